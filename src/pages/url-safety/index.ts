@@ -1,0 +1,9 @@
+export { isPublicAddress } from "./addresses.ts";
+export {
+  checkPageUrl,
+  isPublicRequestUrl,
+  type PageUrlCheck,
+  type PageUrlRefusalCode,
+  type UrlSafetyOptions,
+} from "./check.ts";
+export { parsePrivateHosts } from "./hosts.ts";
