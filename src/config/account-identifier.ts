@@ -1,0 +1,16 @@
+import type { Account } from "./schema.ts";
+
+async function sha256Hex(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * What an account is called (contract, Accounts): its e-mail, else its mobile, else `token:` and 16 hexadecimal
+ * digits of its token's SHA-256.
+ */
+export async function accountIdentifier(account: Pick<Account, "email" | "mobile" | "token">): Promise<string> {
+  if (account.email !== "") return account.email;
+  if (account.mobile !== "") return account.mobile;
+  return `token:${(await sha256Hex(account.token)).slice(0, 16)}`;
+}

@@ -1,0 +1,103 @@
+import { z } from "zod";
+
+/** An API key of a caller (contract, API keys). */
+export const apiKeySchema = z.object({
+  key: z.string().trim().min(1, "a key must not be empty"),
+  name: z.string().default(""),
+  remark: z.string().default(""),
+});
+
+/** A provider account as it is stored (contract, Accounts). All fields are strings, empty when unset. */
+export const accountSchema = z.object({
+  email: z.string().trim().default(""),
+  mobile: z.string().trim().default(""),
+  password: z.string().default(""),
+  token: z.string().trim().default(""),
+  name: z.string().default(""),
+  remark: z.string().default(""),
+  proxy_id: z.string().default(""),
+});
+
+/** An outbound proxy (contract, Proxies). */
+export const proxySchema = z.object({
+  id: z.string().trim().min(1),
+  name: z.string().default(""),
+  type: z.enum(["http", "socks5"]),
+  host: z.string().trim().min(1, "a proxy needs a host"),
+  port: z.number().int().min(1).max(65_535),
+  username: z.string().default(""),
+  password: z.string().default(""),
+});
+
+const count = z.number().int().min(0);
+
+/**
+ * The whole configuration with every group of the contract ("Configuration", "Runtime settings"). Parsing an empty
+ * object yields all defaults (DESIGN, what the contract leaves open).
+ */
+export const configSchema = z.object({
+  keys: z.array(z.string()).default([]),
+  api_keys: z.array(apiKeySchema).default([]),
+  accounts: z.array(accountSchema).default([]),
+  proxies: z.array(proxySchema).default([]),
+  model_aliases: z.record(z.string(), z.string()).default({}),
+  admin: z
+    .object({
+      /** PBKDF2 of the admin password, empty while only the `ADMIN_KEY` secret opens the door. */
+      password_hash: z.string().default(""),
+      jwt_expire_hours: z.number().positive().max(8760).default(24),
+      jwt_valid_after_unix: count.default(0),
+      /** Secret that signs administrators' tokens; made once, at first use. */
+      jwt_secret: z.string().default(""),
+    })
+    .prefault({}),
+  runtime: z
+    .object({
+      account_max_inflight: z.number().int().min(1).max(256).default(2),
+      account_max_queue: count.max(200_000).default(0),
+      global_max_inflight: count.max(200_000).default(0),
+      token_refresh_interval_hours: z.number().min(0).max(8760).default(6),
+    })
+    .prefault({}),
+  responses: z.object({ store_ttl_seconds: z.number().int().min(1).max(2_592_000).default(900) }).prefault({}),
+  embeddings: z.object({ provider: z.string().trim().default("") }).prefault({}),
+  auto_delete: z
+    .object({ mode: z.enum(["none", "single", "all"]).optional(), sessions: z.boolean().optional() })
+    .transform(({ mode, sessions }) => ({
+      mode: mode ?? (sessions === true ? ("all" as const) : ("none" as const)),
+    }))
+    .prefault({}),
+  current_input_file: z
+    .object({ enabled: z.boolean().default(true), min_chars: count.default(200_000) })
+    .prefault({}),
+  thinking_injection: z
+    .object({ enabled: z.boolean().default(true), prompt: z.string().default("") })
+    .prefault({}),
+  vercel: z
+    .object({
+      token: z.string().default(""),
+      project_id: z.string().default(""),
+      team_id: z.string().default(""),
+    })
+    .prefault({}),
+  history: z.object({ limit: count.max(20_000).default(200) }).prefault({}),
+  captures: z
+    .object({
+      enabled: z.boolean().default(false),
+      limit: z.number().int().min(1).max(1000).default(20),
+      max_body_bytes: z.number().int().min(1024).max(16_777_216).default(2_097_152),
+    })
+    .prefault({}),
+  /** Internal metadata of the hosting sync, for drift detection. */
+  sync: z.object({ hash: z.string().default(""), time: count.default(0) }).prefault({}),
+});
+
+export type Config = z.output<typeof configSchema>;
+export type ApiKey = z.output<typeof apiKeySchema>;
+export type Account = z.output<typeof accountSchema>;
+export type Proxy = z.output<typeof proxySchema>;
+
+/** A configuration with every default. */
+export function emptyConfig(): Config {
+  return configSchema.parse({});
+}

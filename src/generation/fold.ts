@@ -1,0 +1,58 @@
+import type { CompletedToolCall, Completion, GenerationEvent, Usage } from "./events.ts";
+
+/**
+ * Folds the events of one generation into a {@link Completion}. `push` throws the error of an `error` event, so that
+ * a non-streaming caller gets it as an HTTP status.
+ */
+export class CompletionFold {
+  #sessionId = "";
+  #text = "";
+  #reasoning = "";
+  readonly #calls: { id: string; name: string; arguments: string }[] = [];
+  #finishReason: Completion["finishReason"] = "stop";
+  #usage: Usage = { prompt: 0, completion: 0, reasoning: 0 };
+
+  /** Takes the next event. Throws the error that the generation ended with. */
+  push(event: GenerationEvent): void {
+    switch (event.type) {
+      case "start":
+        this.#sessionId = event.sessionId;
+        break;
+      case "text":
+        this.#text += event.text;
+        break;
+      case "reasoning":
+        this.#reasoning += event.text;
+        break;
+      case "tool-call":
+        this.#calls[event.index] = { id: event.id, name: event.name, arguments: "" };
+        break;
+      case "tool-arguments": {
+        const call = this.#calls[event.index];
+        if (call !== undefined) call.arguments += event.delta;
+        break;
+      }
+      case "tool-call-end":
+        break;
+      case "finish":
+        this.#finishReason = event.reason;
+        this.#usage = event.usage;
+        break;
+      case "error":
+        throw event.error;
+    }
+  }
+
+  /** What has been folded so far. */
+  completion(): Completion {
+    const toolCalls: CompletedToolCall[] = this.#calls.filter((call) => call !== undefined);
+    return {
+      sessionId: this.#sessionId,
+      text: this.#text,
+      reasoning: this.#reasoning,
+      toolCalls,
+      finishReason: this.#finishReason,
+      usage: this.#usage,
+    };
+  }
+}

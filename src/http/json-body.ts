@@ -1,0 +1,81 @@
+import type { ZodType } from "zod";
+import { GatewayError } from "./errors.ts";
+
+/** A JSON request body is at most this many bytes: enough for a long conversation with inline images. */
+export const MAX_JSON_BYTES = 32 * 1024 * 1024;
+
+function tooLarge(limit: number): GatewayError {
+  return new GatewayError(413, `the request body is larger than ${limit} bytes`, { code: "request_too_large" });
+}
+
+/** Reads a body up to `limit` bytes, counting what arrives rather than trusting `Content-Length`. Throws 413. */
+export async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+  const declared = Number(request.headers.get("content-length") ?? 0);
+  if (declared > limit) throw tooLarge(limit);
+  if (request.body === null) return new Uint8Array();
+  if (request.headers.has("content-length")) {
+    const bytes = new Uint8Array(await request.arrayBuffer());
+    if (bytes.byteLength > limit) throw tooLarge(limit);
+    return bytes;
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.byteLength;
+    if (size > limit) {
+      await reader.cancel();
+      throw tooLarge(limit);
+    }
+    chunks.push(value);
+  }
+  const bytes = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+/** Strict UTF-8 JSON (contract, general rule 2). Throws 400 `invalid json`, 413 above `limit` bytes. */
+export async function readJson(request: Request, limit = MAX_JSON_BYTES): Promise<unknown> {
+  const bytes = await readBytes(request, limit);
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes));
+  } catch {
+    throw new GatewayError(400, "invalid json: the request body is not valid UTF-8 JSON", {
+      code: "invalid json",
+    });
+  }
+}
+
+/** `a.b[0].c` for a zod issue path. */
+function fieldName(path: readonly PropertyKey[]): string {
+  let name = "";
+  for (const key of path) {
+    if (typeof key === "number") name += `[${key}]`;
+    else name += name === "" ? String(key) : `.${String(key)}`;
+  }
+  return name;
+}
+
+/** Checks a value against its schema; the first violation becomes a 400 that names the field. */
+export function parseWith<T>(schema: ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const param = issue === undefined ? "" : fieldName(issue.path);
+  const message = issue?.message ?? "the request is not valid";
+  throw new GatewayError(400, param === "" ? message : `${param}: ${message}`, {
+    code: "invalid_request",
+    param: param === "" ? null : param,
+  });
+}
+
+/** Reads and checks a JSON body in one step. */
+export async function readBody<T>(request: Request, schema: ZodType<T>): Promise<T> {
+  return parseWith(schema, await readJson(request));
+}

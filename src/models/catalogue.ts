@@ -1,0 +1,45 @@
+/** What the provider calls its models, and what they can do. */
+export interface CatalogueModel {
+  /** Canonical id (contract, Model object). */
+  readonly id: string;
+  /** The provider's name for it (`model` of a turn). */
+  readonly upstream: "flash" | "pro" | "vision";
+  /** False for a `-nothinking` variant: thinking stays off even if the request enables it. */
+  readonly thinking: boolean;
+  readonly search: boolean;
+  readonly vision: boolean;
+}
+
+/** Tokens of context that every model offers; told to clients that plan by it. */
+export const CONTEXT_LENGTH = 131_072;
+
+/** Unix time at which the catalogue's models appeared (`created` of a model object). */
+export const CATALOGUE_CREATED = 1_745_280_000;
+
+/** `owned_by` of a model object. */
+export const MODEL_OWNER = "provider";
+
+export const NO_THINKING = "-nothinking";
+
+function withVariant(model: Omit<CatalogueModel, "thinking">): CatalogueModel[] {
+  return [
+    { ...model, thinking: true },
+    { ...model, id: model.id + NO_THINKING, thinking: false },
+  ];
+}
+
+/** The canonical models, in the contract's list order. */
+export const CATALOGUE: readonly CatalogueModel[] = [
+  ...withVariant({ id: "provider-v4-flash", upstream: "flash", search: false, vision: false }),
+  ...withVariant({ id: "provider-v4-pro", upstream: "pro", search: false, vision: false }),
+  ...withVariant({ id: "provider-v4-flash-search", upstream: "flash", search: true, vision: false }),
+  ...withVariant({ id: "provider-v4-pro-search", upstream: "pro", search: true, vision: false }),
+  ...withVariant({ id: "provider-v4-vision", upstream: "vision", search: false, vision: true }),
+];
+
+const byId = new Map(CATALOGUE.map((model) => [model.id, model]));
+
+/** The model of a canonical id. */
+export function catalogueModel(id: string): CatalogueModel | undefined {
+  return byId.get(id);
+}

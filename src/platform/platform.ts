@@ -1,0 +1,37 @@
+import type { AccountPoolClient } from "../accounts/client.ts";
+import type { ConfigurationStore } from "../config/snapshot.ts";
+import type { HistoryStore } from "../history/store.ts";
+import type { Fetch } from "../provider/provider.ts";
+import type { ResponseStore } from "../responses/store.ts";
+import type { Settings } from "./settings.ts";
+
+/** An outbound proxy that an account's upstream traffic goes through. */
+export interface OutboundProxy {
+  readonly type: "http" | "socks5";
+  readonly host: string;
+  readonly port: number;
+  readonly username: string;
+  readonly password: string;
+}
+
+/**
+ * What the program needs from its runtime. Everything outside `src/platform/` and the entry files is written against
+ * this, and runs in a plain test.
+ */
+export interface Platform {
+  readonly runtime: "cloudflare" | "deno" | "memory";
+  readonly settings: Settings;
+  readonly configuration: ConfigurationStore;
+  readonly accounts: AccountPoolClient;
+  readonly history: HistoryStore;
+  /** The stored responses of one caller; `owner` is the hash of the caller's credential. */
+  responses(owner: string): ResponseStore;
+  /** Speaks to the upstream, through a proxy if one is given. */
+  upstream(proxy: OutboundProxy | null): Fetch;
+  /** The base address that `upstream` reaches the provider at; null: none is configured. */
+  readonly providerBaseUrl: string | null;
+  /** A file of the admin console, or null when there is none at that path. */
+  asset(request: Request): Promise<Response | null>;
+  /** Current time in milliseconds since the epoch. */
+  now(): number;
+}

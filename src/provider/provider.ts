@@ -1,0 +1,152 @@
+import type { Conversation } from "../generation/conversation.ts";
+
+/** `fetch`, possibly through an account's outbound proxy. */
+export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+
+/** On whose behalf the provider is spoken to. */
+export interface UpstreamAccount {
+  /** The account's token, or the caller's own in pass-through mode. */
+  readonly token: string;
+  readonly fetch: Fetch;
+}
+
+/** What an account signs in with. */
+export interface Credentials {
+  readonly email: string;
+  readonly mobile: string;
+  readonly password: string;
+  /** A token-only account's token: the answer to every sign-in of an account without a password. */
+  readonly token: string;
+}
+
+/** A token and the Unix time (seconds) at which it ends; 0: not known. */
+export interface SignedIn {
+  readonly token: string;
+  readonly expiresAt: number;
+}
+
+/** Counts as the provider states them; a field that it does not state is absent. */
+export interface ProviderUsage {
+  readonly prompt?: number;
+  readonly completion?: number;
+  readonly reasoning?: number;
+}
+
+/** A search hit that citation markers point at. */
+export interface SearchResult {
+  /** From 1. */
+  readonly index: number;
+  readonly url: string;
+  readonly title: string;
+}
+
+/** How the provider says that a message ended. `incomplete` is continued. `tool_calls`: native tool calls were made. */
+export type ProviderFinish = "stop" | "length" | "content_filter" | "incomplete" | "tool_calls";
+
+/** One event of an upstream turn, after decoding. */
+export type ProviderEvent =
+  | { readonly type: "start"; readonly messageId: string }
+  | { readonly type: "reasoning"; readonly text: string }
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "search"; readonly results: readonly SearchResult[] }
+  /** Native tool calls only (`openai` driver): `index` counts from 0 within the turn. */
+  | { readonly type: "tool-call"; readonly index: number; readonly id: string; readonly name: string }
+  | { readonly type: "tool-arguments"; readonly index: number; readonly delta: string }
+  | { readonly type: "usage"; readonly usage: ProviderUsage }
+  | { readonly type: "finish"; readonly reason: ProviderFinish };
+
+/**
+ * Turns an upstream's bytes into events. A plain push automaton: any split of the bytes yields the same events. Both
+ * methods throw a `ProviderError`: `malformed` for garbage, the upstream's own error for an error event, and `cut` when
+ * `finish` is reached although the upstream never said that it had finished.
+ */
+export interface TurnDecoder {
+  push(bytes: Uint8Array): readonly ProviderEvent[];
+  finish(): readonly ProviderEvent[];
+}
+
+/** An upstream turn whose answer has begun to arrive. */
+export interface UpstreamTurn {
+  readonly sessionId: string;
+  readonly body: ReadableStream<Uint8Array>;
+  readonly decoder: TurnDecoder;
+}
+
+/** A follow-up turn: its prompt is the original one's with `suffix`, its parent the message that came up empty. */
+export interface FollowUp {
+  readonly sessionId: string;
+  readonly parentMessageId: string;
+  readonly suffix: string;
+}
+
+/** A request rendered for the provider, before any account is involved. */
+export interface PreparedTurn {
+  /** Everything that the model will read, as one text: what token estimates are made from. */
+  readonly promptText: string;
+  /** Opens the turn. Throws a `ProviderError` when the provider refuses it or cannot be reached. */
+  open(account: UpstreamAccount, signal: AbortSignal, followUp: FollowUp | null): Promise<UpstreamTurn>;
+}
+
+/** A file that the provider keeps. */
+export interface ProviderFile {
+  readonly id: string;
+  readonly bytes: number;
+  readonly filename: string;
+  readonly purpose: string;
+  readonly status: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+}
+
+/** An account as the provider describes it. */
+export interface ProviderAccount {
+  readonly id: string;
+  readonly sessionCount: number;
+}
+
+/**
+ * A provider driver. All methods throw `ProviderError` and nothing else (but for an abort by `signal`, which rejects
+ * with the signal's reason).
+ */
+export interface Provider {
+  readonly kind: "sessions" | "openai";
+  signIn(credentials: Credentials, fetch: Fetch, signal: AbortSignal): Promise<SignedIn>;
+  /** The cheap check of a token. */
+  describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount>;
+  createSession(account: UpstreamAccount, signal: AbortSignal): Promise<string>;
+  deleteSession(account: UpstreamAccount, sessionId: string, signal: AbortSignal): Promise<void>;
+  /** Deletes every session of the account; returns how many. */
+  deleteAllSessions(account: UpstreamAccount, signal: AbortSignal): Promise<number>;
+  /** Renders a conversation for this provider; attachments are uploaded by `open`. */
+  prepare(conversation: Conversation, options: PrepareOptions): PreparedTurn;
+  /** Goes on with a message that ended `incomplete`. */
+  resume(
+    account: UpstreamAccount,
+    sessionId: string,
+    messageId: string,
+    signal: AbortSignal,
+  ): Promise<UpstreamTurn>;
+  /** Passes a file on as it streams in. `length` is its size in bytes when known. */
+  uploadFile(account: UpstreamAccount, upload: FileUpload, signal: AbortSignal): Promise<ProviderFile>;
+  readFile(account: UpstreamAccount, fileId: string, signal: AbortSignal): Promise<ProviderFile>;
+}
+
+/** A file on its way to the provider. */
+export interface FileUpload {
+  readonly filename: string;
+  readonly mediaType: string;
+  readonly purpose: string;
+  /** The provider's model that will read it. */
+  readonly model: string;
+  readonly body: ReadableStream<Uint8Array> | Uint8Array;
+}
+
+/** Settings of the configuration that shape the prompt. */
+export interface PrepareOptions {
+  /** Appended to the last user message when thinking is on; null: nothing (`thinking_injection`). */
+  readonly thinkingInjection: string | null;
+  /** From this many characters on the transcript is uploaded as a file; null: never (`current_input_file`). */
+  readonly inputFileMinChars: number | null;
+  /** Fetches an attachment that a caller named by URL, obeying the page service's URL rules. */
+  readonly fetchAttachment: (url: string, signal: AbortSignal) => Promise<{ bytes: Uint8Array; mediaType: string }>;
+}
