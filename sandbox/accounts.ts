@@ -1,0 +1,86 @@
+import type { Shelf } from "./shelves.ts";
+
+/** Who an account token belongs to. */
+export interface Account {
+  readonly id: string;
+  readonly email: string | null;
+  readonly mobile: string | null;
+}
+
+/** Why a token or a sign-in was refused; the codes are those of the provider protocol. */
+export interface Refusal {
+  readonly refused: "invalid_credentials" | "token_expired" | "account_suspended";
+}
+
+const PASSWORD = "sandbox";
+const TOKEN_PREFIX = "sandbox-token-";
+
+/** The accounts of the development defaults. Any other address at `sandbox.test` works just as well. */
+export const SANDBOX_EMAILS = ["one@sandbox.test", "two@sandbox.test", "three@sandbox.test"] as const;
+
+/**
+ * Sign-in and tokens. A token says whose it is and until when (`sandbox.<login>.<serial>.<expiry>`), so it outlives
+ * a restart; tokens with a serial number of at most the account's revoked serial are refused. Tokens of the form
+ * `sandbox-token-<anything>` are accounts of their own which never expire.
+ */
+export class Accounts {
+  readonly #counters: Shelf<number>;
+  readonly #lifetimeSeconds: number;
+
+  constructor(counters: Shelf<number>, lifetimeSeconds: number) {
+    this.#counters = counters;
+    this.#lifetimeSeconds = lifetimeSeconds;
+  }
+
+  /** `login` is an e-mail address or a mobile number; times are Unix seconds. */
+  signIn(login: string, password: string, now: number): { token: string; expires_at: number } | Refusal {
+    const known = /^[^@\s]+@sandbox\.test$/i.test(login) || /^\+?\d{6,15}$/.test(login);
+    if (!known || password !== PASSWORD) return { refused: "invalid_credentials" };
+    const name = login.toLowerCase();
+    if (name.startsWith("suspended")) return { refused: "account_suspended" };
+    const serial = (this.#counters.get(`signins:${name}`) ?? 0) + 1;
+    this.#counters.put(`signins:${name}`, serial);
+    const expires_at = now + this.#lifetimeSeconds;
+    return { token: `sandbox.${toHex(name)}.${serial}.${expires_at}`, expires_at };
+  }
+
+  /** The account of a token; `now` in Unix seconds. */
+  authenticate(token: string | null, now: number): Account | Refusal {
+    if (token?.startsWith(TOKEN_PREFIX)) {
+      const id = token.slice(TOKEN_PREFIX.length);
+      if (id.startsWith("suspended")) return { refused: "account_suspended" };
+      if (id.startsWith("expired") || id === "") return { refused: "token_expired" };
+      return { id: `token-${id}`, email: null, mobile: null };
+    }
+    const [prefix, hex, serial, expiry, ...extra] = (token ?? "").split(".");
+    const name = prefix === "sandbox" && extra.length === 0 ? fromHex(hex ?? "") : "";
+    if (name === "" || !(Number(expiry) > now)) return { refused: "token_expired" };
+    if (!(Number(serial) > (this.#counters.get(`revoked:${name}`) ?? 0))) return { refused: "token_expired" };
+    return name.includes("@")
+      ? { id: name, email: name, mobile: null }
+      : { id: name, email: null, mobile: name };
+  }
+
+  /** Refuses from now on every token that the account has been given. */
+  revoke(account: string): void {
+    const given = this.#counters.get(`signins:${account}`);
+    if (given !== undefined) this.#counters.put(`revoked:${account}`, given);
+  }
+
+  /** Sign-ins by login name. */
+  signIns(): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const [key, count] of this.#counters.entries()) {
+      if (key.startsWith("signins:")) counts[key.slice("signins:".length)] = count;
+    }
+    return counts;
+  }
+}
+
+const toHex = (text: string): string =>
+  [...new TextEncoder().encode(text)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+function fromHex(hex: string): string {
+  const pairs = hex.match(/[0-9a-f]{2}/g) ?? [];
+  return new TextDecoder().decode(Uint8Array.from(pairs, (pair) => Number.parseInt(pair, 16)));
+}

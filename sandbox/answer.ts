@@ -1,0 +1,181 @@
+import { type Directives, unescapeText } from "./directives.ts";
+import { type SandboxCall, writeCalls } from "./markup.ts";
+import type { PromptReading } from "./prompt.ts";
+import { callsAskedFor } from "./tools.ts";
+import type { Turn } from "./turn.ts";
+
+/** One search result, numbered from 1. */
+export interface SearchResult {
+  readonly index: number;
+  readonly url: string;
+  readonly title: string;
+}
+
+/** Everything that a turn says, before it is cut into events and before any fault. */
+export interface Answer {
+  readonly reasoning: string;
+  readonly text: string;
+  readonly search: readonly SearchResult[];
+  readonly finish: "stop" | "length" | "content_filter";
+}
+
+/** A text file that came with the turn. */
+export interface Attachment {
+  readonly filename: string;
+  readonly bytes: number;
+}
+
+const RESULTS: readonly SearchResult[] = [
+  { index: 1, url: "https://example.com/one", title: "Example One" },
+  { index: 2, url: "https://example.org/two", title: "Example Two" },
+];
+const LONG_LINE_CHARACTERS = 1_200_000;
+
+/** Composes the answer to a turn; the same turn always has the same answer. */
+export function composeAnswer(
+  turn: Turn,
+  reading: PromptReading,
+  directives: Directives,
+  attachments: readonly Attachment[],
+): Answer {
+  const wordless = reading.toolResults.length === 0 && directives.has("call-in-reasoning");
+  const calls = wordless ? writeCalls(directedCalls(directives), drift(directives)) : "";
+  const text = wordless ? "" : truncateAtStop(composeText(turn, reading, directives, attachments), turn.stop);
+  const searched = turn.search || directives.has("citations") || directives.has("references");
+  return {
+    reasoning: composeReasoning(turn, reading, directives) + calls,
+    text,
+    search: searched && reading.toolResults.length === 0 ? RESULTS : [],
+    finish: directives.has("length")
+      ? "length"
+      : directives.has("content_filter")
+        ? "content_filter"
+        : "stop",
+  };
+}
+
+function composeText(
+  turn: Turn,
+  reading: PromptReading,
+  directives: Directives,
+  attachments: readonly Attachment[],
+): string {
+  if (reading.toolResults.length > 0) return afterTools(reading, directives);
+  if (directives.has("echo")) return JSON.stringify(turn);
+  const written = writtenText(directives);
+  const big = directives.count("big", 100_000);
+  if (big !== undefined) return fill(big);
+  const longLine = directives.count("longline", LONG_LINE_CHARACTERS);
+  if (longLine !== undefined) return written + fill(longLine - written.length);
+  if (directives.has("text-and-call"))
+    return `Let me look that up.\n\n${written}\n\nNow I wait for the result.`;
+  if (written !== "") return written;
+  if (directives.has("say") || directives.has("say64")) return "";
+  if (directives.has("citations")) {
+    return "Water boils at 100 degrees [citation:1] at sea level [citation:2], and lower on mountains [citation:1][citation:2].";
+  }
+  if (directives.has("references")) {
+    return directives.arg("references") === "1"
+      ? "The first source [reference:1] and the second [reference:2] agree."
+      : "The first source [reference:0] and the second [reference:1] agree.";
+  }
+  const asked = callsAskedFor(directives.remainder, reading.before);
+  if (asked.length > 0) return writeCalls(asked, drift(directives));
+  return defaultText(turn, directives, attachments);
+}
+
+/** `say`, `say64` and `call` in the order in which they were written; neighbouring calls share one wrapper. */
+function writtenText(directives: Directives): string {
+  let text = "";
+  let pending: SandboxCall[] = [];
+  const flush = (): void => {
+    if (pending.length > 0) text += writeCalls(pending, drift(directives));
+    pending = [];
+  };
+  for (const { name, arg } of directives.all) {
+    if (name === "call") pending.push(readCall(arg ?? ""));
+    if (name !== "say" && name !== "say64") continue;
+    flush();
+    text += name === "say" ? unescapeText(arg ?? "") : decodeBase64(arg ?? "");
+  }
+  flush();
+  if (text === "" && directives.has("drift")) return writeCalls(directedCalls(directives), drift(directives));
+  return text;
+}
+
+const drift = (directives: Directives): string => directives.arg("drift") ?? "canonical";
+
+/** The calls named by directives; one of `get_weather` when a call is wanted but none is named. */
+function directedCalls(directives: Directives): SandboxCall[] {
+  const calls = directives.all.filter(({ name }) => name === "call").map(({ arg }) => readCall(arg ?? ""));
+  return calls.length > 0 ? calls : [{ name: "get_weather", args: { city: "Paris" } }];
+}
+
+function readCall(arg: string): SandboxCall {
+  const colon = arg.indexOf(":");
+  if (colon === -1) return { name: arg, args: {} };
+  const name = arg.slice(0, colon);
+  try {
+    const args: unknown = JSON.parse(arg.slice(colon + 1));
+    return { name, args: typeof args === "object" && args !== null ? { ...args } : { value: args } };
+  } catch {
+    return { name, args: { value: arg.slice(colon + 1) } };
+  }
+}
+
+function afterTools(reading: PromptReading, directives: Directives): string {
+  const then = directives.arg("then");
+  if (then !== undefined) return unescapeText(then ?? "");
+  const quotes = reading.toolResults.map((result) => `> ${clip(result, 400).replaceAll("\n", "\n> ")}`);
+  const noun = quotes.length === 1 ? "The tool answered" : `The ${quotes.length} tools answered`;
+  return `${noun}:\n\n${quotes.join("\n\n")}\n\nThat settles it.`;
+}
+
+function composeReasoning(turn: Turn, reading: PromptReading, directives: Directives): string {
+  const think = directives.arg("think");
+  if (think !== undefined) return unescapeText(think ?? "");
+  if (reading.toolResults.length > 0)
+    return turn.thinking ? "The tools have answered. I will report what they said." : "";
+  if (!turn.thinking && !directives.has("empty")) return "";
+  const subject = clip(directives.remainder.replace(/\s+/g, " "), 120);
+  return subject === ""
+    ? "There is little to go on here. I will answer briefly."
+    : `The user wrote “${subject}”. I have no knowledge of my own, so I will repeat it and say what I am.`;
+}
+
+function defaultText(turn: Turn, directives: Directives, attachments: readonly Attachment[]): string {
+  const wrote = clip(directives.remainder, 2000);
+  const parts = ["Hello from the sandbox!"];
+  if (wrote !== "") parts.push(`You wrote: “${wrote}”.`);
+  for (const { filename, bytes } of attachments) parts.push(`You attached ${filename} (${bytes} bytes).`);
+  parts.push(
+    `I am the stand-in provider, answering as the ${turn.model} model: I never think, I only repeat. Connect a real engine to hear a real answer.`,
+  );
+  if (turn.search) parts.push("I pretended to search as well [citation:1][citation:2].");
+  return parts.join(" ");
+}
+
+function truncateAtStop(text: string, stop: Turn["stop"]): string {
+  const stops = stop === undefined ? [] : typeof stop === "string" ? [stop] : stop;
+  const ends = stops
+    .filter((word) => word !== "")
+    .map((word) => text.indexOf(word))
+    .filter((at) => at !== -1);
+  return ends.length === 0 ? text : text.slice(0, Math.min(...ends));
+}
+
+const FILLER = "The quick brown fox jumps over the lazy dog. ";
+
+const fill = (characters: number): string =>
+  characters <= 0 ? "" : FILLER.repeat(Math.ceil(characters / FILLER.length)).slice(0, characters);
+
+const clip = (text: string, limit: number): string =>
+  text.length <= limit ? text : `${text.slice(0, limit)}…`;
+
+function decodeBase64(base64: string): string {
+  try {
+    return new TextDecoder().decode(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
+  } catch {
+    return "(the argument of say64 is not base64)";
+  }
+}

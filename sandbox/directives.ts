@@ -1,0 +1,139 @@
+/** One `[[name]]` or `[[name:arg]]` found in a prompt, in the order in which it was written. */
+export interface Directive {
+  readonly name: string;
+  /** What followed the colon, not yet unescaped; null when there was no colon. */
+  readonly arg: string | null;
+}
+
+const NAMES: ReadonlySet<string> = new Set([
+  "big",
+  "bytes",
+  "call",
+  "call-in-reasoning",
+  "chunk",
+  "citations",
+  "comments",
+  "content_filter",
+  "crlf",
+  "cut",
+  "drift",
+  "echo",
+  "empty",
+  "error",
+  "expired",
+  "garbage",
+  "hang",
+  "incomplete",
+  "late",
+  "length",
+  "longline",
+  "multiline",
+  "nousage",
+  "references",
+  "reset",
+  "say",
+  "say64",
+  "silent",
+  "slow",
+  "stall",
+  "status",
+  "text-and-call",
+  "then",
+  "think",
+]);
+
+/** The directives of a prompt with convenient reading of their arguments. */
+export class Directives {
+  readonly all: readonly Directive[];
+  /** The prompt without its directives, trimmed: what a person meant to say. */
+  readonly remainder: string;
+
+  constructor(text: string) {
+    const { found, remainder } = parse(text);
+    this.all = found;
+    this.remainder = remainder;
+  }
+
+  has(name: string): boolean {
+    return this.all.some((directive) => directive.name === name);
+  }
+
+  /** The argument of the last directive of that name: null when it has none, undefined when it does not occur. */
+  arg(name: string): string | null | undefined {
+    return this.all.findLast((directive) => directive.name === name)?.arg;
+  }
+
+  /** The arguments, split at colons, of the last directive of that name; undefined when it does not occur. */
+  args(name: string): string[] | undefined {
+    const arg = this.arg(name);
+    return arg === undefined ? undefined : arg === null ? [] : arg.split(":");
+  }
+
+  /** The argument as a whole number of at least 0; `fallback` when it is missing or no number. */
+  count(name: string, fallback: number): number | undefined {
+    const arg = this.arg(name);
+    if (arg === undefined) return undefined;
+    return arg !== null && /^\d{1,9}$/.test(arg) ? Number(arg) : fallback;
+  }
+}
+
+/** `\n`, `\r`, `\t`, `\\` and `\uXXXX` stand for their characters; any other backslash for itself. */
+export function unescapeText(text: string): string {
+  return text.replace(/\\(?:([nrt\\])|u([0-9a-fA-F]{4}))/g, (_match, letter?: string, hex?: string) => {
+    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+    return letter === "n" ? "\n" : letter === "r" ? "\r" : letter === "t" ? "\t" : "\\";
+  });
+}
+
+function parse(text: string): { found: Directive[]; remainder: string } {
+  const found: Directive[] = [];
+  const opener = /\[\[([a-z][a-z0-9_-]*)(:|\]\])/g;
+  let remainder = "";
+  let from = 0;
+  for (let match = opener.exec(text); match !== null; match = opener.exec(text)) {
+    const [whole, name = "", separator] = match;
+    if (!NAMES.has(name)) continue;
+    let end = match.index + whole.length;
+    let arg: string | null = null;
+    if (separator === ":") {
+      const close = name === "call" ? closeOfCall(text, end) : closeOfText(text, end);
+      if (close === -1) continue;
+      arg = text.slice(end, close);
+      end = close + 2;
+    }
+    found.push({ name, arg });
+    remainder += text.slice(from, match.index);
+    from = end;
+    opener.lastIndex = end;
+  }
+  remainder += text.slice(from);
+  return { found, remainder: remainder.trim() };
+}
+
+/** Of a run of closing brackets the last two close the directive, so that `[[say:a[1]]]` says `a[1]`. */
+function closeOfText(text: string, from: number): number {
+  let close = text.indexOf("]]", from);
+  if (close === -1) return -1;
+  while (text[close + 2] === "]") close++;
+  return close;
+}
+
+/** The arguments of a call are JSON, in which `]]` may occur: the first end at which they parse is the end. */
+function closeOfCall(text: string, from: number): number {
+  const colon = text.indexOf(":", from);
+  const plain = closeOfText(text, from);
+  if (colon === -1 || plain < colon) return plain;
+  for (let close = text.indexOf("]]", colon); close !== -1; close = text.indexOf("]]", close + 1)) {
+    if (isJson(text.slice(colon + 1, close))) return close;
+  }
+  return plain;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,59 @@
+import type { Upload } from "./desk.ts";
+import { created, ok, type Reply, refuse } from "./replies.ts";
+import type { FileObject, Shelf, StoredFile } from "./shelves.ts";
+
+/** Bytes. */
+const LARGEST_FILE = 100 * 1024 * 1024;
+
+/**
+ * Uploaded files. A file belongs to the account that sent it. A name that starts with `pending` is processed only when
+ * its object has been read once; one that starts with `failed` never is.
+ */
+export class FileDrawer {
+  readonly #files: Shelf<StoredFile>;
+  readonly #serial: (kind: string) => string;
+
+  constructor(files: Shelf<StoredFile>, serial: (kind: string) => string) {
+    this.#files = files;
+    this.#serial = serial;
+  }
+
+  /** Stores an upload; `now` in Unix seconds. */
+  add(account: string, upload: Upload | null, now: number): Reply {
+    if (upload === null)
+      return refuse("invalid_request", "The body must be multipart with a field named file.");
+    if (upload.bytes > LARGEST_FILE) return refuse("too_large", "The file is larger than 100 MiB.");
+    const { filename, bytes, purpose, excerpt } = upload;
+    const status = filename.startsWith("pending")
+      ? "pending"
+      : filename.startsWith("failed")
+        ? "failed"
+        : "processed";
+    const object: FileObject = {
+      id: `file-${this.#serial("file")}`,
+      bytes,
+      filename,
+      purpose,
+      status,
+      created_at: now,
+    };
+    this.#files.put(object.id, { account, object, excerpt });
+    return created(object);
+  }
+
+  /** The file object; a pending file is processed afterwards. */
+  read(account: string, id: string): Reply {
+    const file = this.find(account, id);
+    if (file === undefined) return refuse("not_found", "There is no such file.");
+    if (file.object.status === "pending") {
+      this.#files.put(id, { ...file, object: { ...file.object, status: "processed" } });
+    }
+    return ok(file.object);
+  }
+
+  /** A file of that account. */
+  find(account: string, id: string): StoredFile | undefined {
+    const file = this.#files.get(id);
+    return file?.account === account ? file : undefined;
+  }
+}

@@ -1,0 +1,114 @@
+import type { Answer } from "./answer.ts";
+import type { Directives } from "./directives.ts";
+
+/** What the stream does next. */
+export type Step =
+  | { readonly kind: "event"; readonly event: string; readonly data: string }
+  | { readonly kind: "raw"; readonly text: string }
+  | { readonly kind: "wait"; readonly ms: number }
+  /** Stay open and silent until the reader leaves. */
+  | { readonly kind: "hang" }
+  /** Break the connection. */
+  | { readonly kind: "reset" };
+
+/** How the events are written: line ends, comments, data lines, and how many bytes go into one write (0: one event). */
+export interface Format {
+  readonly crlf: boolean;
+  readonly comments: boolean;
+  readonly multiline: boolean;
+  readonly bytes: number;
+}
+
+/** The format that the directives ask for. */
+export function formatOf(directives: Directives): Format {
+  return {
+    crlf: directives.has("crlf"),
+    comments: directives.has("comments"),
+    multiline: directives.has("multiline"),
+    bytes: directives.count("bytes", 1) ?? 0,
+  };
+}
+
+const event = (name: string, data: unknown): Step => ({
+  kind: "event",
+  event: name,
+  data: JSON.stringify(data),
+});
+
+/** Tokens as the sandbox counts them: a quarter of the UTF-16 units, rounded up. */
+export const countTokens = (text: string): number => Math.ceil(text.length / 4);
+
+/**
+ * The events of one stream without faults. `finish` is the reason of its end; `incomplete` says that a continuation
+ * follows. Usage counts what this stream wrote: reasoning is part of `completion_tokens`.
+ */
+export function eventsOf(
+  messageId: string,
+  answer: Omit<Answer, "finish">,
+  finish: Answer["finish"] | "incomplete",
+  promptTokens: number,
+  directives: Directives,
+): Step[] {
+  const whole = directives.has("longline");
+  const pieces = (text: string): string[] => (whole ? [text] : cut(text, directives));
+  const reasoningTokens = countTokens(answer.reasoning);
+  const usage = {
+    prompt_tokens: promptTokens,
+    completion_tokens: reasoningTokens + countTokens(answer.text),
+    reasoning_tokens: reasoningTokens,
+  };
+  return [
+    event("start", { message_id: messageId }),
+    ...pieces(answer.reasoning).map((text) => event("reasoning", { text })),
+    ...(answer.search.length > 0 ? [event("search", { results: answer.search })] : []),
+    ...pieces(answer.text).map((text) => event("text", { text })),
+    ...(directives.has("nousage") ? [] : [event("usage", usage)]),
+    event("finish", { reason: finish }),
+  ];
+}
+
+/** Three words a piece, or as many characters as `[[chunk:n]]` says; never between the halves of a surrogate pair. */
+function cut(text: string, directives: Directives): string[] {
+  if (text === "") return [];
+  const size = directives.count("chunk", 1) ?? (directives.has("big") ? 4096 : undefined);
+  if (size === undefined) return text.match(/\s*(?:\S+\s*){1,3}|\s+/g) ?? [text];
+  const pieces: string[] = [];
+  let piece = "";
+  let count = 0;
+  for (const character of text) {
+    piece += character;
+    if (++count < Math.max(1, size)) continue;
+    pieces.push(piece);
+    piece = "";
+    count = 0;
+  }
+  return piece === "" ? pieces : [...pieces, piece];
+}
+
+/** Puts the faults and delays that the directives ask for into a stream of events. */
+export function withFaults(events: readonly Step[], directives: Directives): Step[] {
+  const middle = Math.ceil(events.length / 2);
+  const [errorCode = "model_unavailable", errorAt] = directives.args("error") ?? [];
+  let steps = [...events];
+
+  const cutAt = directives.count("cut", middle);
+  const resetAt = directives.count("reset", middle);
+  const hangAt = directives.has("silent") ? 0 : directives.count("hang", middle);
+  if (cutAt !== undefined) steps = steps.slice(0, cutAt);
+  else if (resetAt !== undefined) steps = [...steps.slice(0, resetAt), { kind: "reset" }];
+  else if (hangAt !== undefined) steps = [...steps.slice(0, hangAt), { kind: "hang" }];
+  else if (directives.has("garbage")) {
+    const at = directives.count("garbage", middle) ?? middle;
+    steps.splice(at, 0, { kind: "raw", text: 'event: text\ndata: {"text": "torn\n\n' });
+  } else if (directives.has("error")) {
+    const at = errorAt !== undefined && /^\d+$/.test(errorAt) ? Number(errorAt) : middle;
+    const message = `The sandbox was asked for the error ${errorCode}.`;
+    steps = [...steps.slice(0, at), event("error", { code: errorCode, message })];
+  }
+
+  const slow = directives.count("slow", 100);
+  if (slow !== undefined)
+    steps = steps.flatMap((step, at) => (at === 0 ? [step] : [{ kind: "wait", ms: slow }, step]));
+  const stall = directives.count("stall", 1000);
+  return stall === undefined ? steps : [{ kind: "wait", ms: stall }, ...steps];
+}

@@ -1,0 +1,72 @@
+import type { Format, Step } from "./steps.ts";
+
+/** What a stream needs from its surroundings. */
+export interface StreamSurroundings {
+  /** Resolves after so many milliseconds, or rejects when the signal aborts. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Called once when the stream is over, for whatever reason. */
+  closed(): void | Promise<void>;
+}
+
+/** The longest silence of a hanging stream, in milliseconds; longer than any reader should wait. */
+const LONGEST_HANG = 300_000;
+
+/**
+ * Plays steps as a server-sent event stream. `done` settles when the stream is over and never rejects; a runtime that
+ * ends work with the request must be told to wait for it.
+ */
+export function playSteps(
+  steps: readonly Step[],
+  format: Format,
+  departed: AbortSignal,
+  surroundings: StreamSurroundings,
+): { body: ReadableStream<Uint8Array>; done: Promise<void> } {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  departed.addEventListener("abort", leave, { once: true });
+  writer.closed.then(leave, leave);
+
+  const play = async (): Promise<void> => {
+    for (const step of steps) {
+      if (gone.signal.aborted) break;
+      if (step.kind === "wait") await surroundings.sleep(step.ms, gone.signal);
+      else if (step.kind === "hang") await surroundings.sleep(LONGEST_HANG, gone.signal);
+      else if (step.kind === "reset") await breakOff(surroundings, gone.signal);
+      else for (const bytes of writes(step, format)) await writer.write(bytes);
+    }
+    await writer.close();
+  };
+
+  const done = play()
+    .catch((error: unknown) => writer.abort(error).catch(() => {}))
+    .finally(() => departed.removeEventListener("abort", leave))
+    .then(() => surroundings.closed());
+  return { body: readable, done };
+}
+
+/** Breaking a stream drops what is still queued, so the reader gets a moment to take it first. */
+async function breakOff(surroundings: StreamSurroundings, gone: AbortSignal): Promise<never> {
+  await surroundings.sleep(20, gone);
+  throw new Error("The sandbox was asked to break the connection.");
+}
+
+const encoder = new TextEncoder();
+
+function* writes(step: Step & { kind: "event" | "raw" }, format: Format): Generator<Uint8Array> {
+  const bytes = encoder.encode(step.kind === "raw" ? step.text : writeEvent(step, format));
+  const size = format.bytes > 0 ? format.bytes : bytes.length;
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+function writeEvent(step: Step & { kind: "event" }, format: Format): string {
+  const data = format.multiline ? JSON.stringify(JSON.parse(step.data), null, 1) : step.data;
+  const lines = [
+    ...(format.comments ? [": keep-alive", "id: 7", "retry: 1000", "unknown: field"] : []),
+    `event: ${step.event}`,
+    ...data.split("\n").map((line) => `data: ${line}`),
+  ];
+  const end = format.crlf ? "\r\n" : "\n";
+  return `${lines.join(end)}${end}${end}`;
+}
