@@ -1,5 +1,6 @@
-import type { Upload } from "./desk.ts";
+import type { Upload } from "./call.ts";
 import { created, ok, type Reply, refuse } from "./replies.ts";
+import type { Serials } from "./serials.ts";
 import type { FileObject, Shelf, StoredFile } from "./shelves.ts";
 
 /** Bytes. */
@@ -11,11 +12,11 @@ const LARGEST_FILE = 100 * 1024 * 1024;
  */
 export class FileDrawer {
   readonly #files: Shelf<StoredFile>;
-  readonly #serial: (kind: string) => string;
+  readonly #serials: Serials;
 
-  constructor(files: Shelf<StoredFile>, serial: (kind: string) => string) {
+  constructor(files: Shelf<StoredFile>, serials: Serials) {
     this.#files = files;
-    this.#serial = serial;
+    this.#serials = serials;
   }
 
   /** Stores an upload; `now` in Unix seconds. */
@@ -30,7 +31,7 @@ export class FileDrawer {
         ? "failed"
         : "processed";
     const object: FileObject = {
-      id: `file-${this.#serial("file")}`,
+      id: this.#serials.next("file"),
       bytes,
       filename,
       purpose,

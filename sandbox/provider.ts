@@ -1,4 +1,5 @@
-import { type Call, SandboxDesk, type Upload } from "./desk.ts";
+import type { Call, Upload } from "./call.ts";
+import { SandboxDesk } from "./desk.ts";
 import type { Reply } from "./replies.ts";
 import { memoryShelves } from "./shelves.ts";
 import { playSteps } from "./stream.ts";

@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
-import { type Call, SandboxDesk as DeskRules } from "./desk.ts";
+import type { Call } from "./call.ts";
+import { SandboxDesk as DeskRules } from "./desk.ts";
 import { SandboxProvider } from "./provider.ts";
 import type { Reply } from "./replies.ts";
 import type { Shelf } from "./shelves.ts";
