@@ -61,6 +61,11 @@ export type ProviderEvent =
  * `finish` is reached although the upstream never said that it had finished.
  */
 export interface TurnDecoder {
+  /**
+   * The upstream has said all that belongs to the turn, or has failed after the events just returned: what may still
+   * follow need not be waited for, and `finish` tells which of the two it is.
+   */
+  readonly ended?: boolean;
   push(bytes: Uint8Array): readonly ProviderEvent[];
   finish(): readonly ProviderEvent[];
 }
@@ -117,7 +122,10 @@ export interface Provider {
   deleteSession(account: UpstreamAccount, sessionId: string, signal: AbortSignal): Promise<void>;
   /** Deletes every session of the account; returns how many. */
   deleteAllSessions(account: UpstreamAccount, signal: AbortSignal): Promise<number>;
-  /** Renders a conversation for this provider; attachments are uploaded by `open`. */
+  /**
+   * Renders a conversation for this provider; attachments are uploaded by `open`. Throws a `GatewayError` 400 for an
+   * attachment that the model cannot take or that is broken.
+   */
   prepare(conversation: Conversation, options: PrepareOptions): PreparedTurn;
   /** Goes on with a message that ended `incomplete`. */
   resume(
@@ -148,5 +156,8 @@ export interface PrepareOptions {
   /** From this many characters on the transcript is uploaded as a file; null: never (`current_input_file`). */
   readonly inputFileMinChars: number | null;
   /** Fetches an attachment that a caller named by URL, obeying the page service's URL rules. */
-  readonly fetchAttachment: (url: string, signal: AbortSignal) => Promise<{ bytes: Uint8Array; mediaType: string }>;
+  readonly fetchAttachment: (
+    url: string,
+    signal: AbortSignal,
+  ) => Promise<{ bytes: Uint8Array; mediaType: string }>;
 }

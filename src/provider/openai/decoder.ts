@@ -1,0 +1,199 @@
+import { ProviderError } from "../errors.ts";
+import { EventStreamDecoder, MAX_EVENT_CHARS } from "../event-stream.ts";
+import { isRecord, type JsonRecord, parseRecord, usageOf } from "../json.ts";
+import type { ProviderEvent, ProviderFinish, ProviderUsage, TurnDecoder } from "../provider.ts";
+import { errorFrom } from "../refusal.ts";
+import { ToolCallAssembler } from "./tool-calls.ts";
+
+/** What a decoder of one answer needs to know. */
+export interface AnswerContext {
+  /** The account's token, which no message may show. */
+  readonly secret: string;
+  /** Makes an id for a call or a message to which the backend gave none. */
+  readonly newId: () => string;
+}
+
+/**
+ * Reads the chunks of one answer. The end is told only by `finish`, because usage follows the finish reason in a chunk
+ * of its own.
+ */
+class Answer {
+  readonly #emit: (event: ProviderEvent) => void;
+  readonly #context: AnswerContext;
+  readonly #calls: ToolCallAssembler;
+  #started = false;
+  #visible = false;
+  #reason: ProviderFinish | null = null;
+  #usage: ProviderUsage | null = null;
+
+  constructor(emit: (event: ProviderEvent) => void, context: AnswerContext) {
+    this.#emit = emit;
+    this.#context = context;
+    this.#calls = new ToolCallAssembler(emit, () => `call_${context.newId()}`);
+  }
+
+  /** Whether the backend has said why the answer ended. */
+  get ended(): boolean {
+    return this.#reason !== null;
+  }
+
+  take(chunk: JsonRecord): void {
+    const { error, choices, usage } = chunk;
+    if (error !== undefined && error !== null) throw errorFrom(chunk, 0, this.#context.secret);
+    if (!this.#started) this.#start(chunk.id);
+    if (isRecord(usage)) this.#usage = usageFrom(usage);
+    if (!Array.isArray(choices)) return;
+    for (const choice of choices) if (isRecord(choice)) this.#takeChoice(choice);
+  }
+
+  /**
+   * The backend is done. `said` tells whether it said so itself: then an answer without a finish reason is accepted if
+   * it is whole.
+   */
+  finish(said: boolean): void {
+    const whole = said && (this.#visible || this.#calls.any) && this.#calls.complete;
+    if (this.#reason === null && !whole) {
+      throw new ProviderError("cut", "the provider's answer was cut off");
+    }
+    this.#calls.finish();
+    if (this.#usage !== null) this.#emit({ type: "usage", usage: this.#usage });
+    const reason = this.#reason ?? "stop";
+    // Several engines say `stop` after calls.
+    this.#emit({ type: "finish", reason: this.#calls.any && reason === "stop" ? "tool_calls" : reason });
+  }
+
+  #start(id: unknown): void {
+    this.#started = true;
+    this.#emit({
+      type: "start",
+      messageId: typeof id === "string" && id !== "" ? id : `chatcmpl-${this.#context.newId()}`,
+    });
+  }
+
+  #takeChoice(choice: JsonRecord): void {
+    // Only one choice is ever asked for.
+    if (typeof choice.index === "number" && choice.index !== 0) return;
+    const delta = isRecord(choice.delta) ? choice.delta : choice.message;
+    if (isRecord(delta)) this.#takeDelta(delta);
+    const reason = choice.finish_reason;
+    if (typeof reason === "string" && reason !== "") this.#reason = finishReason(reason);
+  }
+
+  #takeDelta(delta: JsonRecord): void {
+    this.#takeReasoning(delta.reasoning_content || delta.reasoning);
+    const { content, refusal } = delta;
+    if (Array.isArray(content)) for (const part of content) this.#takePart(part);
+    else this.#takeText(content);
+    this.#takeText(refusal);
+    if (delta.tool_calls) this.#calls.take(delta.tool_calls);
+    else if (isRecord(delta.function_call)) this.#calls.take({ index: 0, ...delta.function_call });
+  }
+
+  /** Content as parts: text, or thinking with parts of its own. */
+  #takePart(part: unknown): void {
+    if (!isRecord(part)) return;
+    this.#takeText(part.text);
+    const { thinking } = part;
+    if (Array.isArray(thinking)) {
+      for (const piece of thinking) if (isRecord(piece)) this.#takeReasoning(piece.text);
+    } else {
+      this.#takeReasoning(thinking);
+    }
+  }
+
+  #takeText(text: unknown): void {
+    if (typeof text !== "string" || text === "") return;
+    this.#visible = true;
+    this.#emit({ type: "text", text });
+  }
+
+  #takeReasoning(text: unknown): void {
+    if (typeof text === "string" && text !== "") this.#emit({ type: "reasoning", text });
+  }
+}
+
+/** Decodes a streamed chat completion. */
+export class CompletionStreamDecoder extends EventStreamDecoder {
+  readonly #answer: Answer;
+
+  constructor(context: AnswerContext) {
+    super();
+    this.#answer = new Answer((event) => this.emit(event), context);
+  }
+
+  protected override onEvent(_name: string | undefined, data: string): void {
+    if (data === "" || data.trim() === "[DONE]") {
+      if (data !== "") this.#end(true);
+      return;
+    }
+    this.#answer.take(parseRecord(data));
+  }
+
+  /** `[DONE]` may be missing after a finish reason. */
+  protected override onEnd(): void {
+    if (this.#answer.ended) this.#end(false);
+  }
+
+  #end(said: boolean): void {
+    this.#answer.finish(said);
+    this.markDone();
+  }
+}
+
+/** Decodes a chat completion that came whole, from a backend that does not stream. */
+export class WholeCompletionDecoder implements TurnDecoder {
+  readonly #context: AnswerContext;
+  readonly #utf8 = new TextDecoder();
+  readonly #pieces: string[] = [];
+  #length = 0;
+
+  constructor(context: AnswerContext) {
+    this.#context = context;
+  }
+
+  push(bytes: Uint8Array): readonly ProviderEvent[] {
+    const piece = this.#utf8.decode(bytes, { stream: true });
+    this.#pieces.push(piece);
+    this.#length += piece.length;
+    if (this.#length > MAX_EVENT_CHARS) {
+      throw new ProviderError("malformed", "the provider's answer is too long");
+    }
+    return [];
+  }
+
+  finish(): readonly ProviderEvent[] {
+    const events: ProviderEvent[] = [];
+    const answer = new Answer((event) => events.push(event), this.#context);
+    answer.take(parseRecord(this.#pieces.join("") + this.#utf8.decode()));
+    answer.finish(true);
+    return events;
+  }
+}
+
+function usageFrom(usage: JsonRecord): ProviderUsage {
+  const details = usage.completion_tokens_details;
+  return usageOf(
+    usage.prompt_tokens,
+    usage.completion_tokens,
+    isRecord(details) ? details.reasoning_tokens : usage.reasoning_tokens,
+  );
+}
+
+function finishReason(reason: string): ProviderFinish {
+  switch (reason) {
+    case "length":
+    case "max_tokens":
+      return "length";
+    case "tool_calls":
+    case "function_call":
+      return "tool_calls";
+    case "content_filter":
+      return "content_filter";
+    // Engines give these for an answer that they could not complete.
+    case "abort":
+    case "error":
+    case "insufficient_system_resource":
+      throw new ProviderError("server_error", "the provider gave up in the middle of its answer");
+  }
+  return "stop";
+}

@@ -1,0 +1,147 @@
+import { ProviderError } from "../errors.ts";
+import { isRecord, type JsonRecord } from "../json.ts";
+import type { ProviderEvent } from "../provider.ts";
+
+/** A call that is being assembled. */
+interface Call {
+  /** The upstream's index, or -1 when it gives none. */
+  readonly upstreamIndex: number;
+  upstreamId: string;
+  name: string;
+  arguments: string;
+  /** How much of `arguments` has been sent on. */
+  sent: number;
+  /** Our index, or -1 while it is not announced. */
+  index: number;
+}
+
+/**
+ * Turns the `tool_calls` deltas of chat-completions backends into tool-call events: announced, filled and finished one
+ * call at a time, indices from 0, every id present and distinct.
+ *
+ * Engines differ: a call may come whole or in pieces; with or without index and id; several calls may share index 0
+ * and differ in id only; id and name may be repeated in each piece; arguments may be an object instead of text. Pieces
+ * of a later call that arrive while an earlier one is unfinished wait for it.
+ */
+export class ToolCallAssembler {
+  readonly #emit: (event: ProviderEvent) => void;
+  readonly #newId: () => string;
+  readonly #calls: Call[] = [];
+  readonly #usedIds = new Set<string>();
+  /** Position in `#calls` of the call that streams; those after it wait. */
+  #open = 0;
+
+  constructor(emit: (event: ProviderEvent) => void, newId: () => string) {
+    this.#emit = emit;
+    this.#newId = newId;
+  }
+
+  /** Whether the upstream has made any call. */
+  get any(): boolean {
+    return this.#calls.length > 0;
+  }
+
+  /** Whether the arguments of all calls are complete. */
+  get complete(): boolean {
+    return this.#calls.every(
+      (call) => call.name !== "" && (call.arguments.trim() === "" || isJson(call.arguments)),
+    );
+  }
+
+  /** Takes the `tool_calls` value of one delta or message. */
+  take(value: unknown): void {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (isRecord(item)) this.#takeOne(item);
+    }
+    this.#advance();
+  }
+
+  /** The upstream has finished: sends on whatever waited. */
+  finish(): void {
+    while (this.#open < this.#calls.length) {
+      const call = this.#calls[this.#open];
+      if (call === undefined) return;
+      if (call.name === "")
+        throw new ProviderError("malformed", "the provider made a tool call without a name");
+      if (call.arguments.trim() === "") call.arguments = "{}";
+      this.#sendOn(call);
+      this.#open++;
+    }
+  }
+
+  #takeOne(item: JsonRecord): void {
+    // The retired `function_call` has its members at the top.
+    const fn = isRecord(item.function) ? item.function : item;
+    const name = typeof fn.name === "string" ? fn.name : "";
+    const id = typeof item.id === "string" ? item.id : "";
+    const index = typeof item.index === "number" ? item.index : -1;
+    let call = this.#find(index, id, name);
+    if (call === undefined) {
+      call = { upstreamIndex: index, upstreamId: id, name: "", arguments: "", sent: 0, index: -1 };
+      this.#calls.push(call);
+    }
+    if (call.upstreamId === "") call.upstreamId = id;
+    if (call.name === "") call.name = name;
+    const args = fn.arguments;
+    if (typeof args === "string") call.arguments += args;
+    else if (isRecord(args)) call.arguments += JSON.stringify(args);
+  }
+
+  /** The call that a piece belongs to; undefined: a new one. */
+  #find(index: number, id: string, name: string): Call | undefined {
+    const candidate =
+      index === -1 ? this.#calls.at(-1) : this.#calls.findLast((c) => c.upstreamIndex === index);
+    if (id !== "") {
+      const byId = this.#calls.findLast(
+        (c) => c.upstreamId === id && (index === -1 || c.upstreamIndex === index),
+      );
+      if (byId !== undefined) return byId;
+      // Another id at the same place is another call, unless the first piece came without one.
+      return candidate?.upstreamId === "" && !(name !== "" && isJson(candidate.arguments))
+        ? candidate
+        : undefined;
+    }
+    if (candidate === undefined || name === "" || candidate.name === "") return candidate;
+    // A name without an id: the next call, or the same one with its name repeated.
+    return candidate.name === name && !isJson(candidate.arguments) ? candidate : undefined;
+  }
+
+  /** Streams the open call, and goes on to the next one as soon as it is certain that the open one is complete. */
+  #advance(): void {
+    for (;;) {
+      const call = this.#calls[this.#open];
+      if (call === undefined || call.name === "") return;
+      this.#sendOn(call);
+      if (this.#open === this.#calls.length - 1 || !isJson(call.arguments)) return;
+      this.#open++;
+    }
+  }
+
+  #sendOn(call: Call): void {
+    if (call.index === -1) {
+      call.index = this.#open;
+      this.#emit({ type: "tool-call", index: call.index, id: this.#idOf(call), name: call.name });
+    }
+    if (call.sent === 0 && call.arguments.trim() === "") return;
+    if (call.sent < call.arguments.length) {
+      this.#emit({ type: "tool-arguments", index: call.index, delta: call.arguments.slice(call.sent) });
+      call.sent = call.arguments.length;
+    }
+  }
+
+  #idOf(call: Call): string {
+    const id = call.upstreamId === "" || this.#usedIds.has(call.upstreamId) ? this.#newId() : call.upstreamId;
+    this.#usedIds.add(id);
+    return id;
+  }
+}
+
+function isJson(text: string): boolean {
+  if (!text.trimEnd().endsWith("}")) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,148 @@
+import { ProviderError, type ProviderErrorKind } from "./errors.ts";
+import { isRecord, type JsonRecord } from "./json.ts";
+
+/** How much of an error body is read, in bytes. */
+const MAX_ERROR_BYTES = 64 * 1024;
+/** How much of an upstream's message is passed on, in characters. */
+const MAX_MESSAGE_CHARS = 500;
+
+/** Codes of the provider protocol, and those of the chat-completions backends in use. */
+const KIND_OF_CODE: ReadonlyMap<string, ProviderErrorKind> = new Map<string, ProviderErrorKind>([
+  ["invalid_credentials", "invalid_credentials"],
+  ["token_expired", "token_expired"],
+  ["invalid_api_key", "token_expired"],
+  ["account_suspended", "account_suspended"],
+  ["account_deactivated", "account_suspended"],
+  ["rate_limited", "rate_limited"],
+  ["rate_limit_exceeded", "rate_limited"],
+  ["insufficient_quota", "rate_limited"],
+  ["not_found", "not_found"],
+  ["too_large", "too_large"],
+  ["model_unavailable", "model_unavailable"],
+  ["model_not_found", "model_unavailable"],
+  ["invalid_request", "invalid_request"],
+  ["content_filter", "content_filter"],
+  ["content_policy_violation", "content_filter"],
+]);
+
+/** What the caller is told where the upstream's own words could show part of a credential. */
+const FIXED_MESSAGES: Partial<Record<ProviderErrorKind, string>> = {
+  invalid_credentials: "the provider refused the account's credentials",
+  token_expired: "the provider refused the account's token",
+  account_suspended: "the provider refused the account",
+};
+
+function kindOfStatus(status: number): ProviderErrorKind {
+  switch (status) {
+    case 401:
+      return "token_expired";
+    case 402:
+    case 403:
+      return "account_suspended";
+    case 404:
+      return "not_found";
+    case 408:
+    case 504:
+      return "timeout";
+    case 413:
+      return "too_large";
+    case 429:
+      return "rate_limited";
+    case 503:
+      return "model_unavailable";
+  }
+  return status >= 400 && status < 500 ? "invalid_request" : "server_error";
+}
+
+/** Which kind a status without a known code stands for, where a driver knows better than the general rule. */
+export type StatusKinds = Readonly<Record<number, ProviderErrorKind>>;
+
+/**
+ * The failure that an error object of the provider describes: `{code, message}`, the same under `error`, a bare string
+ * under `error`, or what common HTTP frameworks send (`message`, `detail`). The code decides, then the HTTP status
+ * (0: none; a numeric code then stands in for it).
+ */
+export function errorFrom(
+  body: JsonRecord,
+  status: number,
+  secret: string,
+  statusKinds: StatusKinds = {},
+): ProviderError {
+  const inner = isRecord(body.error) ? body.error : body;
+  const code = inner.code ?? inner.type;
+  const effective = status === 0 && typeof inner.code === "number" ? inner.code : status;
+  const known =
+    KIND_OF_CODE.get(typeof code === "string" ? code : "") ??
+    (typeof inner.type === "string" ? KIND_OF_CODE.get(inner.type) : undefined);
+  const kind = known ?? statusKinds[effective] ?? kindOfStatus(effective);
+  const text = [inner.message, body.error, body.detail].find((value) => typeof value === "string");
+  return refusal(kind, typeof text === "string" ? text : "", effective, secret);
+}
+
+/** A failure with a message that is fit to be shown: bounded, on one line, without the account's token. */
+function refusal(kind: ProviderErrorKind, text: string, status: number, secret: string): ProviderError {
+  const fixed = FIXED_MESSAGES[kind];
+  if (fixed !== undefined) return new ProviderError(kind, fixed, status);
+  const shown = (secret.length < 8 ? text : text.replaceAll(secret, "[token]"))
+    .slice(0, MAX_MESSAGE_CHARS)
+    // biome keeps control characters out of regular expressions; this class covers them all the same.
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  const why = status === 0 ? "" : ` (status ${status})`;
+  return new ProviderError(
+    kind,
+    shown === "" ? `the provider failed${why}` : `the provider says: ${shown}`,
+    status,
+  );
+}
+
+/**
+ * Reads an answer that is no success, and closes it. Its body may be anything: what is not JSON tells nothing but the
+ * status, and a page of HTML is not passed on.
+ *
+ * @returns The failure, and the body's text (at most 64 kB) for drivers that look closer.
+ */
+export async function readRefusal(
+  response: Response,
+  secret: string,
+  statusKinds: StatusKinds = {},
+): Promise<{ readonly error: ProviderError; readonly text: string }> {
+  const { status } = response;
+  if (status < 400) {
+    await response.body?.cancel();
+    const error = new ProviderError("malformed", `the provider answered with status ${status}`, status);
+    return { error, text: "" };
+  }
+  const text = await readBounded(response, MAX_ERROR_BYTES);
+  let body: JsonRecord = {};
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (isRecord(parsed)) body = parsed;
+  } catch {
+    // A proxy's error page: the status has to do.
+  }
+  return { error: errorFrom(body, status, secret, statusKinds), text };
+}
+
+/** The first `limit` bytes of a body as text; what breaks off early counts as far as it came. */
+async function readBounded(response: Response, limit: number): Promise<string> {
+  if (response.body === null) return "";
+  const reader = response.body.getReader();
+  const utf8 = new TextDecoder();
+  let text = "";
+  let size = 0;
+  try {
+    while (size < limit) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      const room = value.subarray(0, limit - size);
+      size += room.length;
+      text += utf8.decode(room, { stream: true });
+    }
+  } catch {
+    return text;
+  } finally {
+    await reader.cancel().catch(() => {});
+  }
+  return text;
+}

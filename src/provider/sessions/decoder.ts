@@ -1,0 +1,72 @@
+import { ProviderError } from "../errors.ts";
+import { EventStreamDecoder } from "../event-stream.ts";
+import { isRecord, type JsonRecord, parseRecord, usageOf } from "../json.ts";
+import type { ProviderFinish, SearchResult } from "../provider.ts";
+import { errorFrom } from "../refusal.ts";
+
+/** Decodes the event stream of one turn of the sessions protocol. Unknown events are ignored. */
+export class SessionTurnDecoder extends EventStreamDecoder {
+  readonly #secret: string;
+
+  /** `secret` is the account's token, which no message may show. */
+  constructor(secret: string) {
+    super();
+    this.#secret = secret;
+  }
+
+  protected override onEvent(name: string | undefined, data: string): void {
+    switch (name) {
+      case "text":
+      case "reasoning": {
+        const { text } = parseRecord(data);
+        if (typeof text !== "string") throw malformed(name);
+        if (text !== "") this.emit({ type: name, text });
+        return;
+      }
+      case "start": {
+        const { message_id: messageId } = parseRecord(data);
+        if (typeof messageId !== "string" && typeof messageId !== "number") throw malformed(name);
+        this.emit({ type: "start", messageId: String(messageId) });
+        return;
+      }
+      case "search":
+        this.emit({ type: "search", results: searchResults(parseRecord(data)) });
+        return;
+      case "usage": {
+        const usage = parseRecord(data);
+        this.emit({
+          type: "usage",
+          usage: usageOf(usage.prompt_tokens, usage.completion_tokens, usage.reasoning_tokens),
+        });
+        return;
+      }
+      case "finish":
+        this.emit({ type: "finish", reason: finishReason(parseRecord(data)) });
+        this.markDone();
+        return;
+      case "error":
+        throw errorFrom(parseRecord(data), 0, this.#secret);
+    }
+  }
+}
+
+function malformed(name: string): ProviderError {
+  return new ProviderError("malformed", `the provider sent a ${name} event of the wrong shape`);
+}
+
+function searchResults({ results }: JsonRecord): SearchResult[] {
+  if (!Array.isArray(results)) throw malformed("search");
+  const found: SearchResult[] = [];
+  for (const result of results) {
+    if (!isRecord(result)) throw malformed("search");
+    const { index, url, title } = result;
+    if (typeof index !== "number" || typeof url !== "string") throw malformed("search");
+    found.push({ index, url, title: typeof title === "string" ? title : "" });
+  }
+  return found;
+}
+
+/** An unknown reason is a stop: the provider said that it has finished. */
+function finishReason({ reason }: JsonRecord): ProviderFinish {
+  return reason === "length" || reason === "content_filter" || reason === "incomplete" ? reason : "stop";
+}
