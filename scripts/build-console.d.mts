@@ -1,0 +1,2 @@
+/** Builds the console into dist/console unless what is there is newer than its sources. */
+export declare function buildConsole(): Promise<void>;

