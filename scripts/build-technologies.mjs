@@ -41,9 +41,7 @@ function slimTechnology(name, raw, exists) {
     const patterns = list(raw[field]).filter(isPattern);
     if (patterns.length === 0) continue;
     technology[field] = patterns;
-    technology.literals[field] = patterns.map((pattern) =>
-      compact(requiredLiterals(engine.parsePattern(pattern).regex)),
-    );
+    technology.literals[field] = patterns.map(literalsOf);
   }
   for (const field of KEYED_FIELDS) {
     if (!isRecord(raw[field])) continue;

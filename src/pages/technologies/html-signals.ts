@@ -1,0 +1,161 @@
+import type { ChildNode, Element } from "domhandler";
+import { parseDocument } from "htmlparser2";
+import type { TechnologyDetector } from "./detector.ts";
+import type { ParsedDocument } from "./selector-matcher.ts";
+import type { PageSignals } from "./signals.ts";
+
+/** The signals of a page of which only the HTML and the response headers are known. */
+export type HtmlSignals = PageSignals & {
+  /** Absolute http(s) addresses of the style sheets that the page links to, which the caller may load. */
+  readonly stylesheets: readonly string[];
+};
+
+/** More HTML than this is not parsed, in UTF-16 code units. */
+const MAX_HTML = 2_000_000;
+const HIDDEN = new Set(["script", "style", "noscript", "template", "head", "title", "textarea", "iframe"]);
+
+/**
+ * Reads the signals of a page from its HTML, where no browser loads it.
+ *
+ * @param page `url` is the final URL; `headers` are the response's
+ * @param detector evaluates its fingerprints' selectors on the document; without it there are no `dom` signals
+ */
+export function signalsFromHtml(
+  page: { readonly html: string; readonly headers: Headers; readonly url: string },
+  detector?: TechnologyDetector,
+): HtmlSignals {
+  const reading = new Reading(page.url);
+  const document = parseDocument(page.html.slice(0, MAX_HTML));
+  reading.walk(document.children);
+  const parsed: ParsedDocument = { document, attributes: reading.attributes.join("\n") };
+  return {
+    url: page.url,
+    html: page.html,
+    text: reading.text.join(" ").replace(/\s+/g, " ").trim(),
+    headers: namedTexts(page.headers),
+    cookies: cookiesOf(page.headers.getSetCookie()),
+    meta: reading.meta,
+    scriptSrc: [...new Set(reading.scriptSrc)],
+    inlineScripts: reading.inlineScripts,
+    css: reading.css,
+    dom: detector?.domSignals(parsed) ?? [],
+    stylesheets: [...new Set(reading.stylesheets)],
+  };
+}
+
+/** What one walk over a document collects. */
+class Reading {
+  readonly attributes: string[] = [];
+  readonly text: string[] = [];
+  readonly meta: Record<string, string[]> = Object.create(null);
+  readonly scriptSrc: string[] = [];
+  readonly inlineScripts: string[] = [];
+  readonly css: string[] = [];
+  readonly stylesheets: string[] = [];
+  #base: string;
+  #hasBase = false;
+
+  constructor(url: string) {
+    this.#base = url;
+  }
+
+  /** A stack instead of recursion: a page may nest elements as deeply as it likes. */
+  walk(children: readonly ChildNode[]): void {
+    const stack = [{ children, next: 0, visible: true }];
+    for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
+      const node = level.children[level.next++];
+      if (node === undefined) stack.pop();
+      else if (node.type === "text") {
+        if (level.visible) this.text.push(node.data);
+      } else if ("attribs" in node) {
+        this.#element(node);
+        const visible = level.visible && !HIDDEN.has(node.name);
+        stack.push({ children: node.children, next: 0, visible });
+      }
+    }
+  }
+
+  #element(element: Element): void {
+    for (const [name, value] of Object.entries(element.attribs)) this.attributes.push(name, value);
+    switch (element.name) {
+      case "base":
+        this.#setBase(element.attribs.href);
+        break;
+      case "meta":
+        this.#readMeta(element);
+        break;
+      case "script":
+        this.#readScript(element);
+        break;
+      case "style":
+        this.css.push(rawText(element));
+        break;
+      case "link":
+        this.#readLink(element);
+        break;
+    }
+  }
+
+  #setBase(href: string | undefined): void {
+    if (this.#hasBase || href === undefined) return;
+    this.#hasBase = true;
+    this.#base = this.#absolute(href) ?? this.#base;
+  }
+
+  #readMeta({ attribs }: Element): void {
+    const name = (attribs.name || attribs.property || "").toLowerCase();
+    if (name === "" || attribs.content === undefined) return;
+    const values = this.meta[name] ?? [];
+    this.meta[name] = values;
+    values.push(attribs.content);
+  }
+
+  #readScript(element: Element): void {
+    const { src } = element.attribs;
+    if (src) {
+      const address = this.#absolute(src);
+      if (address !== undefined) this.scriptSrc.push(address);
+      return;
+    }
+    const source = rawText(element);
+    if (source.trim() !== "") this.inlineScripts.push(source);
+  }
+
+  #readLink({ attribs }: Element): void {
+    const kinds = (attribs.rel ?? "").toLowerCase().split(/\s+/);
+    const address = attribs.href && kinds.includes("stylesheet") ? this.#absolute(attribs.href) : undefined;
+    if (address !== undefined && /^https?:/.test(address)) this.stylesheets.push(address);
+  }
+
+  #absolute(address: string): string | undefined {
+    return URL.canParse(address, this.#base) ? new URL(address, this.#base).href : undefined;
+  }
+}
+
+/** The text of a script or style element, which has no elements inside. */
+function rawText(element: Element): string {
+  return element.children.map((child) => (child.type === "text" ? child.data : "")).join("");
+}
+
+/** Response headers as signals; `set-cookie`, of which there may be several, once for each. */
+export function namedTexts(headers: Headers): Record<string, string[]> {
+  const texts: Record<string, string[]> = Object.create(null);
+  for (const [name, value] of headers) {
+    if (name !== "set-cookie") texts[name] = [value];
+  }
+  const cookies = headers.getSetCookie();
+  if (cookies.length > 0) texts["set-cookie"] = cookies;
+  return texts;
+}
+
+/** Cookies as signals, from the values of `set-cookie` headers (RFC 6265, section 5.2). */
+export function cookiesOf(setCookies: readonly string[]): Record<string, string[]> {
+  const cookies: Record<string, string[]> = Object.create(null);
+  for (const line of setCookies) {
+    const pair = line.split(";", 1)[0] ?? "";
+    const equals = pair.indexOf("=");
+    if (equals <= 0) continue;
+    cookies[pair.slice(0, equals).trim()] = [pair.slice(equals + 1).trim()];
+  }
+  return cookies;
+}

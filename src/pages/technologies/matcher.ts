@@ -1,0 +1,230 @@
+import engine, { type EngineDetection, type EngineItems, type EnginePattern } from "wappalyzer-core";
+import type { Catalogue, KeyedField, Technology, TextField } from "./catalogue.ts";
+import type { DomSignal, PageSignals } from "./signals.ts";
+import { TextIndex } from "./text-index.ts";
+
+/** One pattern that matched. */
+export type Detection = {
+  readonly technology: Technology;
+  /** The field of the fingerprint. */
+  readonly type: string;
+  readonly pattern: string | number;
+  /** What the pattern matched. */
+  readonly match: string;
+  /** Per cent. */
+  readonly confidence: number;
+  /** Empty when the pattern tells none. */
+  readonly version: string;
+};
+
+/** The order in which the engine looks at the fields of a technology. */
+const FIELDS = [
+  ["certIssuer", "text"],
+  ["cookies", "keyed"],
+  ["css", "text"],
+  ["dns", "keyed"],
+  ["headers", "keyed"],
+  ["html", "text"],
+  ["meta", "keyed"],
+  ["robots", "text"],
+  ["scriptSrc", "texts"],
+  ["scripts", "text"],
+  ["text", "text"],
+  ["url", "text"],
+  ["xhr", "text"],
+] as const;
+
+/**
+ * The runs of the engine that the signals of a page need: one for the page, then one for each external script and each host called.
+ * Globals and selectors are matched apart.
+ */
+export function engineRuns(signals: PageSignals): EngineItems[] {
+  const { certIssuer, cookies, dns, headers, html, meta, robots, scriptSrc, text, url } = signals;
+  const scripts = signals.inlineScripts?.join("\n");
+  const css = signals.css?.join("\n");
+  const page: EngineItems = {
+    ...(certIssuer && { certIssuer }),
+    ...(cookies && { cookies }),
+    ...(css && { css }),
+    ...(dns && { dns }),
+    ...(headers && { headers }),
+    ...(html && { html }),
+    ...(meta && { meta }),
+    ...(robots && { robots }),
+    ...(scriptSrc && { scriptSrc }),
+    ...(scripts && { scripts }),
+    ...(text && { text }),
+    ...(url && { url }),
+  };
+  const loaded = (signals.externalScripts ?? []).map((script): EngineItems => ({ scripts: script }));
+  const hosts = (signals.xhrHosts ?? []).map((host): EngineItems => ({ xhr: host }));
+  return [page, ...loaded, ...hosts];
+}
+
+/**
+ * Matches signals against all technologies. The engine decides on each pattern; the indexes only spare it those that
+ * cannot match, so that the result is what it finds when it tries all, in the same order.
+ */
+export class Matcher {
+  readonly #catalogue: Catalogue;
+  readonly #textIndexes = new Map<TextField, TextIndex>();
+  readonly #keyIndexes = new Map<KeyedField | "dom", Map<string, Technology[]>>();
+
+  constructor(catalogue: Catalogue) {
+    this.#catalogue = catalogue;
+  }
+
+  /** @param signals clamped, with names in lower case: the result of `clampSignals` */
+  match(signals: PageSignals): Detection[] {
+    const texts = engineRuns(signals).flatMap((run) => this.#matchRun(run));
+    return [...texts, ...this.#matchGlobals(signals), ...this.#matchSelectors(signals.dom ?? [])];
+  }
+
+  #matchRun(items: EngineItems): Detection[] {
+    const byTechnology = new Map<Technology, (readonly Detection[])[]>();
+    FIELDS.forEach(([field, kind], position) => {
+      const found = kind === "keyed" ? this.#matchKeyed(field, items) : this.#matchText(field, items);
+      for (const [technology, detections] of found) {
+        const fields = byTechnology.get(technology) ?? [];
+        byTechnology.set(technology, fields);
+        fields[position] = detections;
+      }
+    });
+    return [...byTechnology].sort(([a], [b]) => a.order - b.order).flatMap(([, fields]) => fields.flat());
+  }
+
+  #matchText(field: TextField, items: EngineItems): Map<Technology, Detection[]> {
+    const input = field === "scriptSrc" ? items.scriptSrc : items[field];
+    if (input === undefined || input === "") return new Map();
+    const values = typeof input === "string" ? [input] : input;
+    const index = this.#textIndex(field);
+    const wanted = new Map<Technology, Set<number>>();
+    for (const value of values) {
+      for (const candidate of index.candidates(value)) {
+        const indexes = wanted.get(candidate.technology) ?? new Set();
+        wanted.set(candidate.technology, indexes.add(candidate.index));
+      }
+    }
+    const found = new Map<Technology, Detection[]>();
+    for (const [technology, indexes] of wanted) {
+      const patterns = [...indexes].sort((a, b) => a - b).flatMap((at) => technology.pattern(field, at));
+      const view = { name: technology.name, [field]: patterns };
+      const detections = attempt(technology, () =>
+        typeof input === "string"
+          ? engine.analyzeOneToOne(view, field, input)
+          : engine.analyzeOneToMany(view, field, input),
+      );
+      if (detections.length > 0) found.set(technology, detections);
+    }
+    return found;
+  }
+
+  #matchKeyed(
+    field: "cookies" | "dns" | "headers" | "meta",
+    items: EngineItems,
+  ): Map<Technology, Detection[]> {
+    const found = new Map<Technology, Detection[]>();
+    const values = items[field];
+    if (values === undefined) return found;
+    const index = this.#keyIndex(field);
+    const technologies = new Set(Object.keys(values).flatMap((key) => index.get(key) ?? []));
+    for (const technology of technologies) {
+      const view = { name: technology.name, [field]: technology.keyed(field) };
+      const detections = attempt(technology, () => engine.analyzeManyToMany(view, field, values));
+      if (detections.length > 0) found.set(technology, detections);
+    }
+    return found;
+  }
+
+  #matchGlobals({ js = [] }: PageSignals): Detection[] {
+    const index = this.#keyIndex("js");
+    return js.flatMap(({ chain, value }) =>
+      (index.get(chain) ?? []).flatMap((technology) =>
+        attempt(technology, () =>
+          engine.analyzeManyToMany(
+            { name: technology.name, js: technology.keyed("js") },
+            "js",
+            named(chain, value),
+          ),
+        ),
+      ),
+    );
+  }
+
+  #matchSelectors(dom: readonly DomSignal[]): Detection[] {
+    const index = this.#keyIndex("dom");
+    return dom.flatMap((signal) => {
+      const technologies = (index.get(signal.selector) ?? []).filter((technology) =>
+        looksAt(technology, signal),
+      );
+      const type = signal.name === "" ? `dom.${signal.kind}` : `dom.${signal.kind}.${signal.name}`;
+      return technologies.flatMap((technology) =>
+        attempt(technology, () =>
+          engine.analyzeManyToMany(
+            { name: technology.name, dom: technology.keyed("dom") },
+            type,
+            named(signal.selector, signal.value),
+          ),
+        ),
+      );
+    });
+  }
+
+  #textIndex(field: TextField): TextIndex {
+    const index = this.#textIndexes.get(field) ?? new TextIndex(this.#catalogue, field);
+    this.#textIndexes.set(field, index);
+    return index;
+  }
+
+  #keyIndex(field: KeyedField | "dom"): Map<string, Technology[]> {
+    const index = this.#keyIndexes.get(field) ?? indexKeys(this.#catalogue, field);
+    this.#keyIndexes.set(field, index);
+    return index;
+  }
+}
+
+function indexKeys(catalogue: Catalogue, field: KeyedField | "dom"): Map<string, Technology[]> {
+  const index = new Map<string, Technology[]>();
+  for (const technology of catalogue.technologies) {
+    const keys = Object.keys(technology.fingerprint[field] ?? {});
+    const exact = field === "js" || field === "dom";
+    for (const key of new Set(exact ? keys : keys.map((name) => name.toLowerCase()))) {
+      const technologies = index.get(key) ?? [];
+      index.set(key, technologies);
+      technologies.push(technology);
+    }
+  }
+  return index;
+}
+
+/** Whether the selector's fingerprint asks for this kind of thing. */
+function looksAt(technology: Technology, { selector, kind, name }: DomSignal): boolean {
+  const wanted = technology.fingerprint.dom?.[selector]?.[kind];
+  if (wanted === undefined) return false;
+  return name === "" ? typeof wanted !== "object" : typeof wanted === "object" && Object.hasOwn(wanted, name);
+}
+
+/** Names that a page chooses must not meet inherited properties. */
+function named(name: string, value: string): Record<string, string[]> {
+  const texts: Record<string, string[]> = Object.create(null);
+  texts[name] = [value];
+  return texts;
+}
+
+/** A pattern that fails (a regular expression can exhaust its stack) counts as one that does not match. */
+function attempt(technology: Technology, run: () => readonly EngineDetection[]): Detection[] {
+  try {
+    return run().map(({ pattern, version }) => toDetection(technology, pattern, version));
+  } catch {
+    return [];
+  }
+}
+
+function toDetection(
+  technology: Technology,
+  pattern: EnginePattern & { readonly type: string; readonly match: string },
+  version: string,
+): Detection {
+  const { type, value, match, confidence } = pattern;
+  return { technology, type, pattern: value, match, confidence, version };
+}

@@ -1,0 +1,55 @@
+import type { Catalogue } from "./catalogue.ts";
+
+/** What one selector's fingerprints want to know about the elements that it finds. */
+export type ProbeSelector = {
+  readonly selector: string;
+  readonly exists: boolean;
+  readonly text: boolean;
+  readonly attributes: readonly string[];
+  readonly properties: readonly string[];
+};
+
+/** What the probe has to look for; plain data, about 200 kB as JSON. */
+export type ProbeArgument = {
+  /** Globals, each as its parts: `["jQuery", "fn", "jquery"]`. */
+  readonly chains: readonly (readonly string[])[];
+  readonly selectors: readonly ProbeSelector[];
+};
+
+/** Collects the globals and selectors of all fingerprints, each once. */
+export function probeArgument({ technologies }: Catalogue): ProbeArgument {
+  const chains = new Set(technologies.flatMap(({ fingerprint }) => Object.keys(fingerprint.js ?? {})));
+  const selectors = new Map<
+    string,
+    { exists: boolean; text: boolean; attributes: Set<string>; properties: Set<string> }
+  >();
+  for (const { fingerprint } of technologies) {
+    for (const [selector, wanted] of Object.entries(fingerprint.dom ?? {})) {
+      const all = selectors.get(selector) ?? {
+        exists: false,
+        text: false,
+        attributes: new Set(),
+        properties: new Set(),
+      };
+      selectors.set(selector, all);
+      all.exists ||= wanted.exists !== undefined;
+      all.text ||= wanted.text !== undefined;
+      for (const name of namesIn(wanted.attributes)) all.attributes.add(name);
+      for (const name of namesIn(wanted.properties)) all.properties.add(name);
+    }
+  }
+  return {
+    chains: [...chains].map((chain) => chain.split(".")),
+    selectors: [...selectors].map(([selector, { exists, text, attributes, properties }]) => ({
+      selector,
+      exists,
+      text,
+      attributes: [...attributes],
+      properties: [...properties],
+    })),
+  };
+}
+
+function namesIn(wanted: unknown): string[] {
+  return typeof wanted === "object" && wanted !== null ? Object.keys(wanted) : [];
+}

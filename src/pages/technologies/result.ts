@@ -1,0 +1,19 @@
+import type { DetectedTechnology } from "./detector.ts";
+
+/** The body of a technology lookup (contract, technologies result). */
+export type TechnologiesResult = {
+  /** The final URL, after redirects. */
+  readonly url: string;
+  /** The URL as requested, with the scheme completed. */
+  readonly originalUrl: string;
+  readonly applications: readonly DetectedTechnology[];
+};
+
+/** Puts a lookup in the form of the contract. */
+export function toTechnologiesResult(lookup: {
+  readonly finalUrl: string;
+  readonly requestedUrl: string;
+  readonly technologies: readonly DetectedTechnology[];
+}): TechnologiesResult {
+  return { url: lookup.finalUrl, originalUrl: lookup.requestedUrl, applications: lookup.technologies };
+}

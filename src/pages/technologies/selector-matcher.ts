@@ -1,0 +1,89 @@
+import { selectAll } from "css-select";
+import type { AnyNode, Document, Element } from "domhandler";
+import { textContent } from "domutils";
+import type { Catalogue, Technology } from "./catalogue.ts";
+import type { DomSignal } from "./signals.ts";
+import { TextIndex } from "./text-index.ts";
+
+/** A document, with all its attributes as one text for quick exclusion of selectors. */
+export type ParsedDocument = {
+  readonly document: Document;
+  /** Names and values of all attributes, separated by line ends. */
+  readonly attributes: string;
+};
+
+/** Elements of one selector that are looked at; the first ones tell as much as all. */
+export const MAX_ELEMENTS = 50;
+const MAX_TEXT = 4_096;
+
+/**
+ * Evaluates the fingerprints' selectors on a parsed document, where no browser does. A selector is tried only when the document has the
+ * attribute texts that it needs.
+ */
+export class SelectorMatcher {
+  readonly #index: TextIndex;
+  /** The selectors of each technology, in the order of the index. */
+  readonly #selectors = new Map<Technology, readonly string[]>();
+
+  constructor(catalogue: Catalogue) {
+    this.#index = new TextIndex(catalogue, "dom");
+  }
+
+  /** Everything that a selector's fingerprint asks for, but for properties, which only a live page has. */
+  match({ document, attributes }: ParsedDocument): DomSignal[] {
+    const byOrder = this.#index
+      .candidates(attributes)
+      .sort((a, b) => a.technology.order - b.technology.order || a.index - b.index);
+    // Several technologies may share a selector, and a signal is for all of them.
+    const wanted = new Map<string, Technology[]>();
+    for (const { technology, index } of byOrder) {
+      const selector = this.#selectorsOf(technology)[index];
+      if (selector !== undefined) wanted.set(selector, [...(wanted.get(selector) ?? []), technology]);
+    }
+    return [...wanted].flatMap(([selector, technologies]) => {
+      const elements = select(selector, document);
+      return elements.length === 0 ? [] : signalsOf(selector, technologies, elements);
+    });
+  }
+
+  #selectorsOf(technology: Technology): readonly string[] {
+    const selectors = this.#selectors.get(technology) ?? Object.keys(technology.fingerprint.dom ?? {});
+    this.#selectors.set(technology, selectors);
+    return selectors;
+  }
+}
+
+function select(selector: string, document: Document): Element[] {
+  try {
+    return selectAll<AnyNode, Element>(selector, document).slice(0, MAX_ELEMENTS);
+  } catch {
+    // Browsers know more pseudo-classes than the library.
+    return [];
+  }
+}
+
+function signalsOf(
+  selector: string,
+  technologies: readonly Technology[],
+  elements: readonly Element[],
+): DomSignal[] {
+  const signals = new Map<string, DomSignal>();
+  const add = (kind: DomSignal["kind"], name: string, value: string) =>
+    signals.set(`${kind}\n${name}\n${value}`, { selector, kind, name, value });
+
+  for (const technology of technologies) {
+    const { exists, text, attributes } = technology.fingerprint.dom?.[selector] ?? {};
+    if (exists !== undefined) add("exists", "", "");
+    for (const element of elements) {
+      if (text !== undefined) {
+        const content = textContent(element).trim().slice(0, MAX_TEXT);
+        if (content !== "") add("text", "", content);
+      }
+      for (const name of typeof attributes === "object" ? Object.keys(attributes) : []) {
+        const value = element.attribs[name];
+        if (value !== undefined) add("attributes", name, value);
+      }
+    }
+  }
+  return [...signals.values()];
+}

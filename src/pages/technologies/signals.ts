@@ -1,0 +1,111 @@
+/** What was found in elements that a fingerprint's selector matches. */
+export type DomSignal = {
+  readonly selector: string;
+  /** `exists` and `text` concern the element itself; `attributes` and `properties` one of its values, by name. */
+  readonly kind: "exists" | "text" | "attributes" | "properties";
+  /** The attribute or property; empty for the other kinds. */
+  readonly name: string;
+  readonly value: string;
+};
+
+/** A global of the page: a chain of properties such as `jQuery.fn.jquery`, and its value as text. */
+export type GlobalSignal = { readonly chain: string; readonly value: string };
+
+/** Texts by name; names are compared in lower case. */
+export type NamedTexts = Readonly<Record<string, readonly string[]>>;
+
+/** Everything that one load of a page tells about it. Each signal may be absent. */
+export type PageSignals = {
+  /** The final URL. */
+  readonly url?: string;
+  readonly html?: string;
+  /** The visible text. */
+  readonly text?: string;
+  /** Response headers of the page; several values of one name as several texts. */
+  readonly headers?: NamedTexts;
+  /** Cookies of the page, by name. */
+  readonly cookies?: NamedTexts;
+  /** `content` of the meta elements, by `name` or `property`. */
+  readonly meta?: NamedTexts;
+  /** Absolute addresses of the scripts. */
+  readonly scriptSrc?: readonly string[];
+  readonly inlineScripts?: readonly string[];
+  /** Sources of loaded scripts, one text each. */
+  readonly externalScripts?: readonly string[];
+  /** Style sheets, inline and loaded, one text each. */
+  readonly css?: readonly string[];
+  /** Globals of the page. */
+  readonly js?: readonly GlobalSignal[];
+  readonly dom?: readonly DomSignal[];
+  /** Hosts that the page made XMLHttpRequest or fetch calls to. */
+  readonly xhrHosts?: readonly string[];
+  /** The site's robots.txt. */
+  readonly robots?: string;
+  /** Who issued the site's certificate. */
+  readonly certIssuer?: string;
+  /** DNS records of the site, by type (`mx`, `txt`, `ns`, `soa`, `cname`, ...). */
+  readonly dns?: NamedTexts;
+};
+
+const MAX_HTML = 2_000_000;
+const MAX_SCRIPTS = 1_000_000;
+const MAX_CSS = 1_000_000;
+const MAX_TEXT = 500_000;
+const MAX_LINE = 8_192;
+const MAX_ITEMS = 1_000;
+
+/**
+ * Cuts signals to a size that any page may have, so that no page can make detection expensive. Lengths are in UTF-16 code units:
+ * 2,000,000 of HTML, 1,000,000 of inline scripts, of each and of all external scripts and of style sheets, 500,000 of text and robots.txt, 8,192
+ * of any address, header, cookie, meta or global value, and 1,000 of each of these.
+ */
+export function clampSignals(signals: PageSignals): PageSignals {
+  return {
+    ...(signals.url !== undefined && { url: signals.url.slice(0, MAX_LINE) }),
+    ...(signals.html !== undefined && { html: signals.html.slice(0, MAX_HTML) }),
+    ...(signals.text !== undefined && { text: signals.text.slice(0, MAX_TEXT) }),
+    ...(signals.robots !== undefined && { robots: signals.robots.slice(0, MAX_TEXT) }),
+    ...(signals.certIssuer !== undefined && { certIssuer: signals.certIssuer.slice(0, MAX_LINE) }),
+    headers: clampNamed(signals.headers),
+    cookies: clampNamed(signals.cookies),
+    meta: clampNamed(signals.meta),
+    dns: clampNamed(signals.dns),
+    scriptSrc: clampLines(signals.scriptSrc),
+    xhrHosts: clampLines(signals.xhrHosts),
+    inlineScripts: clampTogether(signals.inlineScripts, MAX_SCRIPTS),
+    externalScripts: clampTogether(signals.externalScripts, MAX_SCRIPTS),
+    css: clampTogether(signals.css, MAX_CSS),
+    js: (signals.js ?? [])
+      .slice(0, MAX_ITEMS)
+      .map(({ chain, value }) => ({ chain, value: value.slice(0, MAX_LINE) })),
+    dom: (signals.dom ?? [])
+      .slice(0, MAX_ITEMS)
+      .map((found) => ({ ...found, value: found.value.slice(0, MAX_LINE) })),
+  };
+}
+
+function clampLines(texts: readonly string[] = []): string[] {
+  return texts.slice(0, MAX_ITEMS).map((text) => text.slice(0, MAX_LINE));
+}
+
+/** Takes texts until together they are as long as allowed. */
+function clampTogether(texts: readonly string[] = [], length: number): string[] {
+  const kept: string[] = [];
+  let left = length;
+  for (const text of texts) {
+    if (left <= 0 || kept.length === MAX_ITEMS) break;
+    kept.push(text.slice(0, left));
+    left -= text.length;
+  }
+  return kept;
+}
+
+/** Also puts the names in lower case, and the texts of names that differ in case only together. */
+function clampNamed(texts: NamedTexts = {}): NamedTexts {
+  const kept: Record<string, string[]> = Object.create(null);
+  for (const [name, values] of Object.entries(texts).slice(0, MAX_ITEMS)) {
+    const key = name.toLowerCase();
+    kept[key] = [...(kept[key] ?? []), ...clampLines(values)];
+  }
+  return kept;
+}
