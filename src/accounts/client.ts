@@ -1,3 +1,6 @@
+import type { ProviderErrorKind } from "../provider/errors.ts";
+import type { Credentials, SignedIn } from "../provider/provider.ts";
+
 /**
  * What the rest of the program sees of the account pool. The pool itself lives in one place per deployment (a Durable
  * Object, or an object in the process on Deno); this is its interface as seen from a request.
@@ -42,13 +45,6 @@ export interface LeasedAccount {
   readonly proxyId: string;
 }
 
-/** What signing in needs: the parts of the account's configuration that are set. */
-export interface Credentials {
-  readonly email?: string;
-  readonly mobile?: string;
-  readonly password: string;
-}
-
 /** The right, and the duty, to sign the account in for everybody who waits for it. */
 export interface SignInTicket {
   readonly ticket: string;
@@ -57,32 +53,18 @@ export interface SignInTicket {
   readonly current?: string;
 }
 
-/** Result of a sign-in. `expiresAt` is in Unix milliseconds; absent when the provider named no expiry. */
-export interface SignedIn {
-  readonly token: string;
-  readonly expiresAt?: number;
-}
-
-/** Why a sign-in failed, in a form that every waiting request can render: HTTP status, error code, message. */
+/** Why a sign-in failed, as the provider's error: plain data that crosses RPC and that every waiter can throw anew. */
 export interface SignInFailure {
-  readonly status: number;
-  readonly code: string;
+  readonly kind: ProviderErrorKind;
   readonly message: string;
+  /** The upstream's HTTP status, 0 when there was none. */
+  readonly status: number;
 }
 
 export type TokenAnswer =
   | { readonly token: string }
   | { readonly signIn: SignInTicket }
   | { readonly failed: SignInFailure };
-
-/** What an account did wrong; decides how long it cools down. A client that leaves is no failure of the account. */
-export type FailureKind =
-  /** Sign-in failed, or the provider refuses the account (suspended, token refused right after a sign-in). */
-  | "refused"
-  /** The provider limits this account's rate. */
-  | "rate_limited"
-  /** The provider answered with an error that may be the account's. */
-  | "upstream_error";
 
 /**
  * A slot on one account, held until `release` or disposal. Every method is safe after release. Leases that are not
@@ -105,8 +87,11 @@ export interface Lease extends Disposable {
   renew(): Promise<boolean>;
   /** The account answered. Ends a series of failures. Costs nothing when there was none. */
   succeeded(): Promise<void>;
-  /** The account failed; it cools down. `reason` is shown to the administrator and must hold no secret. */
-  failed(kind: FailureKind, reason: string): Promise<void>;
+  /**
+   * The provider failed. The account cools down when the kind is an account's fault, otherwise nothing happens.
+   * `reason` is shown to the administrator and must hold no secret.
+   */
+  failed(kind: ProviderErrorKind, reason: string): Promise<void>;
   /** Gives the slot back; never fails, never waits, and only the first call counts. */
   release(): void;
 }
@@ -123,7 +108,7 @@ export interface LeaseView {
 /** One account that cools down. `until` is in Unix milliseconds. */
 export interface CooldownView {
   readonly account: string;
-  readonly kind: FailureKind;
+  readonly kind: ProviderErrorKind;
   readonly reason: string;
   readonly failures: number;
   readonly until: number;

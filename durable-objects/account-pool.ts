@@ -1,0 +1,213 @@
+import { DurableObject, RpcTarget } from "cloudflare:workers";
+import {
+  type AccountHealth,
+  type AcquireRequest,
+  POOL_NAME,
+  type PoolConfiguration,
+  type QueueStatus,
+  type RefusalReason,
+  type SignInFailure,
+  type TokenAnswer,
+} from "../src/accounts/client.ts";
+import { poolConfiguration } from "../src/accounts/configuration.ts";
+import type { Holder } from "../src/accounts/leases.ts";
+import { AccountPool as PoolRules } from "../src/accounts/pool.ts";
+import { type Grant, Waiter } from "../src/accounts/waiting-queue.ts";
+import type { Config } from "../src/config/schema.ts";
+import { readSettings } from "../src/platform/settings.ts";
+import type { ProviderErrorKind } from "../src/provider/errors.ts";
+import type { SignedIn } from "../src/provider/provider.ts";
+import { SqlPoolStore } from "./account-pool-store.ts";
+
+/** Where the pool asks for the configuration when nobody has told it. */
+interface PoolEnv {
+  readonly CONFIGURATION: {
+    getByName(name: string): { get(): Promise<{ readonly config: Pick<Config, "accounts" | "runtime"> }> };
+  };
+}
+
+/**
+ * A slot, held for as long as somebody holds a stub of it. The runtime disposes the stub when the request that held it
+ * ends, for whatever reason; that alone gives the slot back.
+ */
+export class SlotLease extends RpcTarget {
+  readonly #pool: PoolRules;
+  readonly #lease: string;
+  readonly #account: string;
+
+  constructor(pool: PoolRules, lease: string, account: string) {
+    super();
+    this.#pool = pool;
+    this.#lease = lease;
+    this.#account = account;
+  }
+
+  renew(): boolean {
+    return this.#pool.renew(this.#lease);
+  }
+
+  token(stale?: string): TokenAnswer | Promise<TokenAnswer> {
+    return this.#pool.token(this.#lease, stale);
+  }
+
+  signedIn(ticket: string, result: SignedIn): void {
+    this.#pool.signedIn(this.#account, ticket, result);
+  }
+
+  signInFailed(ticket: string, failure: SignInFailure): void {
+    this.#pool.signInFailed(this.#account, ticket, failure);
+  }
+
+  succeeded(): void {
+    this.#pool.succeeded(this.#lease);
+  }
+
+  failed(kind: ProviderErrorKind, reason: string): void {
+    this.#pool.failed(this.#lease, kind, reason);
+  }
+
+  [Symbol.dispose](): void {
+    this.#pool.release(this.#lease);
+  }
+}
+
+/** A place in the waiting queue, given up when the last stub of it is disposed. */
+export class QueuePlace extends RpcTarget {
+  readonly #waiter: Waiter;
+
+  constructor(waiter: Waiter) {
+    super();
+    this.#waiter = waiter;
+  }
+
+  [Symbol.dispose](): void {
+    // Once the wait is over the lease looks after itself.
+    if (this.#waiter.outcome === null) this.#waiter.cancel();
+  }
+}
+
+/**
+ * What a waiting request waits on. It is not the {@link QueuePlace}, because a call in progress keeps its target alive:
+ * the place would never be disposed of while somebody waits on it.
+ */
+export class PendingSlot extends RpcTarget {
+  readonly #pool: PoolRules;
+  readonly #waiter: Waiter;
+
+  constructor(pool: PoolRules, waiter: Waiter) {
+    super();
+    this.#pool = pool;
+    this.#waiter = waiter;
+  }
+
+  async wait(): Promise<GrantReply | RefusalReply> {
+    const outcome = await this.#waiter.settled;
+    return "granted" in outcome ? grantReply(this.#pool, outcome.granted) : outcome;
+  }
+}
+
+export interface GrantReply {
+  readonly granted: Grant;
+  readonly lease: SlotLease;
+}
+
+export interface RefusalReply {
+  readonly refused: RefusalReason;
+}
+
+export interface QueuedReply {
+  readonly place: QueuePlace;
+  readonly pending: PendingSlot;
+}
+
+function grantReply(pool: PoolRules, granted: Grant): GrantReply {
+  return { granted, lease: new SlotLease(pool, granted.lease, granted.account.id) };
+}
+
+/** The one object that hands out account slots: storage, alarm and RPC around the rules in `src/accounts/`. */
+export class AccountPool extends DurableObject<PoolEnv> {
+  readonly #pool: PoolRules;
+  #configured = false;
+  #configuring: Promise<void> | null = null;
+
+  constructor(ctx: DurableObjectState, env: PoolEnv) {
+    super(ctx, env);
+    this.#pool = new PoolRules({
+      store: new SqlPoolStore(ctx.storage.sql),
+      epoch: crypto.randomUUID(),
+      now: Date.now,
+      setTimer: (ms, run) => {
+        const timer = setTimeout(run, ms);
+        return () => clearTimeout(timer);
+      },
+      wakeAt: (at) => {
+        ctx.waitUntil(ctx.storage.setAlarm(at));
+      },
+    });
+  }
+
+  /** One call grants a slot; only a request that has to wait needs a second one, `pending.wait()`. */
+  async acquire(request: AcquireRequest): Promise<GrantReply | RefusalReply | QueuedReply> {
+    if (!this.#configured) await this.#fetchConfiguration();
+    const outcome = this.#pool.acquire(request);
+    if (outcome instanceof Waiter) {
+      return { place: new QueuePlace(outcome), pending: new PendingSlot(this.#pool, outcome) };
+    }
+    return "granted" in outcome ? grantReply(this.#pool, outcome.granted) : outcome;
+  }
+
+  /** Takes over a lease that was granted before this object was restarted. Null when it has been reclaimed. */
+  resume(lease: string, account: string, holder: Holder): SlotLease | null {
+    return this.#pool.renew(lease, account, holder) ? new SlotLease(this.#pool, lease, account) : null;
+  }
+
+  /** Ends a lease that was granted before this object was restarted. */
+  release(lease: string, account: string): boolean {
+    return this.#pool.release(lease, account);
+  }
+
+  async status(): Promise<QueueStatus> {
+    if (!this.#configured) await this.#fetchConfiguration();
+    return this.#pool.status();
+  }
+
+  async health(ids?: readonly string[]): Promise<AccountHealth[]> {
+    if (!this.#configured) await this.#fetchConfiguration();
+    return this.#pool.health(ids);
+  }
+
+  async setTestStatus(id: string, status: string): Promise<void> {
+    if (!this.#configured) await this.#fetchConfiguration();
+    this.#pool.setTestStatus(id, status);
+  }
+
+  async tokensDueForRefresh(): Promise<string[]> {
+    if (!this.#configured) await this.#fetchConfiguration();
+    return this.#pool.tokensDueForRefresh();
+  }
+
+  /** To be called after every edit of the configuration. */
+  configure(configuration: PoolConfiguration): void {
+    this.#pool.configure(configuration);
+    this.#configured = true;
+  }
+
+  override async alarm(): Promise<void> {
+    const next = this.#pool.sweep();
+    if (next !== null) await this.ctx.storage.setAlarm(next);
+  }
+
+  #fetchConfiguration(): Promise<void> {
+    this.#configuring ??= this.#configureOnce().finally(() => {
+      this.#configuring = null;
+    });
+    return this.#configuring;
+  }
+
+  async #configureOnce(): Promise<void> {
+    const { config } = await this.env.CONFIGURATION.getByName(POOL_NAME).get();
+    const configuration = await poolConfiguration(config, readSettings({ ...this.env }).queueTimeoutMs);
+    // An edit may have come in meanwhile; it is the newer one.
+    if (!this.#configured) this.configure(configuration);
+  }
+}

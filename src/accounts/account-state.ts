@@ -1,0 +1,55 @@
+import type { Credentials } from "../provider/provider.ts";
+import type { PoolAccount } from "./client.ts";
+import type { Cooldown } from "./cooldown.ts";
+import { LinkedList, ListNode } from "./linked-list.ts";
+import type { StoredAccount } from "./pool-store.ts";
+import { SignInGate } from "./sign-in-gate.ts";
+import type { Waiter } from "./waiting-queue.ts";
+
+/** Everything that the pool knows of one account. As a list node it stands in the rotation. */
+export class AccountState extends ListNode<AccountState> {
+  readonly id: string;
+  /** The account's configuration; null once it is removed, while slots are still held. */
+  account: PoolAccount | null = null;
+  /** Slots held by known leases. */
+  leases = 0;
+  /** Slots that a lease from before a restart may hold, although its holder has not spoken up yet. */
+  ghosts = 0;
+  /** Durable high-water mark: no more slots than this were ever held since it was lowered last. */
+  mark = 0;
+  /** Most slots held at once in the current and in the previous window of the sweep. */
+  peak = 0;
+  previousPeak = 0;
+  /** The present series of failures, also after its cooldown has passed. */
+  cooldown: Cooldown | null = null;
+  /** The cooldown has not passed yet. */
+  cooling = false;
+  /** Configured and not cooling; kept by the rotation. */
+  healthy = false;
+  /** Leases granted up to this serial number say nothing new about the account: they were granted before it failed. */
+  failedAt = 0;
+  testStatus = "";
+  /** The row in durable storage, if any. */
+  stored: StoredAccount | null = null;
+  readonly gate = new SignInGate();
+  /** Requests pinned to this account, in order of arrival. */
+  readonly waiters = new LinkedList<Waiter>();
+
+  constructor(id: string) {
+    super();
+    this.id = id;
+  }
+
+  get held(): number {
+    return this.leases + this.ghosts;
+  }
+
+  /** What the account signs in with; null for token-only and for removed accounts. */
+  get credentials(): Credentials | null {
+    const account = this.account;
+    if (account === null || account.password === "" || (account.email === "" && account.mobile === ""))
+      return null;
+    const { email, mobile, password, token } = account;
+    return { email, mobile, password, token };
+  }
+}

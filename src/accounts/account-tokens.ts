@@ -1,0 +1,152 @@
+import type { ProviderErrorKind } from "../provider/errors.ts";
+import type { SignedIn } from "../provider/provider.ts";
+import type { AccountState } from "./account-state.ts";
+import type { PoolAccount, SignInFailure, TokenAnswer } from "./client.ts";
+import { nextCooldown } from "./cooldown.ts";
+import type { PoolStore } from "./pool-store.ts";
+
+/** Tokens, tests and failures of the accounts: what is kept of them in durable storage, and when. */
+export class AccountTokens {
+  /** Age at which a token is signed in anew, milliseconds; 0 for never. */
+  refreshMs = 0;
+  readonly #store: PoolStore;
+  readonly #busy = new Set<AccountState>();
+
+  constructor(store: PoolStore, now: number, state: (id: string) => AccountState) {
+    this.#store = store;
+    for (const stored of store.loadAccounts()) {
+      const account = state(stored.id);
+      account.stored = stored;
+      account.testStatus = stored.testStatus;
+      account.cooldown = stored.cooldown;
+      account.cooling = stored.cooldown !== null && stored.cooldown.until > now;
+    }
+  }
+
+  /** Takes over an account's configuration. Changed credentials end what was known of the old ones. */
+  configure(state: AccountState, account: PoolAccount, now: number): void {
+    const before = state.account;
+    state.account = account;
+    if (before === null) {
+      this.#start(state, account, now);
+      return;
+    }
+    const tokenChanged = before.token !== account.token;
+    const passwordChanged = before.password !== account.password;
+    if (!tokenChanged && !passwordChanged) return;
+    state.cooldown = null;
+    state.cooling = false;
+    if (tokenChanged && account.token !== "") {
+      state.gate.hold({ token: account.token, expiresAt: 0, issuedAt: now });
+    } else if (passwordChanged || tokenChanged) {
+      state.gate.hold(null);
+    }
+    this.#save(state);
+  }
+
+  #start(state: AccountState, account: PoolAccount, now: number): void {
+    const { stored } = state;
+    if (stored !== null && stored.token !== "" && stored.configuredToken === account.token) {
+      state.gate.hold({ token: stored.token, expiresAt: stored.expiresAt, issuedAt: stored.issuedAt });
+    } else if (account.token !== "") {
+      state.gate.hold({ token: account.token, expiresAt: 0, issuedAt: now });
+    }
+  }
+
+  /** The account is gone from the configuration. */
+  remove(state: AccountState): void {
+    state.account = null;
+    state.cooldown = null;
+    state.cooling = false;
+    state.testStatus = "";
+    state.gate.hold(null);
+    if (state.stored !== null) this.#store.removeAccount(state.id);
+    state.stored = null;
+  }
+
+  /** See `SignInGate.peek`. */
+  peek(state: AccountState, now: number): string | null {
+    return state.gate.peek(now, this.refreshMs, state.credentials !== null);
+  }
+
+  request(
+    state: AccountState,
+    lease: string,
+    stale: string | undefined,
+    now: number,
+  ): TokenAnswer | Promise<TokenAnswer> {
+    const answer = state.gate.request(lease, stale, now, this.refreshMs, state.credentials);
+    this.#busy.add(state);
+    return answer;
+  }
+
+  signedIn(state: AccountState, ticket: string, result: SignedIn, now: number): void {
+    if (state.gate.signedIn(ticket, result, now)) this.#save(state);
+  }
+
+  /** True when the account should cool down: nobody can use it now. */
+  signInFailed(state: AccountState, ticket: string, failure: SignInFailure, now: number): boolean {
+    return state.gate.failed(ticket, failure, now) && !state.gate.usable(now);
+  }
+
+  /** A lease ended. */
+  leaseEnded(state: AccountState, lease: string, now: number): void {
+    if (state.gate.busy) state.gate.holderGone(lease, now, state.credentials);
+  }
+
+  /** Withdraws tickets that nobody redeemed in time. Returns when to look again; `Infinity` when none is out. */
+  expireTickets(now: number): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const state of this.#busy) {
+      const until = state.gate.expire(now, state.credentials);
+      if (until === null) this.#busy.delete(state);
+      else next = Math.min(next, until);
+    }
+    return next;
+  }
+
+  /** The account failed. True when it cools down because of that. */
+  fail(state: AccountState, kind: ProviderErrorKind, reason: string, now: number): boolean {
+    const cooldown = nextCooldown(state.cooldown, kind, reason, now);
+    if (cooldown === null) return false;
+    state.cooldown = cooldown;
+    state.cooling = true;
+    this.#save(state);
+    return true;
+  }
+
+  /** The account works. True when that ends a series of failures. */
+  succeed(state: AccountState): boolean {
+    if (state.cooldown === null) return false;
+    state.cooldown = null;
+    state.cooling = false;
+    this.#save(state);
+    return true;
+  }
+
+  setTestStatus(state: AccountState, status: string): void {
+    if (state.testStatus === status) return;
+    state.testStatus = status;
+    this.#save(state);
+  }
+
+  /** Whether the account's token should be signed in anew although it still serves. */
+  due(state: AccountState, now: number): boolean {
+    return state.credentials !== null && state.gate.due(now, this.refreshMs);
+  }
+
+  #save(state: AccountState): void {
+    const { account, gate } = state;
+    if (account === null) return;
+    state.stored = {
+      id: state.id,
+      token: gate.held?.token ?? "",
+      expiresAt: gate.held?.expiresAt ?? 0,
+      issuedAt: gate.held?.issuedAt ?? 0,
+      configuredToken: account.token,
+      testStatus: state.testStatus,
+      cooldown: state.cooldown,
+    };
+    this.#store.saveAccount(state.stored);
+  }
+}

@@ -1,0 +1,126 @@
+import type { ProviderErrorKind } from "../provider/errors.ts";
+import type { SignedIn } from "../provider/provider.ts";
+import type {
+  AccountHealth,
+  AccountPoolClient,
+  Acquired,
+  AcquireRequest,
+  Lease,
+  LeasedAccount,
+  PoolConfiguration,
+  QueueStatus,
+  SignInFailure,
+  TokenAnswer,
+} from "./client.ts";
+import { AccountPool } from "./pool.ts";
+import type { PoolStore } from "./pool-store.ts";
+import { type Grant, Waiter } from "./waiting-queue.ts";
+
+/** A lease on a pool in the same process. */
+class InProcessLease implements Lease {
+  readonly account: LeasedAccount;
+  readonly initialToken: string | null;
+  readonly #pool: AccountPool;
+  readonly #lease: string;
+
+  constructor(pool: AccountPool, grant: Grant) {
+    this.#pool = pool;
+    this.#lease = grant.lease;
+    this.account = grant.account;
+    this.initialToken = grant.token;
+  }
+
+  async token(stale?: string): Promise<TokenAnswer> {
+    return this.#pool.token(this.#lease, stale);
+  }
+
+  async signedIn(ticket: string, result: SignedIn): Promise<void> {
+    this.#pool.signedIn(this.account.id, ticket, result);
+  }
+
+  async signInFailed(ticket: string, failure: SignInFailure): Promise<void> {
+    this.#pool.signInFailed(this.account.id, ticket, failure);
+  }
+
+  async renew(): Promise<boolean> {
+    return this.#pool.renew(this.#lease);
+  }
+
+  async succeeded(): Promise<void> {
+    this.#pool.succeeded(this.#lease);
+  }
+
+  async failed(kind: ProviderErrorKind, reason: string): Promise<void> {
+    this.#pool.failed(this.#lease, kind, reason);
+  }
+
+  release(): void {
+    this.#pool.release(this.#lease);
+  }
+
+  [Symbol.dispose](): void {
+    this.release();
+  }
+}
+
+/** The pool for a program that runs in one process: callers and rules share its memory. */
+export class InProcessAccountPool implements AccountPoolClient {
+  readonly #pool: AccountPool;
+
+  constructor(pool: AccountPool) {
+    this.#pool = pool;
+  }
+
+  async acquire(request: AcquireRequest, signal?: AbortSignal): Promise<Acquired> {
+    if (signal?.aborted) return { refused: "cancelled" };
+    let outcome = this.#pool.acquire(request);
+    if (outcome instanceof Waiter) {
+      const waiter = outcome;
+      const leave = () => waiter.cancel();
+      signal?.addEventListener("abort", leave, { once: true });
+      outcome = await waiter.settled;
+      signal?.removeEventListener("abort", leave);
+      if (signal?.aborted) {
+        waiter.cancel();
+        return { refused: "cancelled" };
+      }
+    }
+    return "granted" in outcome ? { lease: new InProcessLease(this.#pool, outcome.granted) } : outcome;
+  }
+
+  async status(): Promise<QueueStatus> {
+    return this.#pool.status();
+  }
+
+  async health(ids?: readonly string[]): Promise<AccountHealth[]> {
+    return this.#pool.health(ids);
+  }
+
+  async setTestStatus(id: string, status: string): Promise<void> {
+    this.#pool.setTestStatus(id, status);
+  }
+
+  async tokensDueForRefresh(): Promise<string[]> {
+    return this.#pool.tokensDueForRefresh();
+  }
+
+  async configure(configuration: PoolConfiguration): Promise<void> {
+    this.#pool.configure(configuration);
+  }
+}
+
+/** A pool in this process, with the process's own clock and timers. It refuses everything until it is configured. */
+export function createInProcessPool(store: PoolStore): InProcessAccountPool {
+  const setTimer = (ms: number, run: () => void): (() => void) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  };
+  const wakeAt = (at: number): void => {
+    setTimer(Math.max(0, at - Date.now()), () => {
+      const next = pool.sweep();
+      if (next !== null) wakeAt(next);
+    });
+  };
+  const pool = new AccountPool({ store, epoch: crypto.randomUUID(), now: Date.now, setTimer, wakeAt });
+  return new InProcessAccountPool(pool);
+}

@@ -1,0 +1,86 @@
+import type { AccountState } from "./account-state.ts";
+import { LinkedList, ListNode } from "./linked-list.ts";
+
+/** What is shown of the request that holds a lease. */
+export interface Holder {
+  readonly requestId: string;
+  readonly model: string;
+  readonly dialect: string;
+}
+
+/** One slot in use. As a list node it stands in the order of expiry. */
+export class LeaseRecord extends ListNode<LeaseRecord> {
+  readonly token: string;
+  readonly serial: number;
+  readonly state: AccountState;
+  readonly holder: Holder;
+  readonly grantedAt: number;
+  expiresAt: number;
+
+  constructor(
+    token: string,
+    serial: number,
+    state: AccountState,
+    holder: Holder,
+    now: number,
+    ttlMs: number,
+  ) {
+    super();
+    this.token = token;
+    this.serial = serial;
+    this.state = state;
+    this.holder = holder;
+    this.grantedAt = now;
+    this.expiresAt = now + ttlMs;
+  }
+}
+
+/** The live leases, by token and by expiry; all live equally long, so that renewal is a move to the end. */
+export class Leases {
+  readonly #byToken = new Map<string, LeaseRecord>();
+  readonly #byExpiry = new LinkedList<LeaseRecord>();
+  readonly #ttlMs: number;
+
+  constructor(ttlMs: number) {
+    this.#ttlMs = ttlMs;
+  }
+
+  get size(): number {
+    return this.#byToken.size;
+  }
+
+  /** When the first lease expires, Unix milliseconds; `Infinity` when there is none. */
+  get nextExpiry(): number {
+    return this.#byExpiry.head?.expiresAt ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The lease that expires first. */
+  get first(): LeaseRecord | null {
+    return this.#byExpiry.head;
+  }
+
+  add(token: string, serial: number, state: AccountState, holder: Holder, now: number): LeaseRecord {
+    const lease = new LeaseRecord(token, serial, state, holder, now, this.#ttlMs);
+    this.#byToken.set(token, lease);
+    this.#byExpiry.push(lease);
+    return lease;
+  }
+
+  get(token: string): LeaseRecord | undefined {
+    return this.#byToken.get(token);
+  }
+
+  renew(lease: LeaseRecord, now: number): void {
+    lease.expiresAt = now + this.#ttlMs;
+    this.#byExpiry.push(lease);
+  }
+
+  remove(lease: LeaseRecord): void {
+    this.#byToken.delete(lease.token);
+    this.#byExpiry.remove(lease);
+  }
+
+  [Symbol.iterator](): IterableIterator<LeaseRecord> {
+    return this.#byToken.values();
+  }
+}

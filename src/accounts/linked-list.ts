@@ -1,0 +1,49 @@
+/** A node that is in at most one {@link LinkedList} at a time and knows which. */
+export abstract class ListNode<T extends ListNode<T>> {
+  list: LinkedList<T> | null = null;
+  previous: T | null = null;
+  next: T | null = null;
+}
+
+/**
+ * An intrusive doubly linked list: adding and removing any node takes constant time and allocates nothing, so the cost of
+ * a request does not grow with the number of accounts, leases or waiting requests.
+ */
+export class LinkedList<T extends ListNode<T>> {
+  head: T | null = null;
+  tail: T | null = null;
+  size = 0;
+
+  /** Appends `node`, taking it out of the list it was in. */
+  push(node: T): void {
+    node.list?.remove(node);
+    node.list = this;
+    node.previous = this.tail;
+    if (this.tail === null) this.head = node;
+    else this.tail.next = node;
+    this.tail = node;
+    this.size += 1;
+  }
+
+  /** Takes `node` out; nothing happens when it is not in this list. */
+  remove(node: T): void {
+    if (node.list !== this) return;
+    if (node.previous === null) this.head = node.next;
+    else node.previous.next = node.next;
+    if (node.next === null) this.tail = node.previous;
+    else node.next.previous = node.previous;
+    node.list = null;
+    node.previous = null;
+    node.next = null;
+    this.size -= 1;
+  }
+
+  /** From head to tail. The node last yielded may be removed meanwhile. */
+  *[Symbol.iterator](): IterableIterator<T> {
+    for (let node = this.head; node !== null; ) {
+      const following: T | null = node.next;
+      yield node;
+      node = following;
+    }
+  }
+}

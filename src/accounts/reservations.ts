@@ -1,0 +1,129 @@
+import type { AccountState } from "./account-state.ts";
+import type { PoolStore } from "./pool-store.ts";
+
+/** A mark follows what was held at most in the last one to two windows. */
+const WINDOW_MS = 30_000;
+
+/** How long the pool must be idle before all marks are cleared. */
+export const SETTLE_MS = 5_000;
+
+/** How long the tokens of reclaimed leases are remembered. */
+const REMEMBER_MS = 3_600_000;
+
+/**
+ * What survives a restart of the pool. Writing every grant and release would double the cost of a request; instead the
+ * store keeps a high-water mark per account, which steady load never changes. A restarted pool holds as many slots back
+ * as the marks say (ghosts), until their holders speak up or the leases must have expired.
+ */
+export class Reservations {
+  /** Slots held back in all. */
+  ghosts = 0;
+  /** When no holder from before the restart can be alive any more, Unix milliseconds. */
+  readonly deadline: number;
+  readonly #store: PoolStore;
+  readonly #marked = new Set<AccountState>();
+  readonly #reclaimed: Map<string, number>;
+  /** Tokens from before the restart that have been seen and are done with. */
+  readonly #done = new Set<string>();
+  #windowStart: number;
+
+  constructor(store: PoolStore, now: number, leaseTtlMs: number, state: (id: string) => AccountState) {
+    this.#store = store;
+    this.#windowStart = now;
+    this.deadline = now + leaseTtlMs;
+    this.#reclaimed = new Map(store.loadReclaimed());
+    for (const [id, slots] of store.loadMarks()) {
+      if (slots <= 0) continue;
+      const account = state(id);
+      account.mark = slots;
+      account.ghosts = slots;
+      account.peak = slots;
+      this.ghosts += slots;
+      this.#marked.add(account);
+    }
+  }
+
+  /** Whether any mark stands in the store: then a sweep is needed. */
+  get pending(): boolean {
+    return this.#marked.size > 0;
+  }
+
+  /** Makes sure that the store knows of all slots now held. To be called before a grant is handed out. */
+  raise(state: AccountState): void {
+    const held = state.held;
+    if (held > state.peak) state.peak = held;
+    if (held <= state.mark) return;
+    state.mark = held;
+    this.#marked.add(state);
+    this.#store.setMark(state.id, held);
+  }
+
+  /** Whether a ghost stands for the lease `token` from before the restart; if so it is taken out. */
+  take(token: string, state: AccountState | undefined): boolean {
+    if (state === undefined || state.ghosts === 0) return false;
+    if (this.#done.has(token) || this.#reclaimed.has(token)) return false;
+    state.ghosts -= 1;
+    this.ghosts -= 1;
+    return true;
+  }
+
+  /** A lease from before the restart has ended; its token must not stand for a ghost again. */
+  finish(token: string): void {
+    if (this.ghosts > 0) this.#done.add(token);
+  }
+
+  /** A lease expired. Its holder may still show up after a restart, and must not pass for somebody else. */
+  reclaim(token: string, now: number): void {
+    this.#reclaimed.set(token, now);
+    this.#store.addReclaimed(token, now);
+  }
+
+  /** Drops the ghosts whose time is over, and returns the accounts that they stood on. */
+  dropGhosts(now: number): AccountState[] {
+    if (this.ghosts === 0 || now < this.deadline) return [];
+    const freed = [...this.#marked].filter((state) => state.ghosts > 0);
+    for (const state of freed) state.ghosts = 0;
+    this.ghosts = 0;
+    this.#done.clear();
+    return freed;
+  }
+
+  /** Nothing is held: forgets all marks with one write. */
+  clear(): void {
+    if (this.#marked.size === 0) return;
+    for (const state of this.#marked) {
+      state.mark = 0;
+      state.peak = 0;
+      state.previousPeak = 0;
+    }
+    this.#marked.clear();
+    this.#store.clearMarks();
+  }
+
+  /** Lowers marks that were not needed lately, once a window. */
+  sweep(now: number): void {
+    if (now - this.#windowStart < WINDOW_MS) return;
+    this.#windowStart = now;
+    for (const state of this.#marked) {
+      const needed = Math.max(state.held, state.peak, state.previousPeak);
+      state.previousPeak = state.peak;
+      state.peak = state.held;
+      if (needed >= state.mark) continue;
+      state.mark = needed;
+      this.#store.setMark(state.id, needed);
+      if (needed === 0) this.#marked.delete(state);
+    }
+    this.#forget(now);
+  }
+
+  #forget(now: number): void {
+    const before = now - REMEMBER_MS;
+    let dropped = false;
+    for (const [token, at] of this.#reclaimed) {
+      if (at >= before) break;
+      this.#reclaimed.delete(token);
+      dropped = true;
+    }
+    if (dropped) this.#store.dropReclaimed(before);
+  }
+}
