@@ -59,7 +59,9 @@ export const configSchema = z.object({
       token_refresh_interval_hours: z.number().min(0).max(8760).default(6),
     })
     .prefault({}),
-  responses: z.object({ store_ttl_seconds: z.number().int().min(1).max(2_592_000).default(900) }).prefault({}),
+  responses: z
+    .object({ store_ttl_seconds: z.number().int().min(1).max(2_592_000).default(900) })
+    .prefault({}),
   embeddings: z.object({ provider: z.string().trim().default("") }).prefault({}),
   auto_delete: z
     .object({ mode: z.enum(["none", "single", "all"]).optional(), sessions: z.boolean().optional() })

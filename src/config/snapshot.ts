@@ -10,7 +10,6 @@ export interface ConfigSnapshot {
   readonly writable: boolean;
 }
 
-
 /**
  * Where the configuration is kept. `read` is cheap and at most a few seconds old; `update` serialises edits: it hands
  * the newest configuration to nobody else until `version` has been compared.

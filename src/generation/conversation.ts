@@ -48,7 +48,11 @@ export type Message =
 export type ResponseFormat =
   | { readonly type: "text" }
   | { readonly type: "json" }
-  | { readonly type: "json-schema"; readonly name?: string; readonly schema: Readonly<Record<string, unknown>> };
+  | {
+      readonly type: "json-schema";
+      readonly name?: string;
+      readonly schema: Readonly<Record<string, unknown>>;
+    };
 
 /** Sampling options that are passed through when given. */
 export interface Sampling {

@@ -20,8 +20,6 @@ export type GenerationEvent =
       readonly type: "start";
       /** The upstream chat session. */
       readonly sessionId: string;
-      /** The estimated tokens of the prompt, for dialects that state them up front. */
-      readonly promptTokens: number;
     }
   | { readonly type: "reasoning"; readonly text: string }
   | { readonly type: "text"; readonly text: string }

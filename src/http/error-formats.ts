@@ -41,8 +41,16 @@ function rpcStatus(status: number): string {
 }
 
 /** `{message, type, code, param}`: the error object that most families share (contract, Errors). */
-export function errorObject(error: GatewayError, type = chatErrorType(error.status)): Record<string, unknown> {
-  const body: Record<string, unknown> = { message: error.message, type, code: error.code, param: error.param };
+export function errorObject(
+  error: GatewayError,
+  type = chatErrorType(error.status),
+): Record<string, unknown> {
+  const body: Record<string, unknown> = {
+    message: error.message,
+    type,
+    code: error.code,
+    param: error.param,
+  };
   if (error.details !== undefined) body["details"] = error.details;
   return body;
 }

@@ -5,7 +5,9 @@ import { GatewayError } from "./errors.ts";
 export const MAX_JSON_BYTES = 32 * 1024 * 1024;
 
 function tooLarge(limit: number): GatewayError {
-  return new GatewayError(413, `the request body is larger than ${limit} bytes`, { code: "request_too_large" });
+  return new GatewayError(413, `the request body is larger than ${limit} bytes`, {
+    code: "request_too_large",
+  });
 }
 
 /** Reads a body up to `limit` bytes, counting what arrives rather than trusting `Content-Length`. Throws 413. */

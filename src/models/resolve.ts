@@ -43,8 +43,7 @@ export function resolveModel(requested: string, aliases: Readonly<Record<string,
   if (found !== undefined) return { ...found, requested: name };
   if (bare !== lower) {
     const base = lookUp(name.slice(0, -NO_THINKING.length), aliases) ?? lookUp(bare, aliases);
-    const variant =
-      base === undefined || !base.thinking ? base : catalogueModel(base.id + NO_THINKING);
+    const variant = base === undefined || !base.thinking ? base : catalogueModel(base.id + NO_THINKING);
     if (variant !== undefined) return { ...variant, requested: name };
   }
   if (RETIRED.some((pattern) => pattern.test(bare))) {

@@ -26,6 +26,8 @@ export interface Platform {
   readonly history: HistoryStore;
   /** The stored responses of one caller; `owner` is the hash of the caller's credential. */
   responses(owner: string): ResponseStore;
+  /** Plain outbound HTTP, for what a caller named; the URL has been checked. */
+  readonly fetch: Fetch;
   /** Speaks to the upstream, through a proxy if one is given. */
   upstream(proxy: OutboundProxy | null): Fetch;
   /** The base address that `upstream` reaches the provider at; null: none is configured. */

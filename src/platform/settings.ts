@@ -85,7 +85,10 @@ export function readSettings(env: Readonly<Record<string, unknown>>): Settings {
     configJson: text(env["GATEWAY_CONFIG_JSON"]),
     configWriteback: flag(env["GATEWAY_CONFIG_WRITEBACK"]),
     pagePrivateHosts: new Set(
-      (text(env["PAGE_PRIVATE_HOSTS"]) ?? "").split(",").map((host) => host.trim().toLowerCase()).filter(Boolean),
+      (text(env["PAGE_PRIVATE_HOSTS"]) ?? "")
+        .split(",")
+        .map((host) => host.trim().toLowerCase())
+        .filter(Boolean),
     ),
     pageRateLimit: positive(env["PAGE_RATE_LIMIT"], 100),
     browserMaxTabs: positive(env["BROWSER_MAX_TABS"], 4),

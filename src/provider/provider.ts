@@ -1,4 +1,5 @@
 import type { Conversation } from "../generation/conversation.ts";
+import type { ProviderError } from "./errors.ts";
 
 /** `fetch`, possibly through an account's outbound proxy. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
@@ -61,11 +62,13 @@ export type ProviderEvent =
  * `finish` is reached although the upstream never said that it had finished.
  */
 export interface TurnDecoder {
-  /**
-   * The upstream has said all that belongs to the turn, or has failed after the events just returned: what may still
-   * follow need not be waited for, and `finish` tells which of the two it is.
-   */
+  /** The upstream has said all that belongs to the turn: what may still follow need not be waited for. */
   readonly ended?: boolean;
+  /**
+   * A failure that came in the same read as the events which `push` just returned, so that those are not lost. The
+   * next call throws it; whoever does not want to wait for one looks here. Null: none.
+   */
+  readonly failure?: ProviderError | null;
   push(bytes: Uint8Array): readonly ProviderEvent[];
   finish(): readonly ProviderEvent[];
 }

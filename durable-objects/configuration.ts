@@ -1,0 +1,53 @@
+import { DurableObject } from "cloudflare:workers";
+import { POOL_NAME } from "../src/accounts/client.ts";
+import { poolConfiguration } from "../src/accounts/configuration.ts";
+import { ConfigurationCore, type ReplaceOutcome } from "../src/config/core.ts";
+import type { Config } from "../src/config/schema.ts";
+import type { ConfigSnapshot } from "../src/config/snapshot.ts";
+import type { Env } from "../src/platform/cloudflare/env.ts";
+import { readSettings } from "../src/platform/settings.ts";
+
+const KEY = "config";
+
+/** Keeps the configuration and serialises its edits; the rules are in `src/config/core.ts`. */
+export class Configuration extends DurableObject<Env> {
+  readonly #core: ConfigurationCore;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    const { kv } = ctx.storage;
+    this.#core = new ConfigurationCore(
+      {
+        load: () => kv.get(KEY) ?? null,
+        save: (stored) => kv.put(KEY, stored),
+      },
+      readSettings({ ...env }),
+    );
+  }
+
+  /** The newest configuration. */
+  get(): ConfigSnapshot {
+    return this.#core.snapshot;
+  }
+
+  /** The newest configuration, or null when `known` is its version. */
+  newerThan(known: number): ConfigSnapshot | null {
+    const { snapshot } = this.#core;
+    return snapshot.version === known ? null : snapshot;
+  }
+
+  /** Stores an edit made on version `base`, tells the account pool and leaves a copy in KV. */
+  async replace(base: number, config: Config): Promise<ReplaceOutcome> {
+    const outcome = this.#core.replace(base, config);
+    if (!outcome.stored) return outcome;
+    const { queueTimeoutMs } = readSettings({ ...this.env });
+    const pool = this.env.ACCOUNT_POOL.getByName(POOL_NAME);
+    await pool.configure(await poolConfiguration(outcome.snapshot.config, queueTimeoutMs));
+    // The copy serves reads while this object cannot be reached; the edit itself is already safe.
+    this.ctx.waitUntil(
+      this.env.CONFIG_KV?.put(KEY, JSON.stringify(outcome.snapshot)).catch(() => undefined) ??
+        Promise.resolve(),
+    );
+    return outcome;
+  }
+}

@@ -1,0 +1,94 @@
+import { authenticateAdmin } from "./auth/administrators.ts";
+import type { ConfigSnapshot } from "./config/snapshot.ts";
+import type { Context, LogFields, RequestRuntime } from "./http/context.ts";
+import { corsApplies, preflight, setCorsHeaders } from "./http/cors.ts";
+import { errorResponse } from "./http/error-formats.ts";
+import { GatewayError, type RouteFamily, routeNotFound, toGatewayError } from "./http/errors.ts";
+import { logRequest } from "./http/log.ts";
+import { familyOfPath, RouteTable } from "./http/router.ts";
+import { providerOf } from "./provider/of-platform.ts";
+import { ROUTES } from "./routes.ts";
+
+const table = new RouteTable(ROUTES);
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** The caller's own request id if it sent a usable one. */
+function requestIdOf(request: Request): string {
+  const given = request.headers.get("x-request-id");
+  return given !== null && REQUEST_ID.test(given) ? given : `req_${crypto.randomUUID().replaceAll("-", "")}`;
+}
+
+async function dispatch(request: Request, base: Omit<Context, "params" | "family">): Promise<Response> {
+  const { url } = base;
+  let family: RouteFamily = familyOfPath(url.pathname);
+  try {
+    const match = await table.match(request.method, url);
+    if (match === null) {
+      const asset =
+        request.method === "GET" || request.method === "HEAD" ? await base.platform.asset(request) : null;
+      if (asset !== null) return asset;
+      throw routeNotFound(request.method, url.pathname);
+    }
+    const { route, params } = match;
+    family = route.family;
+    const context: Context = { ...base, params, family };
+    if (route.access === "admin" || route.access === "jwt") await authenticateAdmin(context, route.access);
+    return await route.handler(context);
+  } catch (thrown) {
+    const error = toGatewayError(thrown, base.requestId);
+    base.log.error = error.code;
+    if (error.status >= 500 && error.cause instanceof Error) {
+      base.log.cause = `${error.cause.name}: ${error.cause.message}`.slice(0, 500);
+    }
+    return errorResponse(family, error);
+  }
+}
+
+function finish(response: Response, request: Request, path: string, requestId: string): Response {
+  // Answers of the asset store and of `fetch` have immutable headers.
+  const headers = new Headers(response.headers);
+  headers.set("x-request-id", requestId);
+  if (corsApplies(path)) setCorsHeaders(headers, request.headers.get("origin"));
+  const body = request.method === "HEAD" ? null : response.body;
+  return new Response(body, { status: response.status, statusText: response.statusText, headers });
+}
+
+/**
+ * Answers one request: the program's single entry, whatever the runtime. Never throws; what goes wrong is rendered in
+ * the shape of the route's family.
+ */
+export async function handle(request: Request, runtime: RequestRuntime): Promise<Response> {
+  const { platform } = runtime;
+  const startedAt = platform.now();
+  const url = new URL(request.url);
+  const path = url.pathname;
+  if (request.method === "OPTIONS" && corsApplies(path)) return preflight(request);
+  const requestId = requestIdOf(request);
+  const log: LogFields = {};
+  let config: Promise<ConfigSnapshot> | undefined;
+  const response = await dispatch(request, {
+    platform,
+    clientAddress: runtime.clientAddress,
+    waitUntil: (work) => runtime.waitUntil(work),
+    request,
+    url,
+    requestId,
+    startedAt,
+    log,
+    config: () => {
+      config ??= platform.configuration.read();
+      return config;
+    },
+    provider: () => {
+      const provider = providerOf(platform);
+      if (provider !== null) return provider;
+      throw new GatewayError(503, "no provider is configured: set PROVIDER_BASE_URL", {
+        code: "upstream_unavailable",
+      });
+    },
+  });
+  const line = () => logRequest(request, path, response.status, requestId, platform.now() - startedAt, log);
+  if (log.streaming === undefined) line();
+  else runtime.waitUntil(log.streaming.then(line));
+  return finish(response, request, path, requestId);
+}

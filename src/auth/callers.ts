@@ -1,0 +1,86 @@
+import type { Config } from "../config/schema.ts";
+import type { Context } from "../http/context.ts";
+import { GatewayError } from "../http/errors.ts";
+import { CONTENT_KEY_HEADERS } from "../http/vendor-names.ts";
+
+/** Who calls a business endpoint (contract, Authentication). */
+export interface Caller {
+  /** `managed`: a configured key, an account is chosen from the pool. `pass-through`: the provider's own token. */
+  readonly mode: "managed" | "pass-through";
+  readonly credential: string;
+  /** SHA-256 of the credential in hexadecimal: the name under which the caller's objects are kept. */
+  readonly owner: string;
+  /** `X-Gateway-Target-Account`, managed mode only. */
+  readonly targetAccount: string | null;
+}
+
+const encoder = new TextEncoder();
+
+async function digest(credential: string): Promise<string> {
+  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(credential)));
+  let hex = "";
+  for (const byte of bytes) hex += byte.toString(16).padStart(2, "0");
+  return hex;
+}
+
+/** Every credential that the request carries, in the order in which they count. */
+function credentials(request: Request, url: URL): string[] {
+  const found: string[] = [];
+  const add = (value: string | null | undefined) => {
+    const trimmed = value?.trim();
+    if (trimmed !== undefined && trimmed !== "" && !found.includes(trimmed)) found.push(trimmed);
+  };
+  const authorization = request.headers.get("authorization");
+  add(authorization === null ? null : /^bearer\s+(.*)$/i.exec(authorization.trim())?.[1]);
+  add(request.headers.get("x-api-key"));
+  for (const name of CONTENT_KEY_HEADERS) add(request.headers.get(name));
+  add(url.searchParams.get("key"));
+  add(url.searchParams.get("api_key"));
+  return found;
+}
+
+const keyDigests = new WeakMap<Config, Promise<ReadonlySet<string>>>();
+
+/** Digests of the configured keys. Comparing digests makes the comparison's timing say nothing about a key. */
+function configuredKeys(config: Config): Promise<ReadonlySet<string>> {
+  let digests = keyDigests.get(config);
+  if (digests === undefined) {
+    const keys = [...config.keys, ...config.api_keys.map(({ key }) => key)];
+    digests = Promise.all(keys.map(digest)).then((list) => new Set(list));
+    keyDigests.set(config, digests);
+  }
+  return digests;
+}
+
+/**
+ * Finds out who calls (contract, Authentication, rules 1 to 3). Of several credentials in one request a configured
+ * key wins, else the first counts.
+ *
+ * @throws GatewayError 401 `invalid_api_key` when the request carries no credential.
+ */
+export async function authenticateCaller(context: Context): Promise<Caller> {
+  const { request, url } = context;
+  const candidates = credentials(request, url);
+  const first = candidates[0];
+  if (first === undefined) {
+    throw new GatewayError(401, "no API key was given: send Authorization: Bearer <key>", {
+      code: "invalid_api_key",
+    });
+  }
+  const { config } = await context.config();
+  const keys = await configuredKeys(config);
+  let firstOwner = "";
+  for (const credential of candidates) {
+    const owner = await digest(credential);
+    if (firstOwner === "") firstOwner = owner;
+    if (!keys.has(owner)) continue;
+    const target = request.headers.get("x-gateway-target-account")?.trim();
+    return {
+      mode: "managed",
+      credential,
+      owner,
+      targetAccount: target === undefined || target === "" ? null : target,
+    };
+  }
+  return { mode: "pass-through", credential: first, owner: firstOwner, targetAccount: null };
+}

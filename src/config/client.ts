@@ -1,0 +1,82 @@
+import { GatewayError } from "../http/errors.ts";
+import type { ReplaceOutcome } from "./core.ts";
+import type { Config } from "./schema.ts";
+import type { ConfigSnapshot, ConfigurationStore } from "./snapshot.ts";
+
+/** The place where the configuration is kept, as a client reaches it. */
+export interface ConfigurationBackend {
+  /** Null: nothing newer than `known`. */
+  newerThan(known: number): Promise<ConfigSnapshot | null>;
+  replace(base: number, config: Config): Promise<ReplaceOutcome>;
+}
+
+/** A configuration this old is refreshed behind the request that reads it. */
+const FRESH_MS = 2_000;
+/** A configuration this old is refreshed before anybody sees it: the bound on how long an edit takes to arrive. */
+const STALE_MS = 5_000;
+const MAX_TRIES = 100;
+
+/**
+ * An isolate's view of the configuration. Reading costs nothing while the copy is young; an edit made elsewhere is seen
+ * after five seconds at the latest, an own one at once.
+ */
+export class ConfigurationClient implements ConfigurationStore {
+  readonly #backend: ConfigurationBackend;
+  readonly #now: () => number;
+  #snapshot: ConfigSnapshot | null = null;
+  #checkedAt = 0;
+  #edits: Promise<unknown> = Promise.resolve();
+
+  constructor(backend: ConfigurationBackend, now: () => number) {
+    this.#backend = backend;
+    this.#now = now;
+  }
+
+  async read(): Promise<ConfigSnapshot> {
+    const age = this.#now() - this.#checkedAt;
+    if (this.#snapshot === null || age >= STALE_MS) return this.readFresh();
+    if (age >= FRESH_MS) {
+      this.#checkedAt = this.#now();
+      this.readFresh().catch(() => undefined);
+    }
+    return this.#snapshot;
+  }
+
+  async readFresh(): Promise<ConfigSnapshot> {
+    const newer = await this.#backend.newerThan(this.#snapshot?.version ?? 0);
+    return this.#keep(newer);
+  }
+
+  update(change: (config: Config) => Config | Promise<Config>): Promise<ConfigSnapshot> {
+    // Edits of one isolate queue up; those of different isolates meet in the compare-and-set.
+    const edit = this.#edits.then(() => this.#apply(change));
+    this.#edits = edit.catch(() => undefined);
+    return edit;
+  }
+
+  async #apply(change: (config: Config) => Config | Promise<Config>): Promise<ConfigSnapshot> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const { version, config, writable } = await this.readFresh();
+      if (!writable) {
+        throw new GatewayError(
+          409,
+          "the configuration comes from GATEWAY_CONFIG_JSON and is read-only; set GATEWAY_CONFIG_WRITEBACK=true to keep edits",
+          { code: "invalid_request" },
+        );
+      }
+      const { stored, snapshot } = await this.#backend.replace(version, await change(config));
+      const kept = this.#keep(snapshot);
+      if (stored) return kept;
+    }
+    throw new GatewayError(503, "too many edits at once: try again", { code: "overloaded" });
+  }
+
+  #keep(snapshot: ConfigSnapshot | null): ConfigSnapshot {
+    this.#checkedAt = this.#now();
+    if (snapshot !== null && (this.#snapshot === null || snapshot.version > this.#snapshot.version)) {
+      this.#snapshot = snapshot;
+    }
+    if (this.#snapshot === null) throw new Error("the configuration object answered nothing");
+    return this.#snapshot;
+  }
+}

@@ -1,0 +1,74 @@
+import type { Settings } from "../platform/settings.ts";
+import { type Config, configSchema } from "./schema.ts";
+import type { ConfigSnapshot } from "./snapshot.ts";
+import { initialConfig } from "./source.ts";
+
+/** What {@link ConfigurationCore} keeps. */
+export interface StoredConfig {
+  readonly version: number;
+  readonly config: unknown;
+  /** The `GATEWAY_CONFIG_JSON` that the edits were made on; empty for a stored configuration. */
+  readonly source: string;
+}
+
+/** One durable slot. */
+export interface ConfigStorage {
+  load(): StoredConfig | null;
+  save(stored: StoredConfig): void;
+}
+
+/** Outcome of {@link ConfigurationCore.replace}: `stored` false means that another edit came first. */
+export interface ReplaceOutcome {
+  readonly stored: boolean;
+  readonly snapshot: ConfigSnapshot;
+}
+
+/**
+ * The rules by which the configuration is kept: versions only grow, an edit counts only if it was made on the newest
+ * version, an environment-backed configuration is read-only unless write-back is enabled, and a changed environment
+ * wins over edits of the old one. Runs in one place a deployment.
+ */
+export class ConfigurationCore {
+  readonly #storage: ConfigStorage;
+  readonly #settings: Settings;
+  #snapshot: ConfigSnapshot;
+
+  constructor(storage: ConfigStorage, settings: Settings) {
+    this.#storage = storage;
+    this.#settings = settings;
+    this.#snapshot = this.#load();
+  }
+
+  get snapshot(): ConfigSnapshot {
+    return this.#snapshot;
+  }
+
+  /** Stores a configuration that was made from version `base`. Throws when it is invalid or read-only. */
+  replace(base: number, config: unknown): ReplaceOutcome {
+    if (base !== this.#snapshot.version) return { stored: false, snapshot: this.#snapshot };
+    if (!this.#snapshot.writable) throw new Error("the configuration is read-only");
+    const parsed: Config = configSchema.parse(config);
+    const version = base + 1;
+    this.#storage.save({ version, config: parsed, source: this.#settings.configJson ?? "" });
+    this.#snapshot = { ...this.#snapshot, version, config: parsed };
+    return { stored: true, snapshot: this.#snapshot };
+  }
+
+  #load(): ConfigSnapshot {
+    const { configJson, configWriteback } = this.#settings;
+    const envBacked = configJson !== null;
+    const writable = !envBacked || configWriteback;
+    const stored = this.#storage.load();
+    const usable = stored !== null && stored.source === (configJson ?? "") && writable;
+    if (usable) {
+      return { version: stored.version, config: configSchema.parse(stored.config), envBacked, writable };
+    }
+    // A version above every stored one, so that nobody takes what it knows for newer.
+    return {
+      version: (stored?.version ?? 0) + 1,
+      config: initialConfig(this.#settings),
+      envBacked,
+      writable,
+    };
+  }
+}

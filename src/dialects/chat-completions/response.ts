@@ -1,0 +1,30 @@
+import type { AnswerInfo } from "../../generation/answer.ts";
+import type { Completion } from "../../generation/events.ts";
+import { chatUsage } from "./usage.ts";
+
+/** The chat completion object (contract, Chat completion, non-streaming). */
+export function toChatCompletion(completion: Completion, info: AnswerInfo): Record<string, unknown> {
+  const { conversation } = info;
+  const hasCalls = completion.toolCalls.length > 0;
+  const message: Record<string, unknown> = {
+    role: "assistant",
+    content: hasCalls ? null : completion.text,
+    refusal: null,
+  };
+  if (conversation.showReasoning) message["reasoning_content"] = completion.reasoning;
+  if (hasCalls) {
+    message["tool_calls"] = completion.toolCalls.map(({ id, name, arguments: text }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: text },
+    }));
+  }
+  return {
+    id: completion.sessionId,
+    object: "chat.completion",
+    created: info.created,
+    model: conversation.model.id,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: completion.finishReason }],
+    usage: chatUsage(completion.usage),
+  };
+}

@@ -1,0 +1,71 @@
+import type { AnswerInfo, StreamRenderer } from "../../generation/answer.ts";
+import type { GenerationEvent } from "../../generation/events.ts";
+import { errorObject } from "../../http/error-formats.ts";
+import { dataItem, KEEP_ALIVE_COMMENT } from "../../http/event-stream.ts";
+import { chatUsage } from "./usage.ts";
+
+/**
+ * Renders a chat-completions stream (contract, Chat-completions stream). What all chunks share is written once: a
+ * chunk costs one `JSON.stringify` of its own text.
+ */
+export class ChatStream implements StreamRenderer {
+  readonly keepAlive = KEEP_ALIVE_COMMENT;
+  readonly #info: AnswerInfo;
+  readonly #includeUsage: boolean;
+  #head = "";
+  #opened = false;
+
+  /** `includeUsage`: the caller asked for the extra usage chunk (`stream_options.include_usage`). */
+  constructor(info: AnswerInfo, includeUsage: boolean) {
+    this.#info = info;
+    this.#includeUsage = includeUsage;
+  }
+
+  push(event: GenerationEvent): string {
+    switch (event.type) {
+      case "start": {
+        const model = JSON.stringify(this.#info.conversation.model.id);
+        const id = JSON.stringify(event.sessionId);
+        this.#head = `data: {"id":${id},"object":"chat.completion.chunk","created":${this.#info.created},"model":${model}`;
+        return "";
+      }
+      case "reasoning":
+        return this.#delta(`{"reasoning_content":${JSON.stringify(event.text)}}`);
+      case "text":
+        return this.#delta(`{"content":${JSON.stringify(event.text)}}`);
+      case "tool-call":
+        return this.#delta(
+          `{"tool_calls":[{"index":${event.index},"id":${JSON.stringify(event.id)},"type":"function","function":{"name":${JSON.stringify(event.name)},"arguments":""}}]}`,
+        );
+      case "tool-arguments":
+        return this.#delta(
+          `{"tool_calls":[{"index":${event.index},"function":{"arguments":${JSON.stringify(event.delta)}}}]}`,
+        );
+      case "tool-call-end":
+        return "";
+      case "finish":
+        return this.#finish(event);
+      case "error":
+        return `${dataItem(JSON.stringify({ error: errorObject(event.error) }))}data: [DONE]\n\n`;
+    }
+  }
+
+  #delta(delta: string): string {
+    return `${this.#open()}${this.#head},"choices":[{"index":0,"delta":${delta},"finish_reason":null}]}\n\n`;
+  }
+
+  /** The role comes first, and once. */
+  #open(): string {
+    if (this.#opened) return "";
+    this.#opened = true;
+    return `${this.#head},"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n`;
+  }
+
+  #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
+    const usage = JSON.stringify(chatUsage(event.usage));
+    const last = `${this.#open()}${this.#head},"choices":[{"index":0,"delta":{},"finish_reason":"${event.reason}"}],"usage":${usage}}\n\n`;
+    // With include_usage clients read the counts from a chunk without choices; the final chunk has them either way.
+    const extra = this.#includeUsage ? `${this.#head},"choices":[],"usage":${usage}}\n\n` : "";
+    return `${last}${extra}data: [DONE]\n\n`;
+  }
+}

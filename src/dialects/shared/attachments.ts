@@ -1,0 +1,42 @@
+import type { AttachmentSource } from "../../generation/conversation.ts";
+import { invalidRequest } from "../../http/errors.ts";
+
+const BASE64 = /^[A-Za-z0-9+/_=\s-]*$/;
+
+/**
+ * Where an attachment is that a request gives as a `data:` URL, an `https:` URL or bare base64.
+ *
+ * @param where the field's name, for the error.
+ * @throws GatewayError 400 when it is none of these.
+ */
+export function inlineOrUrl(
+  value: string,
+  where: string,
+  mediaType = "application/octet-stream",
+): AttachmentSource {
+  const data = /^data:([^,]*),/i.exec(value);
+  if (data !== null) {
+    const header = data[1] ?? "";
+    const type = header.split(";")[0]?.trim().toLowerCase() || mediaType;
+    const payload = value.slice(data[0].length);
+    if (/;\s*base64\s*$/i.test(header)) {
+      if (!BASE64.test(payload)) throw invalidRequest(`${where} is not valid base64`, where);
+      return { kind: "inline", data: payload, mediaType: type };
+    }
+    return { kind: "inline", data: percentToBase64(payload, where), mediaType: type };
+  }
+  if (/^https?:\/\//i.test(value)) return { kind: "url", url: value };
+  if (value !== "" && BASE64.test(value)) return { kind: "inline", data: value, mediaType };
+  throw invalidRequest(`${where} must be a data: URL, an https: URL or base64`, where);
+}
+
+function percentToBase64(payload: string, where: string): string {
+  try {
+    const bytes = new TextEncoder().encode(decodeURIComponent(payload));
+    let binary = "";
+    for (const byte of bytes) binary += String.fromCharCode(byte);
+    return btoa(binary);
+  } catch {
+    throw invalidRequest(`${where} is not a valid data: URL`, where);
+  }
+}

@@ -1,0 +1,24 @@
+/** Fields by which chat-completions style clients switch thinking on and off. */
+export interface ThinkingFields {
+  readonly thinking?: unknown;
+  readonly reasoning?: unknown;
+  readonly reasoning_effort?: string | null | undefined;
+  readonly enable_thinking?: boolean | null | undefined;
+}
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/**
+ * Whether a request wants the model to think. Thinking is on unless the request switches it off: `thinking: {type:
+ * "disabled"}` or `false`, `reasoning: {effort: "none"}` or `{enabled: false}`, `reasoning_effort: "none"`,
+ * `enable_thinking: false`.
+ */
+export function wantsThinking(fields: ThinkingFields): boolean {
+  const { thinking, reasoning } = fields;
+  if (thinking === false || member(thinking, "type") === "disabled") return false;
+  if (reasoning === false || member(reasoning, "enabled") === false) return false;
+  if (member(reasoning, "effort") === "none" || fields.reasoning_effort === "none") return false;
+  return fields.enable_thinking !== false;
+}

@@ -1,0 +1,240 @@
+import type { ProviderEvent, ProviderFinish, ProviderUsage, SearchResult } from "../provider/provider.ts";
+import { type ScanEvent, ToolScanner } from "../tools/scanner.ts";
+import type { ToolDefinition } from "../tools/tool.ts";
+import { CitationFilter, linkCitations } from "./citations.ts";
+import { type Conversation, usesTools } from "./conversation.ts";
+import type { GenerationEvent, Usage } from "./events.ts";
+import { randomId } from "./ids.ts";
+import { estimateTokens } from "./tokens.ts";
+
+/** How an upstream turn ended, as far as the next step depends on it. */
+export interface TurnEnd {
+  /** Neither visible text nor a tool call came (white space counts as nothing). */
+  readonly empty: boolean;
+  readonly reason: ProviderFinish;
+}
+
+/**
+ * Turns the provider's events into the caller's: tool markup becomes calls, citation markers go, reasoning is shown
+ * or only searched (contract, tool rule 9). A plain push stage without streams, timers or network. One assembler
+ * serves one generation, over all of its upstream turns.
+ */
+export class Assembler {
+  readonly #showReasoning: boolean;
+  readonly #tools: readonly ToolDefinition[] | null;
+  readonly #whole: boolean;
+  #text: ToolScanner | null;
+  #reasoning: ToolScanner | null;
+  readonly #citations: CitationFilter | null;
+  /** White space before the first visible character: it is shown only if text follows. */
+  #leading = "";
+  #visible = false;
+  #calls = 0;
+  #openCall = -1;
+  #reasoningCalls: ScanEvent[] = [];
+  #nativeBase = 0;
+  #finish: ProviderFinish = "stop";
+  #turnUsage: ProviderUsage | null = null;
+  #usage: { prompt: number; completion: number; reasoning: number; stated: boolean }[] = [];
+  readonly #searchResults: SearchResult[] = [];
+
+  /** The upstream's output of all turns as it came, before translation or trimming (contract, general rule 9). */
+  rawText = "";
+  rawReasoning = "";
+  /** The upstream's id of the message that is being written. */
+  messageId = "";
+
+  constructor(conversation: Conversation) {
+    this.#tools = usesTools(conversation) ? conversation.tools : null;
+    this.#whole = !conversation.stream;
+    this.#showReasoning = conversation.thinking && conversation.showReasoning;
+    this.#text = this.#scanner();
+    this.#reasoning = this.#scanner();
+    this.#citations = conversation.stream ? new CitationFilter() : null;
+  }
+
+  /** Whether anything that the caller reads as the answer has been handed out. */
+  get answered(): boolean {
+    return this.#visible || this.#calls > 0;
+  }
+
+  /** Whether calls were made. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** The present upstream message must be continued. */
+  get incomplete(): boolean {
+    return this.#finish === "incomplete";
+  }
+
+  /** Takes the events of one upstream read and appends what the caller gets to `out`. */
+  push(events: readonly ProviderEvent[], out: GenerationEvent[]): void {
+    for (const event of events) {
+      switch (event.type) {
+        case "text":
+          this.rawText += event.text;
+          if (this.#text === null) this.#emitText(event.text, out);
+          else this.#emitScan(this.#text.push(event.text), out);
+          break;
+        case "reasoning":
+          this.rawReasoning += event.text;
+          if (this.#reasoning === null) this.#emitReasoning(event.text, out);
+          else this.#emitReasoningScan(this.#reasoning.push(event.text), out);
+          break;
+        case "tool-call":
+          this.#beginCall(this.#nativeBase + event.index, event.name, event.id, out);
+          break;
+        case "tool-arguments":
+          out.push({ type: "tool-arguments", index: this.#nativeBase + event.index, delta: event.delta });
+          break;
+        case "start":
+          this.messageId = event.messageId;
+          break;
+        case "search":
+          this.#searchResults.push(...event.results);
+          break;
+        case "usage":
+          this.#turnUsage = { ...this.#turnUsage, ...event.usage };
+          break;
+        case "finish":
+          this.#finish = event.reason;
+          break;
+      }
+    }
+  }
+
+  /** The message goes on in another stream (`incomplete`): nothing is flushed, the counts of this part are kept. */
+  continueTurn(): void {
+    this.#keepUsage();
+    this.#finish = "stop";
+  }
+
+  /**
+   * Ends an upstream turn: flushes what was held back and, when nothing visible came, makes the calls that the
+   * reasoning held (contract, tool rule 9).
+   */
+  finishTurn(out: GenerationEvent[]): TurnEnd {
+    this.#keepUsage();
+    if (this.#text !== null) this.#emitScan(this.#text.finish(), out);
+    if (this.#citations !== null) this.#showText(this.#citations.finish(), out);
+    if (this.#reasoning !== null) this.#emitReasoningScan(this.#reasoning.finish(), out);
+    this.#endOpenCall(out);
+    if (!this.answered && this.#reasoningCalls.length > 0) this.#emitScan(this.#reasoningCalls, out);
+    this.#reasoningCalls = [];
+    const reason = this.#finish;
+    this.#finish = "stop";
+    this.#leading = "";
+    this.#nativeBase = this.#calls;
+    this.#text = this.#scanner();
+    this.#reasoning = this.#scanner();
+    return { empty: !this.answered, reason };
+  }
+
+  /**
+   * The generation's token counts: as the upstream stated them, summed over its turns (the prompt counts once), or
+   * estimated where it did not. `promptText` is what the model read.
+   */
+  usage(promptText: string): Usage {
+    const stated = this.#usage.filter((part) => part.stated);
+    if (stated.length === 0) {
+      const reasoning = estimateTokens(this.rawReasoning);
+      return {
+        prompt: estimateTokens(promptText),
+        completion: estimateTokens(this.rawText) + reasoning,
+        reasoning,
+      };
+    }
+    const usage = { prompt: 0, completion: 0, reasoning: 0 };
+    for (const part of stated) {
+      usage.prompt = Math.max(usage.prompt, part.prompt);
+      usage.completion += part.completion;
+      usage.reasoning += part.reasoning;
+    }
+    if (usage.prompt === 0) usage.prompt = estimateTokens(promptText);
+    return usage;
+  }
+
+  #scanner(): ToolScanner | null {
+    return this.#tools === null ? null : new ToolScanner({ tools: this.#tools, whole: this.#whole });
+  }
+
+  #keepUsage(): void {
+    const usage = this.#turnUsage;
+    this.#turnUsage = null;
+    if (usage === null) return;
+    this.#usage.push({
+      prompt: usage.prompt ?? 0,
+      completion: usage.completion ?? 0,
+      reasoning: usage.reasoning ?? 0,
+      stated: usage.prompt !== undefined || usage.completion !== undefined,
+    });
+  }
+
+  #emitText(text: string, out: GenerationEvent[]): void {
+    this.#showText(this.#citations === null ? text : this.#citations.push(text), out);
+  }
+
+  #showText(text: string, out: GenerationEvent[]): void {
+    if (text === "") return;
+    let shown = text;
+    if (!this.#visible) {
+      if (text.trim() === "") {
+        this.#leading += text;
+        return;
+      }
+      shown = this.#leading + text;
+      this.#leading = "";
+      this.#visible = true;
+    }
+    out.push({ type: "text", text: shown });
+  }
+
+  #emitReasoning(text: string, out: GenerationEvent[]): void {
+    if (this.#showReasoning && text !== "") out.push({ type: "reasoning", text });
+  }
+
+  #emitReasoningScan(events: readonly ScanEvent[], out: GenerationEvent[]): void {
+    for (const event of events) {
+      if (event.type === "text") this.#emitReasoning(event.text, out);
+      else this.#reasoningCalls.push(event);
+    }
+  }
+
+  #emitScan(events: readonly ScanEvent[], out: GenerationEvent[]): void {
+    for (const event of events) {
+      switch (event.type) {
+        case "text":
+          this.#emitText(event.text, out);
+          break;
+        case "tool-call":
+          this.#beginCall(this.#calls, event.name, randomId("call_"), out);
+          break;
+        case "tool-arguments":
+          out.push({ type: "tool-arguments", index: this.#openCall, delta: event.delta });
+          break;
+        case "tool-call-end":
+          this.#endOpenCall(out);
+          break;
+      }
+    }
+  }
+
+  #beginCall(index: number, name: string, id: string, out: GenerationEvent[]): void {
+    this.#endOpenCall(out);
+    this.#openCall = index;
+    this.#calls = Math.max(this.#calls, index + 1);
+    out.push({ type: "tool-call", index, id, name });
+  }
+
+  #endOpenCall(out: GenerationEvent[]): void {
+    if (this.#openCall < 0) return;
+    out.push({ type: "tool-call-end", index: this.#openCall });
+    this.#openCall = -1;
+  }
+
+  /** Replaces citation markers in a whole text by links to the search results. */
+  linkCitations(text: string): string {
+    return linkCitations(text, this.#searchResults);
+  }
+}

@@ -1,0 +1,25 @@
+import type { Config } from "../config/schema.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { PrepareOptions } from "../provider/provider.ts";
+import { fetchAttachment } from "./attachments.ts";
+import type { Conversation } from "./conversation.ts";
+
+/** Appended to the last user message while thinking is on, unless the configuration has a text of its own. */
+export const DEFAULT_THINKING_PROMPT =
+  "Think the task through before you answer. Keep your reasoning apart from the answer: the visible reply holds only " +
+  "the final answer or the tool calls, and it is never empty.";
+
+/** The settings of the configuration that shape a prompt. */
+export function prepareOptions(
+  config: Config,
+  conversation: Conversation,
+  platform: Platform,
+): PrepareOptions {
+  const { thinking_injection: injection, current_input_file: inputFile } = config;
+  return {
+    thinkingInjection:
+      conversation.thinking && injection.enabled ? injection.prompt.trim() || DEFAULT_THINKING_PROMPT : null,
+    inputFileMinChars: inputFile.enabled ? inputFile.min_chars : null,
+    fetchAttachment: (url, signal) => fetchAttachment(url, signal, platform),
+  };
+}

@@ -1,0 +1,111 @@
+import { type Lease, RENEW_INTERVAL_MS } from "../accounts/client.ts";
+
+/** Workerd's byte channel costs less than a `TransformStream` and shows a failed write at once. */
+function byteChannel(): { readable: ReadableStream<Uint8Array>; writable: WritableStream<Uint8Array> } {
+  return typeof IdentityTransformStream === "function"
+    ? new IdentityTransformStream()
+    : new TransformStream<Uint8Array, Uint8Array>();
+}
+
+/**
+ * The caller's end of a stream. Headers are held back until the first byte, so that an early failure is an HTTP
+ * status; then silence is filled with keep-alives, which is also how a departed client is noticed: only a failed write
+ * shows it.
+ */
+export class StreamWriter {
+  readonly #encoder = new TextEncoder();
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #readable: ReadableStream<Uint8Array>;
+  readonly #keepAliveMs: number;
+  readonly #gone: () => void;
+  readonly #head = Promise.withResolvers<ReadableStream<Uint8Array>>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #renewal: ReturnType<typeof setInterval> | undefined;
+  #lastWrite = 0;
+  #pending = 0;
+  committed = false;
+
+  /** `gone` is called when a write shows that the client has left. */
+  constructor(keepAliveMs: number, gone: () => void) {
+    const { readable, writable } = byteChannel();
+    this.#readable = readable;
+    this.#writer = writable.getWriter();
+    this.#keepAliveMs = keepAliveMs;
+    this.#gone = gone;
+  }
+
+  /** The body, once its first byte is on its way; rejects when the generation fails before. */
+  get ready(): Promise<ReadableStream<Uint8Array>> {
+    return this.#head.promise;
+  }
+
+  /** From now on silence is filled with `keepAlive`, and the lease is renewed. */
+  beat(keepAlive: string, lease: Lease | null): void {
+    this.stop();
+    this.#lastWrite = Date.now();
+    const tick = () => {
+      const due = this.#lastWrite + this.#keepAliveMs - Date.now();
+      if (due <= 0 && this.#pending === 0) void this.write(keepAlive)?.catch(() => undefined);
+      this.#timer = setTimeout(tick, due > 0 ? due : this.#keepAliveMs);
+    };
+    this.#timer = setTimeout(tick, this.#keepAliveMs);
+    if (lease === null) return;
+    this.#renewal = setInterval(() => {
+      lease.renew().then(
+        (held) => held || this.#gone(),
+        () => undefined,
+      );
+    }, RENEW_INTERVAL_MS);
+  }
+
+  /** Writes text; the promise is the back-pressure, and rejects when the client has left. */
+  write(text: string): Promise<void> | undefined {
+    if (text === "") return undefined;
+    this.#lastWrite = Date.now();
+    if (!this.committed) {
+      this.committed = true;
+      this.#head.resolve(this.#readable);
+    }
+    this.#pending += 1;
+    return this.#writer.write(this.#encoder.encode(text)).then(
+      () => {
+        this.#pending -= 1;
+      },
+      (error: unknown) => {
+        this.#pending -= 1;
+        this.#gone();
+        throw error;
+      },
+    );
+  }
+
+  /** The generation failed before the first byte: {@link ready} rejects with `error`. */
+  refuse(error: unknown): void {
+    this.#head.reject(error);
+  }
+
+  /** Writes the last text and closes; a client that has left is none of our business any more. */
+  async end(text: string): Promise<void> {
+    try {
+      await this.write(text);
+      await this.close();
+    } catch {
+      await this.#writer.abort().catch(() => undefined);
+    }
+  }
+
+  /** Closes the stream. An answer without a single byte is still an answer. */
+  async close(): Promise<void> {
+    if (!this.committed) {
+      this.committed = true;
+      this.#head.resolve(this.#readable);
+    }
+    await this.#writer.close().catch(() => undefined);
+  }
+
+  /** Stops the keep-alives. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    clearInterval(this.#renewal);
+  }
+}

@@ -1,0 +1,48 @@
+import type { HistoryStore } from "../../history/store.ts";
+import type { Fetch } from "../../provider/provider.ts";
+import type { Platform } from "../platform.ts";
+import { readSettings } from "../settings.ts";
+import { cloudflareAccounts } from "./accounts.ts";
+import { cloudflareConfiguration } from "./configuration.ts";
+import type { Env } from "./env.ts";
+
+/** Where the sandbox binding answers; the name is never looked up. */
+const SANDBOX_URL = "http://sandbox";
+
+const noHistory: HistoryStore = {
+  put: async () => undefined,
+  list: async () => ({ items: [], limit: 0 }),
+  get: async () => null,
+  delete: async () => false,
+  clear: async () => 0,
+  setLimit: async () => undefined,
+};
+
+/** The runtime of Cloudflare Workers, made once an isolate. */
+export function cloudflarePlatform(env: Env): Platform {
+  const settings = readSettings({ ...env });
+  const { SANDBOX: sandbox } = env;
+  const direct: Fetch = (url, init) => fetch(url, init);
+  const viaSandbox = settings.providerBaseUrl === null && sandbox !== undefined;
+  const upstream: Fetch = viaSandbox ? (url, init) => sandbox.fetch(url, init) : direct;
+  return {
+    runtime: "cloudflare",
+    settings,
+    configuration: cloudflareConfiguration(env),
+    accounts: cloudflareAccounts(env),
+    history: noHistory,
+    responses: (owner) => {
+      const store = env.RESPONSE_STORE.getByName(owner);
+      return { get: (id) => store.get(id), put: (response) => store.put(response) };
+    },
+    fetch: direct,
+    upstream: () => upstream,
+    providerBaseUrl: settings.providerBaseUrl ?? (viaSandbox ? SANDBOX_URL : null),
+    asset: async (request) => {
+      if (env.ASSETS === undefined) return null;
+      const response = await env.ASSETS.fetch(request);
+      return response.status === 404 ? null : response;
+    },
+    now: Date.now,
+  };
+}

@@ -1,0 +1,172 @@
+import { chatCompletions } from "./dialects/chat-completions/handler.ts";
+import { getModel, listModels } from "./dialects/chat-completions/models.ts";
+import type { Handler } from "./http/context.ts";
+import type { RouteFamily } from "./http/errors.ts";
+import { healthz, readyz } from "./http/health.ts";
+import { type Access, type Method, type Route, unserved } from "./http/router.ts";
+import { MESSAGE_PREFIXES } from "./http/vendor-names.ts";
+
+function route(
+  family: RouteFamily,
+  method: Method,
+  path: string,
+  access: Access,
+  handler: Handler,
+  summary: string,
+): Route {
+  return { family, method, path, access, handler, summary };
+}
+
+/** A route of the chat family under `/v1` and its root shortcut (contract, general rule 6). */
+function withShortcut(
+  method: Method,
+  path: string,
+  access: Access,
+  handler: Handler,
+  summary: string,
+): Route[] {
+  return [`/v1${path}`, path].map((full) => route("chat", method, full, access, handler, summary));
+}
+
+const responses = unserved("the responses API");
+const readResponse = unserved("stored responses");
+const embeddings = unserved("embeddings");
+const uploadFile = unserved("file upload");
+const readFile = unserved("file status");
+const messages = unserved("the message API");
+const countTokens = unserved("token counting");
+const messageModels = unserved("the message-style model list");
+const generateContent = unserved("the content-generation API");
+const runner = unserved("the local-runner API");
+const admin = unserved("administration");
+const pages = unserved("the page service");
+
+const open: Route[] = [
+  route("chat", "GET", "/healthz", "none", healthz, "Liveness probe"),
+  route("chat", "GET", "/readyz", "none", readyz, "Readiness probe"),
+];
+
+const chat: Route[] = [
+  ...withShortcut("POST", "/chat/completions", "caller", chatCompletions, "Create a chat completion"),
+  ...withShortcut("POST", "/responses", "caller", responses, "Create a response"),
+  ...withShortcut("GET", "/responses/:response_id", "caller", readResponse, "Read a stored response"),
+  ...withShortcut("POST", "/embeddings", "caller", embeddings, "Create embeddings"),
+  ...withShortcut("POST", "/files", "caller", uploadFile, "Upload a file"),
+  ...withShortcut("GET", "/files/:file_id", "caller", readFile, "Read a file's status"),
+  ...withShortcut("GET", "/models", "none", listModels, "List the canonical models"),
+  ...withShortcut("GET", "/models/:id+", "none", getModel, "Read a model by id or alias"),
+];
+
+const message: Route[] = [
+  ...["/v1/messages", "/messages", ...MESSAGE_PREFIXES.map((prefix) => `${prefix}/v1/messages`)].flatMap(
+    (path) => [
+      route("messages", "POST", path, "caller", messages, "Create a message"),
+      route(
+        "messages",
+        "POST",
+        `${path}/count_tokens`,
+        "caller",
+        countTokens,
+        "Count the tokens of a message",
+      ),
+    ],
+  ),
+  ...MESSAGE_PREFIXES.map((prefix) =>
+    route("messages", "GET", `${prefix}/v1/models`, "none", messageModels, "List the message-style models"),
+  ),
+];
+
+const content: Route[] = ["/v1beta", "/v1"].map((version) =>
+  // `:generateContent` and the others: the router cannot split at the last colon, the handler does.
+  route("content", "POST", `${version}/models/:id+`, "caller", generateContent, "Generate content"),
+);
+
+const modelRunner: Route[] = [
+  route("runner", "GET", "/api/version", "none", runner, "Version of the runner API"),
+  route("runner", "GET", "/api/tags", "none", runner, "List the models"),
+  route("runner", "POST", "/api/show", "none", runner, "Describe a model"),
+];
+
+const pageService: Route[] = [
+  route("page", "GET", "/v1/thumbs", "none", pages, "Screenshot of a web page"),
+  route("page", "GET", "/v1/technologies", "none", pages, "Technologies that a web page is built with"),
+];
+
+const administration: Route[] = [
+  route("admin", "POST", "/admin/login", "none", admin, "Sign in with the admin key"),
+  route("admin", "GET", "/admin/verify", "jwt", admin, "Check a token"),
+  route("admin", "GET", "/admin/hosting/config", "admin", admin, "Hosting credentials"),
+  route(
+    "admin",
+    "POST",
+    "/admin/hosting/sync",
+    "admin",
+    admin,
+    "Send the configuration to the hosting platform",
+  ),
+  route("admin", "GET", "/admin/hosting/status", "admin", admin, "Drift from the hosted configuration"),
+  route(
+    "admin",
+    "POST",
+    "/admin/hosting/status",
+    "admin",
+    admin,
+    "Drift of a draft from the hosted configuration",
+  ),
+  route("admin", "GET", "/admin/config", "admin", admin, "Masked configuration"),
+  route("admin", "POST", "/admin/config", "admin", admin, "Update keys, accounts and aliases"),
+  route("admin", "POST", "/admin/config/import", "admin", admin, "Import a configuration"),
+  route("admin", "GET", "/admin/config/export", "admin", admin, "Export the configuration"),
+  route("admin", "GET", "/admin/export", "admin", admin, "Export the configuration (short form)"),
+  route("admin", "GET", "/admin/settings", "admin", admin, "Runtime settings"),
+  route("admin", "PUT", "/admin/settings", "admin", admin, "Change runtime settings"),
+  route("admin", "POST", "/admin/settings/password", "admin", admin, "Change the admin password"),
+  route("admin", "POST", "/admin/keys", "admin", admin, "Add an API key"),
+  route("admin", "PUT", "/admin/keys/:key", "admin", admin, "Rename an API key"),
+  route("admin", "DELETE", "/admin/keys/:key", "admin", admin, "Delete an API key"),
+  route("admin", "GET", "/admin/proxies", "admin", admin, "List the proxies"),
+  route("admin", "POST", "/admin/proxies", "admin", admin, "Add a proxy"),
+  route("admin", "POST", "/admin/proxies/test", "admin", admin, "Test a proxy"),
+  route("admin", "PUT", "/admin/proxies/:proxyID", "admin", admin, "Change a proxy"),
+  route("admin", "DELETE", "/admin/proxies/:proxyID", "admin", admin, "Delete a proxy"),
+  route("admin", "GET", "/admin/accounts", "admin", admin, "List the accounts"),
+  route("admin", "POST", "/admin/accounts", "admin", admin, "Add an account"),
+  route("admin", "POST", "/admin/accounts/test", "admin", admin, "Test one account"),
+  route("admin", "POST", "/admin/accounts/test-all", "admin", admin, "Test all accounts"),
+  route(
+    "admin",
+    "POST",
+    "/admin/accounts/sessions/delete-all",
+    "admin",
+    admin,
+    "Delete an account's sessions",
+  ),
+  route("admin", "PUT", "/admin/accounts/:identifier", "admin", admin, "Rename an account"),
+  route("admin", "DELETE", "/admin/accounts/:identifier", "admin", admin, "Delete an account"),
+  route("admin", "PUT", "/admin/accounts/:identifier/proxy", "admin", admin, "Bind an account to a proxy"),
+  route("admin", "GET", "/admin/queue/status", "admin", admin, "Slots and waiting queue"),
+  route("admin", "POST", "/admin/import", "admin", admin, "Import keys and accounts"),
+  route("admin", "POST", "/admin/test", "admin", admin, "Send a test message through the gateway"),
+  route("admin", "POST", "/admin/dev/raw-samples/capture", "admin", admin, "Capture a raw upstream stream"),
+  route("admin", "GET", "/admin/dev/raw-samples/query", "admin", admin, "Search the captures"),
+  route("admin", "POST", "/admin/dev/raw-samples/save", "admin", admin, "Save captures as a sample"),
+  route("admin", "GET", "/admin/dev/captures", "admin", admin, "List the captures"),
+  route("admin", "DELETE", "/admin/dev/captures", "admin", admin, "Clear the captures"),
+  route("admin", "GET", "/admin/chat-history", "admin", admin, "List the history"),
+  route("admin", "DELETE", "/admin/chat-history", "admin", admin, "Clear the history"),
+  route("admin", "PUT", "/admin/chat-history/settings", "admin", admin, "Set the history's retention"),
+  route("admin", "GET", "/admin/chat-history/:id", "admin", admin, "Read a history record"),
+  route("admin", "DELETE", "/admin/chat-history/:id", "admin", admin, "Delete a history record"),
+  route("admin", "GET", "/admin/version", "admin", admin, "Build and latest release"),
+];
+
+/** Every route of the API: the table of contents of the program. What is asked most comes first. */
+export const ROUTES: readonly Route[] = [
+  ...chat,
+  ...message,
+  ...content,
+  ...open,
+  ...modelRunner,
+  ...pageService,
+  ...administration,
+];
