@@ -1,0 +1,148 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { cacheFolder, quietEnvironment, root, writeDevelopmentConfig } from "../../scripts/development.mjs";
+
+Object.assign(process.env, quietEnvironment);
+
+/** One Worker as it is deployed: where its configuration is, and the folder that its build is in. */
+export interface Bundle {
+  readonly config: string;
+  readonly folder: string;
+  /** The entry's file name in the folder. */
+  readonly entry: string;
+}
+
+/** The two Workers that development runs. */
+export interface Bundles {
+  readonly gateway: Bundle;
+  readonly sandbox: Bundle;
+}
+
+const SOURCES = [
+  "src",
+  "durable-objects",
+  "sandbox",
+  "dist/technologies.txt",
+  "wrangler.toml",
+  "package-lock.json",
+];
+const LONGEST_BUILD_MS = 60_000;
+
+let made: Promise<Bundles> | undefined;
+
+/**
+ * Builds both Workers the way a deployment does. All test files of a run, and later runs on unchanged sources, share one
+ * build.
+ */
+export function buildBundles(): Promise<Bundles> {
+  made ??= build();
+  return made;
+}
+
+async function build(): Promise<Bundles> {
+  const config = writeDevelopmentConfig();
+  const folder = join(cacheFolder, "bundles", fingerprint());
+  const bundles: Bundles = {
+    gateway: { config, folder: join(folder, "gateway"), entry: "worker.js" },
+    sandbox: {
+      config: join(root, "sandbox", "wrangler.toml"),
+      folder: join(folder, "sandbox"),
+      entry: "worker.js",
+    },
+  };
+  await onceAmongProcesses(folder, async (half) => {
+    await dryRun(bundles.gateway.config, join(half, "gateway"));
+    await dryRun(bundles.sandbox.config, join(half, "sandbox"));
+  });
+  return bundles;
+}
+
+/** Test files run in several processes at once: the first makes the folder, the others wait for it. */
+async function onceAmongProcesses(folder: string, make: (half: string) => Promise<void>): Promise<void> {
+  if (existsSync(folder)) return;
+  const half = `${folder}.making`;
+  mkdirSync(join(cacheFolder, "bundles"), { recursive: true });
+  const since = Date.now();
+  while (!takeTurn(half)) {
+    await sleep(50);
+    if (existsSync(folder)) return;
+    if (Date.now() - since > LONGEST_BUILD_MS) rmSync(half, { recursive: true, force: true });
+  }
+  try {
+    await make(half);
+    renameSync(half, folder);
+    removeOld();
+  } catch (error) {
+    rmSync(half, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Builds of sources long gone; a younger one may still be in use by another run. */
+function removeOld(): void {
+  const bundles = join(cacheFolder, "bundles");
+  for (const name of readdirSync(bundles)) {
+    const stats = statSync(join(bundles, name), { throwIfNoEntry: false });
+    if (stats === undefined || Date.now() - stats.mtimeMs < 3_600_000) continue;
+    rmSync(join(bundles, name), { recursive: true, force: true });
+  }
+}
+
+function takeTurn(half: string): boolean {
+  try {
+    mkdirSync(half);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function dryRun(config: string, folder: string): Promise<void> {
+  const wrangler = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
+  const args = [wrangler, "deploy", "-c", config, "--dry-run", "--outdir", folder];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  child.stdout.on("data", (text) => {
+    output += text;
+  });
+  child.stderr.on("data", (text) => {
+    output += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`The build failed.\n${output}`))));
+  });
+}
+
+/** Names the state of all sources: their paths, sizes and times of change. */
+function fingerprint(): string {
+  const hash = createHash("sha256");
+  const add = (path: string): void => {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    if (stats.isDirectory()) for (const name of readdirSync(path).sort()) add(join(path, name));
+    else hash.update(`${path} ${stats.size} ${stats.mtimeMs}\n`);
+  };
+  for (const source of SOURCES) add(join(root, source));
+  return hash.digest("hex").slice(0, 16);
+}
+
+/** The files of a build as Miniflare takes them, the entry first. */
+export function modulesOf(bundle: Bundle): {
+  type: "ESModule" | "Text" | "Data" | "CompiledWasm";
+  path: string;
+  contents: string | Uint8Array<ArrayBuffer>;
+}[] {
+  const names = readdirSync(bundle.folder, { recursive: true, encoding: "utf8" });
+  const others = names.filter((name) => /\.(?:m?js|txt|wasm|bin)$/.test(name) && name !== bundle.entry);
+  return [bundle.entry, ...others].map((name) => {
+    const path = join(bundle.folder, name);
+    if (/js$/.test(name)) return { type: "ESModule", path, contents: readFileSync(path, "utf8") };
+    if (name.endsWith(".txt")) return { type: "Text", path, contents: readFileSync(path, "utf8") };
+    const contents = new Uint8Array(readFileSync(path));
+    return { type: name.endsWith(".wasm") ? "CompiledWasm" : "Data", path, contents };
+  });
+}

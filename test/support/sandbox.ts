@@ -1,0 +1,62 @@
+/** What the sandbox tells about itself, at GET /sandbox/state. */
+export interface SandboxState {
+  /** Sessions by account id. */
+  readonly sessions: Readonly<Record<string, number>>;
+  /** Sign-ins by login. */
+  readonly sign_ins: Readonly<Record<string, number>>;
+  readonly open_streams: number;
+  readonly turn_count: number;
+  /** The last 100 turns, oldest first. */
+  readonly turns: readonly SandboxTurn[];
+}
+
+/** A turn as the sandbox received it. */
+export interface SandboxTurn {
+  readonly account: string;
+  readonly session: string;
+  readonly message_id: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly prompt: string;
+  readonly parent_message_id: string | null;
+  readonly model: string;
+  readonly file_ids: readonly string[];
+  readonly thinking: boolean;
+  readonly search: boolean;
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly stop?: string | readonly string[];
+}
+
+/** The sandbox's own entrances, past the gateway. */
+export class SandboxControl {
+  readonly #send: (path: string, method: string) => Promise<{ json(): Promise<unknown>; status: number }>;
+
+  constructor(send: (path: string, method: string) => Promise<{ json(): Promise<unknown>; status: number }>) {
+    this.#send = send;
+  }
+
+  async state(): Promise<SandboxState> {
+    const state = await (await this.#send("/sandbox/state", "GET")).json();
+    return isState(state) ? state : Promise.reject(new Error("The sandbox did not tell its state."));
+  }
+
+  /** The turn that the sandbox received last. */
+  async lastTurn(): Promise<SandboxTurn> {
+    const turn = (await this.state()).turns.at(-1);
+    return turn ?? Promise.reject(new Error("The sandbox has received no turn."));
+  }
+
+  /** Forgets all sessions, files, turns, counts and fault marks; tokens stay good. */
+  async reset(): Promise<void> {
+    await this.#send("/sandbox/reset", "POST");
+  }
+
+  /** Refuses every account token given so far. */
+  async expireTokens(): Promise<void> {
+    await this.#send("/sandbox/expire", "POST");
+  }
+}
+
+const isState = (value: unknown): value is SandboxState =>
+  typeof value === "object" && value !== null && "turns" in value && Array.isArray(value.turns);
