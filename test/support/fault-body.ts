@@ -1,0 +1,131 @@
+/** Which of the two upstream protocols an answer is written in. */
+export type Protocol = "sessions" | "chat-completions";
+
+/** How one generation is to be answered. An empty plan is a healthy answer of a few events. */
+export interface Plan {
+  /** Default "Hello from upstream." */
+  readonly text?: string;
+  /** Default none. */
+  readonly reasoning?: string;
+  /** Pieces that the text comes in; default one a word. */
+  readonly chunks?: number;
+  /** Default `stop`. */
+  readonly finish?: string;
+  /** Default true. */
+  readonly usage?: boolean;
+  /** Events put in place of all those that the fields above make: for chat-completions the JSON of each chunk. */
+  readonly events?: readonly unknown[];
+
+  /** An HTTP error instead of a stream, with this error code. */
+  readonly status?: number;
+  readonly code?: string;
+  /** Headers of the response besides its content type. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A body sent as it is instead of everything above; `contentType` goes with it. */
+  readonly body?: string | Uint8Array;
+  readonly contentType?: string;
+
+  /** Accept the request and never answer. */
+  readonly hang?: boolean;
+  /** Milliseconds before the headers. */
+  readonly headersAfter?: number;
+  /** Milliseconds between two events. */
+  readonly eventEvery?: number;
+  /** Fall silent after so many events, with the connection open. */
+  readonly stallAfter?: number;
+  /** End the response in good order after so many bytes of its body. */
+  readonly cutAt?: number;
+  /** Break the connection after so many bytes of the body. */
+  readonly resetAt?: number;
+  /** Bytes a write, so that events and characters are torn; default one event a write. */
+  readonly writeSize?: number;
+
+  /** Index of an event before which a line that is no JSON is sent. */
+  readonly garbageAt?: number;
+  /** Index of an event in whose place an error event ends the stream; its code is `code`. */
+  readonly errorAt?: number;
+  /** `data: [DONE]` at the end of a chat-completions stream: default `once`. */
+  readonly done?: "once" | "twice" | "missing";
+  readonly crlf?: boolean;
+  /** A comment before every event. */
+  readonly comments?: boolean;
+  /** Make the text this many bytes long, in one event. */
+  readonly longLine?: number;
+}
+
+/** The SSE events of a plan, each a complete block of text with its blank line. */
+export function eventBlocks(protocol: Protocol, plan: Plan): string[] {
+  const made = plan.events ?? (protocol === "sessions" ? sessionEvents(plan) : completionChunks(plan));
+  const blocks = made.map((event) => block(protocol, event));
+  if (plan.garbageAt !== undefined) blocks.splice(plan.garbageAt, 0, 'data: {"torn": \n\n');
+  if (plan.errorAt !== undefined) {
+    const error = { code: plan.code ?? "model_unavailable", message: "The upstream was told to fail." };
+    blocks.splice(plan.errorAt);
+    blocks.push(protocol === "sessions" ? block(protocol, ["error", error]) : block(protocol, { error }));
+  } else if (protocol === "chat-completions" && plan.done !== "missing") {
+    blocks.push(...Array.from({ length: plan.done === "twice" ? 2 : 1 }, () => "data: [DONE]\n\n"));
+  }
+  return blocks.map((text) => {
+    const commented = plan.comments ? `: keep-alive\n\n${text}` : text;
+    return plan.crlf ? commented.replaceAll("\n", "\r\n") : commented;
+  });
+}
+
+/** The bytes of a whole healthy or faulty stream, for tests that cut it themselves. */
+export function bodyBytes(protocol: Protocol, plan: Plan): Uint8Array {
+  return new TextEncoder().encode(eventBlocks(protocol, plan).join(""));
+}
+
+function sessionEvents(plan: Plan): unknown[] {
+  const { reasoning, text } = contents(plan);
+  return [
+    ["start", { message_id: "message-1" }],
+    ...reasoning.map((piece) => ["reasoning", { text: piece }]),
+    ...text.map((piece) => ["text", { text: piece }]),
+    ...(plan.usage === false
+      ? []
+      : [["usage", { prompt_tokens: 7, completion_tokens: 5, reasoning_tokens: 2 }]]),
+    ["finish", { reason: plan.finish ?? "stop" }],
+  ];
+}
+
+function completionChunks(plan: Plan): unknown[] {
+  const { reasoning, text } = contents(plan);
+  const chunk = (delta: object, finish_reason: string | null = null): object => ({
+    id: "chatcmpl-1",
+    object: "chat.completion.chunk",
+    created: 1_800_000_000,
+    model: "upstream-model",
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const usage = { prompt_tokens: 7, completion_tokens: 5, total_tokens: 12 };
+  return [
+    chunk({ role: "assistant", content: "" }),
+    ...reasoning.map((piece) => chunk({ reasoning_content: piece })),
+    ...text.map((piece) => chunk({ content: piece })),
+    chunk({}, plan.finish ?? "stop"),
+    ...(plan.usage === false ? [] : [{ ...chunk({}), choices: [], usage }]),
+  ];
+}
+
+function contents(plan: Plan): { reasoning: string[]; text: string[] } {
+  const reasoning = plan.reasoning === undefined ? [] : [plan.reasoning];
+  if (plan.longLine !== undefined)
+    return { reasoning, text: ["0123456789abcdef".repeat(Math.ceil(plan.longLine / 16))] };
+  const text = plan.text ?? "Hello from upstream.";
+  if (plan.chunks === undefined) return { reasoning, text: text.match(/\S+\s*|\s+/g) ?? [] };
+  const characters = [...text];
+  const size = Math.max(1, Math.ceil(characters.length / plan.chunks));
+  const pieces = Array.from({ length: plan.chunks }, (_, at) =>
+    characters.slice(at * size, (at + 1) * size).join(""),
+  );
+  return { reasoning, text: pieces.filter((piece) => piece !== "") };
+}
+
+/** An event of the sessions protocol is written as `[name, data]`. */
+function block(protocol: Protocol, event: unknown): string {
+  if (protocol === "sessions" && Array.isArray(event)) {
+    return `event: ${event[0]}\ndata: ${JSON.stringify(event[1])}\n\n`;
+  }
+  return `data: ${JSON.stringify(event)}\n\n`;
+}
