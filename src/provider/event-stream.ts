@@ -55,7 +55,11 @@ export abstract class EventStreamDecoder implements TurnDecoder {
   }
 
   get ended(): boolean {
-    return this.#done || this.#failure !== null;
+    return this.#done;
+  }
+
+  get failure(): ProviderError | null {
+    return this.#failure;
   }
 
   push(bytes: Uint8Array): readonly ProviderEvent[] {

@@ -1,0 +1,188 @@
+import type { AttachmentSource, Conversation, Dialect, Part } from "../generation/conversation.ts";
+import { type GatewayError, invalidRequest } from "../http/errors.ts";
+import { ProviderError } from "./errors.ts";
+import type { PrepareOptions } from "./provider.ts";
+
+/** The request field that carries attachments, for error messages. */
+const CONTENT_FIELD: Readonly<Record<Dialect, string>> = {
+  "chat-completions": "messages",
+  responses: "input",
+  messages: "messages",
+  "content-generation": "contents",
+  "model-runner": "messages",
+};
+
+/** What an attachment is to the model. `text` is put into the prompt, the others go beside it. */
+export type Attachment =
+  | { readonly kind: "text"; readonly filename: string; readonly text: string }
+  | {
+      readonly kind: "image" | "document";
+      readonly filename: string;
+      /** Where the bytes are: at hand, behind a URL, or with the provider already. */
+      readonly source:
+        | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly mediaType: string }
+        | { readonly kind: "url"; readonly url: string }
+        | { readonly kind: "file"; readonly fileId: string };
+    };
+
+/** An attachment's bytes, at hand. */
+export interface LoadedAttachment {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+}
+
+const TEXT_TYPE =
+  /^(?:text\/|application\/(?:.*\+)?(?:json|xml|yaml|x-yaml|toml|javascript|x-javascript|ecmascript|typescript|x-sh|sql|graphql|x-ndjson|rtf)$)/;
+const TEXT_NAME =
+  /\.(?:txt|md|markdown|csv|tsv|json|jsonl|ndjson|xml|ya?ml|toml|ini|cfg|conf|log|html?|css|[cm]?[jt]sx?|py|rb|go|rs|java|kt|swift|c|h|cc|cpp|hpp|cs|php|sh|bash|sql|tex|rst|diff|patch)$/i;
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  "image/png": "png",
+  "image/jpeg": "jpg",
+  "image/gif": "gif",
+  "image/webp": "webp",
+  "application/pdf": "pdf",
+  "text/plain": "txt",
+};
+
+/**
+ * Reads the attachments of one conversation. The same attachment in several places is read once and is one and the same
+ * object, so that it is uploaded once.
+ */
+export class AttachmentReader {
+  readonly #conversation: Conversation;
+  readonly #known = new Map<string, Attachment>();
+
+  constructor(conversation: Conversation) {
+    this.#conversation = conversation;
+  }
+
+  /**
+   * What an image or file part is to the model.
+   *
+   * @throws GatewayError 400 for an image on a model without vision, and for broken data.
+   */
+  read(part: Exclude<Part, { type: "text" }>): Attachment {
+    const { source } = part;
+    const locator = source.kind === "url" ? source.url : source.kind === "file" ? source.fileId : source.data;
+    const key = `${part.type} ${source.kind} ${locator}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const attachment = this.#classify(part);
+    if (attachment.kind === "image") this.#checkVision();
+    this.#known.set(key, attachment);
+    return attachment;
+  }
+
+  #classify(part: Exclude<Part, { type: "text" }>): Attachment {
+    const { source } = part;
+    const name = part.type === "file" ? part.filename : undefined;
+    if (source.kind === "file") {
+      const kind = part.type === "image" ? "image" : "document";
+      return { kind, filename: name ?? source.fileId, source };
+    }
+    if (source.kind === "url" && !/^data:/i.test(source.url)) {
+      const image = part.type === "image" || part.mediaType?.startsWith("image/") === true;
+      const kind = image ? "image" : "document";
+      return { kind, filename: name ?? nameInUrl(source.url) ?? kind, source };
+    }
+    const { bytes, mediaType } = this.#inline(source, part.type === "file" ? part.mediaType : undefined);
+    const image = part.type === "image" || mediaType.startsWith("image/");
+    const fallback = `${image ? "image" : "document"}.${EXTENSIONS[mediaType] ?? "bin"}`;
+    const filename = name ?? fallback;
+    if (
+      !image &&
+      (TEXT_TYPE.test(mediaType) || (TEXT_NAME.test(filename) && mediaType !== "application/pdf"))
+    ) {
+      return { kind: "text", filename, text: new TextDecoder().decode(bytes) };
+    }
+    return { kind: image ? "image" : "document", filename, source: { kind: "bytes", bytes, mediaType } };
+  }
+
+  #inline(source: AttachmentSource, declared: string | undefined): LoadedAttachment {
+    if (source.kind === "inline") {
+      // Some callers put a whole data URL where base64 belongs.
+      if (!source.data.startsWith("data:")) {
+        return { bytes: this.#base64(source.data), mediaType: mediaTypeName(source.mediaType || declared) };
+      }
+      return this.#dataUrl(source.data, source.mediaType || declared);
+    }
+    return this.#dataUrl(source.kind === "url" ? source.url : "", declared);
+  }
+
+  /** RFC 2397: `data:[<media type>][;base64],<data>`. */
+  #dataUrl(url: string, declared: string | undefined): LoadedAttachment {
+    const comma = url.indexOf(",");
+    if (comma === -1) throw this.#fault("a data URL without data");
+    const head = url.slice("data:".length, comma);
+    const mediaType = mediaTypeName(head.split(";", 1)[0] || declared || "text/plain");
+    const data = url.slice(comma + 1);
+    if (/;\s*base64\s*$/i.test(head)) return { bytes: this.#base64(data), mediaType };
+    try {
+      return { bytes: new TextEncoder().encode(decodeURIComponent(data)), mediaType };
+    } catch {
+      throw this.#fault("a data URL with broken percent-encoding");
+    }
+  }
+
+  #base64(data: string): Uint8Array {
+    let binary: string;
+    try {
+      // `atob` skips white space and accepts missing padding; the URL-safe alphabet it does not know.
+      binary = atob(
+        /[-_%]/.test(data) ? decodeURIComponent(data).replaceAll("-", "+").replaceAll("_", "/") : data,
+      );
+    } catch {
+      throw this.#fault("an attachment whose base64 is broken");
+    }
+    const bytes = new Uint8Array(binary.length);
+    for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index);
+    return bytes;
+  }
+
+  #checkVision(): void {
+    const { model } = this.#conversation;
+    if (model.vision) return;
+    throw this.#fault(`an image, but the model ${JSON.stringify(model.requested)} has no vision`);
+  }
+
+  #fault(what: string): GatewayError {
+    const field = CONTENT_FIELD[this.#conversation.dialect];
+    return invalidRequest(`${field} contains ${what}`, field);
+  }
+}
+
+/** The bytes of an attachment, fetched if they are behind a URL. Not for those that the provider already has. */
+export async function loadAttachment(
+  attachment: Exclude<Attachment, { kind: "text" }>,
+  options: PrepareOptions,
+  signal: AbortSignal,
+): Promise<LoadedAttachment> {
+  const { source } = attachment;
+  if (source.kind === "bytes") return source;
+  if (source.kind === "url") return options.fetchAttachment(source.url, signal);
+  throw new ProviderError("invalid_request", `the content of the file ${source.fileId} is not at hand`);
+}
+
+/** Base64 of bytes. */
+export function toBase64(bytes: Uint8Array): string {
+  let binary = "";
+  // In slices: a call takes only so many arguments.
+  for (let at = 0; at < bytes.length; at += 0x2000) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + 0x2000));
+  }
+  return btoa(binary);
+}
+
+function mediaTypeName(mediaType: string | undefined): string {
+  return mediaType?.split(";", 1)[0]?.trim().toLowerCase() || "application/octet-stream";
+}
+
+function nameInUrl(url: string): string | undefined {
+  try {
+    const name = new URL(url).pathname.split("/").at(-1);
+    return name ? decodeURIComponent(name) : undefined;
+  } catch {
+    return undefined;
+  }
+}

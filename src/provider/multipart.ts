@@ -1,0 +1,66 @@
+/** A file to send as `multipart/form-data`, with the fields that go before it. */
+export interface MultipartFile {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly filename: string;
+  readonly mediaType: string;
+  readonly body: ReadableStream<Uint8Array> | Uint8Array;
+}
+
+/** A multipart body and the `Content-Type` that goes with it. */
+export interface MultipartBody {
+  readonly contentType: string;
+  readonly body: ReadableStream<Uint8Array> | Uint8Array;
+}
+
+/** Names in a header are quoted; what would end the quotes or the line is percent-encoded (RFC 7578, section 2). */
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}"`;
+}
+
+/**
+ * Encodes one file and its fields. A stream stays a stream: a 100 MiB upload passes through without being held, which
+ * `FormData` cannot do.
+ *
+ * @param boundary A text that does not occur in the file.
+ */
+export function encodeMultipart(file: MultipartFile, boundary: string): MultipartBody {
+  const encoder = new TextEncoder();
+  let before = "";
+  for (const [name, value] of Object.entries(file.fields)) {
+    before += `--${boundary}\r\nContent-Disposition: form-data; name=${quoted(name)}\r\n\r\n${value}\r\n`;
+  }
+  before += `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename=${quoted(file.filename)}\r\n`;
+  before += `Content-Type: ${file.mediaType.replace(/[^\x20-\x7e]/g, "")}\r\n\r\n`;
+  const head = encoder.encode(before);
+  const tail = encoder.encode(`\r\n--${boundary}--\r\n`);
+  const contentType = `multipart/form-data; boundary=${boundary}`;
+  const { body } = file;
+  if (!(body instanceof Uint8Array)) return { contentType, body: framed(head, body, tail) };
+  const whole = new Uint8Array(head.length + body.length + tail.length);
+  whole.set(head);
+  whole.set(body, head.length);
+  whole.set(tail, head.length + body.length);
+  return { contentType, body: whole };
+}
+
+function framed(
+  head: Uint8Array,
+  body: ReadableStream<Uint8Array>,
+  tail: Uint8Array,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let begun = false;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (!begun) {
+        begun = true;
+        controller.enqueue(head);
+        return;
+      }
+      const { done, value } = await reader.read();
+      controller.enqueue(done ? tail : value);
+      if (done) controller.close();
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}

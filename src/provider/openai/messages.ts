@@ -1,0 +1,131 @@
+import { type Conversation, type Message, type Part, textOf } from "../../generation/conversation.ts";
+import { renderToolCalls } from "../../tools/instructions.ts";
+import type { Attachment } from "../attachments.ts";
+import type { WireMessage, WirePart } from "./wire.ts";
+
+/** An attachment as the part of a message that carries it. */
+export type PartOf = (part: Exclude<Part, { type: "text" }>) => WirePart;
+
+/** How a conversation becomes messages. */
+export interface MessageOptions {
+  /** Whether calls and results are written as text rather than in their own fields. */
+  readonly markup: boolean;
+  /** Joins the first system message, or becomes one; blank: nothing. */
+  readonly rules: string;
+  /** Joins the last user message; blank: nothing. */
+  readonly injection: string;
+  /** Ends the conversation as the user's words (a follow-up turn); blank: nothing. */
+  readonly suffix: string;
+  readonly partOf: PartOf;
+}
+
+/** Translates a conversation into chat-completions messages, in the same order. */
+export function wireMessages(conversation: Conversation, options: MessageOptions): readonly WireMessage[] {
+  const { messages } = conversation;
+  const lastUser = messages.findLastIndex((message) => message.role === "user");
+  const out: WireMessage[] = [];
+  const { leading, others } = leadingSystem(messages);
+  const system = paragraphs(...leading.map((message) => textOf(message.parts)), options.rules);
+  if (system !== "") out.push({ role: "system", content: system });
+  // Attachments that a tool returned follow its result in a user message: a tool message takes text only.
+  let carried: WirePart[] = [];
+  const flush = () => {
+    if (carried.length > 0) out.push({ role: "user", content: carried });
+    carried = [];
+  };
+  for (const message of others) {
+    if (message.role !== "tool") flush();
+    const injection = message === messages[lastUser] ? options.injection : "";
+    if (message.role === "tool") carried.push(...addResult(out, message, options));
+    else out.push(wireMessage(message, injection, options));
+  }
+  flush();
+  if (options.suffix !== "") addUserText(out, options.suffix);
+  return out;
+}
+
+/** System messages at the start become one: many chat templates accept no more than one, and only there. */
+function leadingSystem(messages: readonly Message[]) {
+  const first = messages.findIndex((message) => message.role !== "system");
+  const at = first === -1 ? messages.length : first;
+  return { leading: messages.slice(0, at), others: messages.slice(at) };
+}
+
+function wireMessage(
+  message: Exclude<Message, { role: "tool" }>,
+  injection: string,
+  options: MessageOptions,
+): WireMessage {
+  switch (message.role) {
+    case "system":
+      return { role: "system", content: textOf(message.parts) };
+    case "user": {
+      const content = withText(contentOf(message.parts, options.partOf), injection);
+      return { role: "user", content, ...(message.name === undefined ? {} : { name: message.name }) };
+    }
+    case "assistant": {
+      const text = textOf(message.parts);
+      const { toolCalls, reasoning } = message;
+      const thought = reasoning === undefined || reasoning === "" ? {} : { reasoning_content: reasoning };
+      if (toolCalls.length === 0) return { role: "assistant", content: text, ...thought };
+      if (options.markup) {
+        return { role: "assistant", content: paragraphs(text, renderToolCalls(toolCalls)), ...thought };
+      }
+      return {
+        role: "assistant",
+        content: text === "" ? null : text,
+        ...thought,
+        tool_calls: toolCalls.map((call) => ({
+          id: call.id,
+          type: "function",
+          function: { name: call.name, arguments: call.arguments },
+        })),
+      };
+    }
+  }
+}
+
+/** Adds a tool's result; returns the attachments that it holds. */
+function addResult(
+  out: WireMessage[],
+  message: Extract<Message, { role: "tool" }>,
+  options: MessageOptions,
+): WirePart[] {
+  const parts = message.parts.map((part) => (part.type === "text" ? part : options.partOf(part)));
+  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+  const attached = parts.filter((part) => part.type !== "text");
+  // The protocol has no place for the error mark.
+  const content = message.isError ? `Error: ${text}` : text;
+  const which = [message.callId, message.name].filter(Boolean).join(", ");
+  if (options.markup) addUserText(out, `Tool result (${which}):\n${content}`);
+  else out.push({ role: "tool", tool_call_id: message.callId, content });
+  if (attached.length === 0) return [];
+  return [{ type: "text", text: `Returned by the tool call ${message.callId}:` }, ...attached];
+}
+
+/** Adds words of the user, to the last message if that is the user's: many templates want the roles to alternate. */
+function addUserText(out: WireMessage[], text: string): void {
+  const last = out.at(-1);
+  if (last?.role === "user") out[out.length - 1] = { ...last, content: withText(last.content, text) };
+  else out.push({ role: "user", content: text });
+}
+
+function contentOf(parts: readonly Part[], partOf: PartOf): string | readonly WirePart[] {
+  if (parts.every((part) => part.type === "text")) return textOf(parts);
+  return parts.map((part) => (part.type === "text" ? { type: "text", text: part.text } : partOf(part)));
+}
+
+function withText(content: string | readonly WirePart[], text: string): string | readonly WirePart[] {
+  if (text === "") return content;
+  return typeof content === "string" ? paragraphs(content, text) : [...content, { type: "text", text }];
+}
+
+/** A text file within a message. */
+export function fileAsText(attachment: Extract<Attachment, { kind: "text" }>): WirePart {
+  const { filename, text } = attachment;
+  return { type: "text", text: `[File ${filename}]\n${text}\n[End of file ${filename}]` };
+}
+
+function paragraphs(...texts: readonly string[]): string {
+  return texts.filter((text) => text !== "").join("\n\n");
+}

@@ -1,0 +1,174 @@
+import { type Conversation, type Part, usesTools } from "../../generation/conversation.ts";
+import { invalidRequest } from "../../http/errors.ts";
+import { toolInstructions } from "../../tools/instructions.ts";
+import { type Attachment, AttachmentReader, loadAttachment, toBase64 } from "../attachments.ts";
+import type { PrepareOptions } from "../provider.ts";
+import { responseFormatInstructions } from "../response-format.ts";
+import { fileAsText, wireMessages } from "./messages.ts";
+import type { WireMessage, WirePart, WireRequest } from "./wire.ts";
+
+type AttachedPart = Exclude<Part, { type: "text" }>;
+
+/** What a request needs besides the conversation. */
+export interface RequestSettings {
+  /** The backend's name for the model. */
+  readonly model: string;
+  readonly toolCalls: "native" | "markup";
+}
+
+/**
+ * A conversation as a chat-completions request. Attachments travel within it, as data URLs: not every backend fetches
+ * an address, and one that a caller names is fetched under our own rules.
+ */
+export class RequestBuilder {
+  readonly #conversation: Conversation;
+  readonly #options: PrepareOptions;
+  readonly #settings: RequestSettings;
+  readonly #attachments = new Map<AttachedPart, Attachment>();
+  readonly #dataUrls = new Map<Attachment, string>();
+
+  /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
+  constructor(conversation: Conversation, options: PrepareOptions, settings: RequestSettings) {
+    this.#conversation = conversation;
+    this.#options = options;
+    this.#settings = settings;
+    const reader = new AttachmentReader(conversation);
+    for (const { parts } of conversation.messages) {
+      for (const part of parts) {
+        if (part.type === "text") continue;
+        const attachment = reader.read(part);
+        if (attachment.kind === "image" && attachment.source.kind === "file") {
+          throw invalidRequest("this provider keeps no files: send the image itself");
+        }
+        this.#attachments.set(part, attachment);
+      }
+    }
+  }
+
+  /** Everything that the model reads, as one text. */
+  get promptText(): string {
+    const texts = this.#messages("").flatMap(messageTexts);
+    if (!this.#markup && usesTools(this.#conversation)) texts.push(JSON.stringify(this.#tools()));
+    return texts.filter((text) => text !== "").join("\n\n");
+  }
+
+  /** The request, with the suffix of a follow-up turn (blank: none). */
+  async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
+    await this.#load(signal);
+    const { sampling, model, thinking, tools, parallelToolCalls } = this.#conversation;
+    const native = !this.#markup && tools.length > 0;
+    const thinks = thinking && model.thinking;
+    return {
+      model: this.#settings.model,
+      messages: this.#messages(suffix),
+      stream: true,
+      stream_options: { include_usage: true },
+      ...(native ? { tools: this.#tools(), tool_choice: this.#toolChoice() } : {}),
+      ...(native && !parallelToolCalls ? { parallel_tool_calls: false } : {}),
+      ...this.#responseFormat(),
+      ...given("temperature", sampling.temperature),
+      ...given("top_p", sampling.topP),
+      ...given("stop", sampling.stop),
+      ...given("seed", sampling.seed),
+      ...given("max_tokens", sampling.maxTokens),
+      // How thinking is switched off depends on the engine; each passes over the other's way.
+      ...(thinks
+        ? given("reasoning_effort", sampling.reasoningEffort)
+        : { reasoning_effort: "none", chat_template_kwargs: { enable_thinking: false } }),
+    };
+  }
+
+  get #markup(): boolean {
+    return this.#settings.toolCalls === "markup";
+  }
+
+  #messages(suffix: string): readonly WireMessage[] {
+    const { tools, toolChoice, parallelToolCalls: parallel, responseFormat, thinking } = this.#conversation;
+    const toolRules =
+      this.#markup && usesTools(this.#conversation) ? toolInstructions(tools, toolChoice, { parallel }) : "";
+    const formatRules = responseFormatInstructions(responseFormat) ?? "";
+    return wireMessages(this.#conversation, {
+      markup: this.#markup,
+      rules: [toolRules, formatRules].filter((text) => text !== "").join("\n\n"),
+      injection: thinking ? (this.#options.thinkingInjection ?? "") : "",
+      suffix: suffix.trim(),
+      partOf: (part) => this.#wirePart(part),
+    });
+  }
+
+  #wirePart(part: AttachedPart): WirePart {
+    const attachment = this.#attachments.get(part);
+    if (attachment === undefined) throw new TypeError("an attachment that was not read");
+    if (attachment.kind === "text") return fileAsText(attachment);
+    if (attachment.source.kind === "file") {
+      return { type: "file", file: { file_id: attachment.source.fileId } };
+    }
+    const url = this.#dataUrls.get(attachment) ?? "";
+    if (attachment.kind === "document") {
+      return { type: "file", file: { filename: attachment.filename, file_data: url } };
+    }
+    const detail = part.type === "image" && part.detail !== undefined ? { detail: part.detail } : {};
+    return { type: "image_url", image_url: { url, ...detail } };
+  }
+
+  async #load(signal: AbortSignal): Promise<void> {
+    const missing = new Set([...this.#attachments.values()].filter((a) => !this.#dataUrls.has(a)));
+    await Promise.all(
+      [...missing].map(async (attachment) => {
+        if (attachment.kind === "text" || attachment.source.kind === "file") return;
+        const { bytes, mediaType } = await loadAttachment(attachment, this.#options, signal);
+        this.#dataUrls.set(attachment, `data:${mediaType};base64,${toBase64(bytes)}`);
+      }),
+    );
+  }
+
+  #tools(): unknown[] {
+    return this.#conversation.tools.map((tool) => ({
+      type: "function",
+      function: {
+        name: tool.name,
+        ...given("description", tool.description),
+        ...given("parameters", tool.parameters),
+      },
+    }));
+  }
+
+  #toolChoice(): unknown {
+    const { toolChoice } = this.#conversation;
+    return toolChoice.type === "function"
+      ? { type: "function", function: { name: toolChoice.name } }
+      : toolChoice.type;
+  }
+
+  #responseFormat(): Pick<WireRequest, "response_format"> {
+    const { responseFormat: format } = this.#conversation;
+    // Markup could not be written under a constraint to JSON.
+    if (format.type === "text" || (this.#markup && usesTools(this.#conversation))) return {};
+    if (format.type === "json") return { response_format: { type: "json_object" } };
+    const name = (format.name ?? "answer").replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
+    return { response_format: { type: "json_schema", json_schema: { name, schema: format.schema } } };
+  }
+}
+
+/** A member that is there only if its value is. */
+function given<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { readonly [key in Name]?: Value } {
+  const member: { [key in Name]?: Value } = {};
+  if (value !== undefined) member[name] = value;
+  return member;
+}
+
+function messageTexts(message: WireMessage): string[] {
+  const { content } = message;
+  const texts =
+    typeof content === "string"
+      ? [content]
+      : (content ?? []).flatMap((part) => (part.type === "text" ? [part.text] : []));
+  if (message.role === "assistant") {
+    texts.unshift(message.reasoning_content ?? "");
+    for (const call of message.tool_calls ?? []) texts.push(call.function.name, call.function.arguments);
+  }
+  return texts;
+}

@@ -1,0 +1,47 @@
+/** One piece of a message's content. */
+export type WirePart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image_url"; readonly image_url: { readonly url: string; readonly detail?: string } }
+  | {
+      readonly type: "file";
+      readonly file: { readonly filename: string; readonly file_data: string } | { readonly file_id: string };
+    };
+
+/** A tool call that the assistant made earlier. */
+export interface WireToolCall {
+  readonly id: string;
+  readonly type: "function";
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+/** A message of a chat-completions request. */
+export type WireMessage =
+  | { readonly role: "system"; readonly content: string }
+  | { readonly role: "user"; readonly content: string | readonly WirePart[]; readonly name?: string }
+  | {
+      readonly role: "assistant";
+      readonly content: string | null;
+      readonly reasoning_content?: string;
+      readonly tool_calls?: readonly WireToolCall[];
+    }
+  | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
+
+/** A chat-completions request. */
+export interface WireRequest {
+  readonly model: string;
+  readonly messages: readonly WireMessage[];
+  readonly stream: true;
+  readonly stream_options?: { readonly include_usage: true };
+  readonly tools?: readonly unknown[];
+  readonly tool_choice?: unknown;
+  readonly parallel_tool_calls?: false;
+  readonly response_format?: unknown;
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly stop?: readonly string[];
+  readonly seed?: number;
+  readonly max_tokens?: number;
+  readonly max_completion_tokens?: number;
+  readonly reasoning_effort?: string;
+  readonly chat_template_kwargs?: Readonly<Record<string, unknown>>;
+}

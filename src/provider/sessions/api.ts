@@ -1,0 +1,183 @@
+import { ProviderError } from "../errors.ts";
+import type { JsonRecord } from "../json.ts";
+import { encodeMultipart } from "../multipart.ts";
+import type {
+  Credentials,
+  Fetch,
+  FileUpload,
+  ProviderAccount,
+  ProviderFile,
+  SignedIn,
+  UpstreamAccount,
+} from "../provider.ts";
+import { readRefusal, type StatusKinds } from "../refusal.ts";
+import { eventStreamOf, readRecord, send } from "../transport.ts";
+
+/** One turn, as it is posted. */
+export interface TurnBody {
+  readonly parent_message_id: string | null;
+  readonly model: string;
+  readonly prompt: string;
+  readonly file_ids: readonly string[];
+  readonly thinking: boolean;
+  readonly search: boolean;
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly stop?: readonly string[];
+}
+
+const SIGN_IN_KINDS: StatusKinds = { 400: "invalid_credentials", 401: "invalid_credentials" };
+
+/** The requests of the account-and-session protocol, one method each. */
+export class SessionsApi {
+  readonly #baseUrl: string;
+  readonly #newId: () => string;
+
+  /** `newId` makes the boundary of multipart bodies. */
+  constructor(baseUrl: string, newId: () => string) {
+    this.#baseUrl = baseUrl.replace(/\/+$/, "");
+    this.#newId = newId;
+  }
+
+  async signIn(credentials: Credentials, fetch: Fetch, signal: AbortSignal): Promise<SignedIn> {
+    const { email, mobile, password } = credentials;
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ ...(email === "" ? { mobile } : { email }), password }),
+    };
+    const response = await send(fetch, `${this.#baseUrl}/api/login`, init, signal);
+    if (!response.ok) throw (await readRefusal(response, password, SIGN_IN_KINDS)).error;
+    const { token, expires_at: expiresAt } = await readRecord(response, signal);
+    if (typeof token !== "string" || token === "") throw lacks("a token");
+    return { token, expiresAt: typeof expiresAt === "number" ? expiresAt : 0 };
+  }
+
+  async describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount> {
+    const record = await this.#json(account, "GET", "/api/account", signal);
+    const { id, session_count: count } = record;
+    return { id: textOf(id, "an account id"), sessionCount: typeof count === "number" ? count : 0 };
+  }
+
+  async createSession(account: UpstreamAccount, signal: AbortSignal): Promise<string> {
+    const { id } = await this.#json(account, "POST", "/api/sessions", signal);
+    return textOf(id, "a session id");
+  }
+
+  async deleteSession(account: UpstreamAccount, sessionId: string, signal: AbortSignal): Promise<void> {
+    const response = await this.#ask(
+      account,
+      "DELETE",
+      `/api/sessions/${encodeURIComponent(sessionId)}`,
+      signal,
+    );
+    await response.body?.cancel();
+  }
+
+  async deleteAllSessions(account: UpstreamAccount, signal: AbortSignal): Promise<number> {
+    const { deleted } = await this.#json(account, "DELETE", "/api/sessions", signal);
+    return typeof deleted === "number" ? deleted : 0;
+  }
+
+  /** Posts a turn; its answer is an event stream. */
+  async postTurn(
+    account: UpstreamAccount,
+    sessionId: string,
+    turn: TurnBody,
+    signal: AbortSignal,
+  ): Promise<ReadableStream<Uint8Array>> {
+    const path = `/api/sessions/${encodeURIComponent(sessionId)}/turns`;
+    return this.#stream(account, path, signal, JSON.stringify(turn));
+  }
+
+  /** Goes on with an incomplete message. */
+  async continueTurn(
+    account: UpstreamAccount,
+    sessionId: string,
+    messageId: string,
+    signal: AbortSignal,
+  ): Promise<ReadableStream<Uint8Array>> {
+    const turns = `/api/sessions/${encodeURIComponent(sessionId)}/turns`;
+    return this.#stream(account, `${turns}/${encodeURIComponent(messageId)}/continue`, signal);
+  }
+
+  async uploadFile(account: UpstreamAccount, upload: FileUpload, signal: AbortSignal): Promise<ProviderFile> {
+    const { filename, mediaType, purpose, model } = upload;
+    const form = encodeMultipart(
+      { fields: { purpose, model }, filename, mediaType, body: upload.body },
+      `form-${this.#newId()}`,
+    );
+    const headers = { "content-type": form.contentType };
+    return fileFrom(await this.#json(account, "POST", "/api/files", signal, form.body, headers));
+  }
+
+  async readFile(account: UpstreamAccount, fileId: string, signal: AbortSignal): Promise<ProviderFile> {
+    return fileFrom(await this.#json(account, "GET", `/api/files/${encodeURIComponent(fileId)}`, signal));
+  }
+
+  async #json(
+    account: UpstreamAccount,
+    method: string,
+    path: string,
+    signal: AbortSignal,
+    body?: BodyInit,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<JsonRecord> {
+    return readRecord(await this.#ask(account, method, path, signal, body, headers), signal);
+  }
+
+  async #stream(
+    account: UpstreamAccount,
+    path: string,
+    signal: AbortSignal,
+    body?: string,
+  ): Promise<ReadableStream<Uint8Array>> {
+    const headers = {
+      accept: "text/event-stream",
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    };
+    return eventStreamOf(await this.#ask(account, "POST", path, signal, body, headers));
+  }
+
+  /** Sends a request on behalf of an account; anything but a success is thrown. */
+  async #ask(
+    account: UpstreamAccount,
+    method: string,
+    path: string,
+    signal: AbortSignal,
+    body?: BodyInit,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
+    const init = {
+      method,
+      headers: { authorization: `Bearer ${account.token}`, ...headers },
+      ...(body === undefined ? {} : { body }),
+      // Node refuses a stream as a body without this; other runtimes pass over it.
+      ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
+    };
+    const response = await send(account.fetch, this.#baseUrl + path, init, signal);
+    if (!response.ok) throw (await readRefusal(response, account.token)).error;
+    return response;
+  }
+}
+
+function fileFrom(record: JsonRecord): ProviderFile {
+  const { id, bytes, filename, purpose, status, created_at: createdAt } = record;
+  return {
+    id: textOf(id, "a file id"),
+    bytes: typeof bytes === "number" ? bytes : 0,
+    filename: typeof filename === "string" ? filename : "",
+    purpose: typeof purpose === "string" ? purpose : "",
+    status: typeof status === "string" ? status : "pending",
+    createdAt: typeof createdAt === "number" ? createdAt : 0,
+  };
+}
+
+function textOf(value: unknown, what: string): string {
+  if (typeof value !== "string" || value === "") throw lacks(what);
+  return value;
+}
+
+function lacks(what: string): ProviderError {
+  return new ProviderError("malformed", `the provider's answer lacks ${what}`);
+}

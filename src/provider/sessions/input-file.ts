@@ -1,0 +1,68 @@
+import { composeSections, paragraphs, type Transcript, withRules } from "./prompt.ts";
+import type { Section } from "./sections.ts";
+import { joinSections } from "./sections.ts";
+
+/** The uploaded files' names, as the prompt calls them. */
+const TRANSCRIPT_FILE = "conversation.txt";
+const TOOLS_FILE = "tools.txt";
+
+/** How much of one section stays in the prompt, in characters: as much at its start as at its end. */
+const KEPT_OF_SECTION = 8_000;
+/** How much of the conversation's end stays in the prompt, in characters. */
+const KEPT_OF_END = 32_000;
+
+/** A text file to upload before the turn. */
+export interface TextFile {
+  readonly filename: string;
+  readonly text: string;
+}
+
+/** A prompt that points at files instead of holding everything. */
+export interface ShortenedPrompt {
+  readonly files: readonly TextFile[];
+  /** The prompt, with the suffix of a follow-up turn (blank: none). */
+  compose(suffix: string): string;
+}
+
+/**
+ * Shortens a prompt that has become too long (`current_input_file`): the transcript and the tools go into files. What is
+ * asked now stays in the prompt: the last user message and what has happened since, as far as it is not long itself.
+ */
+export function shortenPrompt(transcript: Transcript): ShortenedPrompt {
+  const { sections, toolRules, answerRules, prefilled } = transcript;
+  const files: TextFile[] = [{ filename: TRANSCRIPT_FILE, text: joinSections(sections) }];
+  if (toolRules !== "") files.push({ filename: TOOLS_FILE, text: toolRules });
+  const rules = paragraphs(
+    `The whole conversation so far, with the instructions to follow, is in the attached file ${TRANSCRIPT_FILE}. Read it first. Below is only its end.`,
+    toolRules === ""
+      ? ""
+      : `The tools that you can call, and the tool_calls markup in which to call them, are described in the attached file ${TOOLS_FILE}. Follow it to the letter.`,
+    answerRules,
+  );
+  const kept = withRules(endOf(transcript), rules);
+  return { files, compose: (suffix) => composeSections(kept, prefilled, suffix) };
+}
+
+/** The last user message and what follows it: all of that if it is short, else the message and the latest sections. */
+function endOf({ sections, lastUser, prefilled }: Transcript): Section[] {
+  const shortened = sections.map((section, index) =>
+    index < lastUser || (prefilled && index === sections.length - 1) ? section : excerpt(section),
+  );
+  const asked = lastUser === -1 ? [] : shortened.slice(lastUser, lastUser + 1);
+  const since = lastUser === -1 ? shortened.slice(-1) : shortened.slice(lastUser + 1);
+  let from = since.length;
+  for (let size = 0; from > 0; from -= 1) {
+    size += since[from - 1]?.text.length ?? 0;
+    if (size > KEPT_OF_END && from < since.length) break;
+  }
+  return [...asked, ...since.slice(from)];
+}
+
+function excerpt(section: Section): Section {
+  const { text } = section;
+  if (text.length <= KEPT_OF_SECTION) return section;
+  const half = KEPT_OF_SECTION / 2;
+  const left = text.length - KEPT_OF_SECTION;
+  const gap = `[… ${left} characters are left out here; they are in ${TRANSCRIPT_FILE} …]`;
+  return { ...section, text: `${text.slice(0, half)}\n\n${gap}\n\n${text.slice(-half)}` };
+}

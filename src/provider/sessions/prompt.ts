@@ -1,0 +1,142 @@
+import { type Conversation, type Message, type Part, usesTools } from "../../generation/conversation.ts";
+import { renderToolCalls, toolInstructions } from "../../tools/instructions.ts";
+import { type Attachment, AttachmentReader } from "../attachments.ts";
+import { responseFormatInstructions } from "../response-format.ts";
+import { heading, joinSections, type Section, withoutHeadings } from "./sections.ts";
+
+/** An attachment that goes beside the prompt. */
+export type SentAttachment = Exclude<Attachment, { kind: "text" }>;
+
+/** A conversation rendered as sections, in its own order. */
+export interface Transcript {
+  /** What every prompt begins with, apart from the conversation: how to answer. Blank: nothing. */
+  readonly answerRules: string;
+  /** How to call the tools, and which there are. Blank: no tools. */
+  readonly toolRules: string;
+  readonly sections: readonly Section[];
+  /** Position in `sections` of the last user message; -1: there is none. */
+  readonly lastUser: number;
+  /** Whether the last section is the beginning of the answer, which the model has to continue. */
+  readonly prefilled: boolean;
+  /** In the order in which the text numbers them, from 1. */
+  readonly attachments: readonly SentAttachment[];
+}
+
+/**
+ * Renders a conversation as text for a provider that takes one prompt. Nothing that the caller sent is dropped: system
+ * messages stay where they are, names, call ids and error marks stand in the headings, and reasoning that is sent back
+ * precedes the text which it led to.
+ *
+ * @param injection Appended to the last user message when the model thinks; null: nothing.
+ * @throws GatewayError 400 for an attachment that the model cannot take.
+ */
+export function renderTranscript(conversation: Conversation, injection: string | null): Transcript {
+  const { messages } = conversation;
+  const renderer = new MessageRenderer(conversation);
+  const sections = messages.map((message) => renderer.render(message));
+  const lastUser = messages.findLastIndex((message) => message.role === "user");
+  const asked = sections[lastUser];
+  if (conversation.thinking && injection !== null && injection !== "" && asked !== undefined) {
+    sections[lastUser] = { ...asked, text: paragraphs(asked.text, injection) };
+  }
+  const last = messages.at(-1);
+  const prefilled =
+    last?.role === "assistant" && last.toolCalls.length === 0 && sections.at(-1)?.text.trim() !== "";
+  return {
+    answerRules: paragraphs(
+      responseFormatInstructions(conversation.responseFormat) ?? "",
+      prefilled
+        ? "The last section below is the beginning of your answer. Continue exactly where it ends, without repeating it."
+        : "",
+    ),
+    toolRules: usesTools(conversation)
+      ? toolInstructions(conversation.tools, conversation.toolChoice, {
+          parallel: conversation.parallelToolCalls,
+        })
+      : "",
+    sections,
+    lastUser,
+    prefilled,
+    attachments: renderer.attachments,
+  };
+}
+
+/**
+ * The prompt of a transcript. It ends with the heading of the answer, so that the model answers rather than writing one.
+ *
+ * @param suffix What a follow-up turn adds; blank: nothing. It stands last, but before an answer that was begun.
+ */
+export function composePrompt(transcript: Transcript, suffix: string): string {
+  const rules = paragraphs(transcript.toolRules, transcript.answerRules);
+  return composeSections(withRules(transcript.sections, rules), transcript.prefilled, suffix);
+}
+
+/** Joins sections into a prompt; see {@link composePrompt}. */
+export function composeSections(sections: readonly Section[], prefilled: boolean, suffix: string): string {
+  const added = suffix.trim() === "" ? [] : [{ heading: "System", text: suffix.trim() }];
+  const last = prefilled ? sections.slice(-1) : [{ heading: "Assistant", text: "" }];
+  return `${joinSections([...(prefilled ? sections.slice(0, -1) : sections), ...added, ...last])}${prefilled ? "" : "\n"}`;
+}
+
+/** Rules join the system message that a conversation begins with, or become one. */
+export function withRules(sections: readonly Section[], rules: string): readonly Section[] {
+  if (rules === "") return sections;
+  const [first, ...others] = sections;
+  if (first?.heading === "System") return [{ ...first, text: paragraphs(first.text, rules) }, ...others];
+  return [{ heading: "System", text: rules }, ...sections];
+}
+
+/** Texts with a blank line between them; empty ones are left out. */
+export function paragraphs(...texts: readonly string[]): string {
+  return texts.filter((text) => text !== "").join("\n\n");
+}
+
+class MessageRenderer {
+  readonly attachments: SentAttachment[] = [];
+  readonly #reader: AttachmentReader;
+
+  constructor(conversation: Conversation) {
+    this.#reader = new AttachmentReader(conversation);
+  }
+
+  render(message: Message): Section {
+    const text = this.#parts(message.parts);
+    switch (message.role) {
+      case "system":
+        return { heading: "System", text };
+      case "user":
+        return { heading: heading("User", message.name), text };
+      case "tool":
+        return {
+          heading: heading("Tool result", message.callId, message.name, message.isError ? "error" : ""),
+          text,
+        };
+      case "assistant": {
+        const { reasoning, toolCalls } = message;
+        const thought = reasoning?.trim() ? `<think>\n${withoutHeadings(reasoning)}\n</think>` : "";
+        const calls = toolCalls.length === 0 ? "" : withoutHeadings(renderToolCalls(toolCalls));
+        return {
+          // The markup of a call has no place for its id; the results refer to it.
+          heading: heading("Assistant", ...toolCalls.map((call) => call.id)),
+          text: paragraphs(thought, text, calls),
+        };
+      }
+    }
+  }
+
+  #parts(parts: readonly Part[]): string {
+    return paragraphs(...parts.map((part) => this.#part(part)));
+  }
+
+  #part(part: Part): string {
+    if (part.type === "text") return withoutHeadings(part.text);
+    const attachment = this.#reader.read(part);
+    const name = attachment.filename.replace(/[\r\n\]]+/g, " ");
+    if (attachment.kind === "text") {
+      return `[File ${name}]\n${withoutHeadings(attachment.text)}\n[End of file ${name}]`;
+    }
+    let number = this.attachments.indexOf(attachment) + 1;
+    if (number === 0) number = this.attachments.push(attachment);
+    return `[Attachment ${number}: ${attachment.kind} ${name}]`;
+  }
+}

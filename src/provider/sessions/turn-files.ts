@@ -1,0 +1,95 @@
+import { GatewayError } from "../../http/errors.ts";
+import { loadAttachment } from "../attachments.ts";
+import { ProviderError } from "../errors.ts";
+import type { FileUpload, PrepareOptions, ProviderFile, UpstreamAccount } from "../provider.ts";
+import type { SessionsApi } from "./api.ts";
+import type { TextFile } from "./input-file.ts";
+import type { SentAttachment } from "./prompt.ts";
+
+/** How often a file that is being processed is looked at, and for how long, in milliseconds. */
+const POLL_MS = 250;
+const PROCESSING_LIMIT_MS = 30_000;
+
+/** Waits; rejects with the signal's reason when that is aborted. */
+export type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
+
+/** What a turn sends beside its prompt. */
+export interface TurnAttachments {
+  readonly attachments: readonly SentAttachment[];
+  readonly textFiles: readonly TextFile[];
+  /** The provider's model that reads them, and whether it sees images. */
+  readonly model: string;
+  readonly vision: boolean;
+}
+
+/** Uploads what belongs to one turn; the same account gets it once, even if the turn is followed up. */
+export class TurnFiles {
+  readonly #api: SessionsApi;
+  readonly #what: TurnAttachments;
+  readonly #options: PrepareOptions;
+  readonly #sleep: Sleep;
+  #uploaded: { readonly token: string; readonly ids: readonly string[] } | null = null;
+
+  constructor(api: SessionsApi, what: TurnAttachments, options: PrepareOptions, sleep: Sleep) {
+    this.#api = api;
+    this.#what = what;
+    this.#options = options;
+    this.#sleep = sleep;
+  }
+
+  /** The ids of all files, in the order in which the prompt numbers them. */
+  async ids(account: UpstreamAccount, signal: AbortSignal): Promise<readonly string[]> {
+    const { attachments, textFiles } = this.#what;
+    if (attachments.length + textFiles.length === 0) return [];
+    if (this.#uploaded?.token === account.token) return this.#uploaded.ids;
+    const ids = await Promise.all([
+      ...attachments.map((attachment) => this.#attachment(account, attachment, signal)),
+      ...textFiles.map((file) => this.#textFile(account, file, signal)),
+    ]);
+    this.#uploaded = { token: account.token, ids };
+    return ids;
+  }
+
+  async #attachment(
+    account: UpstreamAccount,
+    attachment: SentAttachment,
+    signal: AbortSignal,
+  ): Promise<string> {
+    if (attachment.source.kind === "file") return attachment.source.fileId;
+    const { bytes, mediaType } = await loadAttachment(attachment, this.#options, signal);
+    // A URL tells what it leads to only now.
+    if (mediaType.startsWith("image/") && !this.#what.vision) {
+      throw new GatewayError(400, `${attachment.filename} is an image, but the model has no vision`, {
+        code: "invalid_request",
+      });
+    }
+    return this.#upload(account, attachment.filename, mediaType, bytes, signal);
+  }
+
+  #textFile(account: UpstreamAccount, file: TextFile, signal: AbortSignal): Promise<string> {
+    const bytes = new TextEncoder().encode(file.text);
+    return this.#upload(account, file.filename, "text/plain; charset=utf-8", bytes, signal);
+  }
+
+  async #upload(
+    account: UpstreamAccount,
+    filename: string,
+    mediaType: string,
+    body: Uint8Array,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const upload: FileUpload = { filename, mediaType, purpose: "user_data", model: this.#what.model, body };
+    let file: ProviderFile = await this.#api.uploadFile(account, upload, signal);
+    for (let waited = 0; file.status === "pending"; waited += POLL_MS) {
+      if (waited >= PROCESSING_LIMIT_MS) {
+        throw new ProviderError("timeout", `the provider did not finish processing the file ${filename}`);
+      }
+      await this.#sleep(POLL_MS, signal);
+      file = await this.#api.readFile(account, file.id, signal);
+    }
+    if (file.status === "failed") {
+      throw new ProviderError("invalid_request", `the provider could not process the file ${filename}`);
+    }
+    return file.id;
+  }
+}
