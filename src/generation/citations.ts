@@ -31,6 +31,11 @@ export class CitationFilter {
   }
 }
 
+/** An address as a Markdown link's target: nothing in it may end the link early. */
+function linkTarget(url: string): string {
+  return url.replace(/[()\s<>]/g, (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}
+
 /**
  * Turns citation markers into Markdown links (contract, general rule 8, non-streaming). `[citation:N]` points at the
  * result with index N, from 1; `[reference:N]` counts from 0 when `[reference:0]` occurs in the same text, else from 1
@@ -43,6 +48,6 @@ export function linkCitations(text: string, results: readonly SearchResult[]): s
   return text.replace(MARKER, (_, kind: string, digits: string) => {
     const index = Number(digits) + (kind === "reference" ? offset : 0);
     const url = byIndex.get(index)?.url;
-    return url === undefined ? "" : `[${index}](${url.replace(/[()\s<>]/g, encodeURIComponent)})`;
+    return url === undefined ? "" : `[${index}](${linkTarget(url)})`;
   });
 }

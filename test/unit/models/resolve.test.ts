@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { GatewayError } from "../../../src/http/errors.ts";
+import { CATALOGUE } from "../../../src/models/catalogue.ts";
+import { DEFAULT_ALIASES } from "../../../src/models/default-aliases.ts";
+import { resolveModel } from "../../../src/models/resolve.ts";
+
+const id = (name: string, aliases: Record<string, string> = {}) => resolveModel(name, aliases).id;
+
+function refusal(name: string): GatewayError {
+  try {
+    resolveModel(name, {});
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+  }
+  throw new Error(`${name} was not refused`);
+}
+
+describe("model alias resolution", () => {
+  it("1. a canonical id comes first, whatever the aliases say", () => {
+    for (const model of CATALOGUE) expect(id(model.id, { [model.id]: "provider-v4-vision" })).toBe(model.id);
+  });
+
+  it("2. configured aliases override and add to the defaults", () => {
+    expect(id("gpt-4o", { "gpt-4o": "provider-v4-pro" })).toBe("provider-v4-pro");
+    expect(id("mine", { mine: "provider-v4-flash-search" })).toBe("provider-v4-flash-search");
+  });
+
+  it.each(["gpt-4o", "gpt-5", "o3", "gpt-5-codex", "claude-sonnet-4-5", "modelb-opus-4-1", "gemini-2.5-pro"])(
+    "2. a default alias covers %s",
+    (name) => expect(id(name)).toMatch(/^provider-v4-/),
+  );
+
+  it("2. every default alias leads to a canonical model", () => {
+    for (const [name, target] of DEFAULT_ALIASES) {
+      expect([name, CATALOGUE.some((model) => model.id === target)]).toEqual([name, true]);
+    }
+  });
+
+  it("3. -nothinking leads to the variant, and thinking is off there", () => {
+    expect(id("gpt-4o-nothinking")).toBe("provider-v4-flash-nothinking");
+    expect(id("mine-nothinking", { mine: "provider-v4-pro-search" })).toBe(
+      "provider-v4-pro-search-nothinking",
+    );
+    expect(resolveModel("claude-opus-4-1-nothinking", {}).thinking).toBe(false);
+  });
+
+  it("4. anything else fails: there is no guessing by family", () => {
+    for (const name of [
+      "gpt-99",
+      "claude-future",
+      "provider-v4",
+      "nope-nothinking",
+      "__proto__",
+      "constructor",
+    ]) {
+      expect(refusal(name)).toMatchObject({ status: 400, code: "model_not_found", param: "model" });
+    }
+  });
+
+  it.each([
+    "claude-1.3",
+    "claude-2",
+    "claude-2.1",
+    "claude-instant-1.2",
+    "modelb-instant-1",
+    "gpt-3.5-turbo",
+  ])("5. %s is retired", (name) => expect(refusal(name).message).toContain("retired"));
+
+  it("there is no vision-search variant", () => {
+    expect(refusal("provider-v4-vision-search").code).toBe("model_not_found");
+  });
+});
