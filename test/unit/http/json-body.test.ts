@@ -3,7 +3,11 @@ import { z } from "zod";
 import { GatewayError } from "../../../src/http/errors.ts";
 import { parseWith, readJson } from "../../../src/http/json-body.ts";
 
-const post = (body: BodyInit) => new Request("http://gateway/", { method: "POST", body, duplex: "half" });
+function post(body: BodyInit): Request {
+  // Node wants `duplex` for a streamed body; the Workers types do not know it.
+  const init: RequestInit & { duplex: "half" } = { method: "POST", body, duplex: "half" };
+  return new Request("http://gateway/", init);
+}
 
 async function failure(work: () => unknown): Promise<GatewayError> {
   try {
