@@ -1,0 +1,501 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { CompletionStreamDecoder, WholeCompletionDecoder } from "../../../../src/provider/openai/decoder.ts";
+import { cutAt, decode, type Outcome, utf8 } from "../support.ts";
+
+function context() {
+  let made = 0;
+  return { secret: "token-of-the-account", newId: () => `made${++made}` };
+}
+
+function run(...pieces: readonly (string | Uint8Array)[]): Outcome {
+  return decode(
+    new CompletionStreamDecoder(context()),
+    pieces.map((piece) => (typeof piece === "string" ? utf8(piece) : piece)),
+  );
+}
+
+const data = (chunk: unknown): string => `data: ${JSON.stringify(chunk)}\n\n`;
+const DONE = "data: [DONE]\n\n";
+
+/** A chunk with one choice. */
+function chunk(delta: unknown, finish: string | null = null): string {
+  return data({
+    id: "c1",
+    object: "chat.completion.chunk",
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
+}
+
+const call = (...toolCalls: readonly unknown[]): string => chunk({ tool_calls: toolCalls });
+
+/** The events of calls, in short: `0 id name` and `0+fragment`. */
+function calls({ events }: Outcome): string[] {
+  return events.flatMap((event) => {
+    if (event.type === "tool-call") return [`${event.index} ${event.id} ${event.name}`];
+    return event.type === "tool-arguments" ? [`${event.index}+${event.delta}`] : [];
+  });
+}
+
+const MIXED = [
+  ": OPENROUTER PROCESSING\r\n\r\n",
+  chunk({ role: "assistant", content: "" }),
+  'data:{"id":"c1","choices":[]}\r\n\r\n',
+  chunk({ reasoning_content: "hmm é" }),
+  'data: {"id":"c1","choices":[{"index":0,\r\ndata: "delta":{"content":"größe 😀"}}]}\r\n\r\n',
+  call({ index: 0, id: "a", type: "function", function: { name: "get", arguments: "" } }),
+  call({ index: 0, function: { arguments: '{"x":' } }),
+  call({ index: 0, function: { arguments: '"ü"}' } }),
+  chunk({}, "tool_calls"),
+  data({
+    id: "c1",
+    choices: [],
+    usage: { prompt_tokens: 9, completion_tokens: 7, completion_tokens_details: { reasoning_tokens: 4 } },
+  }),
+  "data: [DONE]",
+].join("");
+
+describe("decoding a streamed chat completion", () => {
+  it("reads every event, with the usage before the end", () => {
+    expect(run(MIXED)).toEqual({
+      failure: null,
+      events: [
+        { type: "start", messageId: "c1" },
+        { type: "reasoning", text: "hmm é" },
+        { type: "text", text: "größe 😀" },
+        { type: "tool-call", index: 0, id: "a", name: "get" },
+        { type: "tool-arguments", index: 0, delta: '{"x":' },
+        { type: "tool-arguments", index: 0, delta: '"ü"}' },
+        { type: "usage", usage: { prompt: 9, completion: 7, reasoning: 4 } },
+        { type: "finish", reason: "tool_calls" },
+      ],
+    });
+  });
+
+  it("reads the same events wherever the bytes are cut", () => {
+    const bytes = utf8(MIXED);
+    const whole = run(bytes);
+    for (let offset = 0; offset <= bytes.length; offset += 1) {
+      expect(run(...cutAt(bytes, [offset])), `cut at ${offset}`).toEqual(whole);
+    }
+    expect(run(...cutAt(bytes, [...bytes.keys()]))).toEqual(whole);
+    fc.assert(
+      fc.property(fc.array(fc.nat(bytes.length), { maxLength: 12 }), (offsets) => {
+        expect(run(...cutAt(bytes, offsets))).toEqual(whole);
+      }),
+    );
+  });
+
+  it.each([
+    ["stop", "stop"],
+    ["length", "length"],
+    ["max_tokens", "length"],
+    ["content_filter", "content_filter"],
+    ["eos", "stop"],
+  ])("reads the finish reason %s as %s", (said, reason) => {
+    expect(run(chunk({ content: "x" }), chunk({}, said), DONE).events.at(-1)).toEqual({
+      type: "finish",
+      reason,
+    });
+  });
+
+  it("knows calls although the backend says stop", () => {
+    const answer = run(
+      call({ index: 0, id: "a", function: { name: "f", arguments: "{}" } }),
+      chunk({}, "stop"),
+      DONE,
+    );
+    expect(answer.events.at(-1)).toEqual({ type: "finish", reason: "tool_calls" });
+  });
+
+  it("is not misled by an empty finish reason", () => {
+    expect(
+      run(chunk({ content: "a" }, ""), chunk({ content: "b" }, ""), chunk({}, "stop"), DONE).failure,
+    ).toBeNull();
+    expect(run(chunk({ content: "a" }, "")).failure).toBe("cut");
+  });
+
+  it.each([
+    ["reasoning", { reasoning: "r" }],
+    ["reasoning_content", { reasoning_content: "r" }],
+    ["both, said once", { reasoning: "r", reasoning_content: "r" }],
+    ["thinking parts", { content: [{ type: "thinking", thinking: [{ type: "text", text: "r" }] }] }],
+  ])("reads reasoning in the form of %s", (_form, delta) => {
+    const { events } = run(chunk(delta), chunk({}, "stop"), DONE);
+    expect(events.filter((event) => event.type === "reasoning")).toEqual([{ type: "reasoning", text: "r" }]);
+  });
+
+  it("leaves thinking that stands inline in the text where it is", () => {
+    const { events } = run(chunk({ content: "<think>r</think>t" }), chunk({}, "stop"), DONE);
+    expect(events).toContainEqual({ type: "text", text: "<think>r</think>t" });
+  });
+
+  it("reads content in parts, and a refusal as text", () => {
+    const { events } = run(
+      chunk({ content: [{ type: "text", text: "a" }] }),
+      chunk({ refusal: "b" }, "stop"),
+      DONE,
+    );
+    expect(events.flatMap((event) => (event.type === "text" ? [event.text] : []))).toEqual(["a", "b"]);
+  });
+
+  it("reads one choice only", () => {
+    const other = data({
+      id: "c1",
+      choices: [{ index: 1, delta: { content: "other" }, finish_reason: "length" }],
+    });
+    const { events } = run(chunk({ content: "one" }), other, chunk({}, "stop"), DONE);
+    expect(events).toEqual([
+      { type: "start", messageId: "c1" },
+      { type: "text", text: "one" },
+      { type: "finish", reason: "stop" },
+    ]);
+  });
+
+  it("takes the last of several usages", () => {
+    const counted = (n: number) =>
+      data({ id: "c1", choices: [], usage: { prompt_tokens: 1, completion_tokens: n } });
+    const { events } = run(
+      chunk({ content: "x" }),
+      counted(1),
+      counted(2),
+      chunk({}, "stop"),
+      counted(3),
+      DONE,
+    );
+    expect(events.filter((event) => event.type === "usage")).toEqual([
+      { type: "usage", usage: { prompt: 1, completion: 3 } },
+    ]);
+  });
+
+  it("makes up a message id if there is none", () => {
+    const bare = data({ choices: [{ delta: { content: "x" }, finish_reason: "stop" }] });
+    expect(run(bare, DONE).events[0]).toEqual({ type: "start", messageId: "chatcmpl-made1" });
+  });
+
+  it("accepts a missing [DONE] after a finish reason", () => {
+    expect(run(chunk({ content: "x" }, "stop")).failure).toBeNull();
+  });
+
+  it("accepts a missing finish reason before [DONE] if the answer is whole", () => {
+    expect(run(chunk({ content: "x" }), DONE).events.at(-1)).toEqual({ type: "finish", reason: "stop" });
+    expect(
+      run(call({ index: 0, id: "a", function: { name: "f", arguments: '{"a":1}' } }), DONE).failure,
+    ).toBeNull();
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["text without an end", chunk({ content: "x" })],
+    ["[DONE] alone", DONE],
+    ["[DONE] after an empty answer", chunk({ role: "assistant" }) + DONE],
+    ["[DONE] within a call", call({ index: 0, id: "a", function: { name: "f", arguments: '{"a":' } }) + DONE],
+    ["half a chunk", `${chunk({ content: "x" })}data: {"choi`],
+  ])("calls an answer cut that consists of %s", (_what, text) => {
+    expect(run(text).failure).toBe("cut");
+  });
+
+  it.each([
+    ["an object", { error: { message: "overloaded", type: "server_error", code: null } }, "server_error"],
+    ["a code of its own", { error: { message: "slow down", code: "rate_limit_exceeded" } }, "rate_limited"],
+    ["a status as its code", { error: { message: "slow down", code: 429 } }, "rate_limited"],
+    ["a string", { error: "out of memory" }, "server_error"],
+    [
+      "beside choices",
+      { error: { code: 502, message: "x" }, choices: [{ delta: {}, finish_reason: "error" }] },
+      "server_error",
+    ],
+  ])("fails at an error in mid-stream: %s", (_form, body, kind) => {
+    const { events, failure } = run(chunk({ content: "x" }), data(body), DONE);
+    expect(failure).toBe(kind);
+    expect(events).toContainEqual({ type: "text", text: "x" });
+  });
+
+  it.each(["error", "abort", "insufficient_system_resource"])("fails at the finish reason %s", (reason) => {
+    expect(run(chunk({ content: "x" }), chunk({}, reason), DONE).failure).toBe("server_error");
+  });
+
+  it("calls broken chunks malformed", () => {
+    expect(run("data: {oops}\n\n", DONE).failure).toBe("malformed");
+    expect(run("data: []\n\n", DONE).failure).toBe("malformed");
+  });
+
+  it("never throws anything but a provider's failure, whatever the chunks", () => {
+    const value = fc.jsonValue();
+    const delta = fc.record(
+      {
+        content: value,
+        reasoning: value,
+        tool_calls: fc.oneof(value, fc.array(value)),
+        function_call: value,
+      },
+      { requiredKeys: [] },
+    );
+    const fuzzed = fc.oneof(
+      value,
+      fc.record({ id: value, error: value, usage: value, choices: value }, { requiredKeys: [] }),
+      fc.record({
+        choices: fc.array(fc.record({ index: value, delta, finish_reason: value }, { requiredKeys: [] })),
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(fuzzed), fc.array(fc.nat(400), { maxLength: 4 }), (chunks, offsets) => {
+        const bytes = utf8(chunks.map(data).join("") + DONE);
+        const whole = run(bytes);
+        expect(
+          run(
+            ...cutAt(
+              bytes,
+              offsets.filter((offset) => offset <= bytes.length),
+            ),
+          ),
+        ).toEqual(whole);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("native tool calls", () => {
+  const end = chunk({}, "tool_calls") + DONE;
+
+  it("come one after another, however the pieces are interleaved", () => {
+    const answer = run(
+      call({ index: 0, id: "a", function: { name: "f", arguments: '{"x"' } }),
+      call({ index: 1, id: "b", function: { name: "g", arguments: '{"y"' } }),
+      call({ index: 0, function: { arguments: ":1}" } }, { index: 1, function: { arguments: ":2}" } }),
+      end,
+    );
+    expect(calls(answer)).toEqual(["0 a f", '0+{"x"', "0+:1}", "1 b g", '1+{"y":2}']);
+  });
+
+  it("stream their arguments, the second call's too", () => {
+    const first = call({ index: 0, id: "a", function: { name: "f", arguments: "{}" } });
+    const second = call({ index: 1, id: "b", function: { name: "g", arguments: "{" } });
+    const decoder = new CompletionStreamDecoder(context());
+    decoder.push(utf8(first));
+    expect(decoder.push(utf8(second))).toEqual([
+      { type: "tool-call", index: 1, id: "b", name: "g" },
+      { type: "tool-arguments", index: 1, delta: "{" },
+    ]);
+  });
+
+  it.each<[string, string[], string[]]>([
+    [
+      "whole calls in one delta",
+      [
+        call(
+          { index: 0, id: "a", function: { name: "f", arguments: "{}" } },
+          { index: 1, id: "b", function: { name: "f", arguments: '{"n":1}' } },
+        ),
+      ],
+      ["0 a f", "0+{}", "1 b f", '1+{"n":1}'],
+    ],
+    [
+      "indices that start at 1",
+      [
+        call({ index: 1, id: "a", function: { name: "f", arguments: "{}" } }),
+        call({ index: 2, id: "b", function: { name: "g", arguments: "{}" } }),
+      ],
+      ["0 a f", "0+{}", "1 b g", "1+{}"],
+    ],
+    [
+      "no indices",
+      [
+        call({ id: "a", function: { name: "f", arguments: "{" } }),
+        call({ function: { arguments: "}" } }),
+        call({ id: "b", function: { name: "f", arguments: "{}" } }),
+      ],
+      ["0 a f", "0+{", "0+}", "1 b f", "1+{}"],
+    ],
+    [
+      "one index for all calls",
+      [
+        call({ index: 0, id: "a", function: { name: "f", arguments: "{}" } }),
+        call({ index: 0, id: "b", function: { name: "f", arguments: "{}" } }),
+      ],
+      ["0 a f", "0+{}", "1 b f", "1+{}"],
+    ],
+    [
+      "no ids and one index for all calls",
+      [
+        call({ index: 0, function: { name: "f", arguments: "{}" } }),
+        call({ index: 0, function: { name: "g", arguments: "{}" } }),
+      ],
+      ["0 call_made1 f", "0+{}", "1 call_made2 g", "1+{}"],
+    ],
+    [
+      "neither ids nor indices",
+      [
+        call({ function: { name: "f", arguments: '{"a":1}' } }),
+        call({ function: { name: "f", arguments: '{"a":2}' } }),
+      ],
+      ["0 call_made1 f", '0+{"a":1}', "1 call_made2 f", '1+{"a":2}'],
+    ],
+    [
+      "id and name repeated in each piece",
+      [
+        call({ index: 0, id: "a", function: { name: "f", arguments: '{"a"' } }),
+        call({ index: 0, id: "a", function: { name: "f", arguments: ":1}" } }),
+      ],
+      ["0 a f", '0+{"a"', "0+:1}"],
+    ],
+    [
+      "the same id for two calls",
+      [
+        call({ index: 0, id: "a", function: { name: "f", arguments: "{}" } }),
+        call({ index: 1, id: "a", function: { name: "g", arguments: "{}" } }),
+      ],
+      ["0 a f", "0+{}", "1 call_made1 g", "1+{}"],
+    ],
+    [
+      "a name that comes after the id",
+      [
+        call({ index: 0, id: "a", function: { arguments: "" } }),
+        call({ index: 0, function: { name: "f", arguments: "{}" } }),
+      ],
+      ["0 a f", "0+{}"],
+    ],
+    [
+      "an id that comes after the name",
+      [
+        call({ index: 0, id: null, function: { name: "f", arguments: "" } }),
+        call({ index: 0, id: "", function: { arguments: "{}" } }),
+      ],
+      ["0 call_made1 f", "0+{}"],
+    ],
+    [
+      "arguments that are an object",
+      [call({ index: 0, id: "a", function: { name: "f", arguments: { q: "x" } } })],
+      ["0 a f", '0+{"q":"x"}'],
+    ],
+    ["no arguments", [call({ index: 0, id: "a", function: { name: "f" } })], ["0 a f", "0+{}"]],
+    [
+      "blank arguments",
+      [call({ index: 0, id: "a", function: { name: "f", arguments: "" } })],
+      ["0 a f", "0+{}"],
+    ],
+    [
+      "the retired function_call",
+      [chunk({ function_call: { name: "f", arguments: "{" } }), chunk({ function_call: { arguments: "}" } })],
+      ["0 call_made1 f", "0+{", "0+}"],
+    ],
+  ])("are understood with %s", (_habit, chunks, expected) => {
+    const answer = run(...chunks, end);
+    expect(answer.failure).toBeNull();
+    expect(calls(answer)).toEqual(expected);
+  });
+
+  it("without a name are malformed", () => {
+    expect(run(call({ index: 0, id: "a", function: { arguments: "{}" } }), end).failure).toBe("malformed");
+  });
+
+  it("keep the digits of numbers", () => {
+    const text = '{"n":123456789012345678901234567890,"f":1.0}';
+    expect(calls(run(call({ index: 0, id: "a", function: { name: "f", arguments: text } }), end))[1]).toBe(
+      `0+${text}`,
+    );
+  });
+
+  it("of any number come out whole, in order, with distinct ids, for any interleaving", () => {
+    const made = fc.array(
+      fc.record({
+        name: fc.stringMatching(/^[a-z]{1,5}$/),
+        args: fc.dictionary(fc.string(), fc.jsonValue()),
+      }),
+      {
+        minLength: 1,
+        maxLength: 4,
+      },
+    );
+    fc.assert(
+      fc.property(made, fc.infiniteStream(fc.nat(9)), (wanted, dice) => {
+        const rest = wanted.map(({ name, args }, index) => ({
+          index,
+          name,
+          text: JSON.stringify(args),
+          begun: false,
+        }));
+        const chunks: string[] = [];
+        let open = 0;
+        while (rest.some((one) => !one.begun || one.text !== "")) {
+          const roll = dice.next().value ?? 0;
+          // Calls begin in order; after that any of them may go on.
+          const one = rest[roll % (open + 1)];
+          if (one === undefined) continue;
+          const piece = one.text.slice(0, 1 + roll);
+          const head = one.begun ? {} : { id: `id${one.index}`, type: "function" };
+          const name = one.begun ? {} : { name: one.name };
+          chunks.push(call({ index: one.index, ...head, function: { ...name, arguments: piece } }));
+          one.begun = true;
+          one.text = one.text.slice(piece.length);
+          if (rest[open]?.begun && open < rest.length - 1) open += 1;
+        }
+        const { events, failure } = run(...chunks, end);
+        expect(failure).toBeNull();
+        const announced = events.flatMap((event) => (event.type === "tool-call" ? [event] : []));
+        expect(announced.map(({ index, name }) => [index, name])).toEqual(
+          wanted.map(({ name }, index) => [index, name]),
+        );
+        expect(new Set(announced.map(({ id }) => id)).size).toBe(wanted.length);
+        const inOrder = events.flatMap((event) =>
+          event.type === "tool-call" || event.type === "tool-arguments" ? [event.index] : [],
+        );
+        expect(inOrder).toEqual([...inOrder].sort((a, b) => a - b));
+        wanted.forEach(({ args }, index) => {
+          const text = events
+            .map((e) => (e.type === "tool-arguments" && e.index === index ? e.delta : ""))
+            .join("");
+          expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(args)));
+        });
+      }),
+    );
+  });
+});
+
+describe("decoding a chat completion that came whole", () => {
+  const whole = (...pieces: readonly Uint8Array[]) => decode(new WholeCompletionDecoder(context()), pieces);
+  const body = utf8(
+    JSON.stringify({
+      id: "c1",
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: "assistant",
+            reasoning_content: "hmm",
+            content: "größe 😀",
+            tool_calls: [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }],
+          },
+          finish_reason: "tool_calls",
+        },
+      ],
+      usage: { prompt_tokens: 1, completion_tokens: 2 },
+    }),
+  );
+
+  it("gives the same events as a stream, wherever the bytes are cut", () => {
+    for (let offset = 0; offset <= body.length; offset += 1) {
+      expect(whole(...cutAt(body, [offset]))).toEqual({
+        failure: null,
+        events: [
+          { type: "start", messageId: "c1" },
+          { type: "reasoning", text: "hmm" },
+          { type: "text", text: "größe 😀" },
+          { type: "tool-call", index: 0, id: "a", name: "f" },
+          { type: "tool-arguments", index: 0, delta: "{}" },
+          { type: "usage", usage: { prompt: 1, completion: 2 } },
+          { type: "finish", reason: "tool_calls" },
+        ],
+      });
+    }
+  });
+
+  it("tells an error from an answer", () => {
+    expect(whole(utf8('{"error":{"message":"no","code":"model_not_found"}}')).failure).toBe(
+      "model_unavailable",
+    );
+    expect(whole(body.subarray(0, 100)).failure).toBe("malformed");
+    expect(whole(utf8("{}")).failure).toBe("cut");
+  });
+});
