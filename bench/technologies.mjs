@@ -1,7 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import engine from "wappalyzer-core";
 import { slimFingerprints } from "../scripts/build-technologies.mjs";
@@ -56,7 +57,8 @@ async function readPage(file, signalsFromHtml) {
 
 /** Bundles the detector's modules, so that the benchmark runs on any Node. */
 async function loadProgram() {
-  const { outputFiles } = await build({
+  const folder = await mkdtemp(path.join(tmpdir(), "polygate-bench-"));
+  await build({
     stdin: {
       contents: `export { TechnologyDetector, signalsFromHtml } from "./src/pages/technologies/index.ts";
         export { engineRuns } from "./src/pages/technologies/matcher.ts";
@@ -68,9 +70,11 @@ async function loadProgram() {
     platform: "neutral",
     mainFields: ["module", "main"],
     conditions: ["import"],
-    write: false,
+    outfile: path.join(folder, "detector.mjs"),
   });
-  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+  const program = await import(pathToFileURL(path.join(folder, "detector.mjs")).href);
+  await rm(folder, { recursive: true });
+  return program;
 }
 
 function time(rounds, work) {

@@ -29,7 +29,8 @@ export function requiredLiterals(regex) {
   const { strings, groups } = ofAlternatives(pattern.alternatives);
   const all = strings === undefined ? groups : addGroup(groups, strings);
   const unique = new Map(all.map((group) => [[...group].sort().join("\0"), [...new Set(group)]]));
-  return [...unique.values()].sort((a, b) => score(b) - score(a)).slice(0, MAX_GROUPS);
+  const sorted = [...unique.values()].sort((a, b) => score(b) - score(a));
+  return sorted.filter((group, index) => index === 0 || score(group) > 1).slice(0, MAX_GROUPS);
 }
 
 /**

@@ -1,82 +1,78 @@
-/** Characters that the rolling hash spans; shorter literals are searched one by one. */
-const WINDOW = 4;
-const SHIFT = 5;
+/** Spreads the last characters over the buckets (multiplicative hashing). */
+const MULTIPLIER = 0x01000193;
+const BUCKET_BITS = 16;
+/** Folds ASCII letters; what else it makes equal only costs a comparison. */
+const FOLD = 0x20;
 
 /**
- * Finds which of many literals occur in a text, in one pass over the text: a hash of the last four characters is looked up at
- * each position, and where a literal could end its four rarest characters there, the literal is compared.
+ * Finds which of many literals occur in a text, without regard to ASCII case, in one pass over the text: a hash of the last few characters
+ * is looked up at each position, and where a literal's rarest characters could end there, the literal is compared.
  */
 export class LiteralScanner {
   readonly #literals: readonly string[];
-  readonly #short: number[] = [];
+  /** How many characters the hash spans, */
+  readonly #window: number;
+  /** and the mask that keeps as many, at eight bits each. */
   readonly #mask: number;
   /** Number of the bucket for each hash; 0 for none. */
-  readonly #bucketOf: Uint16Array;
+  readonly #bucketOf = new Uint16Array(1 << BUCKET_BITS);
   /** For each bucket, pairs of a literal and the position in it at which the hash was taken. */
   readonly #buckets: number[][] = [[]];
   /** The scan that last found each literal, so that none is compared again once found. */
   readonly #foundIn: Uint32Array;
   #scans = 0;
 
-  /** @param literals distinct texts of ASCII without upper case; an index in this list is what a scan reports */
+  /** @param literals distinct texts of at least three ASCII characters without upper case; an index in this list is what a scan reports */
   constructor(literals: readonly string[]) {
     this.#literals = literals;
-    const bits = literals.length > 2000 ? 18 : literals.length > 200 ? 16 : 13;
-    this.#mask = (1 << bits) - 1;
-    this.#bucketOf = new Uint16Array(1 << bits);
+    this.#window = literals.some((literal) => literal.length < 4) ? 3 : 4;
+    this.#mask = this.#window === 3 ? 0xffffff : -1;
     this.#foundIn = new Uint32Array(literals.length);
 
     const counts = this.#countHashes();
     literals.forEach((literal, index) => {
-      if (literal.length < WINDOW) this.#short.push(index);
-      else this.#place(index, this.#rarestEnd(literal, counts));
+      this.#place(index, this.#rarestEnd(literal, counts));
     });
   }
 
-  /**
-   * @param text in lower case
-   * @returns the indexes of the literals that occur in it, each once, in no particular order
-   */
+  /** @returns the indexes of the literals that occur in the text, each once, in no particular order */
   scan(text: string): number[] {
     const found: number[] = [];
-    const scan = ++this.#scans;
-    for (const index of this.#short) {
-      if (text.includes(this.#literals[index] ?? "")) found.push(index);
-    }
+    this.#scans++;
     const mask = this.#mask;
     const bucketOf = this.#bucketOf;
-    let hash = 0;
-    for (let at = 0; at < text.length; at++) {
-      hash = ((hash << SHIFT) ^ text.charCodeAt(at)) & mask;
-      const bucket = bucketOf[hash];
-      if (bucket !== 0 && bucket !== undefined) this.#verify(text, at, bucket, scan, found);
+    for (let at = nextHit(text, 0, mask, bucketOf); at >= 0; at = nextHit(text, at + 1, mask, bucketOf)) {
+      this.#compare(text, at, found);
     }
     return found;
   }
 
-  #verify(text: string, at: number, bucket: number, scan: number, found: number[]): void {
+  /** Whether the last scan found a literal. */
+  found(index: number): boolean {
+    return this.#foundIn[index] === this.#scans;
+  }
+
+  #compare(text: string, at: number, found: number[]): void {
+    const bucket = this.#bucketOf[bucketHash(lastCharacters(text, at), this.#mask)] ?? 0;
     const entries = this.#buckets[bucket] ?? [];
     for (let i = 0; i < entries.length; i += 2) {
       const index = entries[i] ?? 0;
-      if (this.#foundIn[index] === scan) continue;
-      if (text.startsWith(this.#literals[index] ?? "", at - (entries[i + 1] ?? 0))) {
-        this.#foundIn[index] = scan;
+      if (this.#foundIn[index] === this.#scans) continue;
+      if (occursAt(text, at - (entries[i + 1] ?? 0), this.#literals[index] ?? "")) {
+        this.#foundIn[index] = this.#scans;
         found.push(index);
       }
     }
   }
 
   #hashEndingAt(literal: string, end: number): number {
-    let hash = 0;
-    for (let at = end - WINDOW + 1; at <= end; at++)
-      hash = ((hash << SHIFT) ^ literal.charCodeAt(at)) & this.#mask;
-    return hash;
+    return bucketHash(lastCharacters(literal, end), this.#mask);
   }
 
   #countHashes(): Uint16Array {
-    const counts = new Uint16Array(this.#mask + 1);
+    const counts = new Uint16Array(this.#bucketOf.length);
     for (const literal of this.#literals) {
-      for (let end = WINDOW - 1; end < literal.length; end++) {
+      for (let end = this.#window - 1; end < literal.length; end++) {
         const hash = this.#hashEndingAt(literal, end);
         counts[hash] = (counts[hash] ?? 0) + 1;
       }
@@ -86,9 +82,9 @@ export class LiteralScanner {
 
   /** What is rare among the literals tends to be rare on pages too. */
   #rarestEnd(literal: string, counts: Uint16Array): number {
-    let best = WINDOW - 1;
+    let best = this.#window - 1;
     let fewest = Number.POSITIVE_INFINITY;
-    for (let end = WINDOW - 1; end < literal.length; end++) {
+    for (let end = this.#window - 1; end < literal.length; end++) {
       const count = counts[this.#hashEndingAt(literal, end)] ?? 0;
       if (count < fewest) [best, fewest] = [end, count];
     }
@@ -101,4 +97,39 @@ export class LiteralScanner {
     this.#bucketOf[hash] = bucket;
     this.#buckets[bucket]?.push(index, end);
   }
+}
+
+/**
+ * The first position, from one on, at which a literal's characters may end; -1 for none. A function of its own, because engines
+ * optimise a short one that is called often sooner than a long loop.
+ */
+function nextHit(text: string, from: number, mask: number, bucketOf: Uint16Array): number {
+  const { length } = text;
+  let last = lastCharacters(text, from - 1);
+  for (let at = from; at < length; at++) {
+    last = (last << 8) ^ (text.charCodeAt(at) | FOLD);
+    if (bucketOf[bucketHash(last, mask)] !== 0) return at;
+  }
+  return -1;
+}
+
+/** The four characters that end at a position, at eight bits each; fewer at the start of a text. */
+function lastCharacters(text: string, end: number): number {
+  let last = 0;
+  for (let at = Math.max(0, end - 3); at <= end; at++) last = (last << 8) ^ (text.charCodeAt(at) | FOLD);
+  return last;
+}
+
+function bucketHash(last: number, mask: number): number {
+  return Math.imul(last & mask, MULTIPLIER) >>> (32 - BUCKET_BITS);
+}
+
+/** Whether a literal without upper case stands at a position of a text, without regard to ASCII case. */
+function occursAt(text: string, start: number, literal: string): boolean {
+  if (start < 0) return false;
+  for (let i = 0; i < literal.length; i++) {
+    const code = text.charCodeAt(start + i);
+    if ((code >= 65 && code <= 90 ? code + 32 : code) !== literal.charCodeAt(i)) return false;
+  }
+  return true;
 }

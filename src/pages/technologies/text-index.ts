@@ -4,7 +4,8 @@ import { LiteralScanner } from "./literal-scanner.ts";
 /** A pattern of a text field, or a selector, by its place in its technology. */
 export type Candidate = { readonly technology: Technology; readonly index: number };
 
-type Indexed = Candidate & { readonly groups: readonly (readonly string[])[] };
+/** A candidate with the numbers of further literals, of each group of which one must occur. */
+type Indexed = Candidate & { readonly groups: readonly (readonly number[])[] };
 
 /**
  * Says which patterns of one field could match a text, by the literals that they need: only these have to be tried.
@@ -12,42 +13,42 @@ type Indexed = Candidate & { readonly groups: readonly (readonly string[])[] };
  */
 export class TextIndex {
   readonly #scanner: LiteralScanner;
-  /** For each literal of the scanner, the patterns that it makes candidates. */
-  readonly #byLiteral: Indexed[][] = [];
+  /** For each literal, the patterns that it makes candidates. */
+  readonly #byLiteral = new Map<number, Indexed[]>();
   readonly #always: Indexed[] = [];
 
   constructor(catalogue: Catalogue, field: TextField | "dom") {
-    const ids = new Map<string, number>();
+    const numbers = new Map<string, number>();
+    const numberOf = (literal: string) => {
+      const number = numbers.get(literal) ?? numbers.size;
+      numbers.set(literal, number);
+      return number;
+    };
     for (const technology of catalogue.technologies) {
       literalGroups(technology, field).forEach((groups, index) => {
-        const [first, ...others] = groups;
+        const [first, ...others] = groups.map((group) => group.map(numberOf));
         const indexed = { technology, index, groups: others };
         if (first === undefined) this.#always.push(indexed);
-        for (const literal of first ?? []) {
-          const id = ids.get(literal) ?? ids.size;
-          ids.set(literal, id);
-          const patterns = this.#byLiteral[id] ?? [];
-          this.#byLiteral[id] = patterns;
+        for (const number of first ?? []) {
+          const patterns = this.#byLiteral.get(number) ?? [];
+          this.#byLiteral.set(number, patterns);
           patterns.push(indexed);
         }
       });
     }
-    this.#scanner = new LiteralScanner([...ids.keys()]);
+    this.#scanner = new LiteralScanner([...numbers.keys()]);
   }
 
   /** @returns each candidate once, in no particular order */
   candidates(text: string): Candidate[] {
-    const folded = text.toLowerCase();
-    const found = new Set(this.#always);
-    for (const id of this.#scanner.scan(folded)) {
-      for (const indexed of this.#byLiteral[id] ?? []) {
-        if (!found.has(indexed) && hasEachGroup(folded, indexed.groups)) found.add(indexed);
+    const candidates = new Set(this.#always);
+    for (const number of this.#scanner.scan(text)) {
+      for (const indexed of this.#byLiteral.get(number) ?? []) {
+        if (indexed.groups.every((group) => group.some((other) => this.#scanner.found(other)))) {
+          candidates.add(indexed);
+        }
       }
     }
-    return [...found];
+    return [...candidates];
   }
-}
-
-function hasEachGroup(folded: string, groups: readonly (readonly string[])[]): boolean {
-  return groups.every((group) => group.some((literal) => folded.includes(literal)));
 }
