@@ -10,11 +10,25 @@ function tooLarge(limit: number): GatewayError {
   });
 }
 
+/** A refused body is still read to its end, up to this many bytes: a client that is cut off never sees the answer. */
+const MAX_DRAINED_BYTES = 256 * 1024 * 1024;
+
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  for (let size = 0; size < MAX_DRAINED_BYTES; ) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    size += value.byteLength;
+  }
+  await reader.cancel();
+}
+
 /** Reads a body up to `limit` bytes, counting what arrives rather than trusting `Content-Length`. Throws 413. */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
-  const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > limit) throw tooLarge(limit);
   if (request.body === null) return new Uint8Array();
+  if (Number(request.headers.get("content-length") ?? 0) > limit) {
+    await drain(request.body.getReader());
+    throw tooLarge(limit);
+  }
   if (request.headers.has("content-length")) {
     const bytes = new Uint8Array(await request.arrayBuffer());
     if (bytes.byteLength > limit) throw tooLarge(limit);
@@ -28,7 +42,7 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
     if (done) break;
     size += value.byteLength;
     if (size > limit) {
-      await reader.cancel();
+      await drain(reader);
       throw tooLarge(limit);
     }
     chunks.push(value);

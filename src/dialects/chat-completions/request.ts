@@ -21,12 +21,12 @@ const messageSchema = z.looseObject({
     .array(
       z.looseObject({
         id: z.string().nullish(),
-        function: z.looseObject({ name: z.string(), arguments: z.unknown() }).optional(),
-        custom: z.looseObject({ name: z.string(), input: z.unknown() }).optional(),
+        function: z.looseObject({ name: z.string(), arguments: z.unknown().optional() }).optional(),
+        custom: z.looseObject({ name: z.string(), input: z.unknown().optional() }).optional(),
       }),
     )
     .nullish(),
-  function_call: z.looseObject({ name: z.string(), arguments: z.unknown() }).nullish(),
+  function_call: z.looseObject({ name: z.string(), arguments: z.unknown().optional() }).nullish(),
 });
 
 const toolSchema = z.looseObject({
@@ -52,19 +52,19 @@ export const chatRequestSchema = z.looseObject({
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   tools: z.array(toolSchema).nullish(),
-  tool_choice: z.unknown(),
+  tool_choice: z.unknown().optional(),
   parallel_tool_calls: optionalBoolean,
-  temperature: z.unknown(),
+  temperature: z.unknown().optional(),
   top_p: optionalNumber,
   stop: z.union([z.string(), z.array(z.string())]).nullish(),
   max_tokens: optionalNumber,
   max_completion_tokens: optionalNumber,
   seed: optionalNumber,
   reasoning_effort: z.string().nullish(),
-  reasoning: z.unknown(),
-  thinking: z.unknown(),
+  reasoning: z.unknown().optional(),
+  thinking: z.unknown().optional(),
   enable_thinking: optionalBoolean,
-  response_format: z.looseObject({ type: z.string(), json_schema: z.unknown() }).nullish(),
+  response_format: z.looseObject({ type: z.string(), json_schema: z.unknown().optional() }).nullish(),
 });
 
 export type ChatRequest = z.output<typeof chatRequestSchema>;

@@ -46,7 +46,8 @@ export class ChatStream implements StreamRenderer {
       case "finish":
         return this.#finish(event);
       case "error":
-        return `${dataItem(JSON.stringify({ error: errorObject(event.error) }))}data: [DONE]\n\n`;
+        // No [DONE]: a failure must not look like an ordinary end.
+        return dataItem(JSON.stringify({ error: errorObject(event.error) }));
     }
   }
 

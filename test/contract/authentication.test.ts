@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { useGateway } from "../support/use-gateway.ts";
+
+const test = useGateway();
+const { fetch } = test;
+const turns = async () => (await test.gateway.sandbox.state()).turns;
+
+const body = JSON.stringify({ model: "provider-v4-flash", messages: [{ role: "user", content: "hello" }] });
+const send = (path: string, headers: Record<string, string>) =>
+  fetch(path, { method: "POST", headers: { "content-type": "application/json", ...headers }, body });
+
+describe("authentication of business endpoints", () => {
+  it.each<[string, string, Record<string, string>]>([
+    ["Authorization: Bearer", "/v1/chat/completions", { authorization: "Bearer sk-dev" }],
+    ["bearer in lower case", "/v1/chat/completions", { authorization: "bearer sk-dev" }],
+    ["x-api-key", "/v1/chat/completions", { "x-api-key": "sk-dev" }],
+    ["x-vendorc-api-key", "/v1/chat/completions", { "x-vendorc-api-key": "sk-dev" }],
+    ["x-goog-api-key", "/v1/chat/completions", { "x-goog-api-key": "sk-dev" }],
+    ["?key=", "/v1/chat/completions?key=sk-dev", {}],
+    ["?api_key=", "/v1/chat/completions?api_key=sk-dev", {}],
+    ["a key beside another credential", "/v1/chat/completions", { authorization: "Bearer x", "x-api-key": "sk-dev" }],
+  ])("%s is accepted", async (_name, path, headers) => {
+    const response = await send(path, headers);
+    expect(response.status).toBe(200);
+    await response.body?.cancel();
+  });
+
+  it("without a credential: 401", async () => {
+    const response = await send("/v1/chat/completions", {});
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ error: { code: "invalid_api_key", type: "authentication_error" } });
+  });
+
+  it("1. a configured key is managed mode: accounts are chosen by rotation", async () => {
+    for (let n = 0; n < 3; n += 1) await (await test.chat(`rotate ${n}`)).text();
+    expect(new Set((await turns()).slice(-3).map(({ account }) => account)).size).toBe(3);
+  });
+
+  it("2. any other token is used as the provider's token", async () => {
+    const response = await send("/v1/chat/completions", { authorization: "Bearer sandbox-token-mine" });
+    expect(response.status).toBe(200);
+    await response.text();
+    expect((await turns()).at(-1)?.account).toContain("mine");
+  });
+
+  it("2. a token that the provider refuses: 401", async () => {
+    const response = await send("/v1/chat/completions", { authorization: "Bearer no-such-token" });
+    expect(response.status).toBe(401);
+    expect(await response.text()).not.toContain("no-such-token");
+  });
+
+  it("3. X-Gateway-Target-Account pins an account", async () => {
+    for (let n = 0; n < 3; n += 1) {
+      await (await test.chat("pinned", {}, { "x-gateway-target-account": "two@sandbox.test" })).text();
+    }
+    expect(new Set((await turns()).slice(-3).map(({ account }) => account))).toEqual(new Set(["two@sandbox.test"]));
+  });
+
+  it("3. a target that does not exist: 429 without Retry-After", async () => {
+    const response = await test.chat("x", {}, { "x-gateway-target-account": "nobody@sandbox.test" });
+    expect([response.status, response.headers.has("retry-after")]).toEqual([429, false]);
+    await response.body?.cancel();
+  });
+
+  it.each(["/healthz", "/readyz", "/v1/models", "/models", "/vendorb/v1/models", "/api/version", "/api/tags"])(
+    "4. %s is open",
+    async (path) => {
+      const response = await fetch(path);
+      expect(response.status).toBe(200);
+      await response.body?.cancel();
+    },
+  );
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import { useGateway } from "../support/use-gateway.ts";
+
+const test = useGateway();
+const { chat, post } = test;
+const lastTurn = () => test.gateway.sandbox.lastTurn();
+
+interface Chunk {
+  object: string;
+  id: string;
+  choices: { index: number; delta: Record<string, unknown>; finish_reason: string | null }[];
+  usage?: Record<string, number>;
+  error?: { code: string };
+}
+
+function chunksOf(text: string): Chunk[] {
+  return text
+    .split("\n\n")
+    .filter((item) => item.startsWith("data: {"))
+    .map((item) => JSON.parse(item.slice(6)));
+}
+
+describe("POST /v1/chat/completions", () => {
+  it("answers with the chat completion object", async () => {
+    const body = await (await chat("[[say:hello there]][[think:hmm]]")).json();
+    expect(body).toMatchObject({
+      id: expect.stringMatching(/.+/),
+      object: "chat.completion",
+      created: expect.any(Number),
+      model: "provider-v4-flash",
+      choices: [
+        {
+          index: 0,
+          message: { role: "assistant", content: "hello there", reasoning_content: "hmm" },
+          finish_reason: "stop",
+        },
+      ],
+      usage: {
+        prompt_tokens: expect.any(Number),
+        completion_tokens: expect.any(Number),
+        total_tokens: expect.any(Number),
+        completion_tokens_details: { reasoning_tokens: expect.any(Number) },
+      },
+    });
+  });
+
+  it("model is the resolved canonical model", async () => {
+    expect(await (await chat("x", { model: "gpt-5-codex" })).json()).toMatchObject({ model: "provider-v4-pro" });
+  });
+
+  it("a -nothinking model never thinks, whatever the request says", async () => {
+    const response = await chat("x", {
+      model: "provider-v4-flash-nothinking",
+      thinking: { type: "enabled" },
+      reasoning_effort: "high",
+    });
+    const body: { choices: { message: Record<string, unknown> }[] } = await response.json();
+    expect(body.choices[0]?.message).not.toHaveProperty("reasoning_content");
+    expect((await lastTurn()).thinking).toBe(false);
+  });
+
+  it("a search model searches", async () => {
+    await (await chat("x", { model: "provider-v4-pro-search" })).text();
+    expect(await lastTurn()).toMatchObject({ model: "pro", search: true, thinking: true });
+  });
+
+  it("temperature is passed through", async () => {
+    await (await chat("x", { temperature: 0.25, top_p: 0.5, stop: ["END"] })).text();
+    expect(await lastTurn()).toMatchObject({ temperature: 0.25 });
+  });
+
+  it("counts that the upstream omits are estimated", async () => {
+    const body: { usage: Record<string, number> } = await (await chat("[[nousage]] four words of text")).json();
+    expect(body.usage["prompt_tokens"]).toBeGreaterThan(3);
+    expect(body.usage["completion_tokens"]).toBeGreaterThan(0);
+  });
+
+  it("an incomplete message is continued as one generation", async () => {
+    const body: { choices: { message: { content: string } }[] } = await (
+      await chat("[[incomplete:3]][[say:one two three four five six seven eight]]")
+    ).json();
+    expect(body.choices[0]?.message.content).toBe("one two three four five six seven eight");
+  });
+
+  it.each([
+    ["length", "length"],
+    ["content_filter", "content_filter"],
+  ])("the upstream's %s is finish_reason %s", async (directive, reason) => {
+    const body: { choices: { finish_reason: string }[] } = await (await chat(`[[${directive}]] go on`)).json();
+    expect(body.choices[0]?.finish_reason).toBe(reason);
+  });
+
+  it.each([
+    ["messages missing", { model: "provider-v4-flash" }, "messages"],
+    ["messages empty", { model: "provider-v4-flash", messages: [] }, "messages"],
+    ["messages not an array", { model: "provider-v4-flash", messages: "x" }, "messages"],
+    ["model missing", { messages: [{ role: "user", content: "x" }] }, "model"],
+    ["model not a string", { model: 7, messages: [{ role: "user", content: "x" }] }, "model"],
+    ["an unknown role", { model: "gpt-4o", messages: [{ role: "alien", content: "x" }] }, "messages[0].role"],
+    ["content of a wrong type", { model: "gpt-4o", messages: [{ role: "user", content: 7 }] }, "messages[0].content"],
+    ["stream not a boolean", { model: "gpt-4o", messages: [{ role: "user", content: "x" }], stream: "yes" }, "stream"],
+    ["a body that is an array", [], null],
+  ])("%s: 400 naming the field", async (_name, body, param) => {
+    const response = await post("/v1/chat/completions", body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error", param } });
+  });
+});
+
+describe("Chat-completions stream", () => {
+  it("1 to 5: role, reasoning, text, then an empty delta with finish_reason and usage, then [DONE]", async () => {
+    const text = await (await chat("[[think:a b c d]][[say:e f g h]]", { stream: true })).text();
+    const chunks = chunksOf(text);
+    expect(chunks.every(({ object }) => object === "chat.completion.chunk")).toBe(true);
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1);
+    expect(chunks[0]?.choices[0]?.delta["role"]).toBe("assistant");
+    const join = (field: string) => chunks.map(({ choices }) => choices[0]?.delta[field] ?? "").join("");
+    expect(join("reasoning_content")).toBe("a b c d");
+    expect(join("content")).toBe("e f g h");
+    expect(chunks.at(-1)).toMatchObject({
+      choices: [{ delta: {}, finish_reason: "stop" }],
+      usage: { total_tokens: expect.any(Number) },
+    });
+    expect(chunks.filter(({ choices }) => choices[0]?.finish_reason !== null)).toHaveLength(1);
+    expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
+  });
+
+  it("include_usage adds exactly one chunk without choices", async () => {
+    const options = { stream: true, stream_options: { include_usage: true } };
+    const chunks = chunksOf(await (await chat("x", options)).text());
+    expect(chunks.filter(({ choices }) => choices.length === 0)).toHaveLength(1);
+    expect(chunks.at(-1)?.usage?.["total_tokens"]).toBeGreaterThan(0);
+    const without = chunksOf(await (await chat("x", { stream: true })).text());
+    expect(without.filter(({ choices }) => choices.length === 0)).toHaveLength(0);
+  });
+
+  it("streaming and whole answers count the same tokens", async () => {
+    const whole: { usage: unknown } = await (await chat("[[say:same]]")).json();
+    const chunks = chunksOf(await (await chat("[[say:same]]", { stream: true })).text());
+    expect(chunks.at(-1)?.usage).toEqual(whole.usage);
+  });
+
+  it.each(["cut:4", "reset:4", "garbage:4", "error:model_unavailable:4"])(
+    "a failure in mid-stream ([[%s]]) is an error event and never looks like success",
+    async (directive) => {
+      const response = await chat(`[[${directive}]] one two three four five six seven eight nine`, {
+        stream: true,
+        model: "provider-v4-flash-nothinking",
+      });
+      expect(response.status).toBe(200);
+      const text = await response.text();
+      const chunks = chunksOf(text);
+      expect(chunks.at(-1)?.error?.code).toMatch(/upstream_error|model_unavailable|upstream_unavailable/);
+      expect(chunks.some(({ choices }) => choices?.[0]?.finish_reason)).toBe(false);
+      expect(text).not.toContain("[DONE]");
+    },
+  );
+
+  it("a failure before the first token is an HTTP status", async () => {
+    const response = await chat("[[status:503:model_unavailable]]", { stream: true });
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ error: { code: "model_unavailable" } });
+  });
+});

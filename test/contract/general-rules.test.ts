@@ -1,0 +1,145 @@
+import { describe, expect, it } from "vitest";
+import { useGateway } from "../support/use-gateway.ts";
+
+const { fetch, post, chat } = useGateway();
+
+const SHORTCUTS: readonly (readonly [method: string, path: string])[] = [
+  ["GET", "/models"],
+  ["GET", "/models/provider-v4-pro"],
+  ["POST", "/chat/completions"],
+  ["POST", "/responses"],
+  ["GET", "/responses/resp_none"],
+  ["POST", "/embeddings"],
+  ["POST", "/files"],
+  ["GET", "/files/file_none"],
+];
+
+describe("general rules", () => {
+  it("1. answers are application/json", async () => {
+    const response = await fetch("/v1/models");
+    expect(response.headers.get("content-type")).toContain("application/json");
+  });
+
+  it("2. an invalid UTF-8 byte sequence is a 400 with code `invalid json`", async () => {
+    const response = await fetch("/v1/chat/completions", {
+      method: "POST",
+      headers: { authorization: "Bearer sk-dev", "content-type": "application/json" },
+      body: new Uint8Array([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]),
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { code: "invalid json", type: "invalid_request_error" } });
+  });
+
+  it.each([
+    ["/healthz", "ok"],
+    ["/readyz", "ready"],
+  ])("3. GET %s has status %s", async (path, status) => {
+    const response = await fetch(path);
+    expect([response.status, await response.json()]).toEqual([200, { status }]);
+  });
+
+  it.each(["/healthz", "/readyz"])("3. HEAD %s has no body", async (path) => {
+    const response = await fetch(path, { method: "HEAD" });
+    expect([response.status, await response.text()]).toEqual([200, ""]);
+  });
+
+  it.each(["/v1/models", "/vendorb/v1/models", "/v1beta/models/x:generateContent", "/api/tags", "/admin/config"])(
+    "4. CORS on %s: the origin is echoed, else *",
+    async (path) => {
+      const echoed = await fetch(path, { headers: { origin: "https://app.example" } });
+      expect(echoed.headers.get("access-control-allow-origin")).toBe("https://app.example");
+      await echoed.body?.cancel();
+      const any = await fetch(path);
+      expect(any.headers.get("access-control-allow-origin")).toBe("*");
+      await any.body?.cancel();
+    },
+  );
+
+  it("4. a preflight allows declared third-party headers, and never X-Gateway-Internal-Token", async () => {
+    const response = await fetch("/v1/chat/completions", {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://app.example",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "x-stainless-os, x-gateway-internal-token, anthropic-beta, x-goog-api-client",
+      },
+    });
+    const allowed = response.headers.get("access-control-allow-headers")?.toLowerCase() ?? "";
+    expect(response.status).toBe(204);
+    for (const name of ["x-stainless-os", "anthropic-beta", "x-goog-api-client", "x-gateway-target-account"]) {
+      expect(allowed).toContain(name);
+    }
+    expect(allowed).not.toContain("x-gateway-internal-token");
+  });
+
+  it.each(SHORTCUTS)("6. %s %s behaves like its /v1 counterpart", async (method, path) => {
+    const init = { method, headers: { authorization: "Bearer sk-dev" } };
+    const [short, long] = await Promise.all([fetch(path, init), fetch(`/v1${path}`, init)]);
+    expect(short.status).toBe(long.status);
+    expect(await short.json()).toEqual(await long.json());
+  });
+
+  it("7. thinking without an answer is retried once in the same session, with the message as parent", async () => {
+    const response = await chat("[[empty]] what is it");
+    expect(response.status).toBe(200);
+    const body: { choices: { message: { content: string } }[] } = await response.json();
+    expect(body.choices[0]?.message.content).not.toBe("");
+  });
+
+  it("7. an account that stays empty is left for another one, once", async () => {
+    expect((await chat("[[empty:account]] hello")).status).toBe(200);
+  });
+
+  it("7. empty output everywhere is a 429 upstream_empty_output without Retry-After", async () => {
+    const response = await chat("[[empty:always]] hello");
+    expect(response.status).toBe(429);
+    expect(response.headers.has("retry-after")).toBe(false);
+    expect(await response.json()).toMatchObject({ error: { code: "upstream_empty_output" } });
+  });
+
+  it("7. a pinned target account is never switched", async () => {
+    const response = await chat("[[empty:account]] hello", {}, { "x-gateway-target-account": "two@sandbox.test" });
+    expect(response.status).toBe(429);
+  });
+
+  it("8. streams hide citation placeholders", async () => {
+    const response = await chat("[[citations]]", { stream: true });
+    const text = await response.text();
+    expect(text).toContain("data: [DONE]");
+    expect(text).not.toMatch(/\[(?:citation|reference):\d/);
+  });
+
+  it("8. whole answers turn search citations into Markdown links", async () => {
+    const body: { choices: { message: { content: string } }[] } = await (await chat("[[citations]]")).json();
+    expect(body.choices[0]?.message.content).toMatch(/\[1\]\(https?:\/\/[^)]+\)/);
+    expect(body.choices[0]?.message.content).not.toContain("[citation:");
+  });
+
+  it("every answer carries a request id, and keeps the caller's", async () => {
+    expect((await fetch("/healthz")).headers.get("x-request-id")).toMatch(/^req_/);
+    const kept = await fetch("/healthz", { headers: { "x-request-id": "mine-1" } });
+    expect(kept.headers.get("x-request-id")).toBe("mine-1");
+  });
+
+  it.each([
+    ["/v1/nothing", { error: { code: "not_found" } }],
+    ["/admin/nothing", { detail: expect.any(String) }],
+    ["/v1beta/nothing", { error: { code: 404, status: "NOT_FOUND" } }],
+  ])("an unknown route %s is a 404 in its family's shape", async (path, shape) => {
+    const response = await fetch(path);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject(shape);
+  });
+
+  it("a known path with a wrong method is a 405 with Allow", async () => {
+    const response = await fetch("/v1/chat/completions");
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
+    await response.body?.cancel();
+  });
+
+  it("a body of 50 MB is a 413", async () => {
+    const response = await post("/v1/chat/completions", { model: "x", messages: [], pad: "x".repeat(50_000_000) });
+    expect(response.status).toBe(413);
+    await response.body?.cancel();
+  });
+});
