@@ -1,7 +1,8 @@
 import { accountFault, type Cooldown } from "../src/accounts/cooldown.ts";
-import type { PoolStore, StoredAccount } from "../src/accounts/pool-store.ts";
+import type { PoolStore, Starts, StoredAccount } from "../src/accounts/pool-store.ts";
 
 type MarkRow = { id: string; slots: number };
+type StartRow = { last: number; oldest_live: number };
 type ReclaimedRow = { token: string; at: number };
 type AccountRow = {
   id: string;
@@ -30,6 +31,7 @@ export class SqlPoolStore implements PoolStore {
     this.#sql = sql;
     sql.exec(`
       create table if not exists mark(id text primary key, slots integer not null) without rowid;
+      create table if not exists start(one integer primary key check (one = 1), last integer, oldest_live integer);
       create table if not exists reclaimed(token text primary key, at integer not null) without rowid;
       create table if not exists account(
         id text primary key, token text not null, expires_at integer not null, issued_at integer not null,
@@ -54,6 +56,15 @@ export class SqlPoolStore implements PoolStore {
 
   clearMarks(): void {
     this.#sql.exec("delete from mark");
+  }
+
+  loadStarts(): Starts {
+    const [row] = this.#sql.exec<StartRow>("select last, oldest_live from start").toArray();
+    return { last: row?.last ?? 0, oldestLive: row?.oldest_live ?? 0 };
+  }
+
+  saveStarts({ last, oldestLive }: Starts): void {
+    this.#sql.exec("insert or replace into start(one, last, oldest_live) values(1, ?, ?)", last, oldestLive);
   }
 
   loadReclaimed(): Iterable<readonly [string, number]> {

@@ -115,6 +115,12 @@ export interface RefusalReply {
   readonly refused: RefusalReason;
 }
 
+export interface ResumedReply {
+  /** What the lease is called from now on. */
+  readonly name: string;
+  readonly lease: SlotLease;
+}
+
 export interface QueuedReply {
   readonly place: QueuePlace;
   readonly pending: PendingSlot;
@@ -134,7 +140,6 @@ export class AccountPool extends DurableObject<PoolEnv> {
     super(ctx, env);
     this.#pool = new PoolRules({
       store: new SqlPoolStore(ctx.storage.sql),
-      epoch: crypto.randomUUID(),
       now: Date.now,
       setTimer: (ms, run) => {
         const timer = setTimeout(run, ms);
@@ -157,13 +162,9 @@ export class AccountPool extends DurableObject<PoolEnv> {
   }
 
   /** Takes over a lease that was granted before this object was restarted. Null when it has been reclaimed. */
-  resume(lease: string, account: string, holder: Holder): SlotLease | null {
-    return this.#pool.renew(lease, account, holder) ? new SlotLease(this.#pool, lease, account) : null;
-  }
-
-  /** Ends a lease that was granted before this object was restarted. */
-  release(lease: string, account: string): boolean {
-    return this.#pool.release(lease, account);
+  resume(lease: string, account: string, holder: Holder): ResumedReply | null {
+    const name = this.#pool.resume(lease, account, holder);
+    return name === null ? null : { name, lease: new SlotLease(this.#pool, name, account) };
   }
 
   async status(): Promise<QueueStatus> {

@@ -121,6 +121,6 @@ export function createInProcessPool(store: PoolStore): InProcessAccountPool {
       if (next !== null) wakeAt(next);
     });
   };
-  const pool = new AccountPool({ store, epoch: crypto.randomUUID(), now: Date.now, setTimer, wakeAt });
+  const pool = new AccountPool({ store, now: Date.now, setTimer, wakeAt });
   return new InProcessAccountPool(pool);
 }

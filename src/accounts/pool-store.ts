@@ -15,6 +15,11 @@ export interface StoredAccount {
   readonly cooldown: Cooldown | null;
 }
 
+export interface Starts {
+  readonly last: number;
+  readonly oldestLive: number;
+}
+
 /**
  * The pool's durable storage. All calls are synchronous and take effect before the grant that caused them is seen
  * outside (a Durable Object's output gate holds the answer back until the write is safe).
@@ -24,6 +29,9 @@ export interface PoolStore {
   loadMarks(): Iterable<readonly [id: string, slots: number]>;
   setMark(id: string, slots: number): void;
   clearMarks(): void;
+  /** Numbers of the pool's starts: the last one, and the oldest that may still have live leases; zeros at first. */
+  loadStarts(): Starts;
+  saveStarts(starts: Starts): void;
   /** Tokens of leases that were reclaimed, with the time. */
   loadReclaimed(): Iterable<readonly [token: string, at: number]>;
   addReclaimed(token: string, at: number): void;
@@ -38,6 +46,7 @@ export class MemoryPoolStore implements PoolStore {
   readonly marks = new Map<string, number>();
   readonly reclaimed = new Map<string, number>();
   readonly accounts = new Map<string, StoredAccount>();
+  starts: Starts = { last: 0, oldestLive: 0 };
   /** Number of writes so far. */
   writes = 0;
 
@@ -54,6 +63,15 @@ export class MemoryPoolStore implements PoolStore {
   clearMarks(): void {
     this.writes += 1;
     this.marks.clear();
+  }
+
+  loadStarts(): Starts {
+    return this.starts;
+  }
+
+  saveStarts(starts: Starts): void {
+    this.writes += 1;
+    this.starts = starts;
   }
 
   loadReclaimed(): Iterable<readonly [string, number]> {

@@ -23,8 +23,6 @@ import { type Outcome, Waiter, WaitingQueue } from "./waiting-queue.ts";
 /** What the pool needs from where it runs. */
 export interface PoolOptions {
   readonly store: PoolStore;
-  /** Different at each start of the pool, and without a dot: leases carry it. */
-  readonly epoch: string;
   /** Current time, Unix milliseconds. */
   readonly now: () => number;
   /** Calls `run` after `ms` milliseconds; the result stops it. */
@@ -38,8 +36,6 @@ export interface PoolOptions {
 const UNKNOWN_LEASE: TokenAnswer = {
   failed: { kind: "unreachable", message: "the account's slot was reclaimed", status: 0 },
 };
-
-const NO_ONE: Holder = { requestId: "", model: "", dialect: "" };
 
 /**
  * Slots on provider accounts, and who waits for them. The rules alone: no runtime, no network; clock, timers and storage
@@ -126,30 +122,39 @@ export class AccountPool {
     return this.#wait(request, target, exclude);
   }
 
-  /**
-   * Gives a slot back. `account` is needed only for a lease from before a restart of the pool. False when the lease had
-   * ended already.
-   */
-  release(token: string, account?: string): boolean {
+  /** Gives a slot back. False when the lease had ended already. */
+  release(token: string): boolean {
     this.#catchUp();
-    const lease = this.#leases.get(token) ?? this.#adopt(token, account, NO_ONE);
-    if (lease === null) return false;
+    const lease = this.#leases.get(token);
+    if (lease === undefined) return false;
     this.#end(lease);
     this.#drain();
     this.#arm();
     return true;
   }
 
-  /**
-   * Prolongs a lease. One from before a restart is taken over when `account` and `holder` are given. False when it was
-   * reclaimed: the slot may be somebody else's.
-   */
-  renew(token: string, account?: string, holder: Holder = NO_ONE): boolean {
+  /** Prolongs a lease. False when it was reclaimed: the slot may be somebody else's. */
+  renew(token: string): boolean {
     this.#catchUp();
-    const lease = this.#leases.get(token) ?? this.#adopt(token, account, holder);
-    if (lease === null) return false;
+    const lease = this.#leases.get(token);
+    if (lease === undefined) return false;
     this.#leases.renew(lease, this.#options.now());
     return true;
+  }
+
+  /**
+   * Takes over a lease that was granted before a restart of the pool, and gives it a new name. Null when it has ended.
+   * A name can be used for this once.
+   */
+  resume(token: string, account: string, holder: Holder): string | null {
+    this.#catchUp();
+    const state = this.#states.get(account);
+    if (state === undefined || !this.#reservations.take(token, state)) return null;
+    this.#serial += 1;
+    state.leases += 1;
+    const name = this.#reservations.name(this.#serial);
+    this.#leases.add(name, this.#serial, state, holder, this.#options.now());
+    return name;
   }
 
   /** See `Lease.token`. */
@@ -273,7 +278,7 @@ export class AccountPool {
   #grant(state: AccountState, request: AcquireRequest): Outcome {
     const now = this.#options.now();
     this.#serial += 1;
-    const token = `${this.#options.epoch}.${this.#serial}`;
+    const token = this.#reservations.name(this.#serial);
     state.leases += 1;
     this.#reservations.raise(state);
     const { requestId, model, dialect = "" } = request;
@@ -306,7 +311,7 @@ export class AccountPool {
     waiter.stopTimer = this.#options.setTimer(waitMs, () =>
       this.#dismiss(waiter, { refused: "queue_timeout" }),
     );
-    this.#queue.add(waiter);
+    this.#queue.add(waiter, this.#rotation);
     this.#arm();
     return waiter;
   }
@@ -343,7 +348,6 @@ export class AccountPool {
     this.#leases.remove(lease);
     state.leases -= 1;
     this.#tokens.leaseEnded(state, token, this.#options.now());
-    if (!this.#isOurs(token)) this.#reservations.finish(token);
     this.#vacated(state);
   }
 
@@ -351,19 +355,6 @@ export class AccountPool {
     this.#place(state);
     if (state.account === null) this.#forget(state);
     if (this.inUse === 0) this.#idle();
-  }
-
-  #isOurs(token: string): boolean {
-    return token.startsWith(`${this.#options.epoch}.`);
-  }
-
-  #adopt(token: string, account: string | undefined, holder: Holder): LeaseRecord | null {
-    if (account === undefined || this.#isOurs(token)) return null;
-    const state = this.#states.get(account);
-    if (state === undefined || !this.#reservations.take(token, state)) return null;
-    this.#serial += 1;
-    state.leases += 1;
-    return this.#leases.add(token, this.#serial, state, holder, this.#options.now());
   }
 
   #remove(state: AccountState): void {

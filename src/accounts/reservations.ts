@@ -20,6 +20,10 @@ export class Reservations {
   ghosts = 0;
   /** When no holder from before the restart can be alive any more, Unix milliseconds. */
   readonly deadline: number;
+  /** Number of this start of the pool; leases carry it. */
+  readonly start: number;
+  /** Leases from starts before this one have all ended. */
+  #oldestLive: number;
   readonly #store: PoolStore;
   readonly #marked = new Set<AccountState>();
   readonly #reclaimed: Map<string, number>;
@@ -41,6 +45,15 @@ export class Reservations {
       this.ghosts += slots;
       this.#marked.add(account);
     }
+    const { last, oldestLive } = store.loadStarts();
+    this.start = last + 1;
+    this.#oldestLive = this.ghosts === 0 ? this.start : oldestLive;
+    store.saveStarts({ last: this.start, oldestLive: this.#oldestLive });
+  }
+
+  /** The name of a lease: the start of the pool that grants it, and its serial number. */
+  name(serial: number): string {
+    return `${this.start}.${serial}`;
   }
 
   /** Whether any mark stands in the store: then a sweep is needed. */
@@ -58,18 +71,16 @@ export class Reservations {
     this.#store.setMark(state.id, held);
   }
 
-  /** Whether a ghost stands for the lease `token` from before the restart; if so it is taken out. */
+  /** Whether a ghost stands for the lease `token` from before the restart; if so it is taken out, once. */
   take(token: string, state: AccountState | undefined): boolean {
     if (state === undefined || state.ghosts === 0) return false;
+    const start = Number.parseInt(token, 10);
+    if (!(start >= this.#oldestLive && start < this.start)) return false;
     if (this.#done.has(token) || this.#reclaimed.has(token)) return false;
+    this.#done.add(token);
     state.ghosts -= 1;
     this.ghosts -= 1;
     return true;
-  }
-
-  /** A lease from before the restart has ended; its token must not stand for a ghost again. */
-  finish(token: string): void {
-    if (this.ghosts > 0) this.#done.add(token);
   }
 
   /** A lease expired. Its holder may still show up after a restart, and must not pass for somebody else. */
@@ -85,6 +96,8 @@ export class Reservations {
     for (const state of freed) state.ghosts = 0;
     this.ghosts = 0;
     this.#done.clear();
+    this.#oldestLive = this.start;
+    this.#store.saveStarts({ last: this.start, oldestLive: this.start });
     return freed;
   }
 

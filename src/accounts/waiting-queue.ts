@@ -81,9 +81,10 @@ export class WaitingQueue {
   /** Accounts that have both a free slot and a pinned request, ordered by that request's arrival. */
   readonly #runnable = new Heap<AccountState>();
 
-  add(waiter: Waiter): void {
-    (waiter.target?.waiters ?? this.#any).push(waiter);
+  add(waiter: Waiter, rotation: Rotation): void {
     this.size += 1;
+    (waiter.target?.waiters ?? this.#any).push(waiter);
+    if (waiter.target !== null) this.place(waiter.target, rotation);
   }
 
   remove(waiter: Waiter, rotation: Rotation): void {

@@ -64,7 +64,7 @@ class StubLease implements Lease {
   readonly account: LeasedAccount;
   readonly initialToken: string | null;
   readonly #pools: Pools;
-  readonly #lease: string;
+  #lease: string;
   readonly #holder: Holder;
   #stub: LeaseStub;
   /** What ends with the lease: the stub that carries it. */
@@ -143,15 +143,17 @@ class StubLease implements Lease {
   }
 
   async #resume(): Promise<boolean> {
-    const stub = await call(this.#pools, (pool) => pool.resume(this.#lease, this.account.id, this.#holder));
-    if (stub === null) return false;
+    if (Date.now() - this.#aliveAt >= LEASE_TTL_MS) return false;
+    const reply = await call(this.#pools, (pool) => pool.resume(this.#lease, this.account.id, this.#holder));
+    if (reply === null) return false;
     if (this.#released) {
-      stub[Symbol.dispose]();
+      reply[Symbol.dispose]();
       return false;
     }
     this.#owned[Symbol.dispose]();
-    this.#stub = stub;
-    this.#owned = stub;
+    this.#lease = reply.name;
+    this.#stub = reply.lease;
+    this.#owned = reply;
     return true;
   }
 }

@@ -1,0 +1,185 @@
+import type { AcquireRequest, PoolLimits, RefusalReason } from "../../../src/accounts/client.ts";
+
+export const TTL = 30_011;
+
+export interface ModelLease {
+  readonly token: string;
+  readonly account: string;
+  /** Arrival in the model's count of events. */
+  readonly order: number;
+  expires: number;
+}
+
+export interface ModelWaiter {
+  readonly name: number;
+  readonly request: AcquireRequest;
+  readonly until: number;
+}
+
+interface ModelAccount {
+  configured: boolean;
+  ghosts: number;
+  failures: number;
+  coolUntil: number;
+  failedAt: number;
+  /** Step at which it was granted, or became ready, last. */
+  since: number;
+  ready: boolean;
+}
+
+/**
+ * What the pool promises, written the plain way: arrays that are searched from the front. It does not say which of
+ * several accounts is chosen, only which may be.
+ */
+export class PoolModel {
+  limits: PoolLimits;
+  step = 0;
+  order = 0;
+  ghostDeadline = 0;
+  readonly accounts = new Map<string, ModelAccount>();
+  leases: ModelLease[] = [];
+  waiting: ModelWaiter[] = [];
+
+  constructor(limits: PoolLimits) {
+    this.limits = limits;
+  }
+
+  get total(): number {
+    return [...this.accounts.values()].filter((it) => it.configured).length;
+  }
+
+  get ghosts(): number {
+    return [...this.accounts.values()].reduce((sum, it) => sum + it.ghosts, 0);
+  }
+
+  get inUse(): number {
+    return this.leases.length + this.ghosts;
+  }
+
+  get globalLimit(): number {
+    return this.limits.global || this.total * this.limits.perAccount;
+  }
+
+  get queueLimit(): number {
+    return this.limits.queue || this.total * this.limits.perAccount;
+  }
+
+  account(id: string): ModelAccount {
+    let found = this.accounts.get(id);
+    if (found === undefined) {
+      found = {
+        configured: false,
+        ghosts: 0,
+        failures: 0,
+        coolUntil: 0,
+        failedAt: 0,
+        since: 0,
+        ready: false,
+      };
+      this.accounts.set(id, found);
+    }
+    return found;
+  }
+
+  held(id: string): number {
+    return this.leases.filter((lease) => lease.account === id).length + this.account(id).ghosts;
+  }
+
+  free(id: string): boolean {
+    return this.account(id).configured && this.held(id) < this.limits.perAccount;
+  }
+
+  healthy(now: number): string[] {
+    return [...this.accounts].filter(([, it]) => it.configured && it.coolUntil <= now).map(([id]) => id);
+  }
+
+  /** Accounts that a request may be given now, those whose turn it is first. */
+  candidates(request: AcquireRequest, now: number): string[] {
+    if (this.inUse >= this.globalLimit) return [];
+    if (request.target !== undefined) return this.free(request.target) ? [request.target] : [];
+    const healthy = this.healthy(now);
+    const exclude = request.exclude ?? [];
+    if (healthy.length > 0) {
+      const free = healthy.filter((id) => this.free(id) && !exclude.includes(id));
+      const first = Math.min(...free.map((id) => this.account(id).since));
+      return free.filter((id) => this.account(id).since === first);
+    }
+    if (exclude.length > 0) return [];
+    const free = [...this.accounts.keys()].filter((id) => this.free(id));
+    const first = Math.min(...free.map((id) => this.account(id).coolUntil));
+    return free.filter((id) => this.account(id).coolUntil === first);
+  }
+
+  /** Why a request gets no answer but this at once; null when it is granted or waits. */
+  refusal(request: AcquireRequest, now: number): RefusalReason | null {
+    if (this.total === 0) return "no_accounts";
+    if (request.target !== undefined && !this.accounts.get(request.target)?.configured)
+      return "target_not_found";
+    const { exclude } = request;
+    if (request.target === undefined && exclude?.length) {
+      if (this.healthy(now).every((id) => exclude.includes(id))) return "no_accounts";
+    }
+    if (this.candidates(request, now).length > 0) return null;
+    if (this.waiting.length >= this.queueLimit) return "queue_full";
+    return request.waitMs === 0 ? "queue_timeout" : null;
+  }
+
+  /** The request that must be served next. */
+  runnable(now: number): ModelWaiter | null {
+    return this.waiting.find((waiter) => this.candidates(waiter.request, now).length > 0) ?? null;
+  }
+
+  grant(id: string, token: string, now: number): ModelLease {
+    this.order += 1;
+    const lease = { token, account: id, order: this.order, expires: now + TTL };
+    this.leases.push(lease);
+    this.account(id).since = this.step;
+    this.refresh(now);
+    return lease;
+  }
+
+  /** Notes which accounts have just become ready. */
+  refresh(now: number): void {
+    for (const [id, it] of this.accounts) {
+      const ready = this.free(id) && it.coolUntil <= now;
+      if (ready && !it.ready) it.since = this.step;
+      it.ready = ready;
+    }
+  }
+
+  fail(lease: ModelLease, now: number): void {
+    const it = this.account(lease.account);
+    if (!it.configured || lease.order <= it.failedAt) return;
+    it.failures += 1;
+    it.coolUntil = now + Math.min(120_000, 5_000 * 2 ** (it.failures - 1));
+    it.failedAt = this.order;
+  }
+
+  succeed(lease: ModelLease): void {
+    const it = this.account(lease.account);
+    if (lease.order <= it.failedAt) return;
+    it.failures = 0;
+    it.coolUntil = 0;
+  }
+
+  /** When something happens next by itself. */
+  nextEvent(now: number): number {
+    const times = [
+      ...this.leases.map((lease) => lease.expires),
+      ...this.waiting.map((waiter) => waiter.until),
+      ...[...this.accounts.values()].filter((it) => it.coolUntil > now).map((it) => it.coolUntil),
+    ];
+    if (this.ghosts > 0) times.push(this.ghostDeadline);
+    return Math.min(...times);
+  }
+
+  /** Lets what is due at `now` happen; returns the waiters whose time is over. */
+  elapse(now: number): ModelWaiter[] {
+    this.leases = this.leases.filter((lease) => lease.expires > now);
+    if (now >= this.ghostDeadline) for (const it of this.accounts.values()) it.ghosts = 0;
+    const over = this.waiting.filter((waiter) => waiter.until <= now);
+    this.waiting = this.waiting.filter((waiter) => waiter.until > now);
+    this.refresh(now);
+    return over;
+  }
+}
