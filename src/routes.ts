@@ -39,6 +39,7 @@ const messageModels = unserved("the message-style model list");
 const generateContent = unserved("the content-generation API");
 const runner = unserved("the local-runner API");
 const admin = unserved("administration");
+const queueStatus: Handler = async ({ platform }) => Response.json(await platform.accounts.status());
 const pages = unserved("the page service");
 
 const open: Route[] = [
@@ -144,7 +145,7 @@ const administration: Route[] = [
   route("admin", "PUT", "/admin/accounts/:identifier", "admin", admin, "Rename an account"),
   route("admin", "DELETE", "/admin/accounts/:identifier", "admin", admin, "Delete an account"),
   route("admin", "PUT", "/admin/accounts/:identifier/proxy", "admin", admin, "Bind an account to a proxy"),
-  route("admin", "GET", "/admin/queue/status", "admin", admin, "Slots and waiting queue"),
+  route("admin", "GET", "/admin/queue/status", "admin", queueStatus, "Slots and waiting queue"),
   route("admin", "POST", "/admin/import", "admin", admin, "Import keys and accounts"),
   route("admin", "POST", "/admin/test", "admin", admin, "Send a test message through the gateway"),
   route("admin", "POST", "/admin/dev/raw-samples/capture", "admin", admin, "Capture a raw upstream stream"),

@@ -143,14 +143,14 @@ async function streamed(job: GenerationJob, dialect: DialectAnswer): Promise<Res
       return writer.write(render(events));
     },
   };
-  const generation = await Generation.prepare(job, sink, {
-    opened: (access) => writer.beat(renderer?.keepAlive ?? "", access.lease),
-  }).catch((thrown: unknown) => {
+  const generation = await Generation.prepare(job, sink).catch((thrown: unknown) => {
     conclude(job, toGatewayError(thrown, context.requestId), null);
     throw thrown;
   });
   info = describe(job, () => generation);
   renderer = dialect.stream(info);
+  // Also while the request waits for an account: a departed client shows only on a failed write.
+  writer.beat(renderer.keepAlive);
   const run = async () => {
     try {
       await generation.run();

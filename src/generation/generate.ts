@@ -1,3 +1,4 @@
+import { RENEW_INTERVAL_MS } from "../accounts/client.ts";
 import type { Caller } from "../auth/callers.ts";
 import type { Context } from "../http/context.ts";
 import { GatewayError } from "../http/errors.ts";
@@ -39,12 +40,6 @@ export interface GenerationJob {
   readonly abort: AbortController;
 }
 
-/** What {@link Generation} tells while it runs. */
-export interface GenerationHooks {
-  /** A slot is held and the upstream has been asked: from now on a silent stream carries keep-alives. */
-  opened?(access: Access): void;
-}
-
 /**
  * Runs one conversation to its end: leases an account, opens a turn, moves the upstream's bytes through the stages
  * into the sink, continues what is incomplete, retries once what came up empty, switches accounts where the contract
@@ -53,7 +48,6 @@ export interface GenerationHooks {
 export class Generation {
   readonly #job: GenerationJob;
   readonly #sink: GenerationSink;
-  readonly #hooks: GenerationHooks;
   readonly #prepared: PreparedTurn;
   readonly assembler: Assembler;
   readonly watchdog: Watchdog;
@@ -61,17 +55,11 @@ export class Generation {
   #retries = 0;
   #sessionId = "";
 
-  private constructor(
-    job: GenerationJob,
-    sink: GenerationSink,
-    prepared: PreparedTurn,
-    hooks: GenerationHooks,
-  ) {
+  private constructor(job: GenerationJob, sink: GenerationSink, prepared: PreparedTurn) {
     const { platform } = job.context;
     this.#job = job;
     this.#sink = sink;
     this.#prepared = prepared;
-    this.#hooks = hooks;
     this.assembler = new Assembler(job.conversation);
     this.watchdog = new Watchdog(
       { firstByteMs: platform.settings.firstByteTimeoutMs, idleMs: platform.settings.idleTimeoutMs },
@@ -90,15 +78,11 @@ export class Generation {
    *
    * @throws GatewayError 400 for content that the model cannot take, 503 when no provider is configured.
    */
-  static async prepare(
-    job: GenerationJob,
-    sink: GenerationSink,
-    hooks: GenerationHooks = {},
-  ): Promise<Generation> {
+  static async prepare(job: GenerationJob, sink: GenerationSink): Promise<Generation> {
     const { config } = await job.context.config();
     const options = prepareOptions(config, job.conversation, job.context.platform);
     const prepared = job.context.provider().prepare(job.conversation, options);
-    return new Generation(job, sink, prepared, hooks);
+    return new Generation(job, sink, prepared);
   }
 
   /** Everything that the model reads, as one text. */
@@ -133,6 +117,7 @@ export class Generation {
         throw this.#asGateway(failure ?? error);
       }
       let again = false;
+      const renewal = this.#keepLease(access);
       try {
         recorder.account(access.accountId);
         const usage = await this.#attempt(access, switched);
@@ -154,6 +139,7 @@ export class Generation {
           failovers < MAX_FAILOVERS;
         failovers += 1;
       } finally {
+        clearInterval(renewal);
         this.watchdog.stop();
         access.lease?.release();
         if (!again) afterGeneration(context, access, this.#sessionId);
@@ -163,6 +149,20 @@ export class Generation {
       context.log.retries = this.#retries;
       exclude.push(access.accountId);
     }
+  }
+
+  /** Renews the lease while it is held; one that was reclaimed ends the generation. */
+  #keepLease({ lease }: Access): ReturnType<typeof setInterval> | undefined {
+    if (lease === null) return undefined;
+    const { abort } = this.#job;
+    return setInterval(() => {
+      lease.renew().then(
+        (held) => {
+          if (!held) abort.abort(new ProviderError("timeout", "the account's slot was reclaimed"));
+        },
+        () => undefined,
+      );
+    }, RENEW_INTERVAL_MS);
   }
 
   /** Only a managed request that pins no account may go to another one. */
@@ -208,7 +208,6 @@ export class Generation {
     const { account, turn: opened } = await this.#open(access, followUp);
     let turn = opened;
     this.#sessionId = turn.sessionId;
-    this.#hooks.opened?.(access);
     const provider = this.#job.context.provider();
     for (let continued = 0; ; continued += 1) {
       await this.#pump(turn);

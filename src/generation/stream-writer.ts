@@ -1,5 +1,3 @@
-import { type Lease, RENEW_INTERVAL_MS } from "../accounts/client.ts";
-
 /** Workerd's byte channel costs less than a `TransformStream` and shows a failed write at once. */
 function byteChannel(): { readable: ReadableStream<Uint8Array>; writable: WritableStream<Uint8Array> } {
   return typeof IdentityTransformStream === "function"
@@ -20,7 +18,6 @@ export class StreamWriter {
   readonly #gone: () => void;
   readonly #head = Promise.withResolvers<ReadableStream<Uint8Array>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #renewal: ReturnType<typeof setInterval> | undefined;
   #lastWrite = 0;
   #pending = 0;
   committed = false;
@@ -39,8 +36,11 @@ export class StreamWriter {
     return this.#head.promise;
   }
 
-  /** From now on silence is filled with `keepAlive`, and the lease is renewed. */
-  beat(keepAlive: string, lease: Lease | null): void {
+  /**
+   * From now on silence is filled with `keepAlive`. The first one commits the headers: from then on a failure is the
+   * dialect's error event.
+   */
+  beat(keepAlive: string): void {
     this.stop();
     this.#lastWrite = Date.now();
     const tick = () => {
@@ -49,13 +49,6 @@ export class StreamWriter {
       this.#timer = setTimeout(tick, due > 0 ? due : this.#keepAliveMs);
     };
     this.#timer = setTimeout(tick, this.#keepAliveMs);
-    if (lease === null) return;
-    this.#renewal = setInterval(() => {
-      lease.renew().then(
-        (held) => held || this.#gone(),
-        () => undefined,
-      );
-    }, RENEW_INTERVAL_MS);
   }
 
   /** Writes text; the promise is the back-pressure, and rejects when the client has left. */
@@ -106,6 +99,5 @@ export class StreamWriter {
   /** Stops the keep-alives. */
   stop(): void {
     clearTimeout(this.#timer);
-    clearInterval(this.#renewal);
   }
 }
