@@ -1,0 +1,124 @@
+/**
+ * Characters as they drift in tool markup. A tag candidate is read through `fold`, which maps every look-alike to the
+ * ASCII character that it stands for; text and values are never folded.
+ */
+
+/** Characters that stand for `<`. */
+export const OPENERS = "<＜﹤〈〈⟨‹《⟪˂ᐸ❬❮❰";
+const CLOSERS = ">＞﹥〉〉⟩›》⟫˃ᐳ❭❯❱";
+
+/** What a folded character means: a separator of any kind is `|`, a character no tag head may hold is `~`. */
+const FOLDED_CLASSES: readonly (readonly [to: string, from: string])[] = [
+  ["<", OPENERS],
+  [">", CLOSERS],
+  ["/", "/／⁄∕╱⧸"],
+  ["=", "=＝﹦꞊⁼"],
+  ['"', '"“”„‟″＂❝❞「」『』'],
+  ["'", "'‘’‚‛′＇❛❜`´"],
+  ["[", "[［【〔"],
+  ["]", "]］】〕"],
+  ["_", "_＿‿⁀﹍﹎﹏"],
+  ["-", "-‐‑‒–—―−－﹣➖"],
+  [
+    " ",
+    " \t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000▁",
+  ],
+  ["\n", "\n\r\u0085\u2028\u2029"],
+  ["~", "&(){}\\?;+"],
+  ["", "\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"],
+  ["", "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff\ufe00\ufe01\ufe02\ufe0e\ufe0f"],
+  ["a", "аαɑ"],
+  ["A", "АΑ"],
+  ["c", "сϲ"],
+  ["C", "СϹ"],
+  ["d", "ԁ"],
+  ["D", "Ꭰ"],
+  ["e", "еεҽ"],
+  ["E", "ЕΕ"],
+  ["i", "іιıɩ"],
+  ["I", "ІΙ"],
+  ["k", "кκ"],
+  ["K", "КΚ"],
+  ["l", "ӏǀ"],
+  ["L", "Ꮮ"],
+  ["m", "м"],
+  ["M", "МΜ"],
+  ["n", "ոп"],
+  ["N", "Ν"],
+  ["o", "оοօ"],
+  ["O", "ОΟ"],
+  ["p", "рρ"],
+  ["P", "РΡ"],
+  ["r", "гᴦ"],
+  ["s", "ѕ"],
+  ["S", "Ѕ"],
+  ["t", "тτ"],
+  ["T", "ТΤ"],
+  ["v", "νѵᴠ"],
+  ["V", "Ѵ"],
+];
+
+const table = new Map<number, string>();
+for (const [to, from] of FOLDED_CLASSES) for (const char of from) table.set(char.codePointAt(0) ?? 0, to);
+
+const ASCII: string[] = Array.from({ length: 128 }, (_, code) => {
+  const char = String.fromCharCode(code);
+  return table.get(code) ?? (/[A-Za-z0-9]/.test(char) ? char : "|");
+});
+
+function foldWide(codePoint: number): string {
+  const known = table.get(codePoint);
+  if (known !== undefined) return known;
+  const plain = String.fromCodePoint(codePoint).normalize("NFKC");
+  const folded = /^[A-Za-z0-9]$/.test(plain) ? plain : (table.get(plain.codePointAt(0) ?? 0) ?? "|");
+  if (table.size < 4096) table.set(codePoint, folded);
+  return folded;
+}
+
+/**
+ * The ASCII meaning of a code point within a tag candidate: letters and digits as such (case kept), `_`, `-`, `/`, `=`,
+ * quotes, brackets, ` ` and `\n` for white space, `|` for every other separator, `~` for what no tag head holds, and the
+ * empty string for characters without width.
+ */
+export function fold(codePoint: number): string {
+  return codePoint < 128 ? (ASCII[codePoint] ?? "|") : foldWide(codePoint);
+}
+
+/** Marks in `UNITS`. */
+export const OPENER = 1;
+export const BACKTICK = 2;
+export const NEWLINE = 4;
+export const BACKSLASH = 8;
+export const AMPERSAND = 16;
+export const BRACKET = 32;
+
+/** For every UTF-16 unit the marks that apply to it; one look-up decides whether a unit needs thought at all. */
+export const UNITS = new Uint8Array(65536);
+for (const char of OPENERS) UNITS[char.charCodeAt(0)] = OPENER;
+UNITS[0x60] = BACKTICK;
+UNITS[0x0a] = NEWLINE;
+UNITS[0x5c] = BACKSLASH;
+UNITS[0x26] = AMPERSAND;
+for (const char of "]］】") UNITS[char.charCodeAt(0)] = BRACKET;
+
+/** The index of the first unit at or after `from` that carries one of `marks`, or the length of the text. */
+export function nextMarked(text: string, from: number, marks: number): number {
+  const length = text.length;
+  let index = from;
+  while (index < length && ((UNITS[text.charCodeAt(index)] ?? 0) & marks) === 0) index++;
+  return index;
+}
+
+/** Whether the unit is white space between tags. */
+export function isSpace(unit: number): boolean {
+  return (
+    unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0x3000 || unit === 0xa0 || unit === 0xfeff
+  );
+}
+
+/** The index of the first unit at or after `from` that is no white space, or the length of the text. */
+export function skipSpace(text: string, from: number): number {
+  let index = from;
+  while (index < text.length && isSpace(text.charCodeAt(index))) index++;
+  return index;
+}

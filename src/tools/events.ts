@@ -1,0 +1,9 @@
+/** What the scanner found, in the order in which it has to be shown. */
+export type ScanEvent =
+  /** Text to pass on. */
+  | { type: "text"; text: string }
+  /** A call is certain. `index` counts the calls of one scanner. */
+  | { type: "tool-call"; index: number; name: string }
+  /** A fragment of the arguments: all fragments of a call make one JSON object, and the first begins with `{`. */
+  | { type: "tool-arguments"; index: number; delta: string }
+  | { type: "tool-call-end"; index: number };

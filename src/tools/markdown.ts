@@ -1,0 +1,393 @@
+import { BACKSLASH, BACKTICK, NEWLINE, nextMarked } from "./characters.ts";
+
+const SPACE = 0x20;
+const TAB = 0x09;
+const RETURN = 0x0d;
+const LINE_FEED = 0x0a;
+const TICK = 0x60;
+const TILDE = 0x7e;
+const HASH = 0x23;
+const QUOTE = 0x3e;
+
+/** Where in a line the last unit stood. */
+type Place =
+  | "prefix" // white space and container marks at the start of a line
+  | "marker" // a list bullet that still needs its space
+  | "gap" // the spaces behind a list bullet
+  | "ordinal" // digits that may become a list number
+  | "hash" // `#`s that may become a heading
+  | "fence" // a run of fence characters at the start of a line
+  | "info" // behind a backtick run that opens a fence unless the line holds another backtick
+  | "text"
+  | "escape" // behind a backslash
+  | "run" // within a run of backticks in text
+  | "code" // within a fenced line
+  | "closer" // a run of fence characters at the start of a fenced line
+  | "closed"; // white space behind such a run
+
+interface Fence {
+  unit: number;
+  length: number;
+  depth: number;
+}
+
+const MAX_OPEN_RUNS = 32;
+
+/**
+ * Follows CommonMark far enough to know whether a position is code (contract, Tool calling rules, rule 6): fenced blocks,
+ * also within lists and block quotes, and inline spans by run length. It reads every unit once, in any pieces.
+ */
+export class Markdown {
+  #place: Place = "prefix";
+  #indent = 0;
+  #depth = 0;
+  #swallow = false;
+  #run = 0;
+  #unit = 0;
+  #marker = 0;
+  #first = false;
+  #heading = false;
+  #paragraph = false;
+  #fence: Fence | undefined;
+  /** Widths of the open list items; 0 stands for a block quote. */
+  #containers: number[] = [];
+  #open: number[] = [];
+  #blocks = 0;
+
+  /** How many inline code spans may be open here: backtick runs of this paragraph whose partner has not come. */
+  get openRuns(): number {
+    return this.#open.length;
+  }
+
+  /** Counts the ends of paragraphs; a span can not reach beyond one. */
+  get blocks(): number {
+    return this.#blocks;
+  }
+
+  /** Whether the place is within a fence. Call `settle` first. */
+  get fenced(): boolean {
+    return this.#fence !== undefined || this.#place === "info";
+  }
+
+  /** Whether only backticks, backslashes and newlines can change the state here. */
+  get plain(): boolean {
+    return this.#place === "text";
+  }
+
+  clone(): Markdown {
+    const copy = new Markdown();
+    copy.#place = this.#place;
+    copy.#indent = this.#indent;
+    copy.#depth = this.#depth;
+    copy.#swallow = this.#swallow;
+    copy.#run = this.#run;
+    copy.#unit = this.#unit;
+    copy.#marker = this.#marker;
+    copy.#first = this.#first;
+    copy.#heading = this.#heading;
+    copy.#paragraph = this.#paragraph;
+    copy.#fence = this.#fence;
+    copy.#containers = [...this.#containers];
+    copy.#open = [...this.#open];
+    copy.#blocks = this.#blocks;
+    return copy;
+  }
+
+  /** No span is open after all. */
+  forgetRuns(): void {
+    this.#open = [];
+  }
+
+  /** Something that is not text, such as a call, stood here. */
+  skip(): void {
+    this.settle();
+    this.#place = "text";
+    this.#paragraph = true;
+    this.#open = [];
+  }
+
+  feed(text: string, from = 0, to = text.length): void {
+    let index = from;
+    while (index < to) {
+      if (this.#place === "text") index = nextMarked(text, index, BACKTICK | NEWLINE | BACKSLASH);
+      else if (this.#place === "code") {
+        index = text.indexOf("\n", index);
+        if (index < 0) return;
+      }
+      if (index < to) this.step(text.charCodeAt(index++));
+    }
+  }
+
+  /** Settles what only the next unit would decide, knowing that it will be an opening bracket. */
+  settle(): void {
+    switch (this.#place) {
+      case "prefix":
+        if (this.#fence) {
+          this.#matchLists();
+          if (this.#depth < this.#fence.depth) this.#closeFence();
+        }
+        break;
+      case "fence":
+        this.#endFenceRun();
+        break;
+      case "run":
+        this.#endRun();
+        break;
+      case "closer":
+      case "closed":
+        this.#place = "code";
+        break;
+    }
+  }
+
+  /** Settles a run of backticks, knowing that the next unit is none. */
+  endRun(): void {
+    if (this.#place === "run") this.#endRun();
+    else if (this.#place === "fence" && this.#unit === TICK && this.#run < 3) this.#endFenceRun();
+  }
+
+  step(unit: number): void {
+    switch (this.#place) {
+      case "text":
+        if (unit === LINE_FEED) this.#newline();
+        else if (unit === TICK) this.#startRun();
+        else if (unit === 0x5c) this.#place = "escape";
+        break;
+      case "code":
+        if (unit === LINE_FEED) this.#newline();
+        break;
+      case "escape":
+        this.#place = "text";
+        if (unit === LINE_FEED) this.#newline();
+        break;
+      case "run":
+        if (unit === TICK) this.#run++;
+        else {
+          this.#endRun();
+          this.step(unit);
+        }
+        break;
+      case "prefix":
+        this.#prefix(unit);
+        break;
+      case "fence":
+        if (unit === this.#unit) this.#run++;
+        else {
+          this.#endFenceRun();
+          this.step(unit);
+        }
+        break;
+      case "info":
+        if (unit === LINE_FEED) this.#openFence();
+        else if (unit === TICK) {
+          this.#startText();
+          this.#place = "run";
+          this.#close(this.#run);
+          this.#run = 1;
+        }
+        break;
+      case "closer":
+        if (unit === this.#unit) this.#run++;
+        else {
+          this.#place = this.#run >= (this.#fence?.length ?? 0) ? "closed" : "code";
+          this.step(unit);
+        }
+        break;
+      case "closed":
+        if (unit === LINE_FEED) {
+          this.#closeFence();
+          this.#newline();
+        } else if (unit !== SPACE && unit !== TAB && unit !== RETURN) this.#place = "code";
+        break;
+      default:
+        this.#mark(unit);
+    }
+  }
+
+  #newline(): void {
+    if (this.#heading) this.#endBlock();
+    this.#heading = false;
+    this.#place = "prefix";
+    this.#indent = 0;
+    this.#depth = 0;
+    this.#swallow = false;
+  }
+
+  #endBlock(): void {
+    this.#paragraph = false;
+    this.#open = [];
+    this.#blocks++;
+  }
+
+  #startRun(): void {
+    this.#place = "run";
+    this.#run = 1;
+  }
+
+  #endRun(): void {
+    this.#place = "text";
+    this.#close(this.#run);
+  }
+
+  /** A run closes the first open run of its length, with all that was opened within; otherwise it may open a span. */
+  #close(run: number): void {
+    const partner = this.#open.indexOf(run);
+    if (partner >= 0) this.#open.length = partner;
+    else if (this.#open.length < MAX_OPEN_RUNS) this.#open.push(run);
+  }
+
+  #matchLists(): void {
+    for (;;) {
+      const container = this.#containers[this.#depth];
+      if (container === undefined || container === 0 || this.#indent < container) return;
+      this.#indent -= container;
+      this.#depth++;
+    }
+  }
+
+  #closeFence(): void {
+    this.#fence = undefined;
+    this.#endBlock();
+  }
+
+  #startText(): void {
+    if (!this.#paragraph) this.#containers.length = this.#depth;
+    this.#paragraph = true;
+    this.#place = "text";
+  }
+
+  #startContainer(): void {
+    this.#containers.length = this.#depth;
+    this.#endBlock();
+  }
+
+  #blank(): void {
+    if (this.#containers.indexOf(0, this.#depth) >= 0) {
+      this.#containers.length = this.#depth;
+      if (this.#fence && this.#fence.depth > this.#depth) this.#fence = undefined;
+    }
+    if (!this.#fence) this.#endBlock();
+    this.#newline();
+  }
+
+  #prefix(unit: number): void {
+    if (unit === SPACE) {
+      if (!this.#swallow) this.#indent++;
+      this.#swallow = false;
+      return;
+    }
+    if (unit === TAB) {
+      this.#indent += 4 - (this.#indent % 4);
+      this.#swallow = false;
+      return;
+    }
+    if (unit === RETURN) return;
+    if (unit === LINE_FEED) {
+      this.#blank();
+      return;
+    }
+    this.#matchLists();
+    const near = this.#indent <= 3;
+    if (unit === QUOTE && near && this.#containers[this.#depth] === 0) {
+      this.#quote();
+      return;
+    }
+    if (this.#fence && this.#depth < this.#fence.depth) this.#closeFence();
+    if (this.#fence) {
+      const closes = unit === this.#fence.unit && near;
+      this.#place = closes ? "closer" : "code";
+      this.#unit = unit;
+      this.#run = 1;
+      return;
+    }
+    if (!near) this.#text(unit);
+    else if (unit === TICK || unit === TILDE) {
+      this.#place = "fence";
+      this.#unit = unit;
+      this.#run = 1;
+    } else if (unit === QUOTE) {
+      this.#startContainer();
+      this.#containers.push(0);
+      this.#quote();
+    } else if (unit === 0x2d || unit === 0x2b || unit === 0x2a) {
+      this.#place = "marker";
+      this.#marker = this.#indent + 1;
+    } else if (unit >= 0x30 && unit <= 0x39) {
+      this.#place = "ordinal";
+      this.#run = 1;
+      this.#first = unit === 0x31;
+    } else if (unit === HASH) {
+      this.#place = "hash";
+      this.#run = 1;
+    } else this.#text(unit);
+  }
+
+  #quote(): void {
+    this.#depth++;
+    this.#indent = 0;
+    this.#swallow = true;
+  }
+
+  #text(unit: number): void {
+    this.#startText();
+    this.step(unit);
+  }
+
+  /** List bullets and numbers, and headings. */
+  #mark(unit: number): void {
+    const space = unit === SPACE || unit === TAB;
+    if (this.#place === "hash") {
+      if (unit === HASH) this.#run++;
+      else if (space && this.#run <= 6) {
+        this.#startContainer();
+        this.#heading = true;
+        this.#place = "text";
+      } else this.#text(unit);
+    } else if (this.#place === "ordinal") {
+      if (unit >= 0x30 && unit <= 0x39 && this.#run < 9) this.#run++;
+      else if ((unit === 0x2e || unit === 0x29) && !(this.#paragraph && !(this.#first && this.#run === 1))) {
+        this.#place = "marker";
+        this.#marker = this.#indent + this.#run + 1;
+      } else this.#text(unit);
+    } else if (this.#place === "marker") {
+      if (space || (unit === LINE_FEED && !this.#paragraph)) {
+        this.#startContainer();
+        this.#place = "gap";
+        this.#indent = 0;
+        this.#gap(unit);
+      } else this.#text(unit);
+    } else this.#gap(unit);
+  }
+
+  #gap(unit: number): void {
+    if (unit === SPACE) this.#indent++;
+    else if (unit === TAB) this.#indent += 4 - (this.#indent % 4);
+    else {
+      const wide = this.#indent > 4 || unit === LINE_FEED;
+      this.#containers.push(this.#marker + (wide ? 1 : this.#indent));
+      this.#depth = this.#containers.length;
+      this.#indent = wide ? Math.max(0, this.#indent - 1) : 0;
+      this.#place = "prefix";
+      if (unit === LINE_FEED) this.#newline();
+      else this.#prefix(unit);
+    }
+  }
+
+  #endFenceRun(): void {
+    if (this.#run >= 3 && this.#unit === TILDE) this.#openFence();
+    else if (this.#run >= 3) this.#place = "info";
+    else if (this.#unit === TICK) {
+      this.#startText();
+      this.#close(this.#run);
+    } else this.#startText();
+  }
+
+  /** Opens the fence; a newline may follow as `code` text or have ended the line already. */
+  #openFence(): void {
+    const atLineEnd = this.#place === "info";
+    this.#startContainer();
+    this.#fence = { unit: this.#unit, length: this.#run, depth: this.#depth };
+    if (atLineEnd) this.#newline();
+    else this.#place = "code";
+  }
+}

@@ -1,0 +1,219 @@
+import { fold } from "./characters.ts";
+
+/** The three tags of the markup (contract, Tool calling rules, rule 1). */
+export type TagKind = "tool_calls" | "invoke" | "parameter";
+
+/** A complete tag. */
+export interface Tag {
+  kind: TagKind;
+  close: boolean;
+  /** `<…/>` */
+  empty: boolean;
+  /** The trimmed value of the attribute `name`; undefined when there is none. */
+  name: string | undefined;
+  /** The tag itself says `string="true"`. */
+  verbatim: boolean;
+  /** Letters and digits of the protocol shell around the local name, in lower case: `tcml` for `<|TCML|invoke>`. */
+  shell: string;
+  /** Index behind the tag. */
+  end: number;
+}
+
+/** `partial`: the text ends before the tag does, but what is there may still become one. `none`: it is no tag. */
+export type TagReading = Tag | "partial" | "none";
+
+const MAX_OPENERS = 4;
+/** A local name must have ended within so many characters. */
+const MAX_SHELL = 56;
+const MAX_SPACES = 8;
+const LOCAL = /tool[_\- ]?calls|invoke|parameter/i;
+
+const HEAD =
+  /^(?<shell>.*?)(?<local>tool(?<joint>[_\- ]?)calls|invoke|parameter)(?:(?<tail>[^a-z0-9_]*)|(?<gap>[^a-z0-9_]*?)(?<attribute>[a-z][a-z0-9_\-|]*) *=)$/;
+const KNOWN_SHELL = /^[dtcmls]*$/;
+
+/** Whether a shell is one that the markup itself uses, as opposed to a foreign element that ends alike. */
+export function isOwnShell(shell: string): boolean {
+  return KNOWN_SHELL.test(shell);
+}
+
+interface Head {
+  kind: TagKind;
+  close: boolean;
+  shell: string;
+  attribute: string | undefined;
+  empty: boolean;
+  piped: boolean;
+}
+
+function readHead(folded: string): Head | undefined {
+  const groups = HEAD.exec(folded.toLowerCase())?.groups;
+  if (!groups) return undefined;
+  const { shell = "", local = "", joint, tail = "", gap, attribute } = groups;
+  if (gap === "" && attribute !== "name") return undefined;
+  if (shell.startsWith("|--")) return undefined;
+  const letters = shell.replace(/[^a-z0-9]/g, "");
+  if (letters === "antml") return undefined;
+  if (joint !== undefined && joint !== "_") {
+    const pascal = joint === "" && folded[shell.length + 4] === "C";
+    const separated = /[^a-z0-9/ ]/.test(shell) || (letters !== "" && /[^a-z0-9]$/.test(shell));
+    const joined = letters !== "" && isOwnShell(letters);
+    if (!pascal && !separated && !joined) return undefined;
+  }
+  return {
+    kind: local === "invoke" || local === "parameter" ? local : "tool_calls",
+    close: shell.includes("/"),
+    shell: letters,
+    attribute,
+    empty: tail.includes("/"),
+    piped: tail.includes("|"),
+  };
+}
+
+function unescapeAttribute(value: string): string {
+  return value
+    .replaceAll("&quot;", '"')
+    .replaceAll("&apos;", "'")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&amp;", "&")
+    .trim();
+}
+
+/** What one tag is read from: the text, where it must end at the latest, and whether more text may follow. */
+interface Span {
+  source: string;
+  at: number;
+  /** The tag must end before this index. */
+  stop: number;
+  /** Reading ran out of text rather than out of length. */
+  open: boolean;
+}
+
+function foldAt(source: string, index: number): string {
+  return fold(source.codePointAt(index) ?? 0);
+}
+
+function width(source: string, index: number): number {
+  return (source.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
+}
+
+function finished(head: Head, name: string | undefined, verbatim: boolean, empty: boolean, end: number): Tag {
+  return { kind: head.kind, close: head.close, empty, name, verbatim, shell: head.shell, end };
+}
+
+/** Reads one attribute value; returns it with the index behind it. */
+function readValue(
+  span: Span,
+  from: number,
+): { value: string; end: number; slash: boolean } | "partial" | "none" {
+  const { source, stop } = span;
+  let index = from;
+  while (index < stop && /^[ \n]?$/.test(foldAt(source, index))) index++;
+  const start = index;
+  const quote = index < stop ? foldAt(source, index) : "";
+  const quoted = quote === '"' || quote === "'";
+  if (quoted) index++;
+  for (; index < stop; index += width(source, index)) {
+    const folded = foldAt(source, index);
+    if (quoted && folded === quote)
+      return { value: source.slice(start + 1, index), end: index + 1, slash: false };
+    if (folded === "<" || (quoted && folded === "\n")) return "none";
+    if (!quoted && (folded === ">" || folded === " " || folded === "\n")) {
+      const raw = source.slice(start, index);
+      const value = raw.replace(/["'”’|｜/]+$/, "");
+      return { value, end: index, slash: raw.endsWith("/") };
+    }
+  }
+  return span.open ? "partial" : "none";
+}
+
+/** Reads the attributes from behind the first `=` to the end of the tag. */
+function readAttributes(span: Span, head: Head, from: number): TagReading {
+  const { source, stop } = span;
+  let attribute = head.attribute ?? "";
+  let name: string | undefined;
+  let verbatim = false;
+  let index = from;
+  for (;;) {
+    const reading = readValue(span, index);
+    if (typeof reading === "string") return reading;
+    if (/(^|\|)name$/.test(attribute)) name ??= unescapeAttribute(reading.value);
+    if (attribute === "string") verbatim = reading.value.trim().toLowerCase() === "true";
+    index = reading.end;
+    let empty = reading.slash;
+    let piped = false;
+    attribute = "";
+    for (; index < stop; index += width(source, index)) {
+      const folded = foldAt(source, index);
+      if (folded === ">") return attribute === "" ? finished(head, name, verbatim, empty, index + 1) : "none";
+      if (folded === "<") return piped ? finished(head, name, verbatim, empty, index) : "none";
+      if (folded === "=" && attribute !== "") break;
+      if (/^[A-Za-z0-9_]$/.test(folded)) attribute += folded.toLowerCase();
+      else if (folded === "/") empty = true;
+      else if (folded === "|") piped = true;
+      else if (!/^[ \n-]?$/.test(folded)) return "none";
+    }
+    if (index >= stop) {
+      if (span.open) return "partial";
+      return piped && stop === source.length ? finished(head, name, verbatim, empty, stop) : "none";
+    }
+    index++;
+  }
+}
+
+/**
+ * Reads the tag that begins with the `<` (or look-alike) at `at`, in every form of rule 2 of the contract.
+ * @param limit The tag may be at most so many UTF-16 units long.
+ * @param final No more text will follow, so that nothing is `partial`.
+ */
+export function readTag(source: string, at: number, limit: number, final: boolean): TagReading {
+  const stop = Math.min(source.length, at + limit);
+  const span: Span = { source, at, stop, open: !final && source.length < at + limit };
+  let index = at;
+  let openers = 0;
+  let spaces = 0;
+  let folded = "";
+  for (; index < stop; index += width(source, index)) {
+    const char = foldAt(source, index);
+    if (char === "<" && folded === "") {
+      if (++openers > MAX_OPENERS) return "none";
+      continue;
+    }
+    if (char === "") continue;
+    if (char === ">" || char === "<" || char === "\n") {
+      const head = readHead(folded);
+      if (!head || head.attribute !== undefined) return "none";
+      if (char === ">") return finished(head, undefined, false, head.empty, index + 1);
+      if (head.piped) return finished(head, undefined, false, head.empty, index);
+      if (char === "<") return "none";
+    } else if (char === "=") {
+      const head = readHead(`${folded}=`);
+      return head?.attribute === undefined ? "none" : readAttributes(span, head, index + 1);
+    } else if (/["'[\]~]/.test(char)) return "none";
+    folded += char === "\n" ? " " : char;
+    if ((char === " " || char === "\n") && ++spaces > MAX_SPACES) return "none";
+    if (folded.length === MAX_SHELL && !LOCAL.test(folded)) return "none";
+  }
+  if (span.open) return "partial";
+  const head = final && stop === source.length ? readHead(folded) : undefined;
+  return head?.piped && head.attribute === undefined
+    ? finished(head, undefined, false, head.empty, stop)
+    : "none";
+}
+
+const CDATA = /^<{1,2}[| -]{0,3}\[ ?cdata ?\[/i;
+const CDATA_PREFIX = /^<{1,2}(?:[| -]{1,3}|[| -]{0,3}\[(?: ?(?:c(?:d(?:a(?:t(?:a ?)?)?)?)?)?)?)?$/i;
+const MAX_CDATA = 24;
+
+/** Reads a CDATA opening at `at`, drifted or not; returns the index behind it. */
+export function readCdata(source: string, at: number, final: boolean): number | "partial" | "none" {
+  const stop = Math.min(source.length, at + MAX_CDATA);
+  let folded = "";
+  for (let index = at; index < stop; index++) {
+    folded += foldAt(source, index);
+    if (CDATA.test(folded)) return index + 1;
+    if (!CDATA_PREFIX.test(folded)) return "none";
+  }
+  return !final && stop === source.length ? "partial" : "none";
+}

@@ -1,0 +1,31 @@
+/** A JSON Schema object, as it stands in the request. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** One tool that the caller offers to the model. */
+export interface ToolDefinition {
+  name: string;
+  description?: string;
+  /** JSON Schema of the arguments object. */
+  parameters?: JsonSchema;
+  strict?: boolean;
+}
+
+/** Which tools the model may or must call. */
+export type ToolChoice =
+  | { type: "auto" }
+  | { type: "none" }
+  | { type: "required" }
+  | { type: "function"; name: string };
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The declared properties of a tool's arguments: name to schema. Empty when the tool declares none. */
+export function declaredProperties(tool: ToolDefinition | undefined): ReadonlyMap<string, JsonSchema> {
+  const properties = tool?.parameters?.properties;
+  const found = new Map<string, JsonSchema>();
+  if (!isSchema(properties)) return found;
+  for (const [name, schema] of Object.entries(properties)) if (isSchema(schema)) found.set(name, schema);
+  return found;
+}
