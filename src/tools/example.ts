@@ -1,0 +1,41 @@
+import { invoke, wrapper } from "./markup.ts";
+import { declaredProperties, type JsonSchema, type ToolDefinition } from "./tool.ts";
+
+const MAX_PARAMETERS = 3;
+
+function sample(schema: JsonSchema, depth: number): unknown {
+  if (schema.const !== undefined) return schema.const;
+  if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[0];
+  if (schema.default !== undefined && schema.default !== null) return schema.default;
+  if (Array.isArray(schema.examples) && schema.examples.length > 0) return schema.examples[0];
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  if (type === "integer" || type === "number") return typeof schema.minimum === "number" ? schema.minimum : 1;
+  if (type === "boolean") return true;
+  if (type === "array") {
+    const { items } = schema;
+    const known = typeof items === "object" && items !== null && !Array.isArray(items) && depth < 3;
+    return [known ? sample({ ...items }, depth + 1) : "…"];
+  }
+  if (type === "object") {
+    const properties = declaredProperties({ name: "", parameters: schema });
+    const chosen = depth < 3 ? [...properties].slice(0, MAX_PARAMETERS) : [];
+    return Object.fromEntries(chosen.map(([name, inner]) => [name, sample(inner, depth + 1)]));
+  }
+  return "…";
+}
+
+/** Example values for a tool: what it requires, or its first parameters. */
+function sampleValues(tool: ToolDefinition): Record<string, unknown> {
+  const properties = declaredProperties(tool);
+  const required = Array.isArray(tool.parameters?.required) ? tool.parameters.required : [];
+  const names = [...properties.keys()];
+  const needed = names.filter((name) => required.includes(name));
+  const chosen = needed.length > 0 ? needed : names.slice(0, MAX_PARAMETERS);
+  return Object.fromEntries(chosen.map((name) => [name, sample(properties.get(name) ?? {}, 0)]));
+}
+
+/** One example of the markup, made of declared tools only: two calls at once if `parallel` and there are two tools. */
+export function exampleCalls(tools: readonly ToolDefinition[], parallel: boolean): string {
+  const shown = tools.slice(0, parallel ? 2 : 1);
+  return wrapper(shown.map((tool) => invoke(tool.name, sampleValues(tool))));
+}

@@ -1,0 +1,60 @@
+import { exampleCalls } from "./example.ts";
+import type { ToolChoice, ToolDefinition } from "./tool.ts";
+
+export { type RenderedCall, renderToolCall, renderToolCalls, renderToolResult } from "./render.ts";
+
+function describe(tool: ToolDefinition): string {
+  const schema = JSON.stringify(tool.parameters ?? { type: "object", properties: {} });
+  const description = tool.description?.trim();
+  const lines = [`### ${tool.name}`];
+  if (description) lines.push(description);
+  lines.push(`Parameters (JSON Schema): ${schema}`);
+  if (tool.strict) lines.push("Arguments must match the schema exactly; no other parameters are allowed.");
+  return lines.join("\n");
+}
+
+function duty(choice: ToolChoice): string {
+  switch (choice.type) {
+    case "function":
+      return `You must call the tool "${choice.name}" in this answer. Do not answer without calling it.`;
+    case "required":
+      return "You must call at least one tool in this answer. Do not answer without a call.";
+    default:
+      return "Call a tool only when it helps; otherwise answer in plain text without any of these tags.";
+  }
+}
+
+/**
+ * What the model is told about the tools of a request: every tool with its schema, the markup with one example, and how
+ * free it is to call. Empty without tools or when `choice` is `none`.
+ * @param options.parallel Whether several calls may be made at once. Default true.
+ */
+export function toolInstructions(
+  tools: readonly ToolDefinition[],
+  choice: ToolChoice,
+  options: { parallel?: boolean } = {},
+): string {
+  const forced = choice.type === "function" ? tools.filter((tool) => tool.name === choice.name) : tools;
+  if (tools.length === 0 || choice.type === "none") return "";
+  const parallel = options.parallel ?? true;
+  const rules = [
+    "Write the tags exactly as shown, in plain text: not in a code block, not in backticks.",
+    "Put every parameter in its own tag, named as in the schema. A tool without parameters gets none.",
+    "Put strings in <![CDATA[…]]>, exactly as they are, without escapes. An empty string is <![CDATA[]]>.",
+    "Write numbers, true, false and null as they are, arrays and objects as JSON.",
+    parallel
+      ? "To make several independent calls at once, put several invoke tags in the same tool_calls tag."
+      : "Make one call at a time: exactly one invoke tag.",
+    "End your answer after the closing tool_calls tag and wait: the results are given to you by id. Never write results yourself.",
+    duty(choice),
+  ];
+  return [
+    "## Tools",
+    "You can call these tools:",
+    tools.map(describe).join("\n\n"),
+    "## How to call tools",
+    "Write calls in this form, here with example values:",
+    exampleCalls(forced.length > 0 ? forced : tools, parallel),
+    rules.map((rule) => `- ${rule}`).join("\n"),
+  ].join("\n\n");
+}

@@ -1,0 +1,34 @@
+/** The recommended form of the markup (contract, Tool calling rules, rule 1), as the model is shown it. */
+
+/** Text as CDATA; `]]>` within is split over two sections, so that no text can end its frame. */
+export function cdata(text: string): string {
+  return `<![CDATA[${text.replaceAll("]]>", "]]]]><![CDATA[>")}]]>`;
+}
+
+/** Text as the value of an attribute in double quotes. */
+export function attribute(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replace(/[\r\n\t]+/g, " ");
+}
+
+function parameter(name: string, value: unknown): string {
+  const text = typeof value === "string" ? cdata(value) : JSON.stringify(value);
+  const body = typeof value !== "string" && /[<&]/.test(text) ? cdata(text) : text;
+  return `<|TCML|parameter name="${attribute(name)}">${body}</|TCML|parameter>`;
+}
+
+/** One invoke; every member of `values` is a parameter. */
+export function invoke(name: string, values: Readonly<Record<string, unknown>>, id?: string): string {
+  const bound = id === undefined ? "" : ` id="${attribute(id)}"`;
+  const lines = Object.entries(values).map(([key, value]) => parameter(key, value));
+  return [`<|TCML|invoke name="${attribute(name)}"${bound}>`, ...lines, "</|TCML|invoke>"].join("\n");
+}
+
+/** The wrapper around invokes. */
+export function wrapper(invokes: readonly string[]): string {
+  return ["<|TCML|tool_calls>", ...invokes, "</|TCML|tool_calls>"].join("\n");
+}

@@ -1,0 +1,41 @@
+import { attribute, cdata, invoke, wrapper } from "./markup.ts";
+
+/** A call of an earlier turn; `arguments` is JSON text as the caller sent it. */
+export interface RenderedCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+function members(source: string): Record<string, unknown> {
+  if (source.trim() === "") return {};
+  try {
+    const parsed: unknown = JSON.parse(source);
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
+  } catch {
+    // What is no JSON is shown to the model as it is.
+  }
+  return { input: source };
+}
+
+/** An earlier call as one invoke of the markup, bound to its id. */
+export function renderToolCall(call: RenderedCall): string {
+  return invoke(call.name, members(call.arguments), call.id);
+}
+
+/** The calls of one earlier turn, in their order; empty for no calls. */
+export function renderToolCalls(calls: readonly RenderedCall[]): string {
+  return calls.length === 0 ? "" : wrapper(calls.map(renderToolCall));
+}
+
+/** The result of an earlier call, bound to its id; its text can not leave the frame. */
+export function renderToolResult(result: {
+  id: string;
+  name?: string;
+  text: string;
+  isError?: boolean;
+}): string {
+  const name = result.name === undefined ? "" : ` name="${attribute(result.name)}"`;
+  const error = result.isError ? ' error="true"' : "";
+  return `<|TCML|tool_result id="${attribute(result.id)}"${name}${error}>${cdata(result.text)}</|TCML|tool_result>`;
+}
