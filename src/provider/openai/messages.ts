@@ -1,4 +1,4 @@
-import { type Conversation, type Message, type Part, textOf } from "../../generation/conversation.ts";
+import type { Conversation, Message, Part } from "../../generation/conversation.ts";
 import { renderToolCalls } from "../../tools/instructions.ts";
 import type { Attachment } from "../attachments.ts";
 import type { WireMessage, WirePart } from "./wire.ts";
@@ -124,6 +124,11 @@ function withText(content: string | readonly WirePart[], text: string): string |
 export function fileAsText(attachment: Extract<Attachment, { kind: "text" }>): WirePart {
   const { filename, text } = attachment;
   return { type: "text", text: `[File ${filename}]\n${text}\n[End of file ${filename}]` };
+}
+
+/** The text of several parts; the caller's own division of it shows as paragraphs. */
+function textOf(parts: readonly Part[]): string {
+  return paragraphs(...parts.map((part) => (part.type === "text" ? part.text : "")));
 }
 
 function paragraphs(...texts: readonly string[]): string {

@@ -129,6 +129,7 @@ export class RequestBuilder {
         name: tool.name,
         ...given("description", tool.description),
         ...given("parameters", tool.parameters),
+        ...given("strict", tool.strict),
       },
     }));
   }
