@@ -1,5 +1,7 @@
 import { chatCompletions } from "./dialects/chat-completions/handler.ts";
 import { getModel, listModels } from "./dialects/chat-completions/models.ts";
+import { createEmbeddings } from "./dialects/embeddings/handler.ts";
+import { createResponse, readResponse } from "./dialects/responses/handler.ts";
 import type { Handler } from "./http/context.ts";
 import type { RouteFamily } from "./http/errors.ts";
 import { healthz, readyz } from "./http/health.ts";
@@ -28,9 +30,6 @@ function withShortcut(
   return [`/v1${path}`, path].map((full) => route("chat", method, full, access, handler, summary));
 }
 
-const responses = unserved("the responses API");
-const readResponse = unserved("stored responses");
-const embeddings = unserved("embeddings");
 const uploadFile = unserved("file upload");
 const readFile = unserved("file status");
 const messages = unserved("the message API");
@@ -49,9 +48,9 @@ const open: Route[] = [
 
 const chat: Route[] = [
   ...withShortcut("POST", "/chat/completions", "caller", chatCompletions, "Create a chat completion"),
-  ...withShortcut("POST", "/responses", "caller", responses, "Create a response"),
+  ...withShortcut("POST", "/responses", "caller", createResponse, "Create a response"),
   ...withShortcut("GET", "/responses/:response_id", "caller", readResponse, "Read a stored response"),
-  ...withShortcut("POST", "/embeddings", "caller", embeddings, "Create embeddings"),
+  ...withShortcut("POST", "/embeddings", "caller", createEmbeddings, "Create embeddings"),
   ...withShortcut("POST", "/files", "caller", uploadFile, "Upload a file"),
   ...withShortcut("GET", "/files/:file_id", "caller", readFile, "Read a file's status"),
   ...withShortcut("GET", "/models", "none", listModels, "List the canonical models"),

@@ -1,0 +1,76 @@
+/** Dimensions of a vector when the request names none. */
+export const DEFAULT_DIMENSIONS = 1536;
+
+/** Features that one token adds to the vector: more of them make two tokens' vectors more nearly orthogonal. */
+const FEATURES = 8;
+
+/** FNV-1a over UTF-16 units, then an avalanche, so that near inputs are far apart. */
+function hash(text: string, seed: number): number {
+  let value = (0x811c9dc5 ^ seed) >>> 0;
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  }
+  value ^= value >>> 16;
+  value = Math.imul(value, 0x7feb352d);
+  value ^= value >>> 15;
+  value = Math.imul(value, 0x846ca68b);
+  return (value ^ (value >>> 16)) >>> 0;
+}
+
+/** Words in lower case, and single characters of scripts that do not separate words. */
+export function features(text: string): string[] {
+  return (
+    text
+      .normalize("NFKC")
+      .toLowerCase()
+      .match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? []
+  );
+}
+
+/**
+ * A deterministic vector of unit length: signed feature hashing of tokens and of their pairs, weighted by the square
+ * root of their counts. Texts that share words are near each other; the same text is always the same vector.
+ */
+export function embed(tokens: readonly string[], dimensions: number): Float64Array {
+  const counts = new Map<string, number>();
+  for (const [index, token] of tokens.entries()) {
+    counts.set(token, (counts.get(token) ?? 0) + 1);
+    const next = tokens[index + 1];
+    if (next !== undefined) counts.set(`${token} ${next}`, (counts.get(`${token} ${next}`) ?? 0) + 0.5);
+  }
+  // Nothing at all still has a direction.
+  if (counts.size === 0) counts.set("", 1);
+  const vector = new Float64Array(dimensions);
+  for (const [feature, count] of counts) {
+    const weight = Math.sqrt(count);
+    for (let seed = 0; seed < FEATURES; seed += 1) {
+      const value = hash(feature, seed);
+      const slot = value % dimensions;
+      vector[slot] = (vector[slot] ?? 0) + ((hash(feature, seed + 97) & 1) === 0 ? weight : -weight);
+    }
+  }
+  return normalised(vector);
+}
+
+function normalised(vector: Float64Array): Float64Array {
+  let sum = 0;
+  for (const value of vector) sum += value * value;
+  // Opposite signs may cancel out, in few dimensions above all.
+  if (sum === 0) {
+    vector[0] = 1;
+    return vector;
+  }
+  const length = Math.sqrt(sum);
+  return vector.map((value) => value / length);
+}
+
+/** Base64 of the vector as little-endian 32-bit floats. */
+export function toBase64(vector: Float64Array): string {
+  const view = new DataView(new ArrayBuffer(vector.length * 4));
+  vector.forEach((value, index) => {
+    view.setFloat32(index * 4, value, true);
+  });
+  let binary = "";
+  for (const byte of new Uint8Array(view.buffer)) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
