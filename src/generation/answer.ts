@@ -36,8 +36,8 @@ export interface DialectAnswer {
   /** The body of a non-streaming answer. */
   body(completion: Completion, info: AnswerInfo): unknown;
   /**
-   * Called when the generation has succeeded and before its last event or body is rendered: the place to keep what a
-   * later request will ask for.
+   * Called when the generation has succeeded and before its last event or body is sent: the place to keep what a later
+   * request will ask for. Of a stream everything has been rendered by then.
    */
   completed?(completion: Completion, info: AnswerInfo): Promise<void>;
 }
@@ -138,7 +138,8 @@ async function streamed(job: GenerationJob, dialect: DialectAnswer): Promise<Res
       for (const event of events) fold.push(event);
       const last = events.at(-1);
       if (last?.type === "finish" && dialect.completed !== undefined && info !== undefined) {
-        return dialect.completed(fold.completion(), info).then(() => writer.write(render(events)));
+        const rendered = render(events);
+        return dialect.completed(fold.completion(), info).then(() => writer.write(rendered));
       }
       return writer.write(render(events));
     },

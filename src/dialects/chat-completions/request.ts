@@ -10,7 +10,8 @@ import { wantsThinking } from "../shared/thinking.ts";
 const partSchema = z.looseObject({ type: z.string() });
 const contentSchema = z.union([z.string(), z.array(partSchema)]).nullish();
 
-const messageSchema = z.looseObject({
+/** One chat-completions message; the responses style accepts them too. */
+export const messageSchema = z.looseObject({
   role: z.string(),
   content: contentSchema,
   name: z.string().nullish(),
@@ -151,7 +152,8 @@ function toolCallsOf(message: z.output<typeof messageSchema>, where: string): To
   return calls;
 }
 
-function toMessage(message: z.output<typeof messageSchema>, where: string): Message {
+/** Translates one message; `where` names it in errors. Throws 400. */
+export function toMessage(message: z.output<typeof messageSchema>, where: string): Message {
   const parts = toParts(message.content, `${where}.content`);
   const name = message.name ?? undefined;
   switch (message.role) {

@@ -1,0 +1,187 @@
+import type { Message, Part, ToolCall } from "../../generation/conversation.ts";
+import { invalidRequest } from "../../http/errors.ts";
+import { parseWith } from "../../http/json-body.ts";
+import { messageSchema, toMessage } from "../chat-completions/request.ts";
+import { type Fields, isBarePart, isFields, stringIn, toParts } from "./parts.ts";
+import type { DeclaredTools } from "./tools.ts";
+
+/** An assistant message that is still being put together from its items. */
+interface Draft {
+  readonly parts: Part[];
+  readonly toolCalls: ToolCall[];
+  reasoning: string;
+}
+
+/** A value as JSON text, unless it is text already. */
+function jsonText(value: unknown, empty: string): string {
+  if (typeof value === "string") return value.trim() === "" ? empty : value;
+  return value === undefined || value === null ? empty : JSON.stringify(value);
+}
+
+/** The text of a reasoning item: its summary, or the reasoning itself. */
+function reasoningText(item: Fields): string {
+  for (const name of ["summary", "content"]) {
+    const parts = item[name];
+    if (!Array.isArray(parts)) continue;
+    const texts = parts.filter(isFields).flatMap((part) => stringIn(part, "text") ?? []);
+    if (texts.length > 0) return texts.join("\n\n");
+  }
+  return "";
+}
+
+/** Whether a message can only be read as a chat-completions one. */
+function isChatMessage(item: Fields): boolean {
+  const role = item["role"];
+  return role === "tool" || role === "function" || "tool_calls" in item || "function_call" in item;
+}
+
+/**
+ * Puts messages together from input items (client assertions 13 to 15). What the model produced in one turn comes as
+ * several items; here it becomes one assistant message again. Item types that are not known are left out.
+ */
+export class MessageBuilder {
+  readonly #messages: Message[] = [];
+  readonly #tools: DeclaredTools;
+  /** The names of the calls so far, for their outputs. */
+  readonly #calls = new Map<string, string>();
+  #draft: Draft | null = null;
+
+  /** `earlier`: the messages of the conversation that is continued. */
+  constructor(tools: DeclaredTools, earlier: readonly Message[]) {
+    this.#tools = tools;
+    for (const message of earlier) {
+      this.#messages.push(message);
+      if (message.role === "assistant") this.#remember(message.toolCalls);
+    }
+  }
+
+  /** All messages; the last one is complete. */
+  finish(): Message[] {
+    this.#close();
+    return this.#messages;
+  }
+
+  /** Takes one item of `input` or `messages`. Throws 400 that names the field at fault. */
+  add(item: unknown, where: string): void {
+    if (typeof item === "string") {
+      this.#push({ role: "user", parts: toParts(item, where) });
+      return;
+    }
+    if (!isFields(item)) throw invalidRequest(`${where} must be an object`, where);
+    const type = stringIn(item, "type");
+    if (isBarePart(type)) {
+      this.#push({ role: "user", parts: toParts([item], where) });
+    } else if (type === undefined || type === "message") {
+      if (isChatMessage(item)) this.#addChatMessage(item, where);
+      else this.#addMessage(item, where);
+    } else if (type === "reasoning") {
+      this.#addReasoning(reasoningText(item));
+    } else if (type.endsWith("_output")) {
+      this.#addOutput(item, where);
+    } else if (type.endsWith("_call")) {
+      this.#addCall(item, type);
+    }
+  }
+
+  #push(message: Message): void {
+    this.#close();
+    this.#messages.push(message);
+  }
+
+  #close(): void {
+    const draft = this.#draft;
+    this.#draft = null;
+    if (draft === null) return;
+    const { parts, toolCalls, reasoning } = draft;
+    // Reasoning that led to nothing tells nothing.
+    if (parts.length === 0 && toolCalls.length === 0) return;
+    const message: Message = { role: "assistant", parts, toolCalls };
+    this.#messages.push(reasoning === "" ? message : { ...message, reasoning });
+  }
+
+  #open(): Draft {
+    this.#draft ??= { parts: [], toolCalls: [], reasoning: "" };
+    return this.#draft;
+  }
+
+  #remember(calls: readonly ToolCall[]): void {
+    for (const { id, name } of calls) this.#calls.set(id, name);
+  }
+
+  #addMessage(item: Fields, where: string): void {
+    const parts = toParts(item["content"], `${where}.content`);
+    const role = item["role"] ?? "user";
+    switch (role) {
+      case "system":
+      case "developer":
+        this.#push({ role: "system", parts });
+        return;
+      case "user": {
+        const name = stringIn(item, "name");
+        this.#push(name === undefined ? { role: "user", parts } : { role: "user", parts, name });
+        return;
+      }
+      case "assistant": {
+        // A second message without a call between them belongs to another turn.
+        const { parts: said, toolCalls } = this.#open();
+        if (said.length > 0 && toolCalls.length === 0) this.#close();
+        this.#open().parts.push(...parts);
+        return;
+      }
+      default:
+        throw invalidRequest(`${where}.role ${JSON.stringify(role)} is not known`, `${where}.role`);
+    }
+  }
+
+  #addChatMessage(item: Fields, where: string): void {
+    const message = toMessage(parseWith(messageSchema, item), where);
+    if (message.role === "assistant") this.#remember(message.toolCalls);
+    this.#push(message);
+  }
+
+  #addReasoning(text: string): void {
+    if (text === "") return;
+    const draft = this.#open();
+    draft.reasoning = draft.reasoning === "" ? text : `${draft.reasoning}\n\n${text}`;
+  }
+
+  /** `function_call`, `custom_tool_call`, and the calls of tools that only the real service runs. */
+  #addCall(item: Fields, type: string): void {
+    const id = stringIn(item, "call_id") ?? (type === "function_call" ? stringIn(item, "id") : undefined);
+    if (id === undefined) return;
+    const name = this.#tools.flatName(
+      stringIn(item, "name") ?? type.slice(0, -"_call".length),
+      stringIn(item, "namespace"),
+    );
+    const call = { id, name, arguments: this.#argumentsOf(item) };
+    this.#remember([call]);
+    this.#open().toolCalls.push(call);
+  }
+
+  #argumentsOf(item: Fields): string {
+    const input = item["input"];
+    if (typeof input === "string") return JSON.stringify({ input });
+    return jsonText(item["arguments"] ?? item["action"] ?? item["operation"] ?? input, "{}");
+  }
+
+  /** `function_call_output`, `custom_tool_call_output` and their like: bound to the call by its id. */
+  #addOutput(item: Fields, where: string): void {
+    const callId = stringIn(item, "call_id");
+    if (callId === undefined) return;
+    const output = item["output"] ?? item["tools"];
+    const parts =
+      typeof output === "string" || Array.isArray(output)
+        ? toOutputParts(output, `${where}.output`)
+        : toParts(jsonText(output, ""), where);
+    const name = this.#calls.get(callId);
+    const isError = item["status"] === "failed" ? { isError: true } : {};
+    this.#push({ role: "tool", callId, parts, ...(name === undefined ? {} : { name }), ...isError });
+  }
+}
+
+/** Content parts, or any other array as JSON text. */
+function toOutputParts(output: string | unknown[], where: string): Part[] {
+  const isContent =
+    typeof output === "string" || output.every((part) => isFields(part) && typeof part["type"] === "string");
+  return toParts(isContent ? output : JSON.stringify(output), where);
+}

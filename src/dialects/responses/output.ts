@@ -1,0 +1,65 @@
+import type { Completion } from "../../generation/events.ts";
+import { freeText } from "./free-text.ts";
+import { itemId } from "./ids.ts";
+import type { CalledTool, DeclaredTools } from "./tools.ts";
+
+/** Where an item stands: still being written, whole, or broken off. */
+export type ItemStatus = "in_progress" | "completed" | "incomplete";
+
+/** An item of `output`, as the real API shapes it. */
+export type OutputItem = Readonly<Record<string, unknown>> & { readonly id: string; readonly type: string };
+
+/** A text part of a message. */
+export function textPart(text: string): Record<string, unknown> {
+  return { type: "output_text", text, annotations: [], logprobs: [] };
+}
+
+/** A message; `text` null: its part has not begun. */
+export function messageItem(id: string, text: string | null, status: ItemStatus): OutputItem {
+  return { id, type: "message", status, role: "assistant", content: text === null ? [] : [textPart(text)] };
+}
+
+/** Reasoning, as a summary: the form that every client shows. `text` null: its part has not begun. */
+export function reasoningItem(id: string, text: string | null): OutputItem {
+  return { id, type: "reasoning", summary: text === null ? [] : [{ type: "summary_text", text }] };
+}
+
+/** A call. `payload` is the arguments as JSON text, or the input of a free-text tool. */
+export function callItem(
+  id: string,
+  callId: string,
+  tool: CalledTool,
+  payload: string,
+  status: ItemStatus,
+): OutputItem {
+  const shared = {
+    id,
+    status,
+    call_id: callId,
+    name: tool.name,
+    ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }),
+  };
+  return tool.kind === "custom"
+    ? { ...shared, type: "custom_tool_call", input: payload }
+    : { ...shared, type: "function_call", arguments: payload };
+}
+
+/** The items of a whole answer: reasoning, the message, the calls. */
+export function outputOf(completion: Completion, responseId: string, tools: DeclaredTools): OutputItem[] {
+  const output: OutputItem[] = [];
+  const { text, reasoning, finishReason } = completion;
+  if (reasoning !== "") output.push(reasoningItem(itemId("rs", responseId, 0), reasoning));
+  if (text !== "") {
+    const broken = finishReason === "length" || finishReason === "content_filter";
+    const id = itemId("msg", responseId, output.length);
+    output.push(messageItem(id, text, broken ? "incomplete" : "completed"));
+  }
+  for (const call of completion.toolCalls) {
+    const tool = tools.called(call.name);
+    const custom = tool.kind === "custom";
+    const id = itemId(custom ? "ctc" : "fc", responseId, output.length);
+    const payload = custom ? freeText(call.arguments) : call.arguments;
+    output.push(callItem(id, call.id, tool, payload, "completed"));
+  }
+  return output;
+}

@@ -1,0 +1,80 @@
+import type { AttachmentSource, Part } from "../../generation/conversation.ts";
+import { invalidRequest } from "../../http/errors.ts";
+import { inlineOrUrl } from "../shared/attachments.ts";
+
+/** A JSON object of a request, of which nothing is known yet. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a JSON object. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The string in a field, or undefined. An empty string is a string. */
+export function stringIn(fields: Fields, name: string): string | undefined {
+  const value = fields[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** An attachment that is named by a file id, or that stands in one of the named fields. */
+function sourceOf(fields: Fields, names: readonly string[], where: string): AttachmentSource {
+  const fileId = stringIn(fields, "file_id");
+  if (fileId !== undefined) return { kind: "file", fileId };
+  for (const name of names) {
+    const value = fields[name];
+    const address = isFields(value) ? stringIn(value, "url") : value;
+    if (typeof address === "string") return inlineOrUrl(address, `${where}.${name}`);
+  }
+  throw invalidRequest(`${where} needs one of ${["file_id", ...names].join(", ")}`, where);
+}
+
+function imagePart(fields: Fields, where: string): Part {
+  const source = sourceOf(fields, ["image_url"], where);
+  const nested = fields["image_url"];
+  const detail = stringIn(fields, "detail") ?? (isFields(nested) ? stringIn(nested, "detail") : undefined);
+  return detail === undefined ? { type: "image", source } : { type: "image", source, detail };
+}
+
+function filePart(fields: Fields, where: string): Part {
+  const source = sourceOf(fields, ["file_data", "file_url"], where);
+  const filename = stringIn(fields, "filename");
+  return filename === undefined ? { type: "file", source } : { type: "file", source, filename };
+}
+
+/** Whether an input item is a content part that stands where a message should. */
+export function isBarePart(type: string | undefined): boolean {
+  return type === "input_text" || type === "input_image" || type === "input_file" || type === "text";
+}
+
+function toPart(value: unknown, where: string): Part {
+  if (typeof value === "string") return { type: "text", text: value };
+  if (!isFields(value)) throw invalidRequest(`${where} must be an object`, where);
+  switch (value["type"]) {
+    case "input_image":
+    case "image_url":
+      return imagePart(value, where);
+    case "input_file":
+      return filePart(value, where);
+    case "file":
+      return filePart(isFields(value["file"]) ? value["file"] : value, where);
+    default: {
+      const text = stringIn(value, "text") ?? stringIn(value, "refusal");
+      if (text !== undefined) return { type: "text", text };
+      throw invalidRequest(
+        `${where}: content of type ${JSON.stringify(value["type"])} is not supported`,
+        `${where}.type`,
+      );
+    }
+  }
+}
+
+/**
+ * The content of a message or of a tool's output: a string, an array of parts, or nothing (client assertion 14). Any
+ * part that carries text is text. Throws 400 for a part whose content would be lost.
+ */
+export function toParts(content: unknown, where: string): Part[] {
+  if (content === null || content === undefined) return [];
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  if (Array.isArray(content)) return content.map((part, index) => toPart(part, `${where}[${index}]`));
+  return [toPart(content, where)];
+}

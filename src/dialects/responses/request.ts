@@ -1,0 +1,146 @@
+import { z } from "zod";
+import type { Conversation, Message, ResponseFormat } from "../../generation/conversation.ts";
+import { invalidRequest } from "../../http/errors.ts";
+import { resolveModel } from "../../models/resolve.ts";
+import { jsonObject, optionalBoolean, optionalNumber, samplingOf } from "../shared/fields.ts";
+import { wantsThinking } from "../shared/thinking.ts";
+import { MessageBuilder } from "./items.ts";
+import { type Fields, isFields, stringIn } from "./parts.ts";
+import { DeclaredTools, toToolChoice } from "./tools.ts";
+
+/**
+ * The body of `POST /v1/responses` (contract). Fields that change nothing here (include, prompt_cache_key,
+ * client_metadata, truncation and the like) are accepted and ignored. Items and tools are looked at one by one, so that
+ * an unknown kind among them does no harm.
+ */
+export const responsesRequestSchema = z.looseObject({
+  model: z.string().min(1),
+  input: z.union([z.string(), z.array(z.unknown()), jsonObject]).nullish(),
+  messages: z.array(z.unknown()).nullish(),
+  instructions: z.string().nullish(),
+  previous_response_id: z.string().nullish(),
+  stream: z.boolean().nullish(),
+  store: z.boolean().nullish(),
+  tools: z.unknown(),
+  tool_choice: z.unknown(),
+  parallel_tool_calls: optionalBoolean,
+  temperature: z.unknown(),
+  top_p: optionalNumber,
+  max_output_tokens: optionalNumber,
+  reasoning: z.unknown(),
+  reasoning_effort: z.string().nullish(),
+  thinking: z.unknown(),
+  enable_thinking: optionalBoolean,
+  text: z.looseObject({ format: jsonObject.nullish(), verbosity: z.string().nullish() }).nullish(),
+  metadata: jsonObject.nullish(),
+});
+
+export type ResponsesRequest = z.output<typeof responsesRequestSchema>;
+
+/** A responses request, translated. */
+export interface ResponsesTurn {
+  readonly conversation: Conversation;
+  readonly tools: DeclaredTools;
+  /** What a later turn continues from: all messages but the instructions, which are not carried over. */
+  readonly history: readonly Message[];
+}
+
+/**
+ * The items of a request, in order: `input`, or `messages` when there is no `input`.
+ *
+ * @throws GatewayError 400 when the request has neither.
+ */
+export function inputItems(body: ResponsesRequest): readonly unknown[] {
+  const input = body.input ?? body.messages;
+  if (input === null || input === undefined) {
+    throw invalidRequest("one of input and messages is required", "input");
+  }
+  return Array.isArray(input) ? input : [input];
+}
+
+/**
+ * Whether the caller wants to see reasoning (contract, tool rule 9). The model thinks unless told not to; its reasoning
+ * is shown to callers that say anything about reasoning, as with the real service, which shows none unasked.
+ */
+function wantsReasoning(body: ResponsesRequest): boolean {
+  const { reasoning, thinking } = body;
+  if (typeof body.reasoning_effort === "string" || body.enable_thinking === true) return true;
+  if (isFields(thinking) || thinking === true) return true;
+  if (!isFields(reasoning)) return reasoning === true || typeof reasoning === "string";
+  if (reasoning["summary"] === "none") return false;
+  return Object.values(reasoning).some((value) => value !== null);
+}
+
+function effortOf(body: ResponsesRequest): string | undefined {
+  const { reasoning } = body;
+  const effort = isFields(reasoning) ? stringIn(reasoning, "effort") : undefined;
+  return effort ?? body.reasoning_effort ?? undefined;
+}
+
+function toFormat(format: Fields | null | undefined): ResponseFormat {
+  if (format?.["type"] === "json_object") return { type: "json" };
+  if (format?.["type"] !== "json_schema") return { type: "text" };
+  const nested = isFields(format["json_schema"]) ? format["json_schema"] : format;
+  const schema = nested["schema"];
+  if (!isFields(schema)) throw invalidRequest("text.format.schema must be an object", "text.format.schema");
+  const name = stringIn(nested, "name");
+  return name === undefined ? { type: "json-schema", schema } : { type: "json-schema", name, schema };
+}
+
+/** Tools that an item brings along: those found by a search, or added later. */
+function addItemTools(items: readonly unknown[], field: string, tools: DeclaredTools): void {
+  for (const [index, item] of items.entries()) {
+    if (!isFields(item)) continue;
+    if (item["type"] !== "additional_tools" && item["type"] !== "tool_search_output") continue;
+    tools.add(item["tools"], `${field}[${index}].tools`);
+  }
+}
+
+/**
+ * Translates a responses request.
+ *
+ * @param items the request's items, references resolved.
+ * @param earlier the messages of the conversation that the request continues.
+ * @throws GatewayError 400 that names the field at fault.
+ */
+export function toTurn(
+  body: ResponsesRequest,
+  items: readonly unknown[],
+  earlier: readonly Message[],
+  aliases: Readonly<Record<string, string>>,
+): ResponsesTurn {
+  const model = resolveModel(body.model, aliases);
+  const field = body.input === null || body.input === undefined ? "messages" : "input";
+  const tools = new DeclaredTools();
+  tools.add(body.tools, "tools");
+  addItemTools(items, field, tools);
+  const builder = new MessageBuilder(tools, earlier);
+  for (const [index, item] of items.entries()) builder.add(item, `${field}[${index}]`);
+  const history = builder.finish();
+  if (history.length === 0) throw invalidRequest(`${field} holds no message`, field);
+  const { instructions } = body;
+  const system: Message[] =
+    instructions === null || instructions === undefined || instructions === ""
+      ? []
+      : [{ role: "system", parts: [{ type: "text", text: instructions }] }];
+  const thinking = model.thinking && wantsThinking(body);
+  const conversation: Conversation = {
+    dialect: "responses",
+    model,
+    messages: [...system, ...history],
+    toolChoice: toToolChoice(body.tool_choice, tools),
+    tools: tools.definitions,
+    parallelToolCalls: body.parallel_tool_calls ?? true,
+    thinking,
+    showReasoning: thinking && wantsReasoning(body),
+    sampling: samplingOf({
+      temperature: body.temperature,
+      topP: body.top_p,
+      maxTokens: body.max_output_tokens,
+      reasoningEffort: effortOf(body),
+    }),
+    responseFormat: toFormat(body.text?.format),
+    stream: body.stream ?? false,
+  };
+  return { conversation, tools, history };
+}

@@ -1,0 +1,231 @@
+import { FreeTextInput } from "./free-text.ts";
+import { type ItemPrefix, itemId } from "./ids.ts";
+import {
+  callItem,
+  type ItemStatus,
+  messageItem,
+  type OutputItem,
+  reasoningItem,
+  textPart,
+} from "./output.ts";
+import type { CalledTool } from "./tools.ts";
+
+/** Writes the events of one response, numbering them. */
+export class EventWriter {
+  #next = 0;
+
+  /** One event. `fields` are JSON members without the braces. */
+  write(type: string, fields: string): string {
+    const number = this.#next;
+    this.#next += 1;
+    return `event: ${type}\ndata: {"type":"${type}",${fields},"sequence_number":${number}}\n\n`;
+  }
+}
+
+/** Where in a response an item is written. */
+export interface ItemPlace {
+  readonly events: EventWriter;
+  readonly responseId: string;
+  /** The item's place in `output`. */
+  readonly index: number;
+}
+
+/** An output item while it is being written. What all its events share is written once. */
+export interface OpenItem {
+  readonly kind: "reasoning" | "message" | "call";
+  begin(): string;
+  delta(piece: string): string;
+  /** Closes the item; afterwards {@link item} is final. */
+  end(status: ItemStatus): string;
+  /** The item as it is now. */
+  item(status: ItemStatus): OutputItem;
+}
+
+/** What the three kinds have in common: their id, their place, and the events that frame them. */
+abstract class Framed implements OpenItem {
+  abstract readonly kind: OpenItem["kind"];
+  protected readonly id: string;
+  protected readonly events: EventWriter;
+  /** `response_id`, `item_id`, `output_index`: where every event of the item belongs. */
+  protected readonly place: string;
+  protected text = "";
+  #begun = false;
+
+  constructor(place: ItemPlace, prefix: ItemPrefix) {
+    const { responseId, index } = place;
+    this.events = place.events;
+    this.id = itemId(prefix, responseId, index);
+    this.place = `"response_id":"${responseId}","item_id":"${this.id}","output_index":${index}`;
+  }
+
+  begin(): string {
+    const added = this.#frame("added", this.empty());
+    this.#begun = true;
+    return added + this.beginPart();
+  }
+
+  end(status: ItemStatus): string {
+    return this.endPart() + this.#frame("done", this.item(status));
+  }
+
+  item(status: ItemStatus): OutputItem {
+    return this.#begun ? this.whole(status) : this.empty();
+  }
+
+  abstract delta(piece: string): string;
+  protected abstract empty(): OutputItem;
+  protected abstract whole(status: ItemStatus): OutputItem;
+  protected abstract beginPart(): string;
+  protected abstract endPart(): string;
+
+  #frame(what: "added" | "done", item: OutputItem): string {
+    return this.events.write(`response.output_item.${what}`, `${this.place},"item":${JSON.stringify(item)}`);
+  }
+}
+
+/** A message with one text part. */
+export class OpenMessage extends Framed {
+  readonly kind = "message";
+  readonly #part: string;
+
+  constructor(place: ItemPlace) {
+    super(place, "msg");
+    this.#part = `${this.place},"content_index":0`;
+  }
+
+  protected empty(): OutputItem {
+    return messageItem(this.id, null, "in_progress");
+  }
+
+  protected whole(status: ItemStatus): OutputItem {
+    return messageItem(this.id, this.text, status);
+  }
+
+  protected beginPart(): string {
+    return this.events.write(
+      "response.content_part.added",
+      `${this.#part},"part":${JSON.stringify(textPart(""))}`,
+    );
+  }
+
+  delta(piece: string): string {
+    this.text += piece;
+    return this.events.write(
+      "response.output_text.delta",
+      `${this.#part},"delta":${JSON.stringify(piece)},"logprobs":[]`,
+    );
+  }
+
+  protected endPart(): string {
+    return (
+      this.events.write(
+        "response.output_text.done",
+        `${this.#part},"text":${JSON.stringify(this.text)},"logprobs":[]`,
+      ) +
+      this.events.write(
+        "response.content_part.done",
+        `${this.#part},"part":${JSON.stringify(textPart(this.text))}`,
+      )
+    );
+  }
+}
+
+/** Reasoning, as a summary with one part. */
+export class OpenReasoning extends Framed {
+  readonly kind = "reasoning";
+  readonly #part: string;
+
+  constructor(place: ItemPlace) {
+    super(place, "rs");
+    this.#part = `${this.place},"summary_index":0`;
+  }
+
+  protected empty(): OutputItem {
+    return reasoningItem(this.id, null);
+  }
+
+  protected whole(): OutputItem {
+    return reasoningItem(this.id, this.text);
+  }
+
+  protected beginPart(): string {
+    return this.events.write(
+      "response.reasoning_summary_part.added",
+      `${this.#part},"part":{"type":"summary_text","text":""}`,
+    );
+  }
+
+  delta(piece: string): string {
+    this.text += piece;
+    return this.events.write(
+      "response.reasoning_summary_text.delta",
+      `${this.#part},"delta":${JSON.stringify(piece)}`,
+    );
+  }
+
+  protected endPart(): string {
+    const text = JSON.stringify(this.text);
+    return (
+      this.events.write("response.reasoning_summary_text.done", `${this.#part},"text":${text}`) +
+      this.events.write(
+        "response.reasoning_summary_part.done",
+        `${this.#part},"part":{"type":"summary_text","text":${text}}`,
+      )
+    );
+  }
+}
+
+/** A call of a function or of a free-text tool. */
+export class OpenCall extends Framed {
+  readonly kind = "call";
+  readonly #callId: string;
+  readonly #tool: CalledTool;
+  readonly #input: FreeTextInput | null;
+  readonly #part: string;
+
+  constructor(place: ItemPlace, callId: string, tool: CalledTool) {
+    super(place, tool.kind === "custom" ? "ctc" : "fc");
+    this.#callId = callId;
+    this.#tool = tool;
+    this.#input = tool.kind === "custom" ? new FreeTextInput() : null;
+    this.#part = `${this.place},"call_id":${JSON.stringify(callId)}`;
+  }
+
+  protected empty(): OutputItem {
+    return callItem(this.id, this.#callId, this.#tool, "", "in_progress");
+  }
+
+  protected whole(status: ItemStatus): OutputItem {
+    return callItem(this.id, this.#callId, this.#tool, this.text, status);
+  }
+
+  protected beginPart(): string {
+    return "";
+  }
+
+  delta(piece: string): string {
+    return this.#write(this.#input === null ? piece : this.#input.push(piece));
+  }
+
+  protected endPart(): string {
+    const rest = this.#input === null ? "" : this.#write(this.#input.finish());
+    const field = this.#input === null ? "arguments" : "input";
+    return (
+      rest +
+      this.events.write(
+        `${this.#event}.done`,
+        `${this.#part},"name":${JSON.stringify(this.#tool.name)},"${field}":${JSON.stringify(this.text)}`,
+      )
+    );
+  }
+
+  get #event(): string {
+    return this.#input === null ? "response.function_call_arguments" : "response.custom_tool_call_input";
+  }
+
+  #write(piece: string): string {
+    if (piece === "") return "";
+    this.text += piece;
+    return this.events.write(`${this.#event}.delta`, `${this.#part},"delta":${JSON.stringify(piece)}`);
+  }
+}

@@ -1,0 +1,120 @@
+import type { StreamRenderer } from "../../generation/answer.ts";
+import type { GenerationEvent } from "../../generation/events.ts";
+import type { GatewayError } from "../../http/errors.ts";
+import { KEEP_ALIVE_COMMENT } from "../../http/event-stream.ts";
+import type { ItemStatus, OutputItem } from "./output.ts";
+import { type ResponseObject, type ResponseState, statusOf } from "./response.ts";
+import { EventWriter, OpenCall, type OpenItem, OpenMessage, OpenReasoning } from "./stream-items.ts";
+import type { DeclaredTools } from "./tools.ts";
+
+const DONE = "data: [DONE]\n\n";
+
+/**
+ * Renders a responses stream (contract, Responses stream), with the fields of the contract and those of the real API
+ * side by side. Items are written one at a time, in the order in which the model produces them.
+ */
+export class ResponsesStream implements StreamRenderer {
+  readonly keepAlive = KEEP_ALIVE_COMMENT;
+  readonly #response: ResponseObject;
+  readonly #tools: DeclaredTools;
+  readonly #now: () => number;
+  readonly #events = new EventWriter();
+  readonly #output: OutputItem[] = [];
+  #open: OpenItem | null = null;
+  #created = false;
+
+  /** The final response object as JSON text, once `finish` has been rendered. */
+  finalJson: string | null = null;
+
+  /** `now` gives milliseconds since the epoch. */
+  constructor(response: ResponseObject, tools: DeclaredTools, now: () => number) {
+    this.#response = response;
+    this.#tools = tools;
+    this.#now = now;
+  }
+
+  push(event: GenerationEvent): string {
+    switch (event.type) {
+      case "start":
+        return this.#create();
+      case "reasoning":
+        return this.#write("reasoning", event.text);
+      case "text":
+        return this.#write("message", event.text);
+      case "tool-call": {
+        const tool = this.#tools.called(event.name);
+        return this.#close("completed") + this.#begin(new OpenCall(this.#place(), event.id, tool));
+      }
+      case "tool-arguments":
+        return this.#open?.delta(event.delta) ?? "";
+      case "tool-call-end":
+        return this.#close("completed");
+      case "finish":
+        return this.#finish(event);
+      case "error":
+        return this.#fail(event.error);
+    }
+  }
+
+  /** `response.created` comes first, and once. */
+  #create(): string {
+    if (this.#created) return "";
+    this.#created = true;
+    const state: ResponseState = { status: "in_progress" };
+    const fields = this.#lifecycle("in_progress", JSON.stringify(this.#response.in(state, [])));
+    return (
+      this.#events.write("response.created", fields) + this.#events.write("response.in_progress", fields)
+    );
+  }
+
+  /** Clients of the contract read `id` and `status` at the top, SDKs read `response`. */
+  #lifecycle(status: string, json: string): string {
+    return `"id":"${this.#response.id}","status":"${status}","response":${json}`;
+  }
+
+  #place() {
+    return { events: this.#events, responseId: this.#response.id, index: this.#output.length };
+  }
+
+  #begin(item: OpenItem): string {
+    this.#open = item;
+    return item.begin();
+  }
+
+  #write(kind: "reasoning" | "message", text: string): string {
+    if (this.#open?.kind === kind) return this.#open.delta(text);
+    const closed = this.#close("completed");
+    const item = kind === "message" ? new OpenMessage(this.#place()) : new OpenReasoning(this.#place());
+    return closed + this.#begin(item) + item.delta(text);
+  }
+
+  #close(status: ItemStatus): string {
+    const item = this.#open;
+    if (item === null) return "";
+    this.#open = null;
+    const ended = item.end(status);
+    this.#output.push(item.item(status));
+    return ended;
+  }
+
+  #finish({ reason, usage }: Extract<GenerationEvent, { type: "finish" }>): string {
+    const status = statusOf(reason);
+    const opened = this.#create() + this.#close(status);
+    const completedAt = Math.floor(this.#now() / 1000);
+    const object = this.#response.in({ status: "ended", reason, usage, completedAt }, this.#output);
+    this.finalJson = JSON.stringify(object);
+    const last = this.#events.write(`response.${status}`, this.#lifecycle(status, this.finalJson));
+    return opened + last + DONE;
+  }
+
+  /** A call that broke off is neither closed nor listed: clients act on a closed call at once. */
+  #fail(error: GatewayError): string {
+    const opened = this.#create();
+    const item = this.#open;
+    this.#open = null;
+    const output =
+      item === null || item.kind === "call" ? this.#output : [...this.#output, item.item("incomplete")];
+    const json = JSON.stringify(this.#response.in({ status: "failed", error }, output));
+    return opened + this.#events.write("response.failed", this.#lifecycle("failed", json)) + DONE;
+  }
+}

@@ -1,0 +1,160 @@
+import { invalidRequest } from "../../http/errors.ts";
+import type { ToolChoice, ToolDefinition } from "../../tools/tool.ts";
+import { type Fields, isFields, stringIn } from "./parts.ts";
+
+/** A tool as the caller knows it. */
+export interface CalledTool {
+  /** `custom`: a tool whose input is free text. */
+  readonly kind: "function" | "custom";
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** What a free-text tool takes, as arguments. */
+const FREE_TEXT = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
+
+/** The one name under which the model sees a tool of a namespace. */
+function flatten(name: string, namespace: string | undefined): string {
+  if (namespace === undefined || namespace === "") return name;
+  return namespace.endsWith("__") ? namespace + name : `${namespace}__${name}`;
+}
+
+/** A grammar is no schema; the model is told of it in the description. */
+function customDescription(tool: Fields): string {
+  const described = stringIn(tool, "description") ?? "";
+  const format = tool["format"];
+  if (!isFields(format)) return described;
+  const definition = stringIn(format, "definition");
+  if (definition === undefined) return described;
+  const syntax = stringIn(format, "syntax") ?? "grammar";
+  return `${described}\n\nThe input is free text that follows this ${syntax} grammar:\n${definition}`.trim();
+}
+
+/**
+ * The tools of a request. Functions and free-text tools are offered to the model, those of a namespace under one flat
+ * name; tools that only the real service can run (web search and the like) are accepted and not offered (client
+ * assertion 16).
+ */
+export class DeclaredTools {
+  readonly definitions: ToolDefinition[] = [];
+  readonly #byFlatName = new Map<string, CalledTool>();
+  /** The flat name of a tool by its own name; null when two namespaces have one. */
+  readonly #byBareName = new Map<string, string | null>();
+
+  /** Takes the value of a `tools` field. Throws 400 that names the tool at fault. */
+  add(tools: unknown, where: string, namespace?: string): void {
+    if (tools === null || tools === undefined) return;
+    if (!Array.isArray(tools)) throw invalidRequest(`${where} must be an array`, where);
+    for (const [index, tool] of tools.entries()) this.#addOne(tool, `${where}[${index}]`, namespace);
+  }
+
+  /** The tool that the model called. A name that was not declared is the caller's to judge. */
+  called(name: string): CalledTool {
+    return this.#byFlatName.get(this.#flatNameOf(name)) ?? { kind: "function", name };
+  }
+
+  /** The name under which the model knows a tool of an earlier call. */
+  flatName(name: string, namespace: string | undefined): string {
+    return namespace === undefined ? this.#flatNameOf(name) : flatten(name, namespace);
+  }
+
+  /** Whether a tool with this name is offered. */
+  has(name: string, namespace?: string): boolean {
+    return this.#byFlatName.has(this.flatName(name, namespace));
+  }
+
+  /** Offers only the tools with these flat names. */
+  keep(flatNames: ReadonlySet<string>): void {
+    const kept = this.definitions.filter(({ name }) => flatNames.has(name));
+    this.definitions.splice(0, this.definitions.length, ...kept);
+  }
+
+  #flatNameOf(name: string): string {
+    return this.#byFlatName.has(name) ? name : (this.#byBareName.get(name) ?? name);
+  }
+
+  #addOne(tool: unknown, where: string, namespace: string | undefined): void {
+    if (!isFields(tool)) throw invalidRequest(`${where} must be an object`, where);
+    const type = stringIn(tool, "type") ?? "function";
+    if (type === "namespace") {
+      this.add(tool["tools"], `${where}.tools`, stringIn(tool, "name"));
+      return;
+    }
+    if (type !== "function" && type !== "custom") return;
+    const nested = tool[type];
+    const declared = isFields(nested) ? nested : tool;
+    const name = stringIn(declared, "name");
+    if (name === undefined || name === "") {
+      throw invalidRequest(`${where}.name must be a non-empty string`, `${where}.name`);
+    }
+    const flat = flatten(name, namespace);
+    if (this.#byFlatName.has(flat)) return;
+    this.#byFlatName.set(flat, { kind: type, name, ...(namespace === undefined ? {} : { namespace }) });
+    if (flat !== name) this.#byBareName.set(name, this.#byBareName.has(name) ? null : flat);
+    this.definitions.push(this.#definition(type, flat, declared, where));
+  }
+
+  #definition(type: "function" | "custom", name: string, declared: Fields, where: string): ToolDefinition {
+    const definition: ToolDefinition = { name };
+    const description = type === "custom" ? customDescription(declared) : stringIn(declared, "description");
+    if (description !== undefined && description !== "") definition.description = description;
+    if (type === "custom") {
+      definition.parameters = FREE_TEXT;
+      return definition;
+    }
+    const parameters = declared["parameters"];
+    if (isFields(parameters)) definition.parameters = parameters;
+    else if (parameters !== undefined && parameters !== null) {
+      throw invalidRequest(`${where}.parameters must be an object`, `${where}.parameters`);
+    }
+    if (declared["strict"] === true) definition.strict = true;
+    return definition;
+  }
+}
+
+const PARAM = "tool_choice";
+
+/** `{type: "allowed_tools", mode, tools}`: only these are offered. */
+function allowedTools(choice: Fields, tools: DeclaredTools): ToolChoice {
+  const allowed = choice["tools"];
+  if (Array.isArray(allowed)) {
+    const names = allowed.filter(isFields).flatMap((tool) => {
+      const name = stringIn(tool, "name");
+      return name === undefined ? [] : [tools.flatName(name, stringIn(tool, "namespace"))];
+    });
+    tools.keep(new Set(names));
+  }
+  return { type: choice["mode"] === "required" ? "required" : "auto" };
+}
+
+/**
+ * `tool_choice` in all forms that clients send (client assertion 17). Forcing a tool that only the real service can run
+ * leaves the choice to the model.
+ *
+ * @throws GatewayError 400 for an unknown string, a function without a name, or one that `tools` does not declare.
+ */
+export function toToolChoice(value: unknown, tools: DeclaredTools): ToolChoice {
+  if (value === undefined || value === null) return { type: "auto" };
+  if (typeof value === "string") {
+    if (value === "auto" || value === "none" || value === "required") return { type: value };
+    if (value === "any") return { type: "required" };
+    throw invalidRequest(`tool_choice ${JSON.stringify(value)} is not known`, PARAM);
+  }
+  if (!isFields(value)) throw invalidRequest("tool_choice must be a string or an object", PARAM);
+  const type = stringIn(value, "type");
+  if (type === "auto" || type === "none" || type === "required") return { type };
+  if (type === "allowed_tools") return allowedTools(value, tools);
+  if (type !== "function" && type !== "custom") {
+    if (type === undefined) throw invalidRequest("tool_choice.type is required", PARAM);
+    return { type: "auto" };
+  }
+  const nested = value[type];
+  const named = isFields(nested) ? nested : value;
+  const name = stringIn(named, "name");
+  if (name === undefined || name === "") throw invalidRequest("tool_choice must name a function", PARAM);
+  const namespace = stringIn(named, "namespace");
+  if (!tools.has(name, namespace)) {
+    throw invalidRequest(`tool_choice names ${JSON.stringify(name)}, which tools does not declare`, PARAM);
+  }
+  return { type: "function", name: tools.flatName(name, namespace) };
+}
