@@ -1,6 +1,12 @@
 import { chatCompletions } from "./dialects/chat-completions/handler.ts";
 import { getModel, listModels } from "./dialects/chat-completions/models.ts";
+import { contentAction } from "./dialects/content-generation/handler.ts";
+import { contentModel, contentModels } from "./dialects/content-generation/models.ts";
 import { createEmbeddings } from "./dialects/embeddings/handler.ts";
+import { countTokens, messages } from "./dialects/messages/handler.ts";
+import { messageModel, messageModels } from "./dialects/messages/models.ts";
+import { runnerChat, runnerGenerate } from "./dialects/model-runner/handler.ts";
+import { runnerShow, runnerTags, runnerVersion } from "./dialects/model-runner/models.ts";
 import { createResponse, readResponse } from "./dialects/responses/handler.ts";
 import type { Handler } from "./http/context.ts";
 import type { RouteFamily } from "./http/errors.ts";
@@ -32,11 +38,6 @@ function withShortcut(
 
 const uploadFile = unserved("file upload");
 const readFile = unserved("file status");
-const messages = unserved("the message API");
-const countTokens = unserved("token counting");
-const messageModels = unserved("the message-style model list");
-const generateContent = unserved("the content-generation API");
-const runner = unserved("the local-runner API");
 const admin = unserved("administration");
 const queueStatus: Handler = async ({ platform }) => Response.json(await platform.accounts.status());
 const pages = unserved("the page service");
@@ -71,20 +72,27 @@ const message: Route[] = [
       ),
     ],
   ),
-  ...MESSAGE_PREFIXES.map((prefix) =>
+  ...MESSAGE_PREFIXES.flatMap((prefix) => [
     route("messages", "GET", `${prefix}/v1/models`, "none", messageModels, "List the message-style models"),
-  ),
+    route("messages", "GET", `${prefix}/v1/models/:id+`, "none", messageModel, "Read a message-style model"),
+  ]),
 ];
 
-const content: Route[] = ["/v1beta", "/v1"].map((version) =>
+const content: Route[] = [
   // `:generateContent` and the others: the router cannot split at the last colon, the handler does.
-  route("content", "POST", `${version}/models/:id+`, "caller", generateContent, "Generate content"),
-);
+  ...["/v1beta", "/v1"].map((version) =>
+    route("content", "POST", `${version}/models/:id+`, "caller", contentAction, "Generate content"),
+  ),
+  route("content", "GET", "/v1beta/models", "none", contentModels, "List the models"),
+  route("content", "GET", "/v1beta/models/:id+", "none", contentModel, "Read a model by id or alias"),
+];
 
 const modelRunner: Route[] = [
-  route("runner", "GET", "/api/version", "none", runner, "Version of the runner API"),
-  route("runner", "GET", "/api/tags", "none", runner, "List the models"),
-  route("runner", "POST", "/api/show", "none", runner, "Describe a model"),
+  route("runner", "GET", "/api/version", "none", runnerVersion, "Version of the runner API"),
+  route("runner", "GET", "/api/tags", "none", runnerTags, "List the models"),
+  route("runner", "POST", "/api/show", "none", runnerShow, "Describe a model"),
+  route("runner", "POST", "/api/chat", "caller", runnerChat, "Chat"),
+  route("runner", "POST", "/api/generate", "caller", runnerGenerate, "Complete a prompt"),
 ];
 
 const pageService: Route[] = [

@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { isObject } from "../shared/members.ts";
+
+function camel(name: string): string {
+  return name.replace(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * The members of one object under their camel-case names; what they hold is untouched. This style's JSON may be written
+ * in either case, as examples for curl usually are in the other.
+ */
+function camelNames(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const named: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(value)) named[camel(name)] = member;
+  return named;
+}
+
+/** An object of this style's own (not the caller's data): its members may be named `likeThis` or `like_this`. */
+export function styled<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.preprocess(camelNames, z.looseObject(shape));
+}

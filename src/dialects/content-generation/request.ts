@@ -1,0 +1,100 @@
+import { z } from "zod";
+import type { Conversation, Message, ResponseFormat } from "../../generation/conversation.ts";
+import { resolveModel } from "../../models/resolve.ts";
+import { optionalBoolean, samplingOf } from "../shared/fields.ts";
+import { isObject } from "../shared/members.ts";
+import { contentsSchema, OpenCalls, systemMessage, systemSchema, toMessages } from "./content.ts";
+import { styled } from "./field-names.ts";
+import { toJsonSchema } from "./schema-types.ts";
+import { toolConfigSchema, toolsSchema, toTools } from "./tools.ts";
+
+const thinkingSchema = styled({
+  includeThoughts: optionalBoolean,
+  thinkingBudget: z.unknown(),
+  thinkingLevel: z.string().nullish(),
+});
+
+const generationConfigSchema = styled({
+  temperature: z.unknown(),
+  topP: z.unknown(),
+  maxOutputTokens: z.unknown(),
+  seed: z.unknown(),
+  stopSequences: z.array(z.string()).nullish(),
+  responseMimeType: z.string().nullish(),
+  responseSchema: z.unknown(),
+  responseJsonSchema: z.unknown(),
+  thinkingConfig: thinkingSchema.nullish(),
+});
+
+type GenerationConfig = z.output<typeof generationConfigSchema>;
+
+/**
+ * The body of `:generateContent` and `:streamGenerateContent` (contract). Fields that change nothing here
+ * (safetySettings, cachedContent, topK and the like) are accepted and ignored.
+ */
+export const contentRequestSchema = styled({
+  contents: contentsSchema,
+  systemInstruction: systemSchema.nullish(),
+  tools: toolsSchema.nullish(),
+  toolConfig: toolConfigSchema.nullish(),
+  generationConfig: generationConfigSchema.nullish(),
+});
+
+export type ContentRequest = z.output<typeof contentRequestSchema>;
+
+function toFormat(config: GenerationConfig | null | undefined): ResponseFormat {
+  if (isObject(config?.responseJsonSchema)) return { type: "json-schema", schema: config.responseJsonSchema };
+  // An enumeration is answered with the bare word, not with JSON.
+  if (config?.responseMimeType === "text/x.enum") return { type: "text" };
+  if (isObject(config?.responseSchema)) {
+    return { type: "json-schema", schema: toJsonSchema(config.responseSchema) };
+  }
+  return config?.responseMimeType === "application/json" ? { type: "json" } : { type: "text" };
+}
+
+/** `models/x` and longer resource names are known by their last segment after `models/`. */
+function modelName(path: string): string {
+  return path.replace(/^(?:.*\/)?models\//, "");
+}
+
+/**
+ * Translates a content-generation request to the model of its path. Thinking is on unless the budget is 0, and thoughts
+ * are shown unless the request says `includeThoughts: false`: the contract lists them without asking for a switch.
+ *
+ * @throws GatewayError 400 that names the field at fault.
+ */
+export function toConversation(
+  body: ContentRequest,
+  path: string,
+  stream: boolean,
+  aliases: Readonly<Record<string, string>>,
+): Conversation {
+  const model = resolveModel(modelName(path), aliases);
+  const config = body.generationConfig;
+  const wish = config?.thinkingConfig;
+  const thinking = model.thinking && Number(wish?.thinkingBudget ?? -1) !== 0;
+  const calls = new OpenCalls();
+  const system: Message[] = body.systemInstruction
+    ? [systemMessage(body.systemInstruction, "systemInstruction")].filter(({ parts }) => parts.length > 0)
+    : [];
+  const turns = body.contents.flatMap((content, index) => toMessages(content, `contents[${index}]`, calls));
+  return {
+    dialect: "content-generation",
+    model,
+    messages: [...system, ...turns],
+    ...toTools(body.tools, body.toolConfig),
+    parallelToolCalls: true,
+    thinking,
+    showReasoning: thinking && wish?.includeThoughts !== false,
+    sampling: samplingOf({
+      temperature: config?.temperature,
+      topP: config?.topP,
+      stop: config?.stopSequences,
+      maxTokens: config?.maxOutputTokens,
+      seed: config?.seed,
+      reasoningEffort: wish?.thinkingLevel?.toLowerCase(),
+    }),
+    responseFormat: toFormat(config),
+    stream,
+  };
+}

@@ -1,0 +1,29 @@
+import type { AnswerInfo } from "../../generation/answer.ts";
+import type { CompletedToolCall, Completion } from "../../generation/events.ts";
+import { inputObject } from "../shared/tool-input.ts";
+import { FINISH_REASONS, usageMetadata } from "./usage.ts";
+
+function functionCall({ id, name, arguments: text }: CompletedToolCall): Record<string, unknown> {
+  return { functionCall: { id, name, args: inputObject(text) } };
+}
+
+/** The response object (contract, Content-generation-style response). A candidate always has a part. */
+export function toContentResponse(completion: Completion, info: AnswerInfo): Record<string, unknown> {
+  const parts: Record<string, unknown>[] = [];
+  if (completion.reasoning !== "") parts.push({ text: completion.reasoning, thought: true });
+  if (completion.text !== "") parts.push({ text: completion.text });
+  parts.push(...completion.toolCalls.map(functionCall));
+  if (parts.length === 0) parts.push({ text: "" });
+  return {
+    candidates: [
+      {
+        content: { role: "model", parts },
+        finishReason: FINISH_REASONS[completion.finishReason],
+        index: 0,
+      },
+    ],
+    usageMetadata: usageMetadata(completion.usage),
+    modelVersion: info.conversation.model.id,
+    responseId: completion.sessionId,
+  };
+}

@@ -1,0 +1,65 @@
+import type { AnswerInfo, StreamRenderer } from "../../generation/answer.ts";
+import type { GenerationEvent } from "../../generation/events.ts";
+import { formatError } from "../../http/error-formats.ts";
+import { dataItem } from "../../http/event-stream.ts";
+import { inputText } from "../shared/tool-input.ts";
+import { FINISH_REASONS, usageMetadata } from "./usage.ts";
+
+const HEAD = 'data: {"candidates":[{"content":{"role":"model","parts":[';
+
+/**
+ * Renders a content-generation stream (contract): text and thoughts as they come, function calls together in the last
+ * chunk. No chunk is without a part, because SDK chats drop the turn for that. What all chunks share is written once: a
+ * chunk costs one `JSON.stringify` of its own text.
+ */
+export class ContentStream implements StreamRenderer {
+  /** An empty line: SDKs of this style that find items by a pattern lose every chunk that follows a comment. */
+  readonly keepAlive = "\n";
+  readonly #info: AnswerInfo;
+  readonly #calls: { head: string; args: string }[] = [];
+  /** What stands behind the candidates of every chunk. */
+  #tail = "";
+
+  constructor(info: AnswerInfo) {
+    this.#info = info;
+  }
+
+  push(event: GenerationEvent): string {
+    switch (event.type) {
+      case "start": {
+        const model = JSON.stringify(this.#info.conversation.model.id);
+        this.#tail = `"modelVersion":${model},"responseId":${JSON.stringify(event.sessionId)}}\n\n`;
+        return "";
+      }
+      case "reasoning":
+        return `${HEAD}{"text":${JSON.stringify(event.text)},"thought":true}]},"index":0}],${this.#tail}`;
+      case "text":
+        return `${HEAD}{"text":${JSON.stringify(event.text)}}]},"index":0}],${this.#tail}`;
+      case "tool-call":
+        this.#calls[event.index] = {
+          head: `{"functionCall":{"id":${JSON.stringify(event.id)},"name":${JSON.stringify(event.name)},"args":`,
+          args: "",
+        };
+        return "";
+      case "tool-arguments": {
+        const call = this.#calls[event.index];
+        if (call !== undefined) call.args += event.delta;
+        return "";
+      }
+      case "tool-call-end":
+        return "";
+      case "finish":
+        return this.#finish(event);
+      case "error":
+        return dataItem(JSON.stringify(formatError("content", event.error)));
+    }
+  }
+
+  #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
+    // Arguments are JSON already, and keep their digits when they are not read and printed again.
+    const calls = this.#calls.map(({ head, args }) => `${head}${inputText(args)}}}`);
+    const parts = calls.length === 0 ? '{"text":""}' : calls.join(",");
+    const usage = JSON.stringify(usageMetadata(event.usage));
+    return `${HEAD}${parts}]},"finishReason":"${FINISH_REASONS[event.reason]}","index":0}],"usageMetadata":${usage},${this.#tail}`;
+  }
+}

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { invalidRequest } from "../../http/errors.ts";
+import type { ToolChoice, ToolDefinition } from "../../tools/tool.ts";
+import { jsonObject } from "../shared/fields.ts";
+import { isObject } from "../shared/members.ts";
+import { styled } from "./field-names.ts";
+import { toJsonSchema } from "./schema-types.ts";
+
+const declarationSchema = styled({
+  name: z.string().min(1),
+  description: z.string().nullish(),
+  parameters: jsonObject.nullish(),
+  parametersJsonSchema: z.unknown(),
+});
+
+/** `tools`: groups of function declarations. Search and other tools of the vendor's servers are not run here. */
+export const toolsSchema = z.preprocess(
+  (value) => (isObject(value) ? [value] : value),
+  z.array(styled({ functionDeclarations: z.array(declarationSchema).nullish() })),
+);
+
+export const toolConfigSchema = styled({
+  functionCallingConfig: styled({
+    mode: z.string().nullish(),
+    allowedFunctionNames: z.array(z.string()).nullish(),
+  }).nullish(),
+});
+
+function toDefinition(declaration: z.output<typeof declarationSchema>): ToolDefinition {
+  const definition: ToolDefinition = { name: declaration.name };
+  if (typeof declaration.description === "string") definition.description = declaration.description;
+  if (isObject(declaration.parametersJsonSchema)) definition.parameters = declaration.parametersJsonSchema;
+  else if (declaration.parameters) definition.parameters = toJsonSchema(declaration.parameters);
+  return definition;
+}
+
+/**
+ * The functions that the model may call, and whether it must (client assertions 42 and 43). `ANY` with one allowed name
+ * forces that function; with several, only those are offered.
+ */
+export function toTools(
+  groups: z.output<typeof toolsSchema> | null | undefined,
+  config: z.output<typeof toolConfigSchema> | null | undefined,
+): { tools: ToolDefinition[]; toolChoice: ToolChoice } {
+  const tools = (groups ?? []).flatMap((group) => (group.functionDeclarations ?? []).map(toDefinition));
+  const calling = config?.functionCallingConfig;
+  const allowed = calling?.allowedFunctionNames ?? [];
+  const offered = allowed.length === 0 ? tools : tools.filter(({ name }) => allowed.includes(name));
+  const mode = calling?.mode?.toUpperCase() ?? "AUTO";
+  switch (mode) {
+    case "AUTO":
+    case "MODE_UNSPECIFIED":
+      return { tools, toolChoice: { type: "auto" } };
+    case "VALIDATED":
+      return { tools: offered, toolChoice: { type: "auto" } };
+    case "NONE":
+      return { tools, toolChoice: { type: "none" } };
+    case "ANY": {
+      const [name, ...others] = allowed;
+      if (name !== undefined && others.length === 0) return { tools, toolChoice: { type: "function", name } };
+      return { tools: offered, toolChoice: { type: "required" } };
+    }
+    default: {
+      const field = "toolConfig.functionCallingConfig.mode";
+      throw invalidRequest(`${field} ${JSON.stringify(calling?.mode)} is not known`, field);
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import type { AttachmentSource, Message, Part, ToolCall } from "../../generation/conversation.ts";
+import { invalidRequest } from "../../http/errors.ts";
+import { inlineOrUrl } from "../shared/attachments.ts";
+import {
+  isObject,
+  type JsonObject,
+  objectMember,
+  optionalString,
+  stringMember,
+  unknownContent,
+} from "../shared/members.ts";
+
+/** A content block, whatever its type. */
+export type Block = JsonObject & { type: string };
+
+/** `content` of a message, of the system prompt or of a tool result: a string, blocks, or nothing. */
+export type Content = string | readonly Block[] | null | undefined;
+
+/** Where the bytes of an image or document are: `base64`, `url` or `file` (client assertion 24). */
+function sourceOf(source: JsonObject, where: string): AttachmentSource {
+  switch (source["type"]) {
+    case "base64":
+      return {
+        kind: "inline",
+        data: stringMember(source, "data", where),
+        mediaType: stringMember(source, "media_type", where),
+      };
+    case "url":
+      return inlineOrUrl(stringMember(source, "url", where), `${where}.url`);
+    case "file":
+      return { kind: "file", fileId: stringMember(source, "file_id", where) };
+    default:
+      throw invalidRequest(`${where}.type must be base64, url or file`, `${where}.type`);
+  }
+}
+
+/** A document: text is read as text, everything else is an attachment. */
+function documentParts(block: Block, where: string): Part[] {
+  const source = objectMember(block, "source", where);
+  const title = optionalString(block, "title");
+  const heading = [title, optionalString(block, "context")].filter((line) => line !== undefined);
+  const headed = (parts: Part[]): Part[] =>
+    heading.length === 0 ? parts : [{ type: "text", text: `${heading.join("\n")}\n\n` }, ...parts];
+  if (source["type"] === "text") {
+    return headed([{ type: "text", text: stringMember(source, "data", `${where}.source`) }]);
+  }
+  if (source["type"] === "content") {
+    return headed(toParts(contentMember(source, "content", `${where}.source`), `${where}.source.content`));
+  }
+  const file: Part = { type: "file", source: sourceOf(source, `${where}.source`) };
+  return [title === undefined ? file : { ...file, filename: title }];
+}
+
+/** `content` inside a block: a string, an array of blocks, or absent. Throws 400 for anything else. */
+function contentMember(block: JsonObject, name: string, where: string): Content {
+  const value = block[name];
+  if (value === undefined || value === null || typeof value === "string") return value;
+  if (!Array.isArray(value)) throw invalidRequest(`${where}.${name} must be a string or an array`, where);
+  return value.map((item: unknown, index): Block => {
+    const at = `${where}.${name}[${index}]`;
+    if (!isObject(item)) throw invalidRequest(`${at} must be an object`, at);
+    return { ...item, type: stringMember(item, "type", at) };
+  });
+}
+
+function blockParts(block: Block, where: string): Part[] {
+  switch (block.type) {
+    case "text":
+      return [{ type: "text", text: stringMember(block, "text", where) }];
+    case "image":
+      return [{ type: "image", source: sourceOf(objectMember(block, "source", where), `${where}.source`) }];
+    case "document":
+      return documentParts(block, where);
+    case "search_result": {
+      const head = [optionalString(block, "title"), optionalString(block, "source")].filter(Boolean);
+      return [
+        { type: "text", text: `${head.join("\n")}\n` },
+        ...toParts(contentMember(block, "content", where), `${where}.content`),
+      ];
+    }
+    case "container_upload":
+      return [{ type: "file", source: { kind: "file", fileId: stringMember(block, "file_id", where) } }];
+    case "tool_reference":
+      return [{ type: "text", text: stringMember(block, "tool_name", where) }];
+    default:
+      throw unknownContent(block.type, where);
+  }
+}
+
+/** The parts of a content that holds no tool blocks. Empty text says nothing and is left out. */
+export function toParts(content: Content, where: string): Part[] {
+  if (content === null || content === undefined) return [];
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return content.flatMap((block, index) => blockParts(block, `${where}[${index}]`));
+}
+
+/** Names of the tools that earlier calls were made to, by call id: a tool result names the call only. */
+export type CallNames = Map<string, string>;
+
+function toolResult(block: Block, where: string, names: CallNames): Message {
+  const callId = stringMember(block, "tool_use_id", where);
+  const name = names.get(callId);
+  return {
+    role: "tool",
+    callId,
+    parts: toParts(contentMember(block, "content", where), `${where}.content`),
+    ...(name === undefined ? {} : { name }),
+    ...(block["is_error"] === true ? { isError: true } : {}),
+  };
+}
+
+/**
+ * A user message: each tool result becomes a message of its own and what stands between them stays between them, so
+ * that the order is the caller's (client assertions 25 and 26).
+ */
+export function userMessages(content: Content, where: string, names: CallNames): Message[] {
+  if (content === null || content === undefined || typeof content === "string") {
+    return [{ role: "user", parts: toParts(content, where) }];
+  }
+  const messages: Message[] = [];
+  let parts: Part[] = [];
+  const flush = () => {
+    if (parts.length > 0) messages.push({ role: "user", parts });
+    parts = [];
+  };
+  content.forEach((block, index) => {
+    const at = `${where}[${index}]`;
+    if (block.type === "tool_result") {
+      flush();
+      messages.push(toolResult(block, at, names));
+    } else parts.push(...blockParts(block, at));
+  });
+  flush();
+  return messages.length === 0 ? [{ role: "user", parts: [] }] : messages;
+}
+
+/**
+ * An assistant message of the history. Signatures mean nothing here; redacted thinking and what server tools left behind
+ * cannot be read by the model and is passed over.
+ */
+export function assistantMessage(content: Content, where: string, names: CallNames): Message {
+  if (content === null || content === undefined || typeof content === "string") {
+    return { role: "assistant", parts: toParts(content, where), toolCalls: [] };
+  }
+  const parts: Part[] = [];
+  const toolCalls: ToolCall[] = [];
+  let reasoning = "";
+  content.forEach((block, index) => {
+    const at = `${where}[${index}]`;
+    switch (block.type) {
+      case "thinking":
+        reasoning += optionalString(block, "thinking") ?? "";
+        break;
+      case "tool_use": {
+        const id = stringMember(block, "id", at);
+        const name = stringMember(block, "name", at);
+        names.set(id, name);
+        toolCalls.push({ id, name, arguments: JSON.stringify(block["input"] ?? {}) });
+        break;
+      }
+      case "text":
+      case "image":
+      case "document":
+        parts.push(...blockParts(block, at));
+        break;
+    }
+  });
+  return { role: "assistant", parts, toolCalls, ...(reasoning === "" ? {} : { reasoning }) };
+}

@@ -1,0 +1,125 @@
+import { z } from "zod";
+import type { Conversation, Message, ResponseFormat } from "../../generation/conversation.ts";
+import { GatewayError, invalidRequest } from "../../http/errors.ts";
+import { resolveModel } from "../../models/resolve.ts";
+import { jsonObject, samplingOf } from "../shared/fields.ts";
+import { wantsThinking } from "../shared/thinking.ts";
+import { assistantMessage, type CallNames, toParts, userMessages } from "./content.ts";
+import { toolChoiceSchema, toolSchema, toToolChoice, toTools } from "./tools.ts";
+
+const contentSchema = z
+  .union([z.string(), z.array(z.looseObject({ type: z.string() }))], {
+    error: "must be a string or an array of content blocks",
+  })
+  .nullish();
+
+/**
+ * The body of `POST /vendorb/v1/messages` (contract). Fields that change nothing here (metadata, service_tier,
+ * context_management, top_k and the like) are accepted and ignored. `max_tokens` is too: the contract forbids to
+ * truncate by it.
+ */
+export const messageRequestSchema = z.looseObject({
+  model: z.string().min(1),
+  messages: z.array(z.looseObject({ role: z.string(), content: contentSchema })).min(1),
+  system: contentSchema,
+  stream: z.boolean().nullish(),
+  tools: z.array(toolSchema).nullish(),
+  tool_choice: toolChoiceSchema.nullish(),
+  thinking: z.unknown(),
+  temperature: z.unknown(),
+  top_p: z.unknown(),
+  stop_sequences: z.array(z.string()).nullish(),
+  output_config: z.looseObject({ effort: z.string().nullish(), format: z.unknown() }).nullish(),
+  output_format: z.unknown(),
+  thread: z.unknown(),
+});
+
+export type MessageRequest = z.output<typeof messageRequestSchema>;
+
+/**
+ * Server-side threads are not kept. Told so in exactly these words, the SDK sends the whole conversation instead and
+ * goes on (client assertion 35); a thread that were ignored would lose the history silently.
+ */
+function refuseThread(thread: unknown): void {
+  if (thread === undefined || thread === null) return;
+  throw new GatewayError(400, "threads are not supported: send the whole conversation", {
+    code: "thread_unsupported",
+    param: "thread",
+    details: { error_code: "thread_unsupported_request", unsupported: ["thread"] },
+  });
+}
+
+function toMessages(body: MessageRequest): Message[] {
+  const messages: Message[] = [];
+  const names: CallNames = new Map();
+  const system = toParts(body.system, "system");
+  if (system.length > 0) messages.push({ role: "system", parts: system });
+  body.messages.forEach(({ role, content }, index) => {
+    const where = `messages[${index}].content`;
+    switch (role) {
+      case "user":
+        messages.push(...userMessages(content, where, names));
+        break;
+      case "assistant":
+        messages.push(assistantMessage(content, where, names));
+        break;
+      // Newer agents put later instructions among the messages (client assertion 29).
+      case "system":
+        messages.push({ role: "system", parts: toParts(content, where) });
+        break;
+      default:
+        throw invalidRequest(
+          `messages[${index}].role ${JSON.stringify(role)} is not known`,
+          `messages[${index}].role`,
+        );
+    }
+  });
+  return messages;
+}
+
+const formatSchema = z.looseObject({ type: z.literal("json_schema"), schema: jsonObject });
+
+function toFormat(body: MessageRequest): ResponseFormat {
+  const declared = formatSchema.safeParse(body.output_config?.format ?? body.output_format);
+  return declared.success ? { type: "json-schema", schema: declared.data.schema } : { type: "text" };
+}
+
+const thinkingSchema = z.looseObject({ display: z.string().optional() });
+
+/** `thinking.display: "omitted"`: the model thinks, the caller does not want to read it. */
+function hidesThinking(thinking: unknown): boolean {
+  const declared = thinkingSchema.safeParse(thinking);
+  return declared.success && declared.data.display === "omitted";
+}
+
+/** Translates a message-style request. Throws 400 that names the field at fault. */
+export function toConversation(
+  body: MessageRequest,
+  aliases: Readonly<Record<string, string>>,
+): Conversation {
+  refuseThread(body.thread);
+  const model = resolveModel(body.model, aliases);
+  const effort = body.output_config?.effort;
+  const thinking = model.thinking && wantsThinking({ thinking: body.thinking, reasoning_effort: effort });
+  const choice = body.tool_choice;
+  const single = typeof choice === "object" && choice?.disable_parallel_tool_use === true;
+  return {
+    dialect: "messages",
+    model,
+    messages: toMessages(body),
+    tools: toTools(body.tools ?? []),
+    toolChoice: toToolChoice(choice),
+    parallelToolCalls: !single,
+    thinking,
+    showReasoning: thinking && !hidesThinking(body.thinking),
+    sampling: samplingOf({
+      temperature: body.temperature,
+      // Contract: temperature wins over top_p when both are given.
+      topP: body.temperature === undefined || body.temperature === null ? body.top_p : undefined,
+      stop: body.stop_sequences,
+      reasoningEffort: effort,
+    }),
+    responseFormat: toFormat(body),
+    stream: body.stream ?? false,
+  };
+}

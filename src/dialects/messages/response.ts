@@ -1,0 +1,32 @@
+import type { AnswerInfo } from "../../generation/answer.ts";
+import type { CompletedToolCall, Completion } from "../../generation/events.ts";
+import { randomId } from "../../generation/ids.ts";
+import { inputObject } from "../shared/tool-input.ts";
+import { messageUsage, STOP_REASONS } from "./usage.ts";
+
+function toolUse({ id, name, arguments: text }: CompletedToolCall): Record<string, unknown> {
+  return { type: "tool_use", id, name, input: inputObject(text) };
+}
+
+/**
+ * The message object (contract, Message-style response). `model` is the name that the caller asked for: agents look
+ * up what they know of a model by it. A block without content is never sent.
+ */
+export function toMessage(completion: Completion, info: AnswerInfo): Record<string, unknown> {
+  const content: Record<string, unknown>[] = [];
+  if (completion.reasoning !== "") {
+    content.push({ type: "thinking", thinking: completion.reasoning, signature: "" });
+  }
+  if (completion.text !== "") content.push({ type: "text", text: completion.text });
+  content.push(...completion.toolCalls.map(toolUse));
+  return {
+    id: randomId("msg_"),
+    type: "message",
+    role: "assistant",
+    model: info.conversation.model.requested,
+    content,
+    stop_reason: STOP_REASONS[completion.finishReason],
+    stop_sequence: null,
+    usage: messageUsage(completion.usage),
+  };
+}

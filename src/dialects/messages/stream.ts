@@ -1,0 +1,117 @@
+import type { AnswerInfo, StreamRenderer } from "../../generation/answer.ts";
+import type { GenerationEvent } from "../../generation/events.ts";
+import { randomId } from "../../generation/ids.ts";
+import { formatError } from "../../http/error-formats.ts";
+import { namedItem } from "../../http/event-stream.ts";
+import { messageUsage, STOP_REASONS } from "./usage.ts";
+
+type OpenBlock = "none" | "text" | "thinking" | "tool_use";
+
+const PING = namedItem("ping", '{"type":"ping"}');
+const MESSAGE_STOP = namedItem("message_stop", '{"type":"message_stop"}');
+
+/**
+ * Renders a message-style stream (contract, Message-style stream). One block is open at a time and indices count up
+ * without a gap. What the deltas of a block share is written once when the block opens: a delta costs one
+ * `JSON.stringify` of its own text.
+ */
+export class MessageStream implements StreamRenderer {
+  readonly keepAlive = PING;
+  readonly #info: AnswerInfo;
+  #open: OpenBlock = "none";
+  /** Index of the open block, or of the last one. */
+  #index = -1;
+  /** What every delta of the open block begins with. */
+  #head = "";
+  #hasInput = false;
+
+  constructor(info: AnswerInfo) {
+    this.#info = info;
+  }
+
+  push(event: GenerationEvent): string {
+    switch (event.type) {
+      case "start":
+        return this.#start();
+      case "reasoning":
+        return `${this.#ensure("thinking")}${this.#head}${JSON.stringify(event.text)}}}\n\n`;
+      case "text":
+        return `${this.#ensure("text")}${this.#head}${JSON.stringify(event.text)}}}\n\n`;
+      case "tool-call":
+        return this.#openToolUse(event.id, event.name);
+      case "tool-arguments":
+        return this.#input(event.delta);
+      case "tool-call-end":
+        return this.#close();
+      case "finish":
+        return this.#finish(event);
+      case "error":
+        // No `message_stop` follows: an answer that broke off must not look like a whole one.
+        return namedItem("error", JSON.stringify(formatError("messages", event.error)));
+    }
+  }
+
+  #start(): string {
+    const message = {
+      id: randomId("msg_"),
+      type: "message",
+      role: "assistant",
+      model: this.#info.conversation.model.requested,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: messageUsage({ prompt: Math.max(1, this.#info.promptTokens()), completion: 0, reasoning: 0 }),
+    };
+    return namedItem("message_start", JSON.stringify({ type: "message_start", message }));
+  }
+
+  #ensure(wanted: "text" | "thinking"): string {
+    if (this.#open === wanted) return "";
+    return wanted === "text"
+      ? this.#begin("text", '{"type":"text","text":""}', '"text_delta","text":')
+      : this.#begin(
+          "thinking",
+          '{"type":"thinking","thinking":"","signature":""}',
+          '"thinking_delta","thinking":',
+        );
+  }
+
+  #openToolUse(id: string, name: string): string {
+    this.#hasInput = false;
+    const block = `{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":{}}`;
+    return this.#begin("tool_use", block, '"input_json_delta","partial_json":');
+  }
+
+  #begin(kind: OpenBlock, block: string, delta: string): string {
+    const closed = this.#close();
+    this.#open = kind;
+    this.#index += 1;
+    this.#head = `event: content_block_delta\ndata: {"type":"content_block_delta","index":${this.#index},"delta":{"type":${delta}`;
+    const start = `{"type":"content_block_start","index":${this.#index},"content_block":${block}}`;
+    return closed + namedItem("content_block_start", start);
+  }
+
+  #input(delta: string): string {
+    if (delta === "") return "";
+    this.#hasInput = true;
+    return `${this.#head}${JSON.stringify(delta)}}}\n\n`;
+  }
+
+  /** Closes the open block. Agents take a call without any input delta for a broken one. */
+  #close(): string {
+    if (this.#open === "none") return "";
+    const input = this.#open === "tool_use" && !this.#hasInput ? this.#input("{}") : "";
+    this.#open = "none";
+    const stop = `{"type":"content_block_stop","index":${this.#index}}`;
+    return input + namedItem("content_block_stop", stop);
+  }
+
+  #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
+    const delta = {
+      type: "message_delta",
+      delta: { stop_reason: STOP_REASONS[event.reason], stop_sequence: null },
+      usage: messageUsage(event.usage),
+    };
+    return this.#close() + namedItem("message_delta", JSON.stringify(delta)) + MESSAGE_STOP;
+  }
+}

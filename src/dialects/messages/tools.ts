@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { invalidRequest } from "../../http/errors.ts";
+import type { JsonSchema, ToolChoice, ToolDefinition } from "../../tools/tool.ts";
+import { jsonObject } from "../shared/fields.ts";
+
+/** One declared tool: the caller's own, one that the vendor defines, or a server tool. */
+export const toolSchema = z.looseObject({
+  type: z.string().nullish(),
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+  input_schema: jsonObject.nullish(),
+  strict: z.boolean().nullish(),
+});
+
+function object(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
+  return { type: "object", properties, required };
+}
+
+const text = { type: "string" } as const;
+const integer = { type: "integer" } as const;
+
+/**
+ * Tools that the vendor defines and the caller executes: they come by type alone, without description or schema, which
+ * the model cannot know.
+ */
+const VENDOR_TOOLS: readonly (readonly [type: RegExp, description: string, parameters: JsonSchema])[] = [
+  [
+    /^bash_/,
+    "Runs a command in a persistent shell and returns its output. `restart` starts the shell anew.",
+    object({ command: text, restart: { type: "boolean" } }, []),
+  ],
+  [
+    /^text_editor_/,
+    "Views and edits files. `command` is view, create, str_replace or insert.",
+    object(
+      {
+        command: { type: "string", enum: ["view", "create", "str_replace", "insert"] },
+        path: text,
+        file_text: text,
+        old_str: text,
+        new_str: text,
+        insert_line: integer,
+        insert_text: text,
+        view_range: { type: "array", items: integer },
+      },
+      ["command", "path"],
+    ),
+  ],
+  [
+    /^memory_/,
+    "Keeps notes in files under /memories. `command` is view, create, str_replace, insert, delete or rename.",
+    object(
+      {
+        command: { type: "string", enum: ["view", "create", "str_replace", "insert", "delete", "rename"] },
+        path: text,
+        file_text: text,
+        old_str: text,
+        new_str: text,
+        insert_line: integer,
+        insert_text: text,
+        old_path: text,
+        new_path: text,
+      },
+      ["command"],
+    ),
+  ],
+];
+
+/**
+ * The tools that the caller executes. Server tools (web search and the like) would have to be executed here; they are
+ * accepted and not offered to the model (client assertion 33).
+ */
+export function toTools(tools: readonly z.output<typeof toolSchema>[]): ToolDefinition[] {
+  return tools.flatMap((tool, index): ToolDefinition[] => {
+    const type = tool.type ?? "custom";
+    const vendor = VENDOR_TOOLS.find(([pattern]) => pattern.test(type));
+    const parameters = tool.input_schema ?? vendor?.[2];
+    if (parameters === undefined && type !== "custom") return [];
+    const name = tool.name ?? "";
+    if (name === "") throw invalidRequest(`tools[${index}].name is required`, `tools[${index}].name`);
+    const description = tool.description ?? vendor?.[1];
+    const definition: ToolDefinition = { name };
+    if (description !== undefined) definition.description = description;
+    if (parameters !== undefined) definition.parameters = parameters;
+    if (tool.strict === true) definition.strict = true;
+    return [definition];
+  });
+}
+
+/** `tool_choice` as the message-style SDKs and as the contract write it (client assertion 32). */
+export const toolChoiceSchema = z.union(
+  [
+    z.string(),
+    z.looseObject({
+      type: z.string().nullish(),
+      name: z.string().nullish(),
+      function: z.looseObject({ name: z.string() }).nullish(),
+      disable_parallel_tool_use: z.boolean().nullish(),
+    }),
+  ],
+  { error: "must be a string or an object" },
+);
+
+/** Which tools the model may or must call. Throws 400 for a choice that means nothing. */
+export function toToolChoice(choice: z.output<typeof toolChoiceSchema> | null | undefined): ToolChoice {
+  if (choice === null || choice === undefined) return { type: "auto" };
+  const name = typeof choice === "string" ? undefined : (choice.name ?? choice.function?.name);
+  const type = typeof choice === "string" ? choice : (choice.type ?? (name === undefined ? "auto" : "tool"));
+  switch (type) {
+    case "auto":
+    case "none":
+      return { type };
+    case "any":
+    case "required":
+      return { type: "required" };
+    case "tool":
+    case "function":
+      if (name !== undefined && name !== "") return { type: "function", name };
+      throw invalidRequest("tool_choice.name must name a tool", "tool_choice.name");
+    default:
+      throw invalidRequest(`tool_choice ${JSON.stringify(type)} is not known`, "tool_choice");
+  }
+}

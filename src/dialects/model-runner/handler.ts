@@ -1,0 +1,53 @@
+import { authenticateCaller, type Caller } from "../../auth/callers.ts";
+import { answer } from "../../generation/answer.ts";
+import type { Conversation } from "../../generation/conversation.ts";
+import type { Context, Handler } from "../../http/context.ts";
+import { readBody } from "../../http/json-body.ts";
+import type { ResolvedModel } from "../../models/resolve.ts";
+import { resolveRunnerModel } from "./models.ts";
+import { chatConversation, chatSchema, generateConversation, generateSchema } from "./request.ts";
+import { toRunnerResponse } from "./response.ts";
+import { CHAT_SHAPE, GENERATE_SHAPE, type Shape, type Stopwatch } from "./shape.ts";
+import { JSON_LINES, RunnerStream } from "./stream.ts";
+
+function stopwatch(context: Context): Stopwatch {
+  return { startedAt: context.startedAt, now: () => context.platform.now() };
+}
+
+function run(context: Context, caller: Caller, conversation: Conversation, shape: Shape): Promise<Response> {
+  const watch = stopwatch(context);
+  return answer(context, caller, conversation, {
+    streamType: JSON_LINES,
+    stream: (info) => new RunnerStream(info, shape, watch),
+    body: (completion, info) => toRunnerResponse(completion, info, shape, watch),
+  });
+}
+
+/** A request without a prompt asks to load the model, or with `keep_alive: 0` to unload it. Here there is neither. */
+function loaded(context: Context, model: ResolvedModel, shape: Shape, keepAlive: unknown): Response {
+  return Response.json({
+    model: model.requested,
+    created_at: new Date(context.platform.now()).toISOString(),
+    ...shape.whole(null),
+    done: true,
+    done_reason: keepAlive === 0 ? "unload" : "load",
+  });
+}
+
+/** `POST /api/chat`. It uses provider accounts, so that unlike the listings it needs a credential. */
+export const runnerChat: Handler = async (context) => {
+  const caller = await authenticateCaller(context);
+  const body = await readBody(context.request, chatSchema);
+  const model = await resolveRunnerModel(context, body.model);
+  if (!body.messages?.length) return loaded(context, model, CHAT_SHAPE, body.keep_alive);
+  return run(context, caller, chatConversation(body, model), CHAT_SHAPE);
+};
+
+/** `POST /api/generate`: a single prompt. */
+export const runnerGenerate: Handler = async (context) => {
+  const caller = await authenticateCaller(context);
+  const body = await readBody(context.request, generateSchema);
+  const model = await resolveRunnerModel(context, body.model);
+  if (!body.prompt && !body.images?.length) return loaded(context, model, GENERATE_SHAPE, body.keep_alive);
+  return run(context, caller, generateConversation(body, model), GENERATE_SHAPE);
+};

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import type { Context, Handler } from "../../http/context.ts";
+import { GatewayError, invalidRequest } from "../../http/errors.ts";
+import { readBody } from "../../http/json-body.ts";
+import { CATALOGUE, CATALOGUE_CREATED, type CatalogueModel, CONTEXT_LENGTH } from "../../models/catalogue.ts";
+import { type ResolvedModel, resolveModel } from "../../models/resolve.ts";
+import { VERSION } from "../../version.ts";
+
+const MODIFIED_AT = new Date(CATALOGUE_CREATED * 1000).toISOString();
+
+/** `general.architecture`, and the prefix of what belongs to it in `model_info`. */
+const ARCHITECTURE = "provider";
+
+/** The tag that clients append to a name that has none. */
+const DEFAULT_TAG = ":latest";
+
+/**
+ * Resolves a model name of this style, with or without its tag.
+ *
+ * @throws GatewayError 404 for a name that stands for nothing, as this style's clients expect.
+ */
+export async function resolveRunnerModel(context: Context, name: string): Promise<ResolvedModel> {
+  const { config } = await context.config();
+  const bare = name.endsWith(DEFAULT_TAG) ? name.slice(0, -DEFAULT_TAG.length) : name;
+  try {
+    return { ...resolveModel(bare, config.model_aliases), requested: name };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    throw new GatewayError(404, error.message, { code: error.code, param: error.param });
+  }
+}
+
+/** What a model can do, in this style's words (contract, Local-model-runner style). */
+export function capabilities(model: CatalogueModel): string[] {
+  return [
+    "completion",
+    "tools",
+    ...(model.thinking ? ["thinking"] : []),
+    ...(model.vision ? ["vision"] : []),
+  ];
+}
+
+function details(model: CatalogueModel): Record<string, unknown> {
+  return {
+    parent_model: "",
+    format: "remote",
+    family: ARCHITECTURE,
+    families: [ARCHITECTURE],
+    parameter_size: model.upstream,
+    quantization_level: "",
+  };
+}
+
+/** A name for a model's present state; clients only compare it. */
+async function digest(model: CatalogueModel): Promise<string> {
+  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${VERSION} ${model.id}`));
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** `GET /api/version`. */
+export const runnerVersion: Handler = () => Response.json({ version: VERSION });
+
+/** `GET /api/tags`: the canonical models. Nothing is kept on a disk here, so their size is 0. */
+export const runnerTags: Handler = async () => {
+  const models = CATALOGUE.map(async (model) => ({
+    name: model.id,
+    model: model.id,
+    modified_at: MODIFIED_AT,
+    size: 0,
+    digest: await digest(model),
+    details: details(model),
+    capabilities: capabilities(model),
+  }));
+  return Response.json({ models: await Promise.all(models) });
+};
+
+const showSchema = z.looseObject({ model: z.string().nullish(), name: z.string().nullish() });
+
+/** `POST /api/show`: what a model can do and how much it can read; `id` is in lower case (contract). */
+export const runnerShow: Handler = async (context) => {
+  const body = await readBody(context.request, showSchema);
+  const name = body.model ?? body.name ?? "";
+  if (name === "") throw invalidRequest("model is required", "model");
+  const model = await resolveRunnerModel(context, name);
+  return Response.json({
+    id: name.toLowerCase(),
+    model: name,
+    modified_at: MODIFIED_AT,
+    capabilities: capabilities(model),
+    details: details(model),
+    model_info: {
+      "general.architecture": ARCHITECTURE,
+      "general.basename": model.id,
+      [`${ARCHITECTURE}.context_length`]: CONTEXT_LENGTH,
+    },
+    license: "",
+    modelfile: `FROM ${model.id}`,
+    parameters: "",
+    system: "",
+    template: "{{ .Prompt }}",
+  });
+};

@@ -1,0 +1,198 @@
+import { z } from "zod";
+import type { Conversation, Message, Part, ResponseFormat, ToolCall } from "../../generation/conversation.ts";
+import { invalidRequest } from "../../http/errors.ts";
+import type { ResolvedModel } from "../../models/resolve.ts";
+import type { ToolDefinition } from "../../tools/tool.ts";
+import { inlineOrUrl } from "../shared/attachments.ts";
+import { jsonObject, samplingOf } from "../shared/fields.ts";
+
+const imagesSchema = z.array(z.string()).nullish();
+
+const shared = {
+  model: z.string().min(1),
+  stream: z.boolean().nullish(),
+  think: z.union([z.boolean(), z.string()]).nullish(),
+  format: z.unknown(),
+  options: z
+    .looseObject({
+      temperature: z.unknown(),
+      top_p: z.unknown(),
+      seed: z.unknown(),
+      num_predict: z.unknown(),
+      stop: z.union([z.string(), z.array(z.string())]).nullish(),
+    })
+    .nullish(),
+  keep_alive: z.unknown(),
+};
+
+const messageSchema = z.looseObject({
+  role: z.string(),
+  content: z.string().nullish(),
+  thinking: z.string().nullish(),
+  images: imagesSchema,
+  tool_name: z.string().nullish(),
+  tool_call_id: z.string().nullish(),
+  tool_calls: z
+    .array(
+      z.looseObject({
+        id: z.string().nullish(),
+        function: z.looseObject({ name: z.string().min(1), arguments: z.unknown() }),
+      }),
+    )
+    .nullish(),
+});
+
+const toolSchema = z.looseObject({
+  function: z.looseObject({
+    name: z.string().min(1),
+    description: z.string().nullish(),
+    parameters: jsonObject.nullish(),
+  }),
+});
+
+/** The body of `POST /api/chat`. */
+export const chatSchema = z.looseObject({
+  ...shared,
+  messages: z.array(messageSchema).nullish(),
+  tools: z.array(toolSchema).nullish(),
+});
+
+/** The body of `POST /api/generate`. */
+export const generateSchema = z.looseObject({
+  ...shared,
+  prompt: z.string().nullish(),
+  suffix: z.string().nullish(),
+  system: z.string().nullish(),
+  images: imagesSchema,
+});
+
+type Shared = z.output<typeof chatSchema> | z.output<typeof generateSchema>;
+
+function imageParts(images: readonly string[] | null | undefined, where: string): Part[] {
+  return (images ?? []).map((data, index) => ({
+    type: "image",
+    source: inlineOrUrl(data, `${where}[${index}]`, imageType(data)),
+  }));
+}
+
+/** The media type of base64 image data, by its first bytes: this style does not state it. */
+function imageType(data: string): string {
+  if (data.startsWith("/9j/")) return "image/jpeg";
+  if (data.startsWith("R0lGOD")) return "image/gif";
+  if (data.startsWith("UklGR")) return "image/webp";
+  return "image/png";
+}
+
+function textParts(text: string | null | undefined): Part[] {
+  return text === undefined || text === null || text === "" ? [] : [{ type: "text", text }];
+}
+
+/** Calls of this style may be without ids: a result belongs to the oldest open call, of its name if it has one. */
+class OpenCalls {
+  #open: ToolCall[] = [];
+  #count = 0;
+
+  call(id: string | null | undefined, name: string, input: unknown): ToolCall {
+    this.#count += 1;
+    const text = typeof input === "string" ? input : JSON.stringify(input ?? {});
+    const call = { id: id ?? `call_${this.#count}_${name}`, name, arguments: text };
+    this.#open.push(call);
+    return call;
+  }
+
+  answer(id: string | null | undefined, name: string | null | undefined): { callId: string; name?: string } {
+    const index = this.#open.findIndex((call) => (id ? call.id === id : !name || call.name === name));
+    const call = index < 0 ? undefined : this.#open.splice(index, 1)[0];
+    const known = name ?? call?.name;
+    const callId = id ?? call?.id ?? `call_${known ?? ""}`;
+    return known === undefined ? { callId } : { callId, name: known };
+  }
+}
+
+function toMessages(messages: readonly z.output<typeof messageSchema>[]): Message[] {
+  const calls = new OpenCalls();
+  return messages.map((message, index): Message => {
+    const where = `messages[${index}]`;
+    const parts = [...textParts(message.content), ...imageParts(message.images, `${where}.images`)];
+    switch (message.role) {
+      case "system":
+        return { role: "system", parts };
+      case "user":
+        return { role: "user", parts };
+      case "assistant": {
+        const toolCalls = (message.tool_calls ?? []).map((call) =>
+          calls.call(call.id, call.function.name, call.function.arguments),
+        );
+        const reasoning = message.thinking ?? "";
+        return { role: "assistant", parts, toolCalls, ...(reasoning === "" ? {} : { reasoning }) };
+      }
+      case "tool":
+        return { role: "tool", parts, ...calls.answer(message.tool_call_id, message.tool_name) };
+      default:
+        throw invalidRequest(`${where}.role ${JSON.stringify(message.role)} is not known`, `${where}.role`);
+    }
+  });
+}
+
+function toTools(tools: z.output<typeof chatSchema>["tools"]): ToolDefinition[] {
+  return (tools ?? []).map(({ function: declared }): ToolDefinition => {
+    const definition: ToolDefinition = { name: declared.name };
+    if (typeof declared.description === "string") definition.description = declared.description;
+    if (declared.parameters) definition.parameters = declared.parameters;
+    return definition;
+  });
+}
+
+function toFormat(format: unknown): ResponseFormat {
+  if (format === "json") return { type: "json" };
+  const schema = jsonObject.safeParse(format);
+  return schema.success ? { type: "json-schema", schema: schema.data } : { type: "text" };
+}
+
+/** What both routes share. Streaming is this style's default; so is thinking, for models that can. */
+function base(body: Shared, model: ResolvedModel) {
+  const { options } = body;
+  const thinking = model.thinking && body.think !== false;
+  const predict = options?.num_predict;
+  return {
+    dialect: "model-runner",
+    model,
+    toolChoice: { type: "auto" },
+    parallelToolCalls: true,
+    thinking,
+    showReasoning: thinking,
+    sampling: samplingOf({
+      temperature: options?.temperature,
+      topP: options?.top_p,
+      stop: options?.stop,
+      seed: options?.seed,
+      // Negative numbers mean "as many as there are".
+      maxTokens: typeof predict === "number" && predict > 0 ? predict : undefined,
+      reasoningEffort: typeof body.think === "string" ? body.think : undefined,
+    }),
+    responseFormat: toFormat(body.format),
+    stream: body.stream ?? true,
+  } as const;
+}
+
+/** Translates `POST /api/chat`. Throws 400 that names the field at fault. */
+export function chatConversation(body: z.output<typeof chatSchema>, model: ResolvedModel): Conversation {
+  return { ...base(body, model), messages: toMessages(body.messages ?? []), tools: toTools(body.tools) };
+}
+
+/** Translates `POST /api/generate`. Throws 400 that names the field at fault. */
+export function generateConversation(
+  body: z.output<typeof generateSchema>,
+  model: ResolvedModel,
+): Conversation {
+  if (body.suffix) throw invalidRequest("insertion before a suffix is not supported", "suffix");
+  const system = textParts(body.system);
+  return {
+    ...base(body, model),
+    messages: [
+      ...(system.length === 0 ? [] : [{ role: "system", parts: system } as const]),
+      { role: "user", parts: [...textParts(body.prompt), ...imageParts(body.images, "images")] },
+    ],
+    tools: [],
+  };
+}

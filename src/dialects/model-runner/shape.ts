@@ -1,0 +1,74 @@
+import type { CompletedToolCall, Completion, FinishReason, Usage } from "../../generation/events.ts";
+import { inputObject } from "../shared/tool-input.ts";
+
+/** When a request began, and what time it is. Milliseconds since the epoch. */
+export interface Stopwatch {
+  readonly startedAt: number;
+  now(): number;
+}
+
+/** `done_reason`: this style has no word for tool calls or refusals. */
+export function doneReason(reason: FinishReason): string {
+  return reason === "length" ? "length" : "stop";
+}
+
+/** What the last line says: why it ended, token counts, and durations in nanoseconds. */
+export function closing(reason: FinishReason, usage: Usage, watch: Stopwatch): Record<string, unknown> {
+  const total = Math.max(1, Math.round((watch.now() - watch.startedAt) * 1_000_000));
+  return {
+    done: true,
+    done_reason: doneReason(reason),
+    total_duration: total,
+    load_duration: 0,
+    prompt_eval_count: usage.prompt,
+    prompt_eval_duration: 0,
+    eval_count: usage.completion,
+    eval_duration: total,
+  };
+}
+
+/** A tool call: arguments are an object in this style. */
+export function toolCall({ id, name, arguments: text }: CompletedToolCall, index: number) {
+  return { id, function: { index, name, arguments: inputObject(text) } };
+}
+
+/** The two routes of this style differ in how they name the answer. */
+export interface Shape {
+  /** The members of a line that carries `text`, as JSON text without braces. */
+  text(json: string): string;
+  /** The members of a line that carries reasoning, as JSON text without braces. */
+  thinking(json: string): string;
+  /** The members of a line that carries a tool call, as JSON text without braces. */
+  call(json: string): string;
+  /** The answer in a body that is not streamed, or nothing in a stream's last line. */
+  whole(completion: Completion | null): Record<string, unknown>;
+}
+
+/** `POST /api/chat`: the answer is a message. */
+export const CHAT_SHAPE: Shape = {
+  text: (json) => `"message":{"role":"assistant","content":${json}}`,
+  thinking: (json) => `"message":{"role":"assistant","content":"","thinking":${json}}`,
+  call: (json) => `"message":{"role":"assistant","content":"","tool_calls":[${json}]}`,
+  whole: (completion) => ({
+    message: {
+      role: "assistant",
+      content: completion?.text ?? "",
+      ...(completion === null || completion.reasoning === "" ? {} : { thinking: completion.reasoning }),
+      ...(completion === null || completion.toolCalls.length === 0
+        ? {}
+        : { tool_calls: completion.toolCalls.map(toolCall) }),
+    },
+  }),
+};
+
+/** `POST /api/generate`: the answer is a text. It offers no tools, so that there are no calls. */
+export const GENERATE_SHAPE: Shape = {
+  text: (json) => `"response":${json}`,
+  thinking: (json) => `"response":"","thinking":${json}`,
+  call: () => `"response":""`,
+  whole: (completion) => ({
+    response: completion?.text ?? "",
+    ...(completion === null || completion.reasoning === "" ? {} : { thinking: completion.reasoning }),
+    context: [],
+  }),
+};

@@ -1,0 +1,56 @@
+import type { AnswerInfo, StreamRenderer } from "../../generation/answer.ts";
+import type { GenerationEvent } from "../../generation/events.ts";
+import { formatError } from "../../http/error-formats.ts";
+import { closing, type Shape, type Stopwatch, toolCall } from "./shape.ts";
+
+/** Media type of a stream of JSON lines. */
+export const JSON_LINES = "application/x-ndjson";
+
+/**
+ * Renders a local-runner stream: one JSON object a line. Tool calls come whole, each in a line of its own. What all
+ * lines share is written once: a line costs one `JSON.stringify` of its own text.
+ */
+export class RunnerStream implements StreamRenderer {
+  /** White space before a line's JSON is skipped by every parser; an empty line is an error to some. */
+  readonly keepAlive = " ";
+  readonly #shape: Shape;
+  readonly #watch: Stopwatch;
+  readonly #head: string;
+  #call = { id: "", name: "", arguments: "" };
+
+  constructor(info: AnswerInfo, shape: Shape, watch: Stopwatch) {
+    this.#shape = shape;
+    this.#watch = watch;
+    const model = JSON.stringify(info.conversation.model.requested);
+    this.#head = `{"model":${model},"created_at":"${new Date(watch.startedAt).toISOString()}",`;
+  }
+
+  push(event: GenerationEvent): string {
+    switch (event.type) {
+      case "start":
+        return "";
+      case "reasoning":
+        return this.#line(this.#shape.thinking(JSON.stringify(event.text)));
+      case "text":
+        return this.#line(this.#shape.text(JSON.stringify(event.text)));
+      case "tool-call":
+        this.#call = { id: event.id, name: event.name, arguments: "" };
+        return "";
+      case "tool-arguments":
+        this.#call.arguments += event.delta;
+        return "";
+      case "tool-call-end":
+        return this.#line(this.#shape.call(JSON.stringify(toolCall(this.#call, event.index))));
+      case "finish": {
+        const last = { ...this.#shape.whole(null), ...closing(event.reason, event.usage, this.#watch) };
+        return `${this.#head}${JSON.stringify(last).slice(1)}\n`;
+      }
+      case "error":
+        return `${JSON.stringify(formatError("runner", event.error))}\n`;
+    }
+  }
+
+  #line(members: string): string {
+    return `${this.#head}${members},"done":false}\n`;
+  }
+}

@@ -1,0 +1,32 @@
+import { type Conversation, textOf } from "../../generation/conversation.ts";
+import { prepareOptions } from "../../generation/prepare-options.ts";
+import { estimateTokens } from "../../generation/tokens.ts";
+import type { Context } from "../../http/context.ts";
+import { GatewayError } from "../../http/errors.ts";
+
+/** The words of a conversation without a provider's frame around them. */
+function plainText(conversation: Conversation): string {
+  const lines = conversation.tools.map((tool) => JSON.stringify(tool));
+  for (const message of conversation.messages) {
+    lines.push(textOf(message.parts));
+    if (message.role === "assistant") {
+      for (const call of message.toolCalls) lines.push(`${call.name} ${call.arguments}`);
+    }
+  }
+  return lines.join("\n");
+}
+
+/**
+ * Tokens that a conversation would cost as a prompt: messages, system and tools, counted on the very text that would be
+ * sent. A conversation that the provider would refuse (an image for a model without vision) is counted by its words.
+ */
+export async function countPromptTokens(context: Context, conversation: Conversation): Promise<number> {
+  const { config } = await context.config();
+  const options = prepareOptions(config, conversation, context.platform);
+  try {
+    return Math.max(1, estimateTokens(context.provider().prepare(conversation, options).promptText));
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return Math.max(1, estimateTokens(plainText(conversation)));
+  }
+}
