@@ -24,18 +24,24 @@ function duty(choice: ToolChoice): string {
   }
 }
 
+/** The tools of a request, each with its schema; empty without tools. */
+export function toolDescriptions(tools: readonly ToolDefinition[]): string {
+  if (tools.length === 0) return "";
+  return ["## Tools", "You can call these tools:", ...tools.map(describe)].join("\n\n");
+}
+
 /**
- * What the model is told about the tools of a request: every tool with its schema, the markup with one example, and how
- * free it is to call. Empty without tools or when `choice` is `none`.
+ * How the model is to call tools: the markup with one example, and how free it is to call. Empty without tools or when
+ * `choice` is `none`.
  * @param options.parallel Whether several calls may be made at once. Default true.
  */
-export function toolInstructions(
+export function callingRules(
   tools: readonly ToolDefinition[],
   choice: ToolChoice,
   options: { parallel?: boolean } = {},
 ): string {
-  const forced = choice.type === "function" ? tools.filter((tool) => tool.name === choice.name) : tools;
   if (tools.length === 0 || choice.type === "none") return "";
+  const forced = choice.type === "function" ? tools.filter((tool) => tool.name === choice.name) : tools;
   const parallel = options.parallel ?? true;
   const rules = [
     "Write the tags exactly as shown, in plain text: not in a code block, not in backticks.",
@@ -49,12 +55,19 @@ export function toolInstructions(
     duty(choice),
   ];
   return [
-    "## Tools",
-    "You can call these tools:",
-    tools.map(describe).join("\n\n"),
     "## How to call tools",
     "Write calls in this form, here with example values:",
     exampleCalls(forced.length > 0 ? forced : tools, parallel),
     rules.map((rule) => `- ${rule}`).join("\n"),
   ].join("\n\n");
+}
+
+/** What the model is told about the tools of a request: {@link toolDescriptions}, then {@link callingRules}. */
+export function toolInstructions(
+  tools: readonly ToolDefinition[],
+  choice: ToolChoice,
+  options: { parallel?: boolean } = {},
+): string {
+  const rules = callingRules(tools, choice, options);
+  return rules === "" ? "" : `${toolDescriptions(tools)}\n\n${rules}`;
 }

@@ -1,5 +1,5 @@
 import type { Conversation, Message, Part } from "../../generation/conversation.ts";
-import { renderToolCalls } from "../../tools/instructions.ts";
+import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
 import type { Attachment } from "../attachments.ts";
 import type { WireMessage, WirePart } from "./wire.ts";
 
@@ -94,13 +94,15 @@ function addResult(
   const parts = message.parts.map((part) => (part.type === "text" ? part : options.partOf(part)));
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
   const attached = parts.filter((part) => part.type !== "text");
-  // The protocol has no place for the error mark.
-  const content = message.isError ? `Error: ${text}` : text;
-  const which = [message.callId, message.name].filter(Boolean).join(", ");
-  if (options.markup) addUserText(out, `Tool result (${which}):\n${content}`);
-  else out.push({ role: "tool", tool_call_id: message.callId, content });
+  const { callId: id, name, isError = false } = message;
+  if (options.markup) {
+    addUserText(out, renderToolResult({ id, text, isError, ...(name === undefined ? {} : { name }) }));
+  } else {
+    // The protocol has no place for the error mark.
+    out.push({ role: "tool", tool_call_id: id, content: isError ? `Error: ${text}` : text });
+  }
   if (attached.length === 0) return [];
-  return [{ type: "text", text: `Returned by the tool call ${message.callId}:` }, ...attached];
+  return [{ type: "text", text: `Returned by the tool call ${id}:` }, ...attached];
 }
 
 /** Adds words of the user, to the last message if that is the user's: many templates want the roles to alternate. */

@@ -29,14 +29,15 @@ export interface ShortenedPrompt {
  * asked now stays in the prompt: the last user message and what has happened since, as far as it is not long itself.
  */
 export function shortenPrompt(transcript: Transcript): ShortenedPrompt {
-  const { sections, toolRules, answerRules, prefilled } = transcript;
+  const { sections, tools, toolRules, toolNames, answerRules, prefilled } = transcript;
   const files: TextFile[] = [{ filename: TRANSCRIPT_FILE, text: joinSections(sections) }];
-  if (toolRules !== "") files.push({ filename: TOOLS_FILE, text: toolRules });
+  if (tools !== "") files.push({ filename: TOOLS_FILE, text: tools });
   const rules = paragraphs(
     `The whole conversation so far, with the instructions to follow, is in the attached file ${TRANSCRIPT_FILE}. Read it first. Below is only its end.`,
-    toolRules === ""
+    tools === ""
       ? ""
-      : `The tools that you can call, and the tool_calls markup in which to call them, are described in the attached file ${TOOLS_FILE}. Follow it to the letter.`,
+      : `The tools that you can call are described in the attached file ${TOOLS_FILE}: ${toolNames.join(", ")}.`,
+    toolRules,
     answerRules,
   );
   const kept = withRules(endOf(transcript), rules);

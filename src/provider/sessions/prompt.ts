@@ -1,5 +1,5 @@
 import { type Conversation, type Message, type Part, usesTools } from "../../generation/conversation.ts";
-import { renderToolCalls, toolInstructions } from "../../tools/instructions.ts";
+import { callingRules, renderToolCalls, toolDescriptions } from "../../tools/instructions.ts";
 import { type Attachment, AttachmentReader } from "../attachments.ts";
 import { responseFormatInstructions } from "../response-format.ts";
 import { heading, joinSections, type Section, withoutHeadings } from "./sections.ts";
@@ -11,8 +11,11 @@ export type SentAttachment = Exclude<Attachment, { kind: "text" }>;
 export interface Transcript {
   /** What every prompt begins with, apart from the conversation: how to answer. Blank: nothing. */
   readonly answerRules: string;
-  /** How to call the tools, and which there are. Blank: no tools. */
+  /** The tools in use, with their schemas. Blank: none. */
+  readonly tools: string;
+  /** How to call them, and their names. Blank: no tools. */
   readonly toolRules: string;
+  readonly toolNames: readonly string[];
   readonly sections: readonly Section[];
   /** Position in `sections` of the last user message; -1: there is none. */
   readonly lastUser: number;
@@ -24,14 +27,15 @@ export interface Transcript {
 
 /**
  * Renders a conversation as text for a provider that takes one prompt. Nothing that the caller sent is dropped: system
- * messages stay where they are, names, call ids and error marks stand in the headings, and reasoning that is sent back
- * precedes the text which it led to.
+ * messages stay where they are; names, the call that a result answers and error marks stand in the headings; reasoning
+ * that is sent back precedes the text which it led to.
  *
  * @param injection Appended to the last user message when the model thinks; null: nothing.
  * @throws GatewayError 400 for an attachment that the model cannot take.
  */
 export function renderTranscript(conversation: Conversation, injection: string | null): Transcript {
-  const { messages } = conversation;
+  const { messages, tools, toolChoice, parallelToolCalls: parallel } = conversation;
+  const inUse = usesTools(conversation);
   const renderer = new MessageRenderer(conversation);
   const sections = messages.map((message) => renderer.render(message));
   const lastUser = messages.findLastIndex((message) => message.role === "user");
@@ -49,11 +53,9 @@ export function renderTranscript(conversation: Conversation, injection: string |
         ? "The last section below is the beginning of your answer. Continue exactly where it ends, without repeating it."
         : "",
     ),
-    toolRules: usesTools(conversation)
-      ? toolInstructions(conversation.tools, conversation.toolChoice, {
-          parallel: conversation.parallelToolCalls,
-        })
-      : "",
+    tools: inUse ? withoutHeadings(toolDescriptions(tools)) : "",
+    toolRules: inUse ? withoutHeadings(callingRules(tools, toolChoice, { parallel })) : "",
+    toolNames: inUse ? tools.map((tool) => tool.name) : [],
     sections,
     lastUser,
     prefilled,
@@ -67,7 +69,8 @@ export function renderTranscript(conversation: Conversation, injection: string |
  * @param suffix What a follow-up turn adds; blank: nothing. It stands last, but before an answer that was begun.
  */
 export function composePrompt(transcript: Transcript, suffix: string): string {
-  const rules = paragraphs(transcript.toolRules, transcript.answerRules);
+  const { tools, toolRules, answerRules } = transcript;
+  const rules = paragraphs(tools, toolRules, answerRules);
   return composeSections(withRules(transcript.sections, rules), transcript.prefilled, suffix);
 }
 
@@ -114,12 +117,8 @@ class MessageRenderer {
       case "assistant": {
         const { reasoning, toolCalls } = message;
         const thought = reasoning?.trim() ? `<think>\n${withoutHeadings(reasoning)}\n</think>` : "";
-        const calls = toolCalls.length === 0 ? "" : withoutHeadings(renderToolCalls(toolCalls));
-        return {
-          // The markup of a call has no place for its id; the results refer to it.
-          heading: heading("Assistant", ...toolCalls.map((call) => call.id)),
-          text: paragraphs(thought, text, calls),
-        };
+        const calls = withoutHeadings(renderToolCalls(toolCalls));
+        return { heading: "Assistant", text: paragraphs(thought, text, calls) };
       }
     }
   }

@@ -141,6 +141,9 @@ describe("a prompt that is too long for itself", () => {
     expect(sent["tools.txt"]).toContain("Does it.");
     const { prompt, file_ids: ids } = fake.only("/turns").json();
     expect(ids).toEqual(["file1", "file2"]);
+    // How to call stays at hand, what can be called is looked up.
+    expect(prompt).toContain("<|TCML|tool_calls>");
+    expect(prompt).not.toContain("Does it.");
     expect(String(prompt).length).toBeLessThan(2000);
     expect(prompt).toMatch(
       /^### System\n\n[\s\S]*conversation\.txt[\s\S]*tools\.txt[\s\S]*### User\n\nWhat now\?\n\n### Assistant\n$/,
