@@ -1,20 +1,6 @@
 import type { AccountState } from "./account-state.ts";
 import type { AccountHealth, CooldownView, QueueStatus } from "./client.ts";
-import type { LeaseRecord } from "./leases.ts";
-import type { Waiter } from "./waiting-queue.ts";
-
-/** The pool's state, as the status is made from it. */
-export interface PoolSnapshot {
-  readonly states: Iterable<AccountState>;
-  readonly leases: Iterable<LeaseRecord>;
-  readonly waiters: readonly Waiter[];
-  readonly inUse: number;
-  readonly total: number;
-  readonly perAccount: number;
-  readonly globalLimit: number;
-  readonly queueLimit: number;
-  readonly now: number;
-}
+import type { Slots } from "./slots.ts";
 
 function cooldownView(state: AccountState): CooldownView | null {
   if (!state.cooling || state.cooldown === null) return null;
@@ -22,40 +8,42 @@ function cooldownView(state: AccountState): CooldownView | null {
 }
 
 /** Contract, Queue status, with the live leases, cooldowns and waiting requests. */
-export function queueStatus(pool: PoolSnapshot): QueueStatus {
+export function queueStatus(slots: Slots, now: number): QueueStatus {
+  const { perAccount } = slots.limits;
+  const waiters = slots.waiters();
   const available: string[] = [];
   const inUse: string[] = [];
   const cooldowns: CooldownView[] = [];
-  for (const state of pool.states) {
-    if (state.account !== null && state.held < pool.perAccount) available.push(state.id);
+  for (const state of slots.states.values()) {
+    if (state.account !== null && state.held < perAccount) available.push(state.id);
     if (state.held > 0) inUse.push(state.id);
     const cooldown = cooldownView(state);
     if (cooldown !== null) cooldowns.push(cooldown);
   }
   return {
     available: available.length,
-    in_use: pool.inUse,
-    total: pool.total,
+    in_use: slots.inUse,
+    total: slots.total,
     available_accounts: available,
     in_use_accounts: inUse,
-    max_inflight_per_account: pool.perAccount,
-    global_max_inflight: pool.globalLimit,
-    recommended_concurrency: pool.total * pool.perAccount,
-    waiting: pool.waiters.length,
-    max_queue_size: pool.queueLimit,
-    leases: Array.from(pool.leases, (lease) => ({
+    max_inflight_per_account: perAccount,
+    global_max_inflight: slots.globalLimit,
+    recommended_concurrency: slots.total * perAccount,
+    waiting: waiters.length,
+    max_queue_size: slots.queueLimit,
+    leases: Array.from(slots.leases, (lease) => ({
       account: lease.state.id,
-      age_ms: pool.now - lease.grantedAt,
+      age_ms: now - lease.grantedAt,
       model: lease.holder.model,
       request_id: lease.holder.requestId,
       dialect: lease.holder.dialect,
     })),
     cooldowns,
-    waiting_requests: pool.waiters.map(({ request, since }) => ({
+    waiting_requests: waiters.map(({ request, since }) => ({
       request_id: request.requestId,
       model: request.model,
       target: request.target ?? null,
-      waiting_ms: pool.now - since,
+      waiting_ms: now - since,
     })),
   };
 }

@@ -1,0 +1,258 @@
+import { AccountState } from "./account-state.ts";
+import type { AcquireRequest, PoolLimits } from "./client.ts";
+import { type Holder, type LeaseRecord, Leases } from "./leases.ts";
+import type { PoolStore } from "./pool-store.ts";
+import { Reservations } from "./reservations.ts";
+import { Rotation } from "./rotation.ts";
+import { type Grant, type Outcome, Waiter, WaitingQueue } from "./waiting-queue.ts";
+
+/** What the owner of the slots adds to them. */
+export interface SlotEvents {
+  /** What goes with a slot that is being granted. */
+  describe(state: AccountState, now: number): Omit<Grant, "lease">;
+  /** A lease has ended, by release or by expiry. */
+  ended(lease: LeaseRecord, now: number): void;
+  /** Nothing is held any more. */
+  idle(): void;
+  /** The times at which something is due may have changed. */
+  rescheduled(): void;
+}
+
+/** Starts a timer; the result stops it. */
+export type SetTimer = (ms: number, run: () => void) => () => void;
+
+/**
+ * Slots, leases and waiting requests. Never more leases than `perAccount` on an account, nor than the global limit in all.
+ * First come, first served: after each change everybody who can run is served at once, in order of arrival, hence a
+ * newcomer finds nobody waiting whom it could overtake.
+ */
+export class Slots {
+  limits: PoolLimits = { perAccount: 1, global: 0, queue: 0, queueWaitMs: 60_000, tokenRefreshMs: 0 };
+  /** Configured accounts. */
+  total = 0;
+  /** Serial number of the newest lease or waiting request. */
+  serial = 0;
+  readonly states = new Map<string, AccountState>();
+  readonly leases: Leases;
+  readonly reservations: Reservations;
+  readonly #rotation = new Rotation();
+  readonly #queue = new WaitingQueue();
+  readonly #now: () => number;
+  readonly #setTimer: SetTimer;
+  readonly #events: SlotEvents;
+
+  constructor(store: PoolStore, ttlMs: number, now: () => number, setTimer: SetTimer, events: SlotEvents) {
+    this.#now = now;
+    this.#setTimer = setTimer;
+    this.#events = events;
+    this.leases = new Leases(ttlMs);
+    this.reservations = new Reservations(store, now(), ttlMs, (id) => this.state(id));
+  }
+
+  /** Slots occupied, those included that may still be held since before a restart. */
+  get inUse(): number {
+    return this.leases.size + this.reservations.ghosts;
+  }
+
+  get globalLimit(): number {
+    return this.limits.global || this.total * this.limits.perAccount;
+  }
+
+  get queueLimit(): number {
+    return this.limits.queue || this.total * this.limits.perAccount;
+  }
+
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  /** Waiting requests in order of arrival. */
+  waiters(): Waiter[] {
+    return this.#queue.list(this.states.values());
+  }
+
+  /** The account of that name; unknown ones are added, not yet configured. */
+  state(id: string): AccountState {
+    let state = this.states.get(id);
+    if (state === undefined) {
+      state = new AccountState(id);
+      this.states.set(id, state);
+    }
+    return state;
+  }
+
+  /** Applies limits, and the accounts that have `account` set, while requests are in flight. */
+  configure(limits: PoolLimits, total: number): void {
+    this.limits = limits;
+    this.total = total;
+    this.#rotation.perAccount = limits.perAccount;
+    for (const state of [...this.states.values()]) {
+      if (state.account === null) {
+        for (const waiter of [...state.waiters]) this.#dismiss(waiter, { refused: "target_not_found" });
+        this.forget(state);
+      }
+      this.#place(state);
+    }
+    if (total === 0) for (const waiter of this.waiters()) this.#dismiss(waiter, { refused: "no_accounts" });
+    this.#drain();
+    this.#events.rescheduled();
+  }
+
+  /** Grants a slot, refuses, or has the request wait. */
+  acquire(request: AcquireRequest): Outcome | Waiter {
+    this.catchUp();
+    if (this.total === 0) return { refused: "no_accounts" };
+    const target = request.target === undefined ? null : (this.states.get(request.target) ?? null);
+    if (request.target !== undefined && (target === null || target.account === null)) {
+      return { refused: "target_not_found" };
+    }
+    const exclude = target === null && request.exclude?.length ? new Set(request.exclude) : null;
+    if (exclude !== null && !this.#othersAreHealthy(exclude)) return { refused: "no_accounts" };
+    if (this.inUse < this.globalLimit) {
+      const state = target ?? this.#rotation.pick(exclude);
+      if (state !== null && this.#rotation.hasSlot(state)) {
+        const outcome = this.#grant(state, request);
+        if (this.waiting > 0) this.#events.rescheduled();
+        return outcome;
+      }
+    }
+    return this.#wait(request, target, exclude);
+  }
+
+  /** See `AccountPool.release`. */
+  release(token: string): boolean {
+    this.catchUp();
+    const lease = this.leases.get(token);
+    if (lease === undefined) return false;
+    this.#end(lease);
+    this.#drain();
+    this.#events.rescheduled();
+    return true;
+  }
+
+  /** See `AccountPool.resume`. */
+  resume(token: string, account: string, holder: Holder): string | null {
+    this.catchUp();
+    const state = this.states.get(account);
+    if (state === undefined || !this.reservations.take(token, state)) return null;
+    this.serial += 1;
+    state.leases += 1;
+    const name = this.reservations.name(this.serial);
+    this.leases.add(name, this.serial, state, holder, this.#now());
+    return name;
+  }
+
+  /** An account began or ceased to cool down: others may run now. */
+  replaced(state: AccountState): void {
+    this.#place(state);
+    this.#drain();
+    this.#events.rescheduled();
+  }
+
+  /** Does what time alone has brought about. */
+  catchUp(): void {
+    const now = this.#now();
+    let freed = false;
+    for (let lease = this.leases.first; lease !== null && lease.expiresAt <= now; lease = this.leases.first) {
+      this.reservations.reclaim(lease.token, now);
+      this.#end(lease);
+      freed = true;
+    }
+    if (this.reservations.ghosts > 0) {
+      for (const state of this.reservations.dropGhosts(now)) {
+        this.#vacated(state);
+        freed = true;
+      }
+    }
+    if (this.#rotation.nextThaw <= now) freed = this.#rotation.thaw(now) || freed;
+    if (freed) this.#drain();
+  }
+
+  /** When time alone brings about something that a waiting request waits for; `Infinity` when nobody waits. */
+  get nextEvent(): number {
+    if (this.waiting === 0) return Number.POSITIVE_INFINITY;
+    const { ghosts, deadline } = this.reservations;
+    const dropped = ghosts > 0 ? deadline : Number.POSITIVE_INFINITY;
+    return Math.min(this.#rotation.nextThaw, this.leases.nextExpiry, dropped);
+  }
+
+  /** Drops an account that is no longer configured, once nothing of it is left. */
+  forget(state: AccountState): void {
+    if (state.account === null && state.held === 0 && state.mark === 0) this.states.delete(state.id);
+  }
+
+  #place(state: AccountState): void {
+    this.#rotation.place(state);
+    if (state.waiters.size > 0) this.#queue.place(state, this.#rotation);
+  }
+
+  #othersAreHealthy(exclude: ReadonlySet<string>): boolean {
+    let others = this.#rotation.healthy;
+    for (const id of exclude) if (this.states.get(id)?.healthy === true) others -= 1;
+    return others > 0;
+  }
+
+  #grant(state: AccountState, request: AcquireRequest): Outcome {
+    const now = this.#now();
+    this.serial += 1;
+    const lease = this.reservations.name(this.serial);
+    const { requestId, model, dialect = "" } = request;
+    state.leases += 1;
+    this.reservations.raise(state);
+    this.leases.add(lease, this.serial, state, { requestId, model, dialect }, now);
+    this.#rotation.used(state);
+    if (state.waiters.size > 0) this.#queue.place(state, this.#rotation);
+    return { granted: { lease, ...this.#events.describe(state, now) } };
+  }
+
+  #wait(
+    request: AcquireRequest,
+    target: AccountState | null,
+    exclude: ReadonlySet<string> | null,
+  ): Outcome | Waiter {
+    const waitMs = request.waitMs ?? this.limits.queueWaitMs;
+    if (this.waiting >= this.queueLimit) return { refused: "queue_full" };
+    if (waitMs <= 0) return { refused: "queue_timeout" };
+    this.serial += 1;
+    const waiter = new Waiter(this.serial, request, target, exclude, this.#now(), (it) => this.#cancel(it));
+    waiter.stopTimer = this.#setTimer(waitMs, () => this.#dismiss(waiter, { refused: "queue_timeout" }));
+    this.#queue.add(waiter, this.#rotation);
+    this.#events.rescheduled();
+    return waiter;
+  }
+
+  #dismiss(waiter: Waiter, outcome: Outcome): void {
+    this.#queue.remove(waiter, this.#rotation);
+    waiter.settle(outcome);
+    this.#events.rescheduled();
+  }
+
+  #cancel(waiter: Waiter): void {
+    const { outcome } = waiter;
+    if (outcome === null) this.#dismiss(waiter, { refused: "cancelled" });
+    else if ("granted" in outcome) this.release(outcome.granted.lease);
+  }
+
+  /** Serves everybody who can run, in order of arrival. */
+  #drain(): void {
+    while (this.waiting > 0 && this.inUse < this.globalLimit) {
+      const next = this.#queue.next(this.#rotation);
+      if (next === null) return;
+      this.#queue.remove(next.waiter, this.#rotation);
+      next.waiter.settle(this.#grant(next.state, next.waiter.request));
+    }
+  }
+
+  #end(lease: LeaseRecord): void {
+    this.leases.remove(lease);
+    lease.state.leases -= 1;
+    this.#events.ended(lease, this.#now());
+    this.#vacated(lease.state);
+  }
+
+  #vacated(state: AccountState): void {
+    this.#place(state);
+    this.forget(state);
+    if (this.inUse === 0) this.#events.idle();
+  }
+}

@@ -1,0 +1,79 @@
+import { RENEW_INTERVAL_MS } from "./client.ts";
+import { SETTLE_MS } from "./reservations.ts";
+
+/** What the pool needs from where it runs, to notice that time has passed. */
+export interface Clockwork {
+  /** Current time, Unix milliseconds. */
+  readonly now: () => number;
+  /** Calls `run` after `ms` milliseconds; the result stops it. */
+  readonly setTimer: (ms: number, run: () => void) => () => void;
+  /** Asks for a call of `sweep` at a time (Unix milliseconds), also if the pool is restarted meanwhile. */
+  readonly wakeAt: (at: number) => void;
+}
+
+/** When the pool looks after itself: three appointments, each made only while there is something to look after. */
+export class Upkeep {
+  readonly #clockwork: Clockwork;
+  readonly #onWake: () => void;
+  readonly #onSettled: () => void;
+  readonly #isIdle: () => boolean;
+  #wakeTime = Number.POSITIVE_INFINITY;
+  #stopWake: () => void = () => {};
+  #sweepPlanned = false;
+  #idleSince = 0;
+  #settling = false;
+
+  constructor(clockwork: Clockwork, isIdle: () => boolean, onWake: () => void, onSettled: () => void) {
+    this.#clockwork = clockwork;
+    this.#isIdle = isIdle;
+    this.#onWake = onWake;
+    this.#onSettled = onSettled;
+  }
+
+  /** Calls `onWake` at a time (Unix milliseconds); `Infinity` for not at all. Replaces the time given before. */
+  wake(at: number): void {
+    if (at === this.#wakeTime) return;
+    this.#stopWake();
+    this.#stopWake = () => {};
+    this.#wakeTime = at;
+    if (at === Number.POSITIVE_INFINITY) return;
+    this.#stopWake = this.#clockwork.setTimer(Math.max(0, at - this.#clockwork.now()), () => {
+      this.#wakeTime = Number.POSITIVE_INFINITY;
+      this.#onWake();
+    });
+  }
+
+  /** Makes sure that a sweep is planned. It is planned durably: it takes place although the pool is restarted. */
+  planSweep(): void {
+    if (this.#sweepPlanned) return;
+    this.#sweepPlanned = true;
+    this.#clockwork.wakeAt(this.#clockwork.now() + RENEW_INTERVAL_MS);
+  }
+
+  /** A sweep has taken place. Returns when the next one is due, or null when none is `needed`. */
+  swept(needed: boolean): number | null {
+    this.#sweepPlanned = needed;
+    return needed ? this.#clockwork.now() + RENEW_INTERVAL_MS : null;
+  }
+
+  /** Nothing is held any more: calls `onSettled` when it has stayed so for a while. */
+  idle(): void {
+    this.#idleSince = this.#clockwork.now();
+    if (this.#settling) return;
+    this.#settling = true;
+    this.#settleIn(SETTLE_MS);
+  }
+
+  /** One timer at most: it is not restarted by each request that comes and goes, but looks again when it ends. */
+  #settleIn(ms: number): void {
+    this.#clockwork.setTimer(ms, () => {
+      const rest = this.#idleSince + SETTLE_MS - this.#clockwork.now();
+      if (this.#isIdle() && rest > 0) {
+        this.#settleIn(rest);
+        return;
+      }
+      this.#settling = false;
+      if (this.#isIdle()) this.#onSettled();
+    });
+  }
+}
