@@ -1,0 +1,430 @@
+import { describe, expect, test } from "vitest";
+import { account, configuration, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";
+
+function rigWith(ids: readonly string[], limits = {}): Rig {
+  const rig = new Rig();
+  rig.pool.configure(configuration(ids, limits));
+  return rig;
+}
+
+const status = (rig: Rig) => {
+  const { in_use, waiting } = rig.pool.status();
+  return { in_use, waiting };
+};
+
+describe("rotation", () => {
+  test("takes the least recently used account with a free slot", () => {
+    const rig = rigWith(["a", "b", "c"], { perAccount: 2 });
+    const order = Array.from({ length: 6 }, () => rig.grant().account.id);
+    expect(order).toEqual(["a", "b", "c", "a", "b", "c"]);
+  });
+
+  test("one request after another goes round all accounts", () => {
+    const rig = rigWith(["a", "b", "c"]);
+    const order = Array.from({ length: 6 }, () => {
+      const { lease, account: leased } = rig.grant();
+      rig.pool.release(lease);
+      return leased.id;
+    });
+    expect(order).toEqual(["a", "b", "c", "a", "b", "c"]);
+  });
+
+  test("a pinned request gets its account, whoever's turn it is", () => {
+    const rig = rigWith(["a", "b", "c"]);
+    expect(rig.grant({ target: "c" }).account.id).toBe("c");
+  });
+
+  test("an account switch never comes back to the account that it left", () => {
+    const rig = rigWith(["a", "b"], { perAccount: 5 });
+    for (let i = 0; i < 5; i += 1) expect(rig.grant({ exclude: ["a"] }).account.id).toBe("b");
+    expect(result(rig.queue({ exclude: ["a"], waitMs: 10 }))).toBeNull();
+  });
+
+  test("an account switch with nowhere to go is refused at once", () => {
+    expect(rigWith(["a"]).pool.acquire(request({ exclude: ["a"] }))).toEqual({ refused: "no_accounts" });
+  });
+
+  test("the lease names the account's proxy", () => {
+    const rig = new Rig();
+    rig.pool.configure({ accounts: [account("a", { proxyId: "p1" })], limits: LIMITS });
+    expect(rig.grant().account).toEqual({ id: "a", proxyId: "p1" });
+  });
+});
+
+describe("refusals", () => {
+  test("a target that does not exist", () => {
+    expect(rigWith(["a"]).pool.acquire(request({ target: "z" }))).toEqual({ refused: "target_not_found" });
+  });
+
+  test("no account at all", () => {
+    expect(rigWith([]).pool.acquire(request())).toEqual({ refused: "no_accounts" });
+  });
+
+  test("a full queue", () => {
+    const rig = rigWith(["a"], { queue: 2 });
+    rig.grant();
+    rig.queue();
+    rig.queue();
+    expect(rig.pool.acquire(request())).toEqual({ refused: "queue_full" });
+  });
+
+  test("no wait wanted", () => {
+    const rig = rigWith(["a"]);
+    rig.grant();
+    expect(rig.pool.acquire(request({ waitMs: 0 }))).toEqual({ refused: "queue_timeout" });
+    expect(status(rig)).toEqual({ in_use: 1, waiting: 0 });
+  });
+
+  test("the target of a waiting request is deleted", () => {
+    const rig = rigWith(["a", "b"]);
+    rig.grant({ target: "a" });
+    const waiter = rig.queue({ target: "a" });
+    rig.pool.configure(configuration(["b"]));
+    expect(result(waiter)).toBe("target_not_found");
+  });
+});
+
+describe("the waiting queue", () => {
+  test("a waiter cancelled in the same tick as a release does not swallow the slot (P1)", () => {
+    const rig = rigWith(["a"], { queue: 5 });
+    const { lease } = rig.grant();
+    const first = rig.queue();
+    const second = rig.queue();
+    rig.pool.release(lease);
+    expect(result(first)).toBe("a");
+    first.cancel();
+    expect(result(second)).toBe("a");
+    expect(status(rig)).toEqual({ in_use: 1, waiting: 0 });
+  });
+
+  test("and neither does one cancelled just before", () => {
+    const rig = rigWith(["a"], { queue: 5 });
+    const { lease } = rig.grant();
+    const first = rig.queue();
+    const second = rig.queue();
+    first.cancel();
+    rig.pool.release(lease);
+    expect([result(first), result(second)]).toEqual(["cancelled", "a"]);
+  });
+
+  test("a waiter pinned to a busy account does not hold up those behind it (P2)", () => {
+    const rig = rigWith(["a", "b"]);
+    const onA = rig.grant({ target: "a" });
+    rig.grant({ target: "b" });
+    const pinned = rig.queue({ target: "b" });
+    const anyone = rig.queue();
+    rig.pool.release(onA.lease);
+    expect([result(pinned), result(anyone)]).toEqual([null, "a"]);
+  });
+
+  test("nobody overtakes, however many keep arriving (P3)", () => {
+    const rig = rigWith(["a", "b"], { queue: 1000 });
+    const held = [rig.grant().lease, rig.grant().lease];
+    const waiting = Array.from({ length: 10 }, (_, i) => rig.queue({ requestId: `w${i}` }));
+    const served: number[] = [];
+    for (let turn = 0; turn < 200; turn += 1) {
+      waiting.push(rig.queue({ requestId: `late${turn}` }));
+      const lease = held.shift();
+      if (lease !== undefined) rig.pool.release(lease);
+      const index = waiting.findIndex((waiter, i) => waiter.outcome !== null && !served.includes(i));
+      served.push(index);
+      const next = waiting[index];
+      if (next !== undefined) held.push(leaseOf(next));
+    }
+    expect(served).toEqual(Array.from({ length: 200 }, (_, i) => i));
+  });
+
+  test("settings changed with slots in use: never more than the limit, and late releases do not underflow (P4)", () => {
+    const rig = rigWith(["a"], { perAccount: 3, queue: 10 });
+    const held = [rig.grant(), rig.grant(), rig.grant()].map((grant) => grant.lease);
+    rig.pool.configure(configuration(["a"], { perAccount: 1, queue: 10 }));
+    const waiter = rig.queue();
+    rig.pool.release(held[0] ?? "");
+    rig.pool.release(held[1] ?? "");
+    expect([result(waiter), rig.pool.status().in_use]).toEqual([null, 1]);
+    rig.pool.configure(configuration(["b"], { perAccount: 1, global: 2, queue: 10 }));
+    expect(result(waiter)).toBe("b");
+    rig.pool.release(held[2] ?? "");
+    rig.pool.release(held[2] ?? "");
+    rig.pool.release(held[0] ?? "");
+    expect(rig.pool.status().in_use).toBe(1);
+    rig.pool.release(leaseOf(waiter));
+    expect(rig.pool.status().in_use).toBe(0);
+  });
+
+  test("an account removed and added again keeps its slots occupied", () => {
+    const rig = rigWith(["a"]);
+    const { lease } = rig.grant();
+    rig.pool.configure(configuration([]));
+    rig.pool.configure(configuration(["a"]));
+    const waiter = rig.queue();
+    expect(rig.pool.status().available).toBe(0);
+    rig.pool.release(lease);
+    expect(result(waiter)).toBe("a");
+  });
+
+  test("the wait is bounded (P5)", async () => {
+    const rig = rigWith(["a"], { queueWaitMs: 60_000 });
+    rig.grant();
+    const waiter = rig.queue();
+    // The holder is alive all the while.
+    const [{ request_id } = { request_id: "" }] = rig.pool.status().leases;
+    expect(request_id).toBe("r");
+    rig.advance(29_000);
+    expect(rig.pool.renew("1.1")).toBe(true);
+    rig.advance(29_000);
+    expect(rig.pool.renew("1.1")).toBe(true);
+    rig.advance(1_999);
+    expect(result(waiter)).toBeNull();
+    rig.advance(1);
+    expect(result(waiter)).toBe("queue_timeout");
+    expect(status(rig)).toEqual({ in_use: 1, waiting: 0 });
+    expect(await waiter.settled).toEqual({ refused: "queue_timeout" });
+  });
+
+  test("a raised limit serves those who wait, in order", () => {
+    const rig = rigWith(["a"], { queue: 5 });
+    rig.grant();
+    const waiting = [rig.queue(), rig.queue(), rig.queue()];
+    rig.pool.configure(configuration(["a"], { perAccount: 3, queue: 5 }));
+    expect(waiting.map(result)).toEqual(["a", "a", null]);
+  });
+
+  test("the global limit binds although accounts are free", () => {
+    const rig = rigWith(["a", "b", "c"], { global: 2 });
+    rig.grant();
+    const { lease } = rig.grant();
+    const pinned = rig.queue({ target: "c" });
+    expect(rig.pool.status().available_accounts).toEqual(["c"]);
+    rig.pool.release(lease);
+    expect(result(pinned)).toBe("c");
+  });
+});
+
+describe("expiry", () => {
+  test("a lease that nobody renews is reclaimed, and the next request waiting gets its slot", () => {
+    const rig = rigWith(["a"]);
+    const { lease } = rig.grant();
+    const waiter = rig.queue();
+    rig.advance(29_999);
+    expect(result(waiter)).toBeNull();
+    rig.advance(1);
+    expect(result(waiter)).toBe("a");
+    expect(rig.pool.renew(lease)).toBe(false);
+    expect(rig.pool.release(lease)).toBe(false);
+    expect(rig.pool.status().in_use).toBe(1);
+  });
+});
+
+describe("cooldown", () => {
+  const cool = (rig: Rig, id: string): void => {
+    const { lease } = rig.grant({ target: id });
+    rig.pool.failed(lease, "rate_limited", "too many requests");
+    rig.pool.release(lease);
+  };
+
+  test("with two accounts the one that cools down gets no request until it is over", () => {
+    const rig = rigWith(["a", "b"], { queue: 9 });
+    cool(rig, "a");
+    for (let i = 0; i < 5; i += 1) {
+      const { lease, account: leased } = rig.grant();
+      expect(leased.id).toBe("b");
+      rig.pool.release(lease);
+    }
+    rig.grant();
+    const waiter = rig.queue();
+    rig.advance(4_999);
+    expect(result(waiter)).toBeNull();
+    rig.advance(1);
+    expect(result(waiter)).toBe("a");
+  });
+
+  test("with one account cooling down never means an endless 429", () => {
+    const rig = rigWith(["a"]);
+    for (let i = 0; i < 8; i += 1) cool(rig, "a");
+    expect(rig.grant().account.id).toBe("a");
+  });
+
+  test("with only cooling accounts left, the one with the least left is used", () => {
+    const rig = rigWith(["a", "b", "c"]);
+    cool(rig, "c");
+    rig.advance(100);
+    cool(rig, "a");
+    rig.advance(100);
+    cool(rig, "b");
+    expect([rig.grant(), rig.grant(), rig.grant()].map((it) => it.account.id)).toEqual(["c", "a", "b"]);
+  });
+
+  test("a request that waits for a healthy account takes a cooling one when the last healthy one fails", () => {
+    const rig = rigWith(["a", "b"]);
+    cool(rig, "a");
+    const { lease } = rig.grant();
+    const waiter = rig.queue();
+    rig.pool.failed(lease, "account_suspended", "suspended");
+    expect(result(waiter)).toBe("a");
+  });
+
+  test("a pinned request is served although its account cools down", () => {
+    const rig = rigWith(["a", "b"]);
+    cool(rig, "a");
+    expect(rig.grant({ target: "a" }).account.id).toBe("a");
+  });
+
+  test("lasts twice as long after each failure, and a success ends the series", () => {
+    const rig = rigWith(["a", "b"]);
+    const left = (): number => (rig.pool.status().cooldowns[0]?.until ?? rig.now) - rig.now;
+    cool(rig, "a");
+    const first = left();
+    cool(rig, "a");
+    expect([first, left()]).toEqual([5_000, 10_000]);
+    const { lease, failing } = rig.grant({ target: "a" });
+    expect(failing).toBe(true);
+    rig.pool.succeeded(lease);
+    expect(rig.pool.status().cooldowns).toEqual([]);
+    cool(rig, "b");
+    expect(left()).toBe(5_000);
+  });
+
+  test("a burst of failures at once counts as one", () => {
+    const rig = rigWith(["a"], { perAccount: 10 });
+    const leases = Array.from({ length: 10 }, () => rig.grant().lease);
+    for (const lease of leases) rig.pool.failed(lease, "rate_limited", "too many requests");
+    expect(rig.pool.status().cooldowns[0]?.failures).toBe(1);
+  });
+
+  test("a success of a request from before the failure proves nothing", () => {
+    const rig = rigWith(["a"], { perAccount: 2 });
+    const [early, late] = [rig.grant().lease, rig.grant().lease];
+    rig.pool.failed(late, "account_suspended", "suspended");
+    rig.pool.succeeded(early);
+    expect(rig.pool.status().cooldowns).toHaveLength(1);
+  });
+
+  test.each(["server_error", "cut", "timeout", "invalid_request", "unreachable"] as const)(
+    "%s is nobody's fault",
+    (kind) => {
+      const rig = rigWith(["a"]);
+      rig.pool.failed(rig.grant().lease, kind, "x");
+      expect(rig.pool.status().cooldowns).toEqual([]);
+    },
+  );
+
+  test("survives a restart, and ends when the account's password is changed", () => {
+    const rig = rigWith(["a", "b"]);
+    cool(rig, "a");
+    rig.restart().configure(configuration(["a", "b"]));
+    expect(rig.pool.status().cooldowns).toMatchObject([{ account: "a", kind: "rate_limited", failures: 1 }]);
+    rig.pool.configure({ accounts: [account("a", { password: "new" }), account("b")], limits: LIMITS });
+    expect(rig.pool.status().cooldowns).toEqual([]);
+  });
+});
+
+describe("restart", () => {
+  const HOLDER = { requestId: "r", model: "m", dialect: "chat" };
+
+  test("with leases held grants none of their slots twice", () => {
+    const rig = rigWith(["a", "b"]);
+    const a = rig.grant();
+    rig.restart().configure(configuration(["a", "b"]));
+    expect(rig.pool.status()).toMatchObject({ in_use: 1, in_use_accounts: ["a"], available_accounts: ["b"] });
+    rig.grant();
+    const waiter = rig.queue();
+    rig.advance(9_000);
+    const name = rig.pool.resume(a.lease, "a", HOLDER) ?? "";
+    expect(rig.pool.status().leases).toContainEqual({
+      account: "a",
+      age_ms: 0,
+      model: "m",
+      request_id: "r",
+      dialect: "chat",
+    });
+    rig.advance(20_000);
+    expect(result(waiter)).toBeNull();
+    rig.pool.release(name);
+    expect(result(waiter)).toBe("a");
+  });
+
+  test("a holder that never speaks up again blocks its slot no longer than a lease lives", () => {
+    const rig = rigWith(["a"]);
+    const { lease } = rig.grant();
+    rig.restart().configure(configuration(["a"]));
+    const waiter = rig.queue();
+    rig.advance(30_000);
+    expect(result(waiter)).toBe("a");
+    expect(rig.pool.resume(lease, "a", HOLDER)).toBeNull();
+  });
+
+  test("a lease reclaimed before the restart cannot take over somebody else's slot", () => {
+    const rig = rigWith(["a"]);
+    const stale = rig.grant().lease;
+    rig.advance(30_000);
+    const live = rig.grant().lease;
+    rig.restart().configure(configuration(["a"]));
+    expect(rig.pool.resume(stale, "a", HOLDER)).toBeNull();
+    expect(rig.pool.resume(live, "a", HOLDER)).not.toBeNull();
+    expect(rig.pool.resume(live, "a", HOLDER)).toBeNull();
+    expect(rig.pool.status().in_use).toBe(1);
+  });
+
+  test("after a restart while idle every slot is free at once", () => {
+    const rig = rigWith(["a"]);
+    rig.pool.release(rig.grant().lease);
+    rig.advance(5_000);
+    rig.restart().configure(configuration(["a"]));
+    expect(rig.pool.status()).toMatchObject({ in_use: 0, available: 1 });
+  });
+
+  test("steady load writes nothing", () => {
+    const rig = rigWith(["a", "b"], { perAccount: 2 });
+    const leases = Array.from({ length: 4 }, () => rig.grant().lease);
+    const writes = rig.store.writes;
+    for (let i = 0; i < 10_000; i += 1) {
+      rig.pool.release(leases.shift() ?? "");
+      leases.push(rig.grant().lease);
+      for (const lease of leases) rig.pool.renew(lease);
+      rig.advance(20);
+    }
+    expect(rig.store.writes).toBe(writes);
+  });
+
+  test("a mark that is no longer needed is lowered while other accounts are busy", () => {
+    const rig = rigWith(["a", "b"], { perAccount: 2 });
+    const busy = rig.grant({ target: "b" }).lease;
+    for (const lease of [rig.grant({ target: "a" }).lease, rig.grant({ target: "a" }).lease])
+      rig.pool.release(lease);
+    expect(rig.store.marks).toEqual(new Map(Object.entries({ a: 2, b: 1 })));
+    for (let i = 0; i < 12; i += 1) {
+      rig.advance(10_000);
+      rig.pool.renew(busy);
+    }
+    expect(rig.store.marks).toEqual(new Map(Object.entries({ b: 1 })));
+  });
+});
+
+describe("queue status (contract)", () => {
+  test("names every field, with 0 limits shown as what they stand for", () => {
+    const rig = rigWith(["a", "b"], { perAccount: 1 });
+    rig.grant({ requestId: "one", model: "flash", dialect: "chat" });
+    rig.grant({ target: "b" });
+    rig.queue({ requestId: "two", target: "b" });
+    rig.advance(250);
+    expect(rig.pool.status()).toEqual({
+      available: 0,
+      in_use: 2,
+      total: 2,
+      available_accounts: [],
+      in_use_accounts: ["a", "b"],
+      max_inflight_per_account: 1,
+      global_max_inflight: 2,
+      recommended_concurrency: 2,
+      waiting: 1,
+      max_queue_size: 2,
+      leases: [
+        { account: "a", age_ms: 250, model: "flash", request_id: "one", dialect: "chat" },
+        { account: "b", age_ms: 250, model: "m", request_id: "r", dialect: "" },
+      ],
+      cooldowns: [],
+      waiting_requests: [{ request_id: "two", model: "m", target: "b", waiting_ms: 250 }],
+    });
+  });
+});

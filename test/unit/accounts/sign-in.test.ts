@@ -1,0 +1,225 @@
+import { describe, expect, test } from "vitest";
+import type { Lease } from "../../../src/accounts/client.ts";
+import { InProcessAccountPool } from "../../../src/accounts/in-process.ts";
+import { accountToken } from "../../../src/accounts/sign-in.ts";
+import { ProviderError } from "../../../src/provider/errors.ts";
+import { account, LIMITS, Rig, request } from "./rig.ts";
+
+const HOUR = 3_600_000;
+
+async function leases(rig: Rig, count: number): Promise<Lease[]> {
+  const pool = new InProcessAccountPool(rig.pool);
+  const acquired = await Promise.all(Array.from({ length: count }, () => pool.acquire(request())));
+  return acquired.flatMap((it) => ("lease" in it ? [it.lease] : []));
+}
+
+function rigWith(more: Partial<Parameters<typeof account>[1]> = {}, limits = {}): Rig {
+  const rig = new Rig();
+  rig.pool.configure({ accounts: [account("a", more)], limits: { ...LIMITS, perAccount: 200, ...limits } });
+  return rig;
+}
+
+/** A provider whose sign-ins take until `finish` is called. */
+class FakeProvider {
+  attempts = 0;
+  readonly #gate = Promise.withResolvers<void>();
+  failure: ProviderError | null = null;
+  expiresAt = 0;
+
+  readonly signIn = async (): Promise<{ token: string; expiresAt: number }> => {
+    this.attempts += 1;
+    const { attempts } = this;
+    await this.#gate.promise;
+    if (this.failure !== null) throw this.failure;
+    return { token: `token-${attempts}`, expiresAt: this.expiresAt };
+  };
+
+  finish(): void {
+    this.#gate.resolve();
+  }
+}
+
+const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+describe("sign-in", () => {
+  test("100 requests at once without a token: one sign-in, one token for all", async () => {
+    const rig = rigWith();
+    const provider = new FakeProvider();
+    const held = await leases(rig, 100);
+    const tokens = Promise.all(held.map((lease) => accountToken(lease, provider.signIn)));
+    await settle();
+    provider.finish();
+    expect(new Set(await tokens)).toEqual(new Set(["token-1"]));
+    expect(provider.attempts).toBe(1);
+  });
+
+  test("100 requests at once with an expired token: one sign-in", async () => {
+    const rig = rigWith({ token: "old" });
+    const provider = new FakeProvider();
+    const held = await leases(rig, 100);
+    expect(held.map((lease) => lease.initialToken)).toEqual(Array(100).fill("old"));
+    const tokens = Promise.all(held.map((lease) => accountToken(lease, provider.signIn, "old")));
+    await settle();
+    provider.finish();
+    expect(new Set(await tokens)).toEqual(new Set(["token-1"]));
+    expect(provider.attempts).toBe(1);
+    const [next] = await leases(rig, 1);
+    expect(next?.initialToken).toBe("token-1");
+  });
+
+  test("a refused token that is not the current one any more costs no sign-in", async () => {
+    const rig = rigWith({ token: "old" });
+    const provider = new FakeProvider();
+    provider.finish();
+    const [first, late] = await leases(rig, 2);
+    if (first === undefined || late === undefined) throw new Error("no lease");
+    await accountToken(first, provider.signIn, "old");
+    expect(await accountToken(late, provider.signIn, "old")).toBe("token-1");
+    expect(provider.attempts).toBe(1);
+  });
+
+  test("a failure reaches everybody who waits, as the provider's own error, and cools the account down once", async () => {
+    const rig = rigWith();
+    const provider = new FakeProvider();
+    provider.failure = new ProviderError("invalid_credentials", "wrong password", 401);
+    const held = await leases(rig, 20);
+    const outcomes = Promise.allSettled(held.map((lease) => accountToken(lease, provider.signIn)));
+    await settle();
+    provider.finish();
+    for (const outcome of await outcomes) {
+      expect(outcome).toMatchObject({
+        status: "rejected",
+        reason: { kind: "invalid_credentials", message: "wrong password", status: 401 },
+      });
+    }
+    expect(provider.attempts).toBe(1);
+    expect(rig.pool.status().cooldowns).toMatchObject([
+      { account: "a", failures: 1, reason: "wrong password" },
+    ]);
+  });
+
+  test("when the request that signs in dies, the next one does it", async () => {
+    const rig = rigWith();
+    const [dying, second, third] = await leases(rig, 3);
+    const ticket = await dying?.token();
+    expect(ticket).toMatchObject({ signIn: { credentials: { email: "a", password: "secret" } } });
+    const answers = [second?.token(), third?.token()];
+    dying?.release();
+    const next = await answers[0];
+    if (next === undefined || !("signIn" in next)) throw new Error("no ticket was passed on");
+    if (ticket !== undefined && "signIn" in ticket) {
+      await dying?.signInFailed(ticket.signIn.ticket, {
+        kind: "unreachable",
+        message: "too late",
+        status: 0,
+      });
+    }
+    await second?.signedIn(next.signIn.ticket, { token: "t", expiresAt: 0 });
+    expect(await answers[1]).toEqual({ token: "t" });
+  });
+
+  test("when it hangs, the next one gets its chance after a while", async () => {
+    const rig = rigWith();
+    const [hanging, second] = await leases(rig, 2);
+    await hanging?.token();
+    const answer = second?.token();
+    rig.advance(20_000);
+    await hanging?.renew();
+    await second?.renew();
+    rig.advance(10_000);
+    expect(await answer).toMatchObject({ signIn: {} });
+  });
+
+  test("an account without a password answers with the provider's refusal, and keeps its token", async () => {
+    const rig = rigWith({ email: "", password: "", token: "only" });
+    const [lease] = await leases(rig, 1);
+    expect(lease?.initialToken).toBe("only");
+    expect(await lease?.token("only")).toMatchObject({
+      failed: { kind: "invalid_credentials", status: 401 },
+    });
+    const [next] = await leases(rig, 1);
+    expect(next?.initialToken).toBe("only");
+  });
+
+  test("a token is not handed out any more shortly before it ends", async () => {
+    const rig = rigWith();
+    const provider = new FakeProvider();
+    provider.finish();
+    provider.expiresAt = (rig.now + 60_000) / 1000;
+    const [lease] = await leases(rig, 1);
+    if (lease === undefined) throw new Error("no lease");
+    await accountToken(lease, provider.signIn);
+    rig.advance(29_000);
+    expect((await leases(rig, 1))[0]?.initialToken).toBe("token-1");
+    rig.advance(25_000);
+    expect((await leases(rig, 1))[0]?.initialToken).toBeNull();
+  });
+
+  test("tokens survive a restart; a token changed in the configuration wins", async () => {
+    const rig = rigWith({ token: "configured" });
+    const provider = new FakeProvider();
+    provider.finish();
+    const [lease] = await leases(rig, 1);
+    if (lease === undefined) throw new Error("no lease");
+    await accountToken(lease, provider.signIn, "configured");
+    const limits = { ...LIMITS, perAccount: 200 };
+    rig.restart().configure({ accounts: [account("a", { token: "configured" })], limits });
+    expect(rig.pool.health()).toMatchObject([{ id: "a", token: "token-1" }]);
+    rig.restart().configure({ accounts: [account("a", { token: "newer" })], limits });
+    expect(rig.pool.health()).toMatchObject([{ id: "a", token: "newer" }]);
+    rig.pool.configure({ accounts: [account("a", { token: "newest" })], limits });
+    expect(rig.pool.health()).toMatchObject([{ id: "a", token: "newest" }]);
+  });
+});
+
+describe("periodic refresh", () => {
+  const signedInOnce = async (): Promise<Rig> => {
+    const rig = rigWith({}, { tokenRefreshMs: 6 * HOUR });
+    const provider = new FakeProvider();
+    provider.finish();
+    const [lease] = await leases(rig, 1);
+    if (lease === undefined) throw new Error("no lease");
+    await accountToken(lease, provider.signIn);
+    lease.release();
+    return rig;
+  };
+
+  test("one request signs an old token in anew, while the others go on with it", async () => {
+    const rig = await signedInOnce();
+    rig.advance(6 * HOUR - 1);
+    expect(rig.pool.tokensDueForRefresh()).toEqual([]);
+    rig.advance(1);
+    expect(rig.pool.tokensDueForRefresh()).toEqual(["a"]);
+    const [first, second] = await leases(rig, 2);
+    expect(await first?.token()).toMatchObject({ signIn: { current: "token-1" } });
+    expect(await second?.token()).toEqual({ token: "token-1" });
+    expect((await leases(rig, 1))[0]?.initialToken).toBe("token-1");
+  });
+
+  test("a failed refresh is no harm: the old token goes on, and the next attempt comes later", async () => {
+    const rig = await signedInOnce();
+    rig.advance(7 * HOUR);
+    const provider = new FakeProvider();
+    provider.finish();
+    provider.failure = new ProviderError("unreachable", "no route", 0);
+    const [lease] = await leases(rig, 1);
+    if (lease === undefined) throw new Error("no lease");
+    expect(await accountToken(lease, provider.signIn)).toBe("token-1");
+    expect(rig.pool.status().cooldowns).toEqual([]);
+    expect((await leases(rig, 1))[0]?.initialToken).toBe("token-1");
+    rig.advance(300_000);
+    expect(rig.pool.tokensDueForRefresh()).toEqual(["a"]);
+  });
+});
+
+describe("account health", () => {
+  test("a test's outcome is kept, and only configured accounts are shown", () => {
+    const rig = rigWith({ token: "t" });
+    rig.pool.setTestStatus("a", "ok");
+    rig.pool.setTestStatus("nobody", "ok");
+    rig.restart().configure({ accounts: [account("a", { token: "t" })], limits: LIMITS });
+    expect(rig.pool.health(["a", "nobody"])).toEqual([
+      { id: "a", token: "t", testStatus: "ok", cooldown: null },
+    ]);
+  });
+});
