@@ -1,0 +1,195 @@
+import { z } from "zod";
+import {
+  anyObject,
+  argumentsOf,
+  type CanonicalCompletion,
+  itemsOf,
+  rule,
+  type ValidStream,
+} from "./completion.ts";
+
+const count = z.int().nonnegative();
+const finishReason = z.enum(["stop", "tool_calls", "length", "content_filter"]);
+
+const usageSchema = z.looseObject({
+  prompt_tokens: count.positive(),
+  completion_tokens: count,
+  total_tokens: count,
+  completion_tokens_details: z.looseObject({ reasoning_tokens: count }),
+});
+
+const toolDeltaSchema = z.strictObject({
+  index: count,
+  id: z.string().min(1).optional(),
+  type: z.literal("function").optional(),
+  function: z.strictObject({ name: z.string().min(1).optional(), arguments: z.string() }),
+});
+
+const chunkSchema = z.strictObject({
+  id: z.string().min(1),
+  object: z.literal("chat.completion.chunk"),
+  created: z.int().positive(),
+  model: z.string().min(1),
+  choices: z
+    .array(
+      z.strictObject({
+        index: z.literal(0),
+        delta: z.strictObject({
+          role: z.literal("assistant").optional(),
+          content: z.string().optional(),
+          reasoning_content: z.string().min(1).optional(),
+          tool_calls: z.array(toolDeltaSchema).length(1).optional(),
+        }),
+        finish_reason: finishReason.nullable(),
+      }),
+    )
+    .max(1),
+  usage: usageSchema.nullish(),
+});
+
+const errorSchema = z.strictObject({
+  error: z.looseObject({ message: z.string().min(1), type: z.string().min(1), code: z.string().min(1) }),
+});
+
+type Chunk = z.output<typeof chunkSchema>;
+
+function toUsage(usage: z.output<typeof usageSchema>): { prompt: number; completion: number } {
+  rule(usage.total_tokens === usage.prompt_tokens + usage.completion_tokens, "the counts add up", usage);
+  return { prompt: usage.prompt_tokens, completion: usage.completion_tokens };
+}
+
+/** The state of a completion while its chunks come in. */
+class ChatCheck {
+  #text = "";
+  #reasoning = "";
+  #role = false;
+  #finish: CanonicalCompletion["finish"] = null;
+  #usage: CanonicalCompletion["usage"] = null;
+  readonly #calls: { id: string; name: string; text: string }[] = [];
+  readonly #heads = new Set<string>();
+
+  take(chunk: Chunk): void {
+    this.#heads.add(`${chunk.id} ${chunk.created} ${chunk.model}`);
+    rule(this.#heads.size === 1, "all chunks have the same id, created and model", chunk);
+    const [choice] = chunk.choices;
+    if (choice === undefined) {
+      rule(this.#finish !== null, "a chunk without choices comes after the finish", chunk);
+      rule(!!chunk.usage, "a chunk without choices has usage", chunk);
+      this.#usage = toUsage(chunk.usage);
+      return;
+    }
+    rule(this.#finish === null, "no choice follows the finish", chunk);
+    this.#delta(choice.delta);
+    if (choice.finish_reason === null) return;
+    rule(Object.keys(choice.delta).length === 0, "the final chunk has an empty delta", chunk);
+    rule(!!chunk.usage, "the final chunk has usage", chunk);
+    this.#usage = toUsage(chunk.usage);
+    this.#finish = choice.finish_reason;
+    rule(
+      (this.#finish === "tool_calls") === this.#calls.length > 0,
+      "tool_calls if and only if calls were made",
+    );
+  }
+
+  #delta(delta: Chunk["choices"][number]["delta"]): void {
+    if (delta.role !== undefined) rule(!this.#role, "the role comes once", delta);
+    if (!this.#role) rule(delta.role !== undefined, "the role comes first", delta);
+    this.#role = true;
+    this.#text += delta.content ?? "";
+    this.#reasoning += delta.reasoning_content ?? "";
+    for (const tool of delta.tool_calls ?? []) {
+      const known = this.#calls[tool.index];
+      if (known === undefined) {
+        rule(tool.index === this.#calls.length, "indices count up without a gap", tool);
+        const { id, type, function: named } = tool;
+        rule(!!id && !!type && !!named.name, "the first delta of a call has id, type and name", tool);
+        rule(!this.#calls.some((call) => call.id === id), "calls have distinct ids", tool);
+        this.#calls.push({ id, name: named.name, text: named.arguments });
+      } else {
+        rule(tool.index === this.#calls.length - 1, "one call is filled at a time", tool);
+        rule(tool.id === undefined && tool.function.name === undefined, "id and name come once", tool);
+        known.text += tool.function.arguments;
+      }
+    }
+  }
+
+  completion(error: string | null): CanonicalCompletion {
+    rule((error === null) === (this.#finish !== null), "a stream ends with a finish or with an error");
+    return {
+      text: this.#text,
+      reasoning: this.#reasoning,
+      toolCalls: this.#calls
+        .slice(0, error === null ? undefined : -1)
+        .map(({ name, text }) => ({ name, arguments: argumentsOf(text) })),
+      finish: this.#finish,
+      usage: this.#usage,
+      error,
+    };
+  }
+}
+
+/** Checks a chat-completions stream against every rule of its dialect. Throws with the rule that is broken. */
+export function validateChatCompletionsStream(text: string): ValidStream {
+  const { items } = itemsOf(text);
+  rule(items.at(-1)?.data === "[DONE]", "a stream ends with [DONE]", text.slice(-80));
+  const check = new ChatCheck();
+  let error: string | null = null;
+  const events = items.slice(0, -1).map(({ event, data }) => {
+    rule(event === null, "no item has an event line", event);
+    rule(error === null, "nothing but [DONE] follows an error", data);
+    const parsed = anyObject.parse(JSON.parse(data));
+    if ("error" in parsed) error = errorSchema.parse(parsed).error.message;
+    else check.take(chunkSchema.parse(parsed));
+    return parsed;
+  });
+  return { events, completion: check.completion(error) };
+}
+
+const completionSchema = z.looseObject({
+  id: z.string().min(1),
+  object: z.literal("chat.completion"),
+  choices: z.tuple([
+    z.looseObject({
+      index: z.literal(0),
+      message: z.looseObject({
+        role: z.literal("assistant"),
+        content: z.string().nullable(),
+        reasoning_content: z.string().optional(),
+        tool_calls: z
+          .array(
+            z.strictObject({
+              id: z.string().min(1),
+              type: z.literal("function"),
+              function: z.strictObject({ name: z.string().min(1), arguments: z.string() }),
+            }),
+          )
+          .optional(),
+      }),
+      finish_reason: finishReason,
+    }),
+  ]),
+  usage: usageSchema,
+});
+
+/**
+ * What a chat completion that was not streamed comes to; its text is empty when calls were made, as the contract has
+ * it. Throws when it breaks a rule of its dialect.
+ */
+export function canonicalChat(body: unknown): CanonicalCompletion {
+  const completion = completionSchema.parse(body);
+  const [{ message, finish_reason: finish }] = completion.choices;
+  const toolCalls = (message.tool_calls ?? []).map((call) => ({
+    name: call.function.name,
+    arguments: argumentsOf(call.function.arguments),
+  }));
+  rule((message.content === null) === toolCalls.length > 0, "content is null if and only if calls were made");
+  rule((finish === "tool_calls") === toolCalls.length > 0, "tool_calls if and only if calls were made");
+  return {
+    text: message.content ?? "",
+    reasoning: message.reasoning_content ?? "",
+    toolCalls,
+    finish,
+    usage: toUsage(completion.usage),
+    error: null,
+  };
+}

@@ -1,0 +1,237 @@
+import { z } from "zod";
+import {
+  anyObject,
+  argumentsOf,
+  type CanonicalCompletion,
+  itemsOf,
+  rule,
+  type ValidStream,
+} from "./completion.ts";
+
+const count = z.int().nonnegative();
+const usageSchema = z.looseObject({ input_tokens: count.positive(), output_tokens: count });
+const stopReason = z.enum(["end_turn", "tool_use", "max_tokens", "refusal"]);
+
+const startSchema = z.strictObject({
+  type: z.literal("message_start"),
+  message: z.looseObject({
+    id: z.string().startsWith("msg_"),
+    type: z.literal("message"),
+    role: z.literal("assistant"),
+    model: z.string().min(1),
+    content: z.tuple([]),
+    stop_reason: z.null(),
+    stop_sequence: z.null(),
+    usage: usageSchema,
+  }),
+});
+
+const blockSchema = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("text"), text: z.literal("") }),
+  z.strictObject({ type: z.literal("thinking"), thinking: z.literal(""), signature: z.literal("") }),
+  z.strictObject({
+    type: z.literal("tool_use"),
+    id: z.string().min(1),
+    name: z.string().min(1),
+    input: z.strictObject({}),
+  }),
+]);
+
+const blockStartSchema = z.strictObject({
+  type: z.literal("content_block_start"),
+  index: count,
+  content_block: blockSchema,
+});
+
+const blockDeltaSchema = z.strictObject({
+  type: z.literal("content_block_delta"),
+  index: count,
+  delta: z.discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("text_delta"), text: z.string().min(1) }),
+    z.strictObject({ type: z.literal("thinking_delta"), thinking: z.string().min(1) }),
+    z.strictObject({ type: z.literal("input_json_delta"), partial_json: z.string().min(1) }),
+  ]),
+});
+
+const blockStopSchema = z.strictObject({ type: z.literal("content_block_stop"), index: count });
+
+const messageDeltaSchema = z.strictObject({
+  type: z.literal("message_delta"),
+  delta: z.strictObject({ stop_reason: stopReason, stop_sequence: z.string().nullable() }),
+  usage: usageSchema,
+});
+
+const errorSchema = z.strictObject({
+  type: z.literal("error"),
+  error: z.looseObject({ type: z.string().min(1), message: z.string().min(1), code: z.string().min(1) }),
+});
+
+const DELTA_OF = { text: "text_delta", thinking: "thinking_delta", tool_use: "input_json_delta" } as const;
+
+const FINISH = {
+  end_turn: "stop",
+  tool_use: "tool_calls",
+  max_tokens: "length",
+  refusal: "content_filter",
+} as const;
+
+/** The state of a message while its events come in. */
+class MessageCheck {
+  text = "";
+  reasoning = "";
+  readonly calls: { name: string; arguments: Record<string, unknown> }[] = [];
+  readonly #callIds = new Set<string>();
+  #started = false;
+  #blocks = 0;
+  #open: { block: z.output<typeof blockSchema>; index: number; content: string } | null = null;
+  #finish: CanonicalCompletion["finish"] = null;
+  #usage: CanonicalCompletion["usage"] = null;
+  #error: string | null = null;
+  #ended = false;
+
+  take(name: string, data: Record<string, unknown>): void {
+    rule(!this.#ended, "nothing follows the end of a message", data);
+    rule(name === data["type"], "the event line names the data's type", { name, data });
+    if (name === "ping") {
+      rule(Object.keys(data).length === 1, "a ping has a type only", data);
+      return;
+    }
+    if (name === "error") {
+      this.#error = errorSchema.parse(data).error.message;
+      this.#ended = true;
+      return;
+    }
+    rule(this.#started !== (name === "message_start"), "message_start comes first, and once", data);
+    switch (name) {
+      case "message_start":
+        startSchema.parse(data);
+        this.#started = true;
+        break;
+      case "content_block_start":
+        this.#startBlock(blockStartSchema.parse(data));
+        break;
+      case "content_block_delta":
+        this.#delta(blockDeltaSchema.parse(data));
+        break;
+      case "content_block_stop":
+        this.#stopBlock(blockStopSchema.parse(data));
+        break;
+      case "message_delta":
+        this.#messageDelta(messageDeltaSchema.parse(data));
+        break;
+      case "message_stop":
+        rule(this.#finish !== null, "message_delta comes before message_stop");
+        this.#ended = true;
+        break;
+      default:
+        throw new Error(`unknown event ${name}`);
+    }
+  }
+
+  completion(): CanonicalCompletion {
+    rule(this.#ended, "a message ends with message_stop or with an error");
+    const failed = this.#error !== null;
+    return {
+      text: this.text,
+      reasoning: this.reasoning,
+      toolCalls: this.calls,
+      finish: failed ? null : this.#finish,
+      usage: failed ? null : this.#usage,
+      error: this.#error,
+    };
+  }
+
+  #startBlock({ index, content_block: block }: z.output<typeof blockStartSchema>): void {
+    rule(this.#open === null, "one block is open at a time", index);
+    rule(this.#finish === null, "no block follows message_delta", index);
+    rule(index === this.#blocks, "indices count up without a gap", { index, expected: this.#blocks });
+    this.#blocks += 1;
+    this.#open = { block, index, content: "" };
+    if (block.type !== "tool_use") return;
+    rule(!this.#callIds.has(block.id), "calls have distinct ids", block.id);
+    this.#callIds.add(block.id);
+  }
+
+  #delta({ index, delta }: z.output<typeof blockDeltaSchema>): void {
+    const open = this.#open;
+    rule(open !== null && open.index === index, "a delta belongs to the open block", index);
+    rule(delta.type === DELTA_OF[open.block.type], "a delta has its block's type", delta);
+    if (delta.type === "text_delta") open.content += delta.text;
+    else if (delta.type === "thinking_delta") open.content += delta.thinking;
+    else open.content += delta.partial_json;
+  }
+
+  #stopBlock({ index }: z.output<typeof blockStopSchema>): void {
+    const open = this.#open;
+    rule(open !== null && open.index === index, "the open block is closed", index);
+    rule(open.content !== "", "no block is empty", open.block);
+    this.#open = null;
+    if (open.block.type === "text") this.text += open.content;
+    else if (open.block.type === "thinking") this.reasoning += open.content;
+    else this.calls.push({ name: open.block.name, arguments: argumentsOf(open.content) });
+  }
+
+  #messageDelta({ delta, usage }: z.output<typeof messageDeltaSchema>): void {
+    rule(this.#open === null, "all blocks are closed before message_delta");
+    rule(this.#finish === null, "message_delta comes once");
+    this.#finish = FINISH[delta.stop_reason];
+    rule(
+      (this.#finish === "tool_calls") === this.calls.length > 0,
+      "tool_use if and only if there are calls",
+    );
+    this.#usage = { prompt: usage.input_tokens, completion: usage.output_tokens };
+  }
+}
+
+/** Checks a message-style stream against every rule of its dialect. Throws with the rule that is broken. */
+export function validateMessagesStream(text: string): ValidStream {
+  const { items, keepAlives } = itemsOf(text);
+  rule(keepAlives.comments === 0 && keepAlives.blank === 0, "keep-alives are ping events");
+  const check = new MessageCheck();
+  const events = items.map(({ event, data }) => {
+    rule(event !== null, "every item has an event line", data);
+    const parsed = anyObject.parse(JSON.parse(data));
+    check.take(event, parsed);
+    return parsed;
+  });
+  return { events, completion: check.completion() };
+}
+
+const messageSchema = z.looseObject({
+  id: z.string().startsWith("msg_"),
+  type: z.literal("message"),
+  role: z.literal("assistant"),
+  model: z.string().min(1),
+  content: z.array(
+    z.discriminatedUnion("type", [
+      z.strictObject({ type: z.literal("text"), text: z.string().min(1) }),
+      z.strictObject({ type: z.literal("thinking"), thinking: z.string().min(1), signature: z.literal("") }),
+      z.strictObject({
+        type: z.literal("tool_use"),
+        id: z.string().min(1),
+        name: z.string().min(1),
+        input: anyObject,
+      }),
+    ]),
+  ),
+  stop_reason: stopReason,
+  stop_sequence: z.string().nullable(),
+  usage: usageSchema,
+});
+
+/** What a message that was not streamed comes to. Throws when it breaks a rule of its dialect. */
+export function canonicalMessage(body: unknown): CanonicalCompletion {
+  const message = messageSchema.parse(body);
+  let text = "";
+  let reasoning = "";
+  const toolCalls: { name: string; arguments: Record<string, unknown> }[] = [];
+  for (const block of message.content) {
+    if (block.type === "text") text += block.text;
+    else if (block.type === "thinking") reasoning += block.thinking;
+    else toolCalls.push({ name: block.name, arguments: block.input });
+  }
+  const finish = FINISH[message.stop_reason];
+  rule((finish === "tool_calls") === toolCalls.length > 0, "tool_use if and only if there are calls");
+  const usage = { prompt: message.usage.input_tokens, completion: message.usage.output_tokens };
+  return { text, reasoning, toolCalls, finish, usage, error: null };
+}
