@@ -91,8 +91,16 @@ export interface FollowUp {
 export interface PreparedTurn {
   /** Everything that the model will read, as one text: what token estimates are made from. */
   readonly promptText: string;
-  /** Opens the turn. Throws a `ProviderError` when the provider refuses it or cannot be reached. */
-  open(account: UpstreamAccount, signal: AbortSignal, followUp: FollowUp | null): Promise<UpstreamTurn>;
+  /**
+   * Opens the turn. Throws a `ProviderError` when the provider refuses it or cannot be reached. `inSession` is told the
+   * session as soon as there is one, so that it can be deleted although the turn fails.
+   */
+  open(
+    account: UpstreamAccount,
+    signal: AbortSignal,
+    followUp: FollowUp | null,
+    inSession?: (sessionId: string) => void,
+  ): Promise<UpstreamTurn>;
 }
 
 /** A file that the provider keeps. */

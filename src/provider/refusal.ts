@@ -1,5 +1,6 @@
 import { ProviderError, type ProviderErrorKind } from "./errors.ts";
 import { isRecord, type JsonRecord } from "./json.ts";
+import { readBounded } from "./transport.ts";
 
 /** How much of an error body is read, in bytes. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -85,7 +86,6 @@ function refusal(kind: ProviderErrorKind, text: string, status: number, secret: 
   if (fixed !== undefined) return new ProviderError(kind, fixed, status);
   const shown = (secret.length < 8 ? text : text.replaceAll(secret, "[token]"))
     .slice(0, MAX_MESSAGE_CHARS)
-    // biome keeps control characters out of regular expressions; this class covers them all the same.
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
   const why = status === 0 ? "" : ` (status ${status})`;
@@ -105,6 +105,7 @@ function refusal(kind: ProviderErrorKind, text: string, status: number, secret: 
 export async function readRefusal(
   response: Response,
   secret: string,
+  signal: AbortSignal,
   statusKinds: StatusKinds = {},
 ): Promise<{ readonly error: ProviderError; readonly text: string }> {
   const { status } = response;
@@ -113,7 +114,8 @@ export async function readRefusal(
     const error = new ProviderError("malformed", `the provider answered with status ${status}`, status);
     return { error, text: "" };
   }
-  const text = await readBounded(response, MAX_ERROR_BYTES);
+  const { text } = await readBounded(response, MAX_ERROR_BYTES);
+  signal.throwIfAborted();
   let body: JsonRecord = {};
   try {
     const parsed: unknown = JSON.parse(text);
@@ -122,27 +124,4 @@ export async function readRefusal(
     // A proxy's error page: the status has to do.
   }
   return { error: errorFrom(body, status, secret, statusKinds), text };
-}
-
-/** The first `limit` bytes of a body as text; what breaks off early counts as far as it came. */
-async function readBounded(response: Response, limit: number): Promise<string> {
-  if (response.body === null) return "";
-  const reader = response.body.getReader();
-  const utf8 = new TextDecoder();
-  let text = "";
-  let size = 0;
-  try {
-    while (size < limit) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      const room = value.subarray(0, limit - size);
-      size += room.length;
-      text += utf8.decode(room, { stream: true });
-    }
-  } catch {
-    return text;
-  } finally {
-    await reader.cancel().catch(() => {});
-  }
-  return text;
 }

@@ -2,7 +2,7 @@ import { ProviderError } from "./errors.ts";
 import { type JsonRecord, parseRecord } from "./json.ts";
 import type { Fetch } from "./provider.ts";
 
-/** How long a JSON answer of the provider may be, in bytes, where its length is stated. */
+/** How long a JSON answer of the provider may be, in bytes. */
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
 
 /**
@@ -25,19 +25,41 @@ export async function send(
   }
 }
 
-/** Reads an answer of the provider as one JSON object; anything else is `malformed`. */
-export async function readRecord(response: Response, signal: AbortSignal): Promise<JsonRecord> {
-  if (Number(response.headers.get("content-length") ?? 0) > MAX_JSON_BYTES) {
-    await response.body?.cancel();
-    throw new ProviderError("malformed", "the provider's answer is too long", response.status);
-  }
-  let text: string;
+/**
+ * Reads at most `limit` bytes of a body as text, and closes it. `whole` is false when there was more, or when it broke
+ * off.
+ */
+export async function readBounded(
+  response: Response,
+  limit: number,
+): Promise<{ readonly text: string; readonly whole: boolean }> {
+  if (response.body === null) return { text: "", whole: true };
+  const reader = response.body.getReader();
+  const utf8 = new TextDecoder();
+  let text = "";
+  let size = 0;
   try {
-    text = await response.text();
-  } catch (error) {
-    signal.throwIfAborted();
-    throw new ProviderError("cut", "the provider's answer was cut off", response.status, error);
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return { text: text + utf8.decode(), whole: true };
+      const room = value.subarray(0, limit - size);
+      size += room.length;
+      text += utf8.decode(room, { stream: true });
+      if (room.length < value.length) return { text, whole: false };
+    }
+  } catch {
+    return { text, whole: false };
+  } finally {
+    await reader.cancel().catch(() => undefined);
   }
+}
+
+/** Reads an answer of the provider as one JSON object; anything else, and one that is too long, is `malformed`. */
+export async function readRecord(response: Response, signal: AbortSignal): Promise<JsonRecord> {
+  const { text, whole } = await readBounded(response, MAX_JSON_BYTES);
+  signal.throwIfAborted();
+  if (!whole)
+    throw new ProviderError("malformed", "the provider's answer is too long or was cut off", response.status);
   return parseRecord(text);
 }
 

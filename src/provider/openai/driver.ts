@@ -60,7 +60,7 @@ export class OpenAiProvider implements Provider {
     const response = await send(account.fetch, `${this.#baseUrl}/models`, init, signal);
     // Not every backend lists its models; that says nothing against the key.
     if (response.ok || response.status === 404 || response.status === 405) await response.body?.cancel();
-    else throw (await readRefusal(response, account.token, STATUS_KINDS)).error;
+    else throw (await readRefusal(response, account.token, signal, STATUS_KINDS)).error;
     return { id: "", sessionCount: 0 };
   }
 
@@ -120,7 +120,7 @@ export class OpenAiProvider implements Provider {
         for (const accept of learned) accept();
         return response;
       }
-      const { error, text } = await readRefusal(response, account.token, STATUS_KINDS);
+      const { error, text } = await readRefusal(response, account.token, signal, STATUS_KINDS);
       const correctable = response.status === 400 || response.status === 422;
       const retry = correctable ? this.#optional.retry(request, text) : null;
       if (retry === null) throw error;

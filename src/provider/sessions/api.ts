@@ -47,7 +47,7 @@ export class SessionsApi {
       body: JSON.stringify({ ...(email === "" ? { mobile } : { email }), password }),
     };
     const response = await send(fetch, `${this.#baseUrl}/api/login`, init, signal);
-    if (!response.ok) throw (await readRefusal(response, password, SIGN_IN_KINDS)).error;
+    if (!response.ok) throw (await readRefusal(response, password, signal, SIGN_IN_KINDS)).error;
     const { token, expires_at: expiresAt } = await readRecord(response, signal);
     if (typeof token !== "string" || token === "") throw lacks("a token");
     return { token, expiresAt: typeof expiresAt === "number" ? expiresAt : 0 };
@@ -156,7 +156,7 @@ export class SessionsApi {
       ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
     };
     const response = await send(account.fetch, this.#baseUrl + path, init, signal);
-    if (!response.ok) throw (await readRefusal(response, account.token)).error;
+    if (!response.ok) throw (await readRefusal(response, account.token, signal)).error;
     return response;
   }
 }

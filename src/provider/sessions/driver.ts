@@ -82,9 +82,15 @@ export class SessionsProvider implements Provider {
     const api = this.#api;
     return {
       promptText,
-      async open(account: UpstreamAccount, signal: AbortSignal, followUp: FollowUp | null) {
+      async open(
+        account: UpstreamAccount,
+        signal: AbortSignal,
+        followUp: FollowUp | null,
+        inSession?: (sessionId: string) => void,
+      ) {
         const fileIds = await files.ids(account, signal);
         const sessionId = followUp?.sessionId ?? (await api.createSession(account, signal));
+        inSession?.(sessionId);
         const turn: TurnBody = {
           parent_message_id: followUp?.parentMessageId || null,
           model: model.upstream,

@@ -61,6 +61,15 @@ describe("opening a turn", () => {
     expect(prompt).toContain("Say it visibly.");
   });
 
+  it("tells the session although the turn is refused", async () => {
+    const fake = upstream({ "/turns": () => json({ error: { code: "rate_limited" } }, 429) });
+    const told: string[] = [];
+    const prepared = provider().prepare(conversation(), prepareOptions());
+    const opened = prepared.open(fake.account, neverAborted(), null, (id) => told.push(id));
+    await expect(opened).rejects.toMatchObject({ kind: "rate_limited" });
+    expect(told).toEqual(["s/1"]);
+  });
+
   it("goes on with an incomplete message", async () => {
     const fake = upstream();
     const turn = await provider().resume(fake.account, "s1", "m 1", neverAborted());

@@ -57,6 +57,19 @@ describe("a provider that fails", () => {
     expect(cancelled).toBe(true);
   });
 
+  it("does not make us read an endless answer", async () => {
+    let sent = 0;
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1;
+        controller.enqueue(new Uint8Array(1024 * 1024).fill(0x20));
+      },
+    });
+    const session = upstream({ "/api/sessions": () => new Response(endless) });
+    await expect(open(session, conversation())).rejects.toMatchObject({ kind: "malformed" });
+    expect(sent).toBeLessThan(20);
+  });
+
   it("by answering with something else than an event stream is malformed", async () => {
     expect(await failing(() => json({ ok: true }))).toMatchObject({ kind: "malformed" });
     expect(await failing(() => new Response(null, { status: 204 }))).toMatchObject({ kind: "malformed" });
