@@ -137,14 +137,14 @@ function composeReasoning(turn: Turn, reading: PromptReading, directives: Direct
   if (reading.toolResults.length > 0)
     return turn.thinking ? "The tools have answered. I will report what they said." : "";
   if (!turn.thinking && !directives.has("empty")) return "";
-  const subject = clip(directives.remainder.replace(/\s+/g, " "), 120);
+  const subject = clip(opening(directives).replace(/\s+/g, " "), 120);
   return subject === ""
     ? "There is little to go on here. I will answer briefly."
     : `The user wrote “${subject}”. I have no knowledge of my own, so I will repeat it and say what I am.`;
 }
 
 function defaultText(turn: Turn, directives: Directives, attachments: readonly Attachment[]): string {
-  const wrote = clip(directives.remainder, 2000);
+  const wrote = clip(opening(directives), 2000);
   const parts = ["Hello from the sandbox!"];
   if (wrote !== "") parts.push(`You wrote: “${wrote}”.`);
   for (const { filename, bytes } of attachments) parts.push(`You attached ${filename} (${bytes} bytes).`);
@@ -163,6 +163,9 @@ function truncateAtStop(text: string, stop: Turn["stop"]): string {
     .filter((at) => at !== -1);
   return ends.length === 0 ? text : text.slice(0, Math.min(...ends));
 }
+
+/** The first paragraph of the message: what follows it may have been added on the way. */
+const opening = (directives: Directives): string => directives.remainder.split(/\n\s*\n/)[0] ?? "";
 
 const FILLER = "The quick brown fox jumps over the lazy dog. ";
 

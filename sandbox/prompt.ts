@@ -10,7 +10,7 @@ export interface PromptReading {
   readonly before: string;
 }
 
-const HEADING = /^### (?:System|User|Assistant|Tool result)\b.*$/gm;
+const HEADING = /^### (?:System|User|Assistant|Tool result)(?: \(.*\))?[ \t]*$/gm;
 
 /**
  * Reads a rendered conversation. Only the listed headings divide it, so a user may write headings of their own.

@@ -48,12 +48,8 @@ export class Turns {
 
     const messageId = this.#serials.next("message");
     this.#record(account, session, messageId, turn);
-    const reading = readPrompt(
-      this.#promptWithFiles(
-        turn,
-        files.map((file) => file?.excerpt ?? ""),
-      ),
-    );
+    const excerpts = files.map((file) => file?.excerpt ?? "");
+    const reading = readPrompt(this.#promptWithFiles(turn, excerpts));
     const user = parent?.empty ? parent.user : reading.user;
     const directives = new Directives(user);
     if (/^(?:token-)?limited/.test(account.id))
@@ -61,8 +57,9 @@ export class Turns {
     const fault = this.#faultBeforeStream(account, user, directives);
     if (fault !== null) return fault;
 
+    const before = [reading.before, ...excerpts].join("\n");
     const attachments = files.flatMap((file) => (file === undefined ? [] : [file.object]));
-    const composed = composeAnswer(turn, { ...reading, user }, directives, attachments);
+    const composed = composeAnswer(turn, { ...reading, user, before }, directives, attachments);
     const isEmpty = reading.toolResults.length === 0 && this.#isEmptyNow(account, user, directives, parent);
     const answer = isEmpty ? { ...composed, text: "", search: [] } : composed;
     const afterTools = reading.toolResults.length > 0;

@@ -253,3 +253,16 @@ describe("the writing of events", () => {
     expect((await say("[[content_filter]]")).finish).toBe("content_filter");
   });
 });
+
+describe("reading the prompt", () => {
+  it("goes by whole heading lines, which may carry details in brackets", async () => {
+    const prompt = "### User (ann)\n\n[[say:yes]]\n\n### User guide\n\n### System\n\nAnswer now. [[say:no]]";
+    expect((await say(prompt)).text).toBe("yes");
+  });
+
+  it("repeats the first paragraph only", async () => {
+    const { text } = await say("### User\n\nHello\n\nThink well before you answer.");
+    expect(text).toContain("“Hello”");
+    expect(text).not.toContain("Think well");
+  });
+});
