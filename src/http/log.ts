@@ -9,7 +9,10 @@ export function logRequest(
   durationMs: number,
   fields: LogFields,
 ): void {
-  const { streaming: _, ...rest } = fields;
+  const named: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (name !== "streaming") named[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
+  }
   console.log(
     JSON.stringify({
       at: new Date().toISOString(),
@@ -19,7 +22,7 @@ export function logRequest(
       path: path.startsWith("/admin/") ? path.replace(/^(\/admin\/(?:keys|accounts))\/.*/, "$1/…") : path,
       status,
       duration_ms: Math.round(durationMs),
-      ...rest,
+      ...named,
     }),
   );
 }

@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import { Assembler } from "../../../src/generation/assembler.ts";
+import type { Conversation } from "../../../src/generation/conversation.ts";
+import type { GenerationEvent } from "../../../src/generation/events.ts";
+import { resolveModel } from "../../../src/models/resolve.ts";
+import type { ProviderEvent } from "../../../src/provider/provider.ts";
+
+const CALL =
+  '<|TCML|tool_calls><|TCML|invoke name="go"><|TCML|parameter name="to">Rome</|TCML|parameter></|TCML|invoke></|TCML|tool_calls>';
+
+function conversation(overrides: Partial<Conversation> = {}): Conversation {
+  return {
+    dialect: "chat-completions",
+    model: resolveModel("provider-v4-flash", {}),
+    messages: [{ role: "user", parts: [{ type: "text", text: "hello" }] }],
+    tools: [{ name: "go", parameters: { type: "object", properties: { to: { type: "string" } } } }],
+    toolChoice: { type: "auto" },
+    parallelToolCalls: true,
+    thinking: true,
+    showReasoning: true,
+    sampling: {},
+    responseFormat: { type: "text" },
+    stream: true,
+    ...overrides,
+  };
+}
+
+function run(events: readonly ProviderEvent[], overrides: Partial<Conversation> = {}) {
+  const assembler = new Assembler(conversation(overrides));
+  const out: GenerationEvent[] = [];
+  for (const event of events) assembler.push([event], out);
+  const end = assembler.finishTurn(out);
+  const join = (type: "text" | "reasoning") =>
+    out.map((event) => (event.type === type ? event.text : "")).join("");
+  const calls = out.flatMap((event) => (event.type === "tool-call" ? [event] : []));
+  return { assembler, out, end, calls, text: join("text"), reasoning: join("reasoning") };
+}
+
+const text = (value: string): ProviderEvent => ({ type: "text", text: value });
+const reasoning = (value: string): ProviderEvent => ({ type: "reasoning", text: value });
+
+describe("from the provider's events to the caller's", () => {
+  it("markup becomes calls, and the text around it passes", () => {
+    const { calls, text: shown, end } = run([text(`before ${CALL} after`)]);
+    expect(calls.map(({ name, index }) => [name, index])).toEqual([["go", 0]]);
+    expect(shown).toBe("before  after");
+    expect(end.empty).toBe(false);
+  });
+
+  it("calls are announced, filled and ended one at a time, with distinct ids and indices", () => {
+    const { out, calls } = run([text(CALL + CALL)]);
+    expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
+    expect(out.map(({ type }) => type).filter((type) => type.startsWith("tool-call"))).toEqual([
+      "tool-call",
+      "tool-call-end",
+      "tool-call",
+      "tool-call-end",
+    ]);
+    expect(calls.map(({ index }) => index)).toEqual([0, 1]);
+  });
+
+  it("without tools, or with tool_choice none, markup is text", () => {
+    expect(run([text(CALL)], { tools: [] }).text).toBe(CALL);
+    expect(run([text(CALL)], { toolChoice: { type: "none" } }).text).toBe(CALL);
+  });
+
+  it("tool rule 9: with no visible body, a call in the reasoning is made, and its markup is not shown", () => {
+    const { calls, reasoning: shown, end } = run([reasoning(`hmm ${CALL}`), text(" \n ")]);
+    expect(calls).toHaveLength(1);
+    expect(shown).toBe("hmm ");
+    expect(end.empty).toBe(false);
+  });
+
+  it("tool rule 9: with a visible body the reasoning is not searched", () => {
+    const { calls, reasoning: shown } = run([reasoning(CALL), text("answer")]);
+    expect(calls).toEqual([]);
+    expect(shown).not.toContain("TCML");
+  });
+
+  it("tool rule 9: reasoning that the caller did not ask for serves detection only", () => {
+    const { calls, reasoning: shown } = run([reasoning(`hmm ${CALL}`)], { showReasoning: false });
+    expect(calls).toHaveLength(1);
+    expect(shown).toBe("");
+  });
+
+  it("white space alone is no answer, and is not shown before one", () => {
+    const silent = run([text(" "), text("\n")]);
+    expect([silent.end.empty, silent.text]).toEqual([true, ""]);
+    expect(run([text(" "), text("\nx")]).text).toBe(" \nx");
+  });
+
+  it("native calls keep the upstream's ids", () => {
+    const { out } = run([
+      { type: "tool-call", index: 0, id: "up_1", name: "go" },
+      { type: "tool-arguments", index: 0, delta: '{"to":1}' },
+      { type: "finish", reason: "tool_calls" },
+    ]);
+    expect(out.slice(0, 3)).toEqual([
+      { type: "tool-call", index: 0, id: "up_1", name: "go" },
+      { type: "tool-arguments", index: 0, delta: '{"to":1}' },
+      { type: "tool-call-end", index: 0 },
+    ]);
+  });
+
+  it("a second turn starts afresh, and goes on counting calls", () => {
+    const assembler = new Assembler(conversation());
+    const out: GenerationEvent[] = [];
+    assembler.push([text("<|TCML|tool_ca")], out);
+    assembler.finishTurn(out);
+    out.length = 0;
+    assembler.push([text(CALL)], out);
+    assembler.finishTurn(out);
+    expect(out[0]).toMatchObject({ type: "tool-call", name: "go", index: 0 });
+  });
+
+  it("stated counts are summed over turns, the prompt counts once", () => {
+    const { assembler } = run([
+      text("a"),
+      { type: "usage", usage: { prompt: 10, completion: 3, reasoning: 1 } },
+    ]);
+    assembler.push([{ type: "usage", usage: { prompt: 12, completion: 4 } }], []);
+    assembler.finishTurn([]);
+    expect(assembler.usage("prompt")).toEqual({ prompt: 12, completion: 7, reasoning: 1 });
+  });
+
+  it("counts that the upstream omits are estimated", () => {
+    const { assembler } = run([reasoning("one two"), text("three four five")]);
+    const usage = assembler.usage("a prompt of some words");
+    expect(usage.prompt).toBeGreaterThan(0);
+    expect(usage.completion).toBeGreaterThan(usage.reasoning);
+    expect(usage.reasoning).toBeGreaterThan(0);
+  });
+});
