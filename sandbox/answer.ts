@@ -1,4 +1,4 @@
-import { type Directives, unescapeText } from "./directives.ts";
+import { Directives, unescapeText } from "./directives.ts";
 import { type SandboxCall, writeCalls } from "./markup.ts";
 import type { PromptReading } from "./prompt.ts";
 import { callsAskedFor } from "./tools.ts";
@@ -81,7 +81,7 @@ function composeText(
   }
   const asked = callsAskedFor(directives.remainder, reading.before);
   if (asked.length > 0) return writeCalls(asked, drift(directives));
-  return defaultText(turn, directives, attachments);
+  return defaultText(turn, reading, attachments);
 }
 
 /** `say`, `say64` and `call` in the order in which they were written; neighbouring calls share one wrapper. */
@@ -137,14 +137,14 @@ function composeReasoning(turn: Turn, reading: PromptReading, directives: Direct
   if (reading.toolResults.length > 0)
     return turn.thinking ? "The tools have answered. I will report what they said." : "";
   if (!turn.thinking && !directives.has("empty")) return "";
-  const subject = clip(opening(directives).replace(/\s+/g, " "), 120);
+  const subject = clip(opening(reading.user).replace(/\s+/g, " "), 120);
   return subject === ""
     ? "There is little to go on here. I will answer briefly."
     : `The user wrote “${subject}”. I have no knowledge of my own, so I will repeat it and say what I am.`;
 }
 
-function defaultText(turn: Turn, directives: Directives, attachments: readonly Attachment[]): string {
-  const wrote = clip(opening(directives), 2000);
+function defaultText(turn: Turn, reading: PromptReading, attachments: readonly Attachment[]): string {
+  const wrote = clip(opening(reading.user), 2000);
   const parts = ["Hello from the sandbox!"];
   if (wrote !== "") parts.push(`You wrote: “${wrote}”.`);
   for (const { filename, bytes } of attachments) parts.push(`You attached ${filename} (${bytes} bytes).`);
@@ -165,7 +165,7 @@ function truncateAtStop(text: string, stop: Turn["stop"]): string {
 }
 
 /** The first paragraph of the message: what follows it may have been added on the way. */
-const opening = (directives: Directives): string => directives.remainder.split(/\n\s*\n/)[0] ?? "";
+const opening = (user: string): string => new Directives(user.split(/\n\s*\n/)[0] ?? "").remainder;
 
 const FILLER = "The quick brown fox jumps over the lazy dog. ";
 

@@ -264,5 +264,6 @@ describe("reading the prompt", () => {
     const { text } = await say("### User\n\nHello\n\nThink well before you answer.");
     expect(text).toContain("“Hello”");
     expect(text).not.toContain("Think well");
+    expect((await say("### User\n\n[[length]]\n\nThink well.")).text).not.toContain("Think well");
   });
 });
