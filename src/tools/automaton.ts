@@ -466,6 +466,7 @@ export class Automaton {
       this.#openInvoke(tag);
     } else {
       if (this.#orphan) return this.#fail();
+      if (tag !== "none") this.#bad = true;
       this.#loosen("wrapper");
     }
     return true;

@@ -48,6 +48,8 @@ export class ParameterBody {
   #quoted: Markdown | undefined;
   /** The first CDATA section stands alone so far, so that `]]>` ends it only before a tag. */
   #guarded = false;
+  /** A CDATA section was closed. */
+  #sections = false;
   /** From the first end tag within CDATA on, in case that the CDATA is never closed; and where `]]>` stood before one. */
   #doubt: { text: string; end: number | undefined } | undefined;
 
@@ -147,6 +149,8 @@ export class ParameterBody {
       this.#nested.length = partner;
       return this.#literal(source, at, tag.end);
     }
+    // The first of two `<` belongs to the text before it, unless that was CDATA.
+    if (tag.doubled && !(this.#sections && !this.#value.bare)) return this.#literal(source, at, at + 1);
     if (tag.kind === "parameter") {
       this.#state = "closed";
       this.#value.end();
@@ -241,6 +245,7 @@ export class ParameterBody {
     this.#certain();
     this.#value.mark("]]>");
     this.#quoted = undefined;
+    this.#sections = true;
     return end;
   }
 

@@ -13,6 +13,8 @@ export interface Tag {
   name: string | undefined;
   /** The tag itself says `string="true"`. */
   verbatim: boolean;
+  /** It begins with `<<`; the first of them may belong to the text before. */
+  doubled: boolean;
   /** Letters and digits of the protocol shell around the local name, in lower case: `tcml` for `<|TCML|invoke>`. */
   shell: string;
   /** Index behind the tag. */
@@ -88,6 +90,7 @@ interface Span {
   stop: number;
   /** Reading ran out of text rather than out of length. */
   open: boolean;
+  doubled: boolean;
 }
 
 function foldAt(source: string, index: number): string {
@@ -98,8 +101,12 @@ function width(source: string, index: number): number {
   return (source.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
 }
 
-function finished(head: Head, name: string | undefined, verbatim: boolean, empty: boolean, end: number): Tag {
-  return { kind: head.kind, close: head.close, empty, name, verbatim, shell: head.shell, end };
+function finished(span: Span, head: Head, rest: Pick<Tag, "name" | "verbatim" | "empty" | "end">): Tag {
+  return { kind: head.kind, close: head.close, shell: head.shell, doubled: span.doubled, ...rest };
+}
+
+function bare(span: Span, head: Head, end: number): Tag {
+  return finished(span, head, { name: undefined, verbatim: false, empty: head.empty, end });
 }
 
 /** Reads one attribute value; returns it with the index behind it. */
@@ -146,8 +153,9 @@ function readAttributes(span: Span, head: Head, from: number): TagReading {
     attribute = "";
     for (; index < stop; index += width(source, index)) {
       const folded = foldAt(source, index);
-      if (folded === ">") return attribute === "" ? finished(head, name, verbatim, empty, index + 1) : "none";
-      if (folded === "<") return piped ? finished(head, name, verbatim, empty, index) : "none";
+      if (folded === ">")
+        return attribute === "" ? finished(span, head, { name, verbatim, empty, end: index + 1 }) : "none";
+      if (folded === "<") return piped ? finished(span, head, { name, verbatim, empty, end: index }) : "none";
       if (folded === "=" && attribute !== "") break;
       if (/^[A-Za-z0-9_]$/.test(folded)) attribute += folded.toLowerCase();
       else if (folded === "/") empty = true;
@@ -156,7 +164,9 @@ function readAttributes(span: Span, head: Head, from: number): TagReading {
     }
     if (index >= stop) {
       if (span.open) return "partial";
-      return piped && stop === source.length ? finished(head, name, verbatim, empty, stop) : "none";
+      return piped && stop === source.length
+        ? finished(span, head, { name, verbatim, empty, end: stop })
+        : "none";
     }
     index++;
   }
@@ -169,7 +179,7 @@ function readAttributes(span: Span, head: Head, from: number): TagReading {
  */
 export function readTag(source: string, at: number, limit: number, final: boolean): TagReading {
   const stop = Math.min(source.length, at + limit);
-  const span: Span = { source, at, stop, open: !final && source.length < at + limit };
+  const span: Span = { source, at, stop, open: !final && source.length < at + limit, doubled: false };
   let index = at;
   let openers = 0;
   let spaces = 0;
@@ -178,14 +188,15 @@ export function readTag(source: string, at: number, limit: number, final: boolea
     const char = foldAt(source, index);
     if (char === "<" && folded === "") {
       if (++openers > MAX_OPENERS) return "none";
+      span.doubled = openers > 1;
       continue;
     }
     if (char === "") continue;
     if (char === ">" || char === "<" || char === "\n") {
       const head = readHead(folded);
       if (!head || head.attribute !== undefined) return "none";
-      if (char === ">") return finished(head, undefined, false, head.empty, index + 1);
-      if (head.piped) return finished(head, undefined, false, head.empty, index);
+      if (char === ">") return bare(span, head, index + 1);
+      if (head.piped) return bare(span, head, index);
       if (char === "<") return "none";
     } else if (char === "=") {
       const head = readHead(`${folded}=`);
@@ -197,9 +208,7 @@ export function readTag(source: string, at: number, limit: number, final: boolea
   }
   if (span.open) return "partial";
   const head = final && stop === source.length ? readHead(folded) : undefined;
-  return head?.piped && head.attribute === undefined
-    ? finished(head, undefined, false, head.empty, stop)
-    : "none";
+  return head?.piped && head.attribute === undefined ? bare(span, head, stop) : "none";
 }
 
 const CDATA = /^<{1,2}[| -]{0,3}\[ ?cdata ?\[/i;

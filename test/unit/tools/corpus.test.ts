@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { accepted, cases } from "./corpus.ts";
+import { assertInvariant, scanWhole } from "./support.ts";
+
+const seed = Number(process.env.TOOLS_SEED ?? Date.now() % 2 ** 31);
+console.info(`corpus seed ${seed}`);
+
+describe("every case of the corpus", () => {
+  it.each(cases.map((one) => [one.name, one] as const))("streams: %s", (_name, one) => {
+    assertInvariant(one.input, one.tools, { text: one.text, calls: one.calls }, seed);
+  });
+
+  it.each(cases.map((one) => [one.name, one] as const))("as a whole: %s", (_name, one) => {
+    const { text, calls } = one.whole ?? one;
+    expect(scanWhole(one.input, one.tools)).toEqual({ text, calls });
+  });
+
+  it.each(accepted.map((one) => [one.name, one] as const))("between prose: %s", (_name, one) => {
+    const { text, calls } = scanWhole(`Prose first.\n\n${one.input}\n\nand last.`, one.tools);
+    expect(calls).toEqual(one.calls);
+    expect(text).toMatch(/^Prose first\.\n\n[\s\S]*and last\.$/);
+  });
+});
