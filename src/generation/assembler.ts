@@ -26,8 +26,9 @@ export class Assembler {
   #text: ToolScanner | null;
   #reasoning: ToolScanner | null;
   readonly #citations: CitationFilter | null;
-  /** White space before the first visible character: it is shown only if text follows. */
+  /** White space at the beginning or behind a call: it is shown only if text follows. */
   #leading = "";
+  #inText = false;
   #visible = false;
   #calls = 0;
   #openCall = -1;
@@ -178,13 +179,14 @@ export class Assembler {
   #showText(text: string, out: GenerationEvent[]): void {
     if (text === "") return;
     let shown = text;
-    if (!this.#visible) {
+    if (!this.#inText) {
       if (text.trim() === "") {
         this.#leading += text;
         return;
       }
       shown = this.#leading + text;
       this.#leading = "";
+      this.#inText = true;
       this.#visible = true;
     }
     out.push({ type: "text", text: shown });
@@ -222,6 +224,8 @@ export class Assembler {
 
   #beginCall(index: number, name: string, id: string, out: GenerationEvent[]): void {
     this.#endOpenCall(out);
+    this.#leading = "";
+    this.#inText = false;
     this.#openCall = index;
     this.#calls = Math.max(this.#calls, index + 1);
     out.push({ type: "tool-call", index, id, name });

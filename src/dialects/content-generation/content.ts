@@ -30,7 +30,7 @@ const partSchema = styled({
   functionResponse: styled({
     id: z.string().nullish(),
     name: z.string().min(1),
-    response: z.unknown(),
+    response: z.unknown().optional(),
     parts: z.array(z.unknown()).nullish(),
   }).nullish(),
   executableCode: styled({ language: z.string().nullish(), code: z.string() }).nullish(),

@@ -10,19 +10,19 @@ import { toolConfigSchema, toolsSchema, toTools } from "./tools.ts";
 
 const thinkingSchema = styled({
   includeThoughts: optionalBoolean,
-  thinkingBudget: z.unknown(),
+  thinkingBudget: z.unknown().optional(),
   thinkingLevel: z.string().nullish(),
 });
 
 const generationConfigSchema = styled({
-  temperature: z.unknown(),
-  topP: z.unknown(),
-  maxOutputTokens: z.unknown(),
-  seed: z.unknown(),
+  temperature: z.unknown().optional(),
+  topP: z.unknown().optional(),
+  maxOutputTokens: z.unknown().optional(),
+  seed: z.unknown().optional(),
   stopSequences: z.array(z.string()).nullish(),
   responseMimeType: z.string().nullish(),
-  responseSchema: z.unknown(),
-  responseJsonSchema: z.unknown(),
+  responseSchema: z.unknown().optional(),
+  responseJsonSchema: z.unknown().optional(),
   thinkingConfig: thinkingSchema.nullish(),
 });
 

@@ -10,7 +10,7 @@ const declarationSchema = styled({
   name: z.string().min(1),
   description: z.string().nullish(),
   parameters: jsonObject.nullish(),
-  parametersJsonSchema: z.unknown(),
+  parametersJsonSchema: z.unknown().optional(),
 });
 
 /** `tools`: groups of function declarations. Search and other tools of the vendor's servers are not run here. */

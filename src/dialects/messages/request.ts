@@ -25,13 +25,13 @@ export const messageRequestSchema = z.looseObject({
   stream: z.boolean().nullish(),
   tools: z.array(toolSchema).nullish(),
   tool_choice: toolChoiceSchema.nullish(),
-  thinking: z.unknown(),
-  temperature: z.unknown(),
-  top_p: z.unknown(),
+  thinking: z.unknown().optional(),
+  temperature: z.unknown().optional(),
+  top_p: z.unknown().optional(),
   stop_sequences: z.array(z.string()).nullish(),
-  output_config: z.looseObject({ effort: z.string().nullish(), format: z.unknown() }).nullish(),
-  output_format: z.unknown(),
-  thread: z.unknown(),
+  output_config: z.looseObject({ effort: z.string().nullish(), format: z.unknown().optional() }).nullish(),
+  output_format: z.unknown().optional(),
+  thread: z.unknown().optional(),
 });
 
 export type MessageRequest = z.output<typeof messageRequestSchema>;

@@ -12,17 +12,17 @@ const shared = {
   model: z.string().min(1),
   stream: z.boolean().nullish(),
   think: z.union([z.boolean(), z.string()]).nullish(),
-  format: z.unknown(),
+  format: z.unknown().optional(),
   options: z
     .looseObject({
-      temperature: z.unknown(),
-      top_p: z.unknown(),
-      seed: z.unknown(),
-      num_predict: z.unknown(),
+      temperature: z.unknown().optional(),
+      top_p: z.unknown().optional(),
+      seed: z.unknown().optional(),
+      num_predict: z.unknown().optional(),
       stop: z.union([z.string(), z.array(z.string())]).nullish(),
     })
     .nullish(),
-  keep_alive: z.unknown(),
+  keep_alive: z.unknown().optional(),
 };
 
 const messageSchema = z.looseObject({
@@ -36,7 +36,7 @@ const messageSchema = z.looseObject({
     .array(
       z.looseObject({
         id: z.string().nullish(),
-        function: z.looseObject({ name: z.string().min(1), arguments: z.unknown() }),
+        function: z.looseObject({ name: z.string().min(1), arguments: z.unknown().optional() }),
       }),
     )
     .nullish(),

@@ -89,6 +89,11 @@ describe("from the provider's events to the caller's", () => {
     expect(run([text(" "), text("\nx")]).text).toBe(" \nx");
   });
 
+  it("white space behind a call is shown only if text follows", () => {
+    expect(run([text(`before\n${CALL}\n`), text("\n")]).text).toBe("before\n");
+    expect(run([text(`before\n${CALL}\n`), text("\nafter")]).text).toBe("before\n\n\nafter");
+  });
+
   it("native calls keep the upstream's ids", () => {
     const { out } = run([
       { type: "tool-call", index: 0, id: "up_1", name: "go" },
