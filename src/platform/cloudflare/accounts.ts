@@ -172,24 +172,26 @@ class CloudflareAccountPool implements AccountPoolClient {
 
   async acquire(request: AcquireRequest, signal?: AbortSignal): Promise<Acquired> {
     const started = Date.now();
-    let waitMs = request.waitMs;
-    for (let attempt = 0; ; attempt += 1) {
+    for (const ms of RETRY_PAUSES_MS) {
       if (signal?.aborted) return { refused: "cancelled" };
-      try {
-        return await this.#acquireOnce(waitMs === undefined ? request : { ...request, waitMs }, signal);
-      } catch (error) {
-        const ms = RETRY_PAUSES_MS[attempt];
-        if (ms === undefined || !mayTryAgain(error)) throw error;
-        await pause(ms);
-        if (waitMs !== undefined) waitMs = Math.max(0, waitMs - (Date.now() - started));
-      }
+      const acquired = await this.#acquireOnce(request, signal, started);
+      if (acquired !== null) return acquired;
+      await pause(ms);
     }
+    return { refused: "queue_timeout" };
   }
 
-  async #acquireOnce(request: AcquireRequest, signal: AbortSignal | undefined): Promise<Acquired> {
+  /** Null when the pool was restarted while the request waited: its place is lost. */
+  async #acquireOnce(
+    request: AcquireRequest,
+    signal: AbortSignal | undefined,
+    started: number,
+  ): Promise<Acquired | null> {
     const { requestId, model, dialect = "" } = request;
     const holder: Holder = { requestId, model, dialect };
-    const reply = await this.#pools.getByName(POOL_NAME).acquire(request);
+    const waited = Date.now() - started;
+    const left = request.waitMs === undefined ? {} : { waitMs: Math.max(0, request.waitMs - waited) };
+    const reply = await call(this.#pools, async (pool) => await pool.acquire({ ...request, ...left }));
     if ("granted" in reply) {
       return { lease: new StubLease(this.#pools, reply.granted, holder, reply.lease, reply) };
     }
@@ -198,7 +200,9 @@ class CloudflareAccountPool implements AccountPoolClient {
     const leave = () => place[Symbol.dispose]();
     signal?.addEventListener("abort", leave, { once: true });
     try {
-      const outcome = await pending.wait();
+      // Waiting itself never fails: if it does, the object that we waited on is gone.
+      const outcome = await pending.wait().catch(() => null);
+      if (outcome === null) return null;
       if ("refused" in outcome) return { refused: outcome.refused };
       if (signal?.aborted) {
         outcome[Symbol.dispose]();

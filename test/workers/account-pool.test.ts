@@ -1,0 +1,241 @@
+import { abortAllDurableObjects, reset, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  type AccountPoolClient,
+  type Acquired,
+  type AcquireRequest,
+  type Lease,
+  POOL_NAME,
+  type PoolLimits,
+} from "../../src/accounts/client.ts";
+import { accountToken } from "../../src/accounts/sign-in.ts";
+import { cloudflareAccounts } from "../../src/platform/cloudflare/accounts.ts";
+
+const LIMITS: PoolLimits = { perAccount: 1, global: 0, queue: 10, queueWaitMs: 60_000, tokenRefreshMs: 0 };
+
+const ask = (more: Partial<AcquireRequest> = {}): AcquireRequest => ({ requestId: "r", model: "m", ...more });
+
+let pool: AccountPoolClient;
+
+function configure(ids: readonly string[], limits: Partial<PoolLimits> = {}): Promise<void> {
+  const accounts = ids.map((id) => ({ id, email: id, mobile: "", password: "p", token: "", proxyId: "" }));
+  return pool.configure({ accounts, limits: { ...LIMITS, ...limits } });
+}
+
+function granted(acquired: Acquired): Lease {
+  if (!("lease" in acquired)) throw new Error(`refused: ${acquired.refused}`);
+  return acquired.lease;
+}
+
+/** What the object holds, once messages under way have arrived. */
+async function eventually(expected: { in_use: number; waiting: number }): Promise<void> {
+  await expect.poll(async () => pool.status(), { timeout: 2_000 }).toMatchObject(expected);
+}
+
+beforeEach(async () => {
+  pool = cloudflareAccounts(env);
+  await configure(["a"]);
+});
+
+afterEach(() => reset());
+
+describe("leases over RPC", () => {
+  test("disposing of the lease gives the slot back", async () => {
+    {
+      using lease = granted(await pool.acquire(ask()));
+      expect(lease.account).toEqual({ id: "a", proxyId: "" });
+      expect(await pool.status()).toMatchObject({ in_use: 1 });
+    }
+    await eventually({ in_use: 0, waiting: 0 });
+  });
+
+  test("releasing twice frees nothing else", async () => {
+    const lease = granted(await pool.acquire(ask()));
+    lease.release();
+    const next = granted(await pool.acquire(ask()));
+    lease.release();
+    lease[Symbol.dispose]();
+    expect(await next.renew()).toBe(true);
+    expect(await lease.renew()).toBe(false);
+    expect(await pool.status()).toMatchObject({ in_use: 1 });
+    next.release();
+  });
+
+  test("a waiting request is served when the slot is free", async () => {
+    const first = granted(await pool.acquire(ask()));
+    const waiting = pool.acquire(ask());
+    await eventually({ in_use: 1, waiting: 1 });
+    first.release();
+    const second = granted(await waiting);
+    await eventually({ in_use: 1, waiting: 0 });
+    second.release();
+    await eventually({ in_use: 0, waiting: 0 });
+  });
+
+  test("a request whose client leaves while it waits leaves the queue", async () => {
+    const first = granted(await pool.acquire(ask()));
+    const client = new AbortController();
+    const waiting = pool.acquire(ask(), client.signal);
+    await eventually({ in_use: 1, waiting: 1 });
+    client.abort();
+    expect(await waiting).toEqual({ refused: "cancelled" });
+    await eventually({ in_use: 1, waiting: 0 });
+    first.release();
+    await eventually({ in_use: 0, waiting: 0 });
+  });
+
+  test("refusals cross RPC", async () => {
+    const lease = granted(await pool.acquire(ask()));
+    expect(await pool.acquire(ask({ target: "z" }))).toEqual({ refused: "target_not_found" });
+    expect(await pool.acquire(ask({ exclude: ["a"] }))).toEqual({ refused: "no_accounts" });
+    expect(await pool.acquire(ask({ waitMs: 20 }))).toEqual({ refused: "queue_timeout" });
+    lease.release();
+  });
+
+  test("failures and successes reach the rules", async () => {
+    const lease = granted(await pool.acquire(ask()));
+    await lease.failed("rate_limited", "slow down");
+    expect(await pool.health()).toMatchObject([{ id: "a", cooldown: { reason: "slow down", failures: 1 } }]);
+    lease.release();
+    const next = granted(await pool.acquire(ask()));
+    await next.succeeded();
+    expect(await pool.health()).toMatchObject([{ id: "a", cooldown: null }]);
+    next.release();
+  });
+
+  test("100 requests at once with an expired token: one sign-in", async () => {
+    await configure(["a"], { perAccount: 100 });
+    const first = granted(await pool.acquire(ask()));
+    await accountToken(first, async () => ({ token: "expired", expiresAt: 0 }));
+    let signIns = 0;
+    const signIn = async () => {
+      signIns += 1;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return { token: `new-${signIns}`, expiresAt: 0 };
+    };
+    first.release();
+    const leases = await Promise.all(
+      Array.from({ length: 100 }, async () => granted(await pool.acquire(ask()))),
+    );
+    expect(new Set(leases.map((lease) => lease.initialToken))).toEqual(new Set(["expired"]));
+    const tokens = await Promise.all(leases.map((lease) => accountToken(lease, signIn, "expired")));
+    expect(new Set(tokens)).toEqual(new Set(["new-1"]));
+    expect(signIns).toBe(1);
+    for (const lease of leases) lease.release();
+    await eventually({ in_use: 0, waiting: 0 });
+  });
+});
+
+describe("the object is lost while leases are held", () => {
+  test("no slot is granted twice, and the holder keeps its own", async () => {
+    await configure(["a", "b"]);
+    const held = granted(await pool.acquire(ask({ target: "a" })));
+    await abortAllDurableObjects();
+    await configure(["a", "b"]);
+    expect(await pool.status()).toMatchObject({
+      in_use: 1,
+      in_use_accounts: ["a"],
+      available_accounts: ["b"],
+    });
+    const other = granted(await pool.acquire(ask()));
+    expect(other.account.id).toBe("b");
+    expect(await pool.acquire(ask({ waitMs: 50 }))).toEqual({ refused: "queue_timeout" });
+
+    expect(await held.renew()).toBe(true);
+    expect(await pool.status()).toMatchObject({ in_use: 2, leases: [{ account: "b" }, { account: "a" }] });
+    const waiting = pool.acquire(ask());
+    await eventually({ in_use: 2, waiting: 1 });
+    held.release();
+    const next = granted(await waiting);
+    expect(next.account.id).toBe("a");
+    held.release();
+    expect(await pool.status()).toMatchObject({ in_use: 2 });
+    next.release();
+    other.release();
+    await eventually({ in_use: 0, waiting: 0 });
+  });
+
+  test("a request that was waiting waits anew", async () => {
+    const held = granted(await pool.acquire(ask()));
+    const waiting = pool.acquire(ask());
+    await eventually({ in_use: 1, waiting: 1 });
+    await abortAllDurableObjects();
+    await configure(["a"]);
+    await eventually({ in_use: 1, waiting: 1 });
+    expect(await held.renew()).toBe(true);
+    held.release();
+    granted(await waiting).release();
+    await eventually({ in_use: 0, waiting: 0 });
+  });
+
+  test("a sign-in under way is finished on the new object", async () => {
+    const lease = granted(await pool.acquire(ask()));
+    const token = accountToken(lease, async () => {
+      await abortAllDurableObjects();
+      await configure(["a"]);
+      return { token: "fresh", expiresAt: 0 };
+    });
+    expect(await token).toBe("fresh");
+    expect(await pool.status()).toMatchObject({ in_use: 1 });
+    lease.release();
+    await eventually({ in_use: 0, waiting: 0 });
+  });
+
+  test("tokens, tests and cooldowns are kept", async () => {
+    const lease = granted(await pool.acquire(ask()));
+    await accountToken(lease, async () => ({ token: "kept", expiresAt: 0 }));
+    await lease.failed("account_suspended", "suspended");
+    await pool.setTestStatus("a", "ok");
+    lease.release();
+    await abortAllDurableObjects();
+    await configure(["a"]);
+    expect(await pool.health()).toMatchObject([
+      { id: "a", token: "kept", testStatus: "ok", cooldown: { kind: "account_suspended" } },
+    ]);
+  });
+});
+
+describe("storage", () => {
+  const stub = () => env.ACCOUNT_POOL.getByName(POOL_NAME);
+  const rowsWritten = () =>
+    runInDurableObject(stub(), (_, state) => {
+      const [row] = state.storage.sql
+        .exec<{ n: number }>("select coalesce(sum(slots), 0) n from mark")
+        .toArray();
+      return row?.n ?? 0;
+    });
+
+  test("marks rise with the slots held, and are cleared when the pool has been idle for a while", async () => {
+    await configure(["a"], { perAccount: 3 });
+    const leases = [granted(await pool.acquire(ask())), granted(await pool.acquire(ask()))];
+    expect(await rowsWritten()).toBe(2);
+    for (const lease of leases) lease.release();
+    await eventually({ in_use: 0, waiting: 0 });
+    expect(await rowsWritten()).toBe(2);
+    await expect.poll(rowsWritten, { timeout: 8_000, interval: 250 }).toBe(0);
+  }, 10_000);
+
+  test("a sweep is planned while slots are held, so that a lost object wakes up and cleans up", async () => {
+    const lease = granted(await pool.acquire(ask()));
+    const planned = await runInDurableObject(stub(), (_, state) => state.storage.getAlarm());
+    expect(planned).toBeGreaterThan(Date.now());
+    expect(await runDurableObjectAlarm(stub())).toBe(true);
+    expect(await runInDurableObject(stub(), (_, state) => state.storage.getAlarm())).toBeGreaterThan(
+      Date.now(),
+    );
+    expect(await lease.renew()).toBe(true);
+    lease.release();
+  });
+});
+
+describe("configuration", () => {
+  test("a pool that nobody has configured asks for the configuration", async () => {
+    await reset();
+    const { config } = await env.CONFIGURATION.getByName(POOL_NAME).get();
+    expect(await pool.status()).toMatchObject({
+      total: config.accounts.length,
+      max_inflight_per_account: config.runtime.account_max_inflight,
+    });
+  });
+});
