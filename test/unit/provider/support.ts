@@ -54,6 +54,7 @@ export interface Seen {
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
+  readonly redirect: string;
   readonly body: string;
   /** The body as JSON. */
   json(): Record<string, unknown>;
@@ -79,6 +80,7 @@ export class FakeUpstream {
       method: request.method,
       url,
       headers: request.headers,
+      redirect: request.redirect,
       body,
       json: () => JSON.parse(body),
       form: () =>

@@ -90,6 +90,14 @@ describe("native tool calls", () => {
       ["0 a f", '0+{"a"', "0+:1}"],
     ],
     [
+      "the name repeated in each piece and no id",
+      [
+        call({ index: 0, function: { name: "f", arguments: '{"a"' } }),
+        call({ index: 0, function: { name: "f", arguments: ":1}" } }),
+      ],
+      ["0 call_made1 f", '0+{"a"', "0+:1}"],
+    ],
+    [
       "the same id for two calls",
       [
         call({ index: 0, id: "a", function: { name: "f", arguments: "{}" } }),
