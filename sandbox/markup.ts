@@ -91,7 +91,7 @@ const SPELLINGS: Readonly<Record<string, Spelling>> = {
   "bare-invoke": { ...canonical, wrapper: { open: "", close: "" } },
 };
 
-/** The names that `[[drift:FORM]]` knows. `missing-closer` and `bare-invoke` are no calls by the rules. */
+/** The names that `[[drift:FORM]]` knows. `bare-invoke` is no call by the rules. */
 export const DRIFT_FORMS: readonly string[] = Object.keys(SPELLINGS);
 
 /** Writes calls, all in one wrapper, in the given drift form; an unknown form is written canonically. */
