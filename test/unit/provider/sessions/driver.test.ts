@@ -20,8 +20,11 @@ describe("opening a turn", () => {
       "POST https://provider.example/base/api/sessions",
       "POST https://provider.example/base/api/sessions/s%2F1/turns",
     ]);
-    for (const { headers } of fake.seen)
+    for (const { headers, redirect } of fake.seen) {
       expect(headers.get("authorization")).toBe("Bearer token-of-the-account");
+      // A redirect would carry the token elsewhere.
+      expect(redirect).toBe("manual");
+    }
     expect(fake.only("/turns").json()).toEqual({
       parent_message_id: null,
       model: "flash",
