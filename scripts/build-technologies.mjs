@@ -5,12 +5,15 @@ import { fileURLToPath } from "node:url";
 import engine from "wappalyzer-core";
 import { requiredLiterals } from "./technologies/literals.mjs";
 import { selectorLiterals } from "./technologies/selectors.mjs";
+import { matchSpan } from "./technologies/spans.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const output = path.join(root, "dist", "technologies.txt");
 
 /** Fields whose value is one pattern or a list of patterns, for a text or a list of texts. */
 const TEXT_FIELDS = ["certIssuer", "css", "html", "robots", "scriptSrc", "scripts", "text", "url", "xhr"];
+/** Fields whose texts can be long, so that patterns look only where their literals are. */
+const LONG_FIELDS = new Set(["css", "html", "scripts", "text"]);
 /** Fields that map a name to one pattern or a list of patterns. */
 const KEYED_FIELDS = ["cookies", "dns", "headers", "js", "meta"];
 /** Fields that name other technologies or categories. */
@@ -42,6 +45,12 @@ function slimTechnology(name, raw, exists) {
     if (patterns.length === 0) continue;
     technology[field] = patterns;
     technology.literals[field] = patterns.map(literalsOf);
+    if (LONG_FIELDS.has(field)) {
+      technology.spans = {
+        ...technology.spans,
+        [field]: patterns.map((pattern) => matchSpan(engine.parsePattern(pattern).regex)),
+      };
+    }
   }
   for (const field of KEYED_FIELDS) {
     if (!isRecord(raw[field])) continue;

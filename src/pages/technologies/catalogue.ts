@@ -32,6 +32,8 @@ type Fingerprint = {
   readonly dom?: Readonly<
     Record<string, Readonly<Record<string, Pattern | Readonly<Record<string, Pattern>>>>>
   >;
+  /** For the patterns of fields with long texts, how long a match can be; 0 when the pattern must see the whole text. */
+  readonly spans?: { readonly [field in TextField]?: readonly number[] };
   readonly literals?: { readonly [field in TextField | "dom"]?: readonly Literals[] };
 } & { readonly [field in TextField]?: readonly Pattern[] } & {
   readonly [field in KeyedField]?: Readonly<Record<string, readonly Pattern[]>>;

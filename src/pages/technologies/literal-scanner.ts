@@ -4,6 +4,9 @@ const BUCKET_BITS = 16;
 /** Folds ASCII letters; what else it makes equal only costs a comparison. */
 const FOLD = 0x20;
 
+/** A text in which a literal occurs more often than this is made to be slow. */
+export const MAX_POSITIONS = 5_000;
+
 /**
  * Finds which of many literals occur in a text, without regard to ASCII case, in one pass over the text: a hash of the last few characters
  * is looked up at each position, and where a literal's rarest characters could end there, the literal is compared.
@@ -18,16 +21,12 @@ export class LiteralScanner {
   readonly #bucketOf = new Uint16Array(1 << BUCKET_BITS);
   /** For each bucket, pairs of a literal and the position in it at which the hash was taken. */
   readonly #buckets: number[][] = [[]];
-  /** The scan that last found each literal, so that none is compared again once found. */
-  readonly #foundIn: Uint32Array;
-  #scans = 0;
 
   /** @param literals distinct texts of at least three ASCII characters without upper case; an index in this list is what a scan reports */
   constructor(literals: readonly string[]) {
     this.#literals = literals;
     this.#window = literals.some((literal) => literal.length < 4) ? 3 : 4;
     this.#mask = this.#window === 3 ? 0xffffff : -1;
-    this.#foundIn = new Uint32Array(literals.length);
 
     const counts = this.#countHashes();
     literals.forEach((literal, index) => {
@@ -35,10 +34,9 @@ export class LiteralScanner {
     });
   }
 
-  /** @returns the indexes of the literals that occur in the text, each once, in no particular order */
-  scan(text: string): number[] {
-    const found: number[] = [];
-    this.#scans++;
+  /** @returns the literals that occur in the text, by index, with where they start: the first {@link MAX_POSITIONS} places of each */
+  scan(text: string): Map<number, number[]> {
+    const found = new Map<number, number[]>();
     const mask = this.#mask;
     const bucketOf = this.#bucketOf;
     for (let at = nextHit(text, 0, mask, bucketOf); at >= 0; at = nextHit(text, at + 1, mask, bucketOf)) {
@@ -47,21 +45,16 @@ export class LiteralScanner {
     return found;
   }
 
-  /** Whether the last scan found a literal. */
-  found(index: number): boolean {
-    return this.#foundIn[index] === this.#scans;
-  }
-
-  #compare(text: string, at: number, found: number[]): void {
+  #compare(text: string, at: number, found: Map<number, number[]>): void {
     const bucket = this.#bucketOf[bucketHash(lastCharacters(text, at), this.#mask)] ?? 0;
     const entries = this.#buckets[bucket] ?? [];
     for (let i = 0; i < entries.length; i += 2) {
       const index = entries[i] ?? 0;
-      if (this.#foundIn[index] === this.#scans) continue;
-      if (occursAt(text, at - (entries[i + 1] ?? 0), this.#literals[index] ?? "")) {
-        this.#foundIn[index] = this.#scans;
-        found.push(index);
-      }
+      const start = at - (entries[i + 1] ?? 0);
+      if (!occursAt(text, start, this.#literals[index] ?? "")) continue;
+      const positions = found.get(index);
+      if (positions === undefined) found.set(index, [start]);
+      else if (positions.length < MAX_POSITIONS) positions.push(start);
     }
   }
 

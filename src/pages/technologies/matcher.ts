@@ -2,13 +2,15 @@ import engine, { type EngineDetection, type EngineItems, type EnginePattern } fr
 import type { Catalogue, KeyedField, Technology, TextField } from "./catalogue.ts";
 import type { DomSignal, PageSignals } from "./signals.ts";
 import { TextIndex } from "./text-index.ts";
+import { partsToTry } from "./windows.ts";
 
 /** One pattern that matched. */
 export type Detection = {
   readonly technology: Technology;
   /** The field of the fingerprint. */
   readonly type: string;
-  readonly pattern: string | number;
+  /** The regular expression, as the engine made it. */
+  readonly pattern: string;
   /** What the pattern matched. */
   readonly match: string;
   /** Per cent. */
@@ -19,19 +21,19 @@ export type Detection = {
 
 /** The order in which the engine looks at the fields of a technology. */
 const FIELDS = [
-  ["certIssuer", "text"],
-  ["cookies", "keyed"],
-  ["css", "text"],
-  ["dns", "keyed"],
-  ["headers", "keyed"],
-  ["html", "text"],
-  ["meta", "keyed"],
-  ["robots", "text"],
-  ["scriptSrc", "texts"],
-  ["scripts", "text"],
-  ["text", "text"],
-  ["url", "text"],
-  ["xhr", "text"],
+  "certIssuer",
+  "cookies",
+  "css",
+  "dns",
+  "headers",
+  "html",
+  "meta",
+  "robots",
+  "scriptSrc",
+  "scripts",
+  "text",
+  "url",
+  "xhr",
 ] as const;
 
 /**
@@ -82,8 +84,8 @@ export class Matcher {
 
   #matchRun(items: EngineItems): Detection[] {
     const byTechnology = new Map<Technology, (readonly Detection[])[]>();
-    FIELDS.forEach(([field, kind], position) => {
-      const found = kind === "keyed" ? this.#matchKeyed(field, items) : this.#matchText(field, items);
+    FIELDS.forEach((field, position) => {
+      const found = this.#matchField(field, items);
       for (const [technology, detections] of found) {
         const fields = byTechnology.get(technology) ?? [];
         byTechnology.set(technology, fields);
@@ -93,27 +95,56 @@ export class Matcher {
     return [...byTechnology].sort(([a], [b]) => a.order - b.order).flatMap(([, fields]) => fields.flat());
   }
 
-  #matchText(field: TextField, items: EngineItems): Map<Technology, Detection[]> {
-    const input = field === "scriptSrc" ? items.scriptSrc : items[field];
-    if (input === undefined || input === "") return new Map();
-    const values = typeof input === "string" ? [input] : input;
-    const index = this.#textIndex(field);
+  #matchField(field: (typeof FIELDS)[number], items: EngineItems): Map<Technology, Detection[]> {
+    switch (field) {
+      case "cookies":
+      case "dns":
+      case "headers":
+      case "meta":
+        return this.#matchKeyed(field, items);
+      case "scriptSrc":
+        return this.#matchScriptSources(items);
+      default:
+        return this.#matchText(field, items);
+    }
+  }
+
+  #matchText(field: Exclude<TextField, "scriptSrc">, items: EngineItems): Map<Technology, Detection[]> {
+    const found = new Map<Technology, Detection[]>();
+    const text = items[field];
+    if (text === undefined || text === "") return found;
+    const candidates = this.#textIndex(field)
+      .candidates(text)
+      .sort((a, b) => a.index - b.index);
+    for (const { technology, index, positions } of candidates) {
+      const patterns = technology.pattern(field, index);
+      const view = { name: technology.name, [field]: patterns };
+      const span = technology.fingerprint.spans?.[field]?.[index] ?? 0;
+      for (const part of partsToTry(text, positions, span, patterns)) {
+        const detections = attempt(technology, () => engine.analyzeOneToOne(view, field, part));
+        if (detections.length === 0) continue;
+        found.set(technology, [...(found.get(technology) ?? []), ...detections]);
+        break;
+      }
+    }
+    return found;
+  }
+
+  #matchScriptSources({ scriptSrc = [] }: EngineItems): Map<Technology, Detection[]> {
     const wanted = new Map<Technology, Set<number>>();
-    for (const value of values) {
-      for (const candidate of index.candidates(value)) {
-        const indexes = wanted.get(candidate.technology) ?? new Set();
-        wanted.set(candidate.technology, indexes.add(candidate.index));
+    for (const address of scriptSrc) {
+      for (const { technology, index } of this.#textIndex("scriptSrc").candidates(address)) {
+        const indexes = wanted.get(technology) ?? new Set();
+        wanted.set(technology, indexes.add(index));
       }
     }
     const found = new Map<Technology, Detection[]>();
     for (const [technology, indexes] of wanted) {
-      const patterns = [...indexes].sort((a, b) => a - b).flatMap((at) => technology.pattern(field, at));
-      const view = { name: technology.name, [field]: patterns };
-      const detections = attempt(technology, () =>
-        typeof input === "string"
-          ? engine.analyzeOneToOne(view, field, input)
-          : engine.analyzeOneToMany(view, field, input),
-      );
+      const patterns = [...indexes]
+        .sort((a, b) => a - b)
+        .flatMap((at) => technology.pattern("scriptSrc", at));
+      const view = { name: technology.name, scriptSrc: patterns };
+      const detections = attempt(technology, () => engine.analyzeOneToMany(view, "scriptSrc", scriptSrc));
       if (detections.length > 0) found.set(technology, detections);
     }
     return found;
@@ -225,6 +256,6 @@ function toDetection(
   pattern: EnginePattern & { readonly type: string; readonly match: string },
   version: string,
 ): Detection {
-  const { type, value, match, confidence } = pattern;
-  return { technology, type, pattern: value, match, confidence, version };
+  const { type, regex, match, confidence } = pattern;
+  return { technology, type, pattern: regex.source, match, confidence, version };
 }

@@ -2,10 +2,16 @@ import { type Catalogue, literalGroups, type Technology, type TextField } from "
 import { LiteralScanner } from "./literal-scanner.ts";
 
 /** A pattern of a text field, or a selector, by its place in its technology. */
-export type Candidate = { readonly technology: Technology; readonly index: number };
+type Place = { readonly technology: Technology; readonly index: number };
 
-/** A candidate with the numbers of further literals, of each group of which one must occur. */
-type Indexed = Candidate & { readonly groups: readonly (readonly number[])[] };
+/** A pattern that could match a text. */
+export type Candidate = Place & {
+  /** Where the literals are of which each match contains one; absent when the pattern has none. */
+  readonly positions?: readonly number[];
+};
+
+/** A place with the numbers of its literals: of each group one must occur. */
+type Indexed = Place & { readonly first: readonly number[]; readonly others: readonly (readonly number[])[] };
 
 /**
  * Says which patterns of one field could match a text, by the literals that they need: only these have to be tried.
@@ -15,7 +21,7 @@ export class TextIndex {
   readonly #scanner: LiteralScanner;
   /** For each literal, the patterns that it makes candidates. */
   readonly #byLiteral = new Map<number, Indexed[]>();
-  readonly #always: Indexed[] = [];
+  readonly #always: Place[] = [];
 
   constructor(catalogue: Catalogue, field: TextField | "dom") {
     const numbers = new Map<string, number>();
@@ -26,10 +32,10 @@ export class TextIndex {
     };
     for (const technology of catalogue.technologies) {
       literalGroups(technology, field).forEach((groups, index) => {
-        const [first, ...others] = groups.map((group) => group.map(numberOf));
-        const indexed = { technology, index, groups: others };
-        if (first === undefined) this.#always.push(indexed);
-        for (const number of first ?? []) {
+        const [first = [], ...others] = groups.map((group) => group.map(numberOf));
+        const indexed = { technology, index, first, others };
+        if (first.length === 0) this.#always.push(indexed);
+        for (const number of first) {
           const patterns = this.#byLiteral.get(number) ?? [];
           this.#byLiteral.set(number, patterns);
           patterns.push(indexed);
@@ -41,14 +47,17 @@ export class TextIndex {
 
   /** @returns each candidate once, in no particular order */
   candidates(text: string): Candidate[] {
-    const candidates = new Set(this.#always);
-    for (const number of this.#scanner.scan(text)) {
+    const found = this.#scanner.scan(text);
+    const candidates = new Set<Indexed>();
+    for (const number of found.keys()) {
       for (const indexed of this.#byLiteral.get(number) ?? []) {
-        if (indexed.groups.every((group) => group.some((other) => this.#scanner.found(other)))) {
-          candidates.add(indexed);
-        }
+        if (indexed.others.every((group) => group.some((other) => found.has(other)))) candidates.add(indexed);
       }
     }
-    return [...candidates];
+    const located = [...candidates].map(({ technology, index, first }): Candidate => {
+      const positions = first.flatMap((number) => found.get(number) ?? []);
+      return { technology, index, positions };
+    });
+    return [...this.#always, ...located];
   }
 }

@@ -29,7 +29,7 @@ export function describePlain(detections: readonly EngineDetection[]): unknown[]
   return detections.map(({ technology, pattern, version }) => [
     technology.name,
     pattern.type,
-    pattern.value,
+    pattern.regex.source,
     pattern.match,
     version,
     pattern.confidence,

@@ -1,0 +1,39 @@
+import { RegExpParser } from "@eslint-community/regexpp";
+
+/**
+ * How many characters a match of a regular expression can have, looking ahead and behind included.
+ *
+ * @param {RegExp} regex without the flags u, v, m and y
+ * @returns {number} 0 when it is unbounded or when the pattern asks for the start or end of the text, so that it must see the whole text
+ */
+export function matchSpan(regex) {
+  const length = ofAlternatives(
+    new RegExpParser({ ecmaVersion: 2025 }).parsePattern(regex.source).alternatives,
+  );
+  return Number.isFinite(length) ? length : 0;
+}
+
+function ofAlternatives(alternatives) {
+  return Math.max(
+    ...alternatives.map(({ elements }) => elements.reduce((sum, element) => sum + ofElement(element), 0)),
+  );
+}
+
+function ofElement(element) {
+  switch (element.type) {
+    case "Character":
+    case "CharacterSet":
+    case "CharacterClass":
+      return 1;
+    case "Group":
+    case "CapturingGroup":
+      return ofAlternatives(element.alternatives);
+    case "Quantifier":
+      return element.max === 0 ? 0 : element.max * ofElement(element.element);
+    case "Assertion":
+      if (element.kind === "start" || element.kind === "end") return Number.POSITIVE_INFINITY;
+      return element.kind === "word" ? 0 : ofAlternatives(element.alternatives);
+    default:
+      return Number.POSITIVE_INFINITY;
+  }
+}
