@@ -5,7 +5,7 @@ import type { PoolStore } from "./pool-store.ts";
 const WINDOW_MS = 30_000;
 
 /** How long the pool must be idle before all marks are cleared. */
-export const SETTLE_MS = 5_000;
+export const SETTLE_MS = 1_000;
 
 /** How long the tokens of reclaimed leases are remembered. */
 const REMEMBER_MS = 3_600_000;
