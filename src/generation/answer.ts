@@ -1,7 +1,7 @@
 import type { Caller } from "../auth/callers.ts";
 import { historyRecorder } from "../history/recorder.ts";
 import type { Context } from "../http/context.ts";
-import { type GatewayError, toGatewayError } from "../http/errors.ts";
+import { GatewayError, toGatewayError } from "../http/errors.ts";
 import { EVENT_STREAM_HEADERS } from "../http/event-stream.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Completion, GenerationEvent } from "./events.ts";
@@ -64,8 +64,8 @@ export async function answer(
   return conversation.stream ? streamed(job, dialect) : whole(job, dialect);
 }
 
-function clientLeft(): Error {
-  return new DOMException("the client went away", "AbortError");
+function clientLeft(): GatewayError {
+  return new GatewayError(499, "the client went away", { code: "request_cancelled" });
 }
 
 function describe(job: GenerationJob, generation: () => Generation): AnswerInfo {
@@ -80,7 +80,7 @@ function describe(job: GenerationJob, generation: () => Generation): AnswerInfo 
 
 /** Notes in history and log how a generation ended. */
 function conclude(job: GenerationJob, error: GatewayError | null, completion: Completion | null): void {
-  const cancelled = job.context.request.signal.aborted || (error !== null && error.status === 499);
+  const cancelled = error?.status === 499;
   if (completion !== null) {
     job.context.log.promptTokens = completion.usage.prompt;
     job.context.log.completionTokens = completion.usage.completion;

@@ -142,7 +142,7 @@ export class Generation {
         clearInterval(renewal);
         this.watchdog.stop();
         access.lease?.release();
-        if (!again) afterGeneration(context, access, this.#sessionId);
+        afterGeneration(context, access, this.#sessionId);
       }
       if (!again || job.abort.signal.aborted) throw this.#asGateway(failure);
       this.#retries += 1;
@@ -227,15 +227,21 @@ export class Generation {
   /** Opens a turn; a token that has expired is renewed once. */
   async #open(access: Access, followUp: FollowUp | null) {
     const { signal } = this.#job.abort;
+    // Known before the turn is, so that the session of a turn that fails is cleaned up too.
+    const inSession = (id: string) => {
+      this.#sessionId = id;
+    };
+    const { account } = access;
     this.watchdog.expect();
     try {
-      return { account: access.account, turn: await this.#prepared.open(access.account, signal, followUp) };
+      return { account, turn: await this.#prepared.open(account, signal, followUp, inSession) };
     } catch (error) {
       if (!(error instanceof ProviderError) || error.kind !== "token_expired") throw error;
       const renewed = await access.refreshed(signal);
       if (renewed === null) throw error;
       this.watchdog.expect();
-      return { account: renewed.account, turn: await this.#prepared.open(renewed.account, signal, followUp) };
+      const turn = await this.#prepared.open(renewed.account, signal, followUp, inSession);
+      return { account: renewed.account, turn };
     }
   }
 
@@ -263,6 +269,7 @@ export class Generation {
             if (delivered !== undefined) await delivered;
           }
         }
+        if (decoder.failure) throw decoder.failure;
         if (done) return;
         if (decoder.ended === true) {
           stop();
