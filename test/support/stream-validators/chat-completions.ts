@@ -128,20 +128,29 @@ class ChatCheck {
   }
 }
 
-/** Checks a chat-completions stream against every rule of its dialect. Throws with the rule that is broken. */
+/**
+ * Checks a chat-completions stream against every rule of its dialect. Throws with the rule that is broken. A stream
+ * that broke off ends with its error: `[DONE]` is what some clients take for success.
+ */
 export function validateChatCompletionsStream(text: string): ValidStream {
   const { items } = itemsOf(text);
-  rule(items.at(-1)?.data === "[DONE]", "a stream ends with [DONE]", text.slice(-80));
   const check = new ChatCheck();
   let error: string | null = null;
-  const events = items.slice(0, -1).map(({ event, data }) => {
+  let done = false;
+  const events: Record<string, unknown>[] = [];
+  for (const { event, data } of items) {
     rule(event === null, "no item has an event line", event);
-    rule(error === null, "nothing but [DONE] follows an error", data);
+    rule(error === null && !done, "nothing follows the end", data);
+    if (data === "[DONE]") {
+      done = true;
+      continue;
+    }
     const parsed = anyObject.parse(JSON.parse(data));
+    events.push(parsed);
     if ("error" in parsed) error = errorSchema.parse(parsed).error.message;
     else check.take(chunkSchema.parse(parsed));
-    return parsed;
-  });
+  }
+  rule(done === (error === null), "a stream ends with [DONE] or with an error", text.slice(-80));
   return { events, completion: check.completion(error) };
 }
 

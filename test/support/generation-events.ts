@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import type { AnswerInfo } from "../../src/generation/answer.ts";
+import type { Conversation } from "../../src/generation/conversation.ts";
+import type { Completion, FinishReason, GenerationEvent } from "../../src/generation/events.ts";
+import { CompletionFold } from "../../src/generation/fold.ts";
+import { GatewayError } from "../../src/http/errors.ts";
+import { resolveModel } from "../../src/models/resolve.ts";
+
+/** A conversation of the default model, with one user message. */
+export function testConversation(overrides: Partial<Conversation> = {}): Conversation {
+  return {
+    dialect: "chat-completions",
+    model: resolveModel("provider-v4-flash", {}),
+    messages: [{ role: "user", parts: [{ type: "text", text: "hello" }] }],
+    tools: [],
+    toolChoice: { type: "auto" },
+    parallelToolCalls: true,
+    thinking: true,
+    showReasoning: true,
+    sampling: {},
+    responseFormat: { type: "text" },
+    stream: true,
+    ...overrides,
+  };
+}
+
+/** What a renderer gets besides the events. */
+export function testInfo(overrides: Partial<Conversation> = {}): AnswerInfo {
+  return {
+    conversation: testConversation(overrides),
+    requestId: "req_1",
+    created: 1_750_000_000,
+    promptTokens: () => 7,
+  };
+}
+
+/** The events of one call; `pieces` are its arguments. */
+export function callEvents(index: number, name: string, pieces: readonly string[]): GenerationEvent[] {
+  return [
+    { type: "tool-call", index, id: `call_${index}`, name },
+    ...pieces.map((delta): GenerationEvent => ({ type: "tool-arguments", index, delta })),
+    { type: "tool-call-end", index },
+  ];
+}
+
+export const START: GenerationEvent = { type: "start", sessionId: "session-1" };
+
+/** The last event of an answer of 11 prompt and 5 completion tokens. */
+export function finishEvent(reason: FinishReason = "stop"): GenerationEvent {
+  return { type: "finish", reason, usage: { prompt: 11, completion: 5, reasoning: 2 } };
+}
+
+/** The last event of an answer that broke off. */
+export const FAILURE: GenerationEvent = {
+  type: "error",
+  error: new GatewayError(503, "the provider's answer was cut off", { code: "upstream_error" }),
+};
+
+/** What events fold into. */
+export function completionOf(events: readonly GenerationEvent[]): Completion {
+  const fold = new CompletionFold();
+  for (const event of events) fold.push(event);
+  return fold.completion();
+}
+
+const piece = fc.string({ unit: "binary", minLength: 1, maxLength: 12 });
+
+function cut(text: string, at: readonly number[]): string[] {
+  const places = [...new Set(at.map((place) => place % text.length))].sort((a, b) => a - b);
+  const ends = [...places.filter((place) => place > 0), text.length];
+  return ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end));
+}
+
+const segment = fc.oneof(
+  fc.record({ kind: fc.constantFrom("text" as const, "reasoning" as const), text: piece }),
+  fc.record({
+    kind: fc.constant("call" as const),
+    name: fc.stringMatching(/^[a-z_]{1,8}$/),
+    args: fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }),
+    cuts: fc.array(fc.nat(), { maxLength: 4 }),
+  }),
+);
+
+/** Any legal sequence of events of a generation that ends well. */
+export const wholeGenerations: fc.Arbitrary<GenerationEvent[]> = fc
+  .record({
+    segments: fc.array(segment, { maxLength: 8 }),
+    reason: fc.constantFrom<FinishReason>("stop", "length", "content_filter"),
+  })
+  .map(({ segments, reason }) => {
+    let calls = 0;
+    const events = segments.flatMap((part): GenerationEvent[] => {
+      if (part.kind !== "call") return [{ type: part.kind, text: part.text }];
+      const made = callEvents(calls, part.name, cut(JSON.stringify(part.args), part.cuts));
+      calls += 1;
+      return made;
+    });
+    return [START, ...events, finishEvent(calls > 0 ? "tool_calls" : reason)];
+  });
+
+/** Any legal sequence of events of a generation that breaks off somewhere behind its first event. */
+export const brokenGenerations: fc.Arbitrary<GenerationEvent[]> = fc
+  .tuple(wholeGenerations, fc.nat())
+  .map(([events, place]) => [...events.slice(0, 1 + (place % (events.length - 1))), FAILURE]);

@@ -1,0 +1,43 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { toChatCompletion } from "../../../../src/dialects/chat-completions/response.ts";
+import { ChatStream } from "../../../../src/dialects/chat-completions/stream.ts";
+import type { GenerationEvent } from "../../../../src/generation/events.ts";
+import {
+  brokenGenerations,
+  completionOf,
+  testInfo,
+  wholeGenerations,
+} from "../../../support/generation-events.ts";
+import {
+  canonicalChat,
+  validateChatCompletionsStream,
+} from "../../../support/stream-validators/chat-completions.ts";
+
+function render(events: readonly GenerationEvent[], includeUsage: boolean): string {
+  const stream = new ChatStream(testInfo(), includeUsage);
+  return events.map((event) => stream.push(event)).join("");
+}
+
+describe("a chat-completions stream", () => {
+  it("any generation gives a valid stream that comes to the same as the body", () => {
+    fc.assert(
+      fc.property(wholeGenerations, fc.boolean(), (events, includeUsage) => {
+        const streamed = validateChatCompletionsStream(render(events, includeUsage)).completion;
+        const whole: unknown = JSON.parse(JSON.stringify(toChatCompletion(completionOf(events), testInfo())));
+        // Beside calls the body has no text (contract), the stream passes it through.
+        const text = streamed.toolCalls.length > 0 ? "" : streamed.text;
+        expect({ ...streamed, text }).toEqual(canonicalChat(whole));
+      }),
+    );
+  });
+
+  it("any generation that breaks off ends in an error, without a finish", () => {
+    fc.assert(
+      fc.property(brokenGenerations, (events) => {
+        const { completion } = validateChatCompletionsStream(render(events, false));
+        expect(completion).toMatchObject({ error: "the provider's answer was cut off", finish: null });
+      }),
+    );
+  });
+});
