@@ -236,6 +236,7 @@ export class Generation {
     try {
       return { account, turn: await this.#prepared.open(account, signal, followUp, inSession) };
     } catch (error) {
+      this.watchdog.stop();
       if (!(error instanceof ProviderError) || error.kind !== "token_expired") throw error;
       const renewed = await access.refreshed(signal);
       if (renewed === null) throw error;

@@ -46,6 +46,10 @@ export class SessionTurnDecoder extends EventStreamDecoder {
         return;
       case "error":
         throw errorFrom(parseRecord(data), 0, this.#secret);
+      case undefined:
+        // The protocol names every event. One without a name is ignored like an unknown one, unless it is garbage.
+        parseRecord(data);
+        return;
     }
   }
 }
