@@ -1,4 +1,55 @@
 import { DurableObject } from "cloudflare:workers";
+import puppeteer, { type Browser } from "@cloudflare/puppeteer";
+import blockLists from "../dist/block-lists.txt";
+import { toAnswer } from "../src/pages/browser/failures.ts";
+import type {
+  Answer,
+  CaptureOutcome,
+  CaptureRequest,
+  VisitOutcome,
+  VisitRequest,
+} from "../src/pages/browser/protocol.ts";
+import { type BrowserCounts, BrowserService } from "../src/pages/browser/service.ts";
+import { pageLimits } from "../src/pages/settings.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
+import { readSettings } from "../src/platform/settings.ts";
 
-export class BrowserSession extends DurableObject<Env> {}
+const SESSION_KEY = "session";
+
+/** Holds one warm browser; what it does with it is in `src/pages/browser/`. */
+export class BrowserSession extends DurableObject<Env> {
+  readonly #keepAliveMs: number;
+  readonly #service: BrowserService;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    const limits = pageLimits(readSettings({ ...env }));
+    this.#keepAliveMs = limits.keepAliveMs;
+    this.#service = new BrowserService({ launch: () => this.#launch(), limits, blockLists });
+  }
+
+  capture(request: CaptureRequest): Promise<Answer<CaptureOutcome>> {
+    return toAnswer(this.#service.capture(request));
+  }
+
+  visit(request: VisitRequest): Promise<Answer<VisitOutcome>> {
+    return toAnswer(this.#service.visit(request));
+  }
+
+  /** How busy the browser is and was. */
+  counts(): BrowserCounts {
+    return this.#service.counts;
+  }
+
+  /** The browser of an earlier life of this object, if it still runs, or a new one. */
+  async #launch(): Promise<Browser> {
+    const { BROWSER: binding } = this.env;
+    if (binding === undefined) throw new Error("no browser is bound");
+    const { kv } = this.ctx.storage;
+    const known = kv.get<string>(SESSION_KEY);
+    const found = known === undefined ? null : await puppeteer.connect(binding, known).catch(() => null);
+    const browser = found ?? (await puppeteer.launch(binding, { keep_alive: this.#keepAliveMs }));
+    kv.put(SESSION_KEY, browser.sessionId());
+    return browser;
+  }
+}

@@ -13,6 +13,8 @@ import type { RouteFamily } from "./http/errors.ts";
 import { healthz, readyz } from "./http/health.ts";
 import { type Access, type Method, type Route, unserved } from "./http/router.ts";
 import { MESSAGE_PREFIXES } from "./http/vendor-names.ts";
+import { technologies } from "./pages/technologies/handler.ts";
+import { thumbnail } from "./pages/thumbnails/handler.ts";
 
 function route(
   family: RouteFamily,
@@ -40,7 +42,6 @@ const uploadFile = unserved("file upload");
 const readFile = unserved("file status");
 const admin = unserved("administration");
 const queueStatus: Handler = async ({ platform }) => Response.json(await platform.accounts.status());
-const pages = unserved("the page service");
 
 const open: Route[] = [
   route("chat", "GET", "/healthz", "none", healthz, "Liveness probe"),
@@ -96,8 +97,15 @@ const modelRunner: Route[] = [
 ];
 
 const pageService: Route[] = [
-  route("page", "GET", "/v1/thumbs", "none", pages, "Screenshot of a web page"),
-  route("page", "GET", "/v1/technologies", "none", pages, "Technologies that a web page is built with"),
+  route("page", "GET", "/v1/thumbs", "none", thumbnail, "Screenshot of a web page"),
+  route(
+    "page",
+    "GET",
+    "/v1/technologies",
+    "none",
+    technologies,
+    "Technologies that a web page is built with",
+  ),
 ];
 
 const administration: Route[] = [

@@ -1,3 +1,5 @@
+import type { PageUrlRefusalCode } from "../pages/url-safety/index.ts";
+
 /** The families of routes; each renders an error in its own shape (contract, Errors). */
 export type RouteFamily = "chat" | "messages" | "content" | "runner" | "admin" | "page";
 
@@ -29,10 +31,15 @@ export type ErrorCode =
   | "unsupported"
   | "thread_unsupported"
   | "internal_error"
+  | PageUrlRefusalCode
   | "selector_not_found"
-  | "invalid_url"
   | "forbidden_url"
+  | "page_dns_failed"
+  | "page_tls_failed"
   | "page_unreachable"
+  | "page_redirect_loop"
+  | "page_not_renderable"
+  | "page_crashed"
   | "page_timeout"
   | "page_too_large"
   | "browser_unavailable"

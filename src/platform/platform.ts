@@ -1,6 +1,7 @@
 import type { AccountPoolClient } from "../accounts/client.ts";
 import type { ConfigurationStore } from "../config/snapshot.ts";
 import type { HistoryStore } from "../history/store.ts";
+import type { PagesPlatform } from "../pages/platform.ts";
 import type { Fetch } from "../provider/provider.ts";
 import type { ResponseStore } from "../responses/store.ts";
 import type { Settings } from "./settings.ts";
@@ -32,6 +33,7 @@ export interface Platform {
   upstream(proxy: OutboundProxy | null): Fetch;
   /** The base address that `upstream` reaches the provider at; null: none is configured. */
   readonly providerBaseUrl: string | null;
+  readonly pages: PagesPlatform;
   /** A file of the admin console, or null when there is none at that path. */
   asset(request: Request): Promise<Response | null>;
   /** Current time in milliseconds since the epoch. */

@@ -2,7 +2,7 @@ import engine, { type EngineDetection, type EngineItems, type EnginePattern } fr
 import type { Catalogue, KeyedField, Technology, TextField } from "./catalogue.ts";
 import type { DomSignal, PageSignals } from "./signals.ts";
 import { TextIndex } from "./text-index.ts";
-import { partsToTry } from "./windows.ts";
+import { Effort, partsToTry } from "./windows.ts";
 
 /** One pattern that matched. */
 export type Detection = {
@@ -78,14 +78,15 @@ export class Matcher {
 
   /** @param signals clamped, with names in lower case: the result of `clampSignals` */
   match(signals: PageSignals): Detection[] {
-    const texts = engineRuns(signals).flatMap((run) => this.#matchRun(run));
+    const effort = new Effort();
+    const texts = engineRuns(signals).flatMap((run) => this.#matchRun(run, effort));
     return [...texts, ...this.#matchGlobals(signals), ...this.#matchSelectors(signals.dom ?? [])];
   }
 
-  #matchRun(items: EngineItems): Detection[] {
+  #matchRun(items: EngineItems, effort: Effort): Detection[] {
     const byTechnology = new Map<Technology, (readonly Detection[])[]>();
     FIELDS.forEach((field, position) => {
-      const found = this.#matchField(field, items);
+      const found = this.#matchField(field, items, effort);
       for (const [technology, detections] of found) {
         const fields = byTechnology.get(technology) ?? [];
         byTechnology.set(technology, fields);
@@ -95,7 +96,11 @@ export class Matcher {
     return [...byTechnology].sort(([a], [b]) => a.order - b.order).flatMap(([, fields]) => fields.flat());
   }
 
-  #matchField(field: (typeof FIELDS)[number], items: EngineItems): Map<Technology, Detection[]> {
+  #matchField(
+    field: (typeof FIELDS)[number],
+    items: EngineItems,
+    effort: Effort,
+  ): Map<Technology, Detection[]> {
     switch (field) {
       case "cookies":
       case "dns":
@@ -105,11 +110,15 @@ export class Matcher {
       case "scriptSrc":
         return this.#matchScriptSources(items);
       default:
-        return this.#matchText(field, items);
+        return this.#matchText(field, items, effort);
     }
   }
 
-  #matchText(field: Exclude<TextField, "scriptSrc">, items: EngineItems): Map<Technology, Detection[]> {
+  #matchText(
+    field: Exclude<TextField, "scriptSrc">,
+    items: EngineItems,
+    effort: Effort,
+  ): Map<Technology, Detection[]> {
     const found = new Map<Technology, Detection[]>();
     const text = items[field];
     if (text === undefined || text === "") return found;
@@ -120,7 +129,7 @@ export class Matcher {
       const patterns = technology.pattern(field, index);
       const view = { name: technology.name, [field]: patterns };
       const span = technology.fingerprint.spans?.[field]?.[index] ?? 0;
-      for (const part of partsToTry(text, positions, span, patterns)) {
+      for (const part of partsToTry(text, positions, span, patterns, effort)) {
         const detections = attempt(technology, () => engine.analyzeOneToOne(view, field, part));
         if (detections.length === 0) continue;
         found.set(technology, [...(found.get(technology) ?? []), ...detections]);

@@ -51,13 +51,17 @@ const MAX_HTML = 2_000_000;
 const MAX_SCRIPTS = 1_000_000;
 const MAX_CSS = 1_000_000;
 const MAX_TEXT = 500_000;
-const MAX_LINE = 8_192;
-const MAX_ITEMS = 1_000;
+/** Patterns for addresses and values can take time that grows with the square of their length. */
+const MAX_ADDRESS = 1_024;
+const MAX_LINE = 2_048;
+const MAX_ITEMS = 250;
+/** Scripts, globals and elements are matched one by one, in a time that grows with their length only. */
+const MAX_PARTS = 1_000;
 
 /**
  * Cuts signals to a size that any page may have, so that no page can make detection expensive. Lengths are in UTF-16 code units:
- * 2,000,000 of HTML, 1,000,000 of inline scripts, of each and of all external scripts and of style sheets, 500,000 of text and robots.txt, 8,192
- * of any address, header, cookie, meta or global value, and 1,000 of each of these.
+ * 2,000,000 of HTML, 1,000,000 of inline scripts, of external scripts and of style sheets, 500,000 of text and robots.txt, 1,024 of a script's address, 2,048
+ * of any other value; and at most 250 headers, cookies, meta names, DNS types, script addresses and hosts each.
  */
 export function clampSignals(signals: PageSignals): PageSignals {
   return {
@@ -70,22 +74,22 @@ export function clampSignals(signals: PageSignals): PageSignals {
     cookies: clampNamed(signals.cookies),
     meta: clampNamed(signals.meta),
     dns: clampNamed(signals.dns),
-    scriptSrc: clampLines(signals.scriptSrc),
+    scriptSrc: clampLines(signals.scriptSrc, MAX_ADDRESS),
     xhrHosts: clampLines(signals.xhrHosts),
     inlineScripts: clampTogether(signals.inlineScripts, MAX_SCRIPTS),
     externalScripts: clampTogether(signals.externalScripts, MAX_SCRIPTS),
     css: clampTogether(signals.css, MAX_CSS),
     js: (signals.js ?? [])
-      .slice(0, MAX_ITEMS)
+      .slice(0, MAX_PARTS)
       .map(({ chain, value }) => ({ chain, value: value.slice(0, MAX_LINE) })),
     dom: (signals.dom ?? [])
-      .slice(0, MAX_ITEMS)
+      .slice(0, MAX_PARTS)
       .map((found) => ({ ...found, value: found.value.slice(0, MAX_LINE) })),
   };
 }
 
-function clampLines(texts: readonly string[] = []): string[] {
-  return texts.slice(0, MAX_ITEMS).map((text) => text.slice(0, MAX_LINE));
+function clampLines(texts: readonly string[] = [], length = MAX_LINE): string[] {
+  return texts.slice(0, MAX_ITEMS).map((text) => text.slice(0, length));
 }
 
 /** Takes texts until together they are as long as allowed. */
@@ -93,7 +97,7 @@ function clampTogether(texts: readonly string[] = [], length: number): string[] 
   const kept: string[] = [];
   let left = length;
   for (const text of texts) {
-    if (left <= 0 || kept.length === MAX_ITEMS) break;
+    if (left <= 0 || kept.length === MAX_PARTS) break;
     kept.push(text.slice(0, left));
     left -= text.length;
   }

@@ -1,36 +1,55 @@
 import type { EnginePattern } from "wappalyzer-core";
 
-/** Characters in which one pattern is tried on one text; more are only there on pages that are made to be slow. */
-const MAX_TRIED = 65_536;
+/** Characters in which one pattern is tried on one text; only pages made to be slow have more around its literals. */
+const MAX_TRIED = 262_144;
 /** The same for steep patterns. */
 const MAX_TRIED_STEEP = 16_384;
-/** With so many wide repetitions, a pattern's time grows with the third power of the length of a tag. */
+/** Characters in which all patterns together are tried on the texts of a page. */
+const MAX_TRIED_TOGETHER = 4_194_304;
+/** With so many wide repetitions, the time of a pattern grows with the third power of the length of a tag. */
 const STEEP = 7;
 
+/** What is left to try on one page. */
+export class Effort {
+  #left = MAX_TRIED_TOGETHER;
+
+  /** Takes as much of a wish as is left. */
+  take(characters: number): number {
+    const taken = Math.min(characters, this.#left);
+    this.#left -= taken;
+    return taken;
+  }
+}
+
 /**
- * The parts of a text in which a pattern can match, in order: those around its literals, wide enough for any match and a character on each side.
- * The first match in them is the first match in the text. The time that a page can make a pattern take is bounded by the length of the parts.
+ * The parts of a text in which a pattern can match, in order: those around its literals, wide enough for any match and for what it looks at on
+ * each side. The first match in them is the first match in the text. Their length is bounded, and with it the time that a page can make a
+ * pattern take.
  *
- * @param positions where the literals are of which a match contains one; absent when there are none
+ * @param positions where the literals are of which a match contains one; absent when the pattern has none
  * @param span how many characters a match can have; 0 when the pattern must see the whole text
+ * @param effort of the page, from which the parts are taken
  */
-export function partsToTry(
+export function* partsToTry(
   text: string,
   positions: readonly number[] | undefined,
   span: number,
   patterns: readonly EnginePattern[],
-): string[] {
-  if (positions === undefined || span === 0) return [text];
+  effort: Effort,
+): Generator<string> {
+  if (positions === undefined || span === 0) {
+    yield text.slice(0, effort.take(text.length));
+    return;
+  }
   const steep = patterns.some(isSteep);
-  const parts: string[] = [];
   let left = steep ? MAX_TRIED_STEEP : MAX_TRIED;
   for (const [start, end] of windows(positions, span + 2)) {
-    const part = text.slice(start, Math.min(end, start + left));
-    parts.push(steep ? breakTags(part) : part);
-    left -= part.length;
-    if (left <= 0) break;
+    const length = effort.take(Math.min(left, end - start, text.length - start));
+    if (length <= 0) return;
+    left -= length;
+    const part = text.slice(start, start + length);
+    yield steep ? breakTags(part) : part;
   }
-  return parts;
 }
 
 /** The stretches of text that reach as far from each position, overlapping ones joined. */
@@ -49,7 +68,7 @@ function isSteep({ regex }: EnginePattern): boolean {
   return regex.source.split(",250}").length > STEEP;
 }
 
-/** Steep patterns stay within a tag, so that ending each in time bounds what they can cost. */
+/** Steep patterns stay within a tag, and no link to a style sheet is so long; so a tag that is ends early. */
 function breakTags(part: string): string {
   return part.replace(/[^>]{600}/g, "$&>");
 }

@@ -5,6 +5,7 @@ import { readSettings } from "../settings.ts";
 import { cloudflareAccounts } from "./accounts.ts";
 import { cloudflareConfiguration } from "./configuration.ts";
 import type { Env } from "./env.ts";
+import { cloudflarePages } from "./pages.ts";
 
 /** Where the sandbox binding answers; the name is never looked up. */
 const SANDBOX_URL = "http://sandbox";
@@ -38,6 +39,7 @@ export function cloudflarePlatform(env: Env): Platform {
     fetch: direct,
     upstream: () => upstream,
     providerBaseUrl: settings.providerBaseUrl ?? (viaSandbox ? SANDBOX_URL : null),
+    pages: cloudflarePages(env, settings),
     asset: async (request) => {
       if (env.ASSETS === undefined) return null;
       const response = await env.ASSETS.fetch(request);

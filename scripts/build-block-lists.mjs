@@ -1,0 +1,42 @@
+// Takes from the catalogue of third parties the hosts of advertising and of cookie consent, which is all that blocking needs.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { root } from "./development.mjs";
+
+const PURPOSES = { ad: "ad", "consent-provider": "consent" };
+
+/** The block lists as a text: a line for each purpose, with its hosts behind it. */
+export function blockLists(entities) {
+  const hosts = Object.fromEntries(Object.values(PURPOSES).map((purpose) => [purpose, new Set()]));
+  for (const { categories, domains } of entities) {
+    for (const category of categories) {
+      const list = hosts[PURPOSES[category]];
+      if (list !== undefined)
+        for (const domain of domains) list.add(domain.replace(/^\*\./, "").toLowerCase());
+    }
+  }
+  const lines = Object.entries(hosts).map(([purpose, list]) => [purpose, ...[...list].sort()].join(" "));
+  return `${lines.join("\n")}\n`;
+}
+
+/** Writes `dist/block-lists.txt` and returns its path. */
+export function buildBlockLists() {
+  const { entities } = createRequire(import.meta.url)("third-party-web/nostats-subset");
+  const output = join(root, "dist", "block-lists.txt");
+  const text = blockLists(entities);
+  mkdirSync(dirname(output), { recursive: true });
+  if (readIfExists(output) !== text) writeFileSync(output, text);
+  return output;
+}
+
+function readIfExists(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(buildBlockLists());

@@ -1,0 +1,32 @@
+/** Hosts that pages include for purposes of their own, by purpose. */
+export interface BlockLists {
+  /** Whether a host serves advertisements. */
+  isAd(host: string): boolean;
+  /** Whether a host serves cookie banners. */
+  isConsent(host: string): boolean;
+}
+
+/**
+ * Reads the text that `scripts/build-block-lists.mjs` writes: one line of each purpose, `ad` and `consent`, with the hosts behind it. A host stands
+ * for all names that end in it.
+ */
+export function readBlockLists(text: string): BlockLists {
+  const lists = new Map<string, ReadonlySet<string>>();
+  for (const line of text.split("\n")) {
+    const [purpose, ...hosts] = line.split(" ");
+    if (purpose !== undefined) lists.set(purpose, new Set(hosts));
+  }
+  const none: ReadonlySet<string> = new Set();
+  const ads = lists.get("ad") ?? none;
+  const consent = lists.get("consent") ?? none;
+  return { isAd: (host) => includes(ads, host), isConsent: (host) => includes(consent, host) };
+}
+
+function includes(list: ReadonlySet<string>, host: string): boolean {
+  for (let name = host.toLowerCase(); name !== ""; ) {
+    if (list.has(name)) return true;
+    const dot = name.indexOf(".");
+    name = dot === -1 ? "" : name.slice(dot + 1);
+  }
+  return false;
+}

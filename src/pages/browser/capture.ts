@@ -1,0 +1,188 @@
+import type { CDPSession } from "@cloudflare/puppeteer";
+import { GatewayError } from "../../http/errors.ts";
+import type { PageLimits } from "../settings.ts";
+import { type FramePlan, MAX_PROCESSED_PIXELS, planFrame } from "../thumbnails/frame.ts";
+import { FULL_COLOUR_QUALITY } from "../thumbnails/images.ts";
+import type { BlockLists } from "./block-lists.ts";
+import { evaluate, isolatedWorld, sleep } from "./evaluate.ts";
+import { navigate } from "./navigate.ts";
+import { bannerStyle, loadLazyContent } from "./page-scripts.ts";
+import type { CaptureOutcome, CaptureRequest } from "./protocol.ts";
+import type { Tab } from "./tab.ts";
+
+/** A rectangle of the page, in CSS pixels from its top left corner. */
+interface Region {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What a capture needs besides the tab. */
+export interface CaptureTools {
+  readonly limits: PageLimits;
+  /** The browser's own user agent. */
+  readonly userAgent: string;
+  readonly blockLists: () => BlockLists;
+}
+
+/** How long an element may appear after the page has loaded. */
+const SELECTOR_WAIT_MS = 1_000;
+const LAZY_MS = 6_000;
+/** A message between two objects may have 32 MiB. */
+const MAX_BYTES = 30_000_000;
+
+/** Loads a page and captures it as asked. Throws GatewayError when there is nothing to capture. */
+export async function capture(
+  tab: Tab,
+  request: CaptureRequest,
+  tools: CaptureTools,
+): Promise<CaptureOutcome> {
+  const { limits } = tools;
+  await emulate(tab, request, tools);
+  const report = await navigate(tab, request.url, request.waitUntil, limits.navigationMs);
+  if (request.blockCookieBanners) await evaluate(tab.session, bannerStyle, 1_000);
+  const world = await isolatedWorld(tab.session, tab.policy.mainFrame);
+  if (request.full) await evaluate(tab.session, loadLazyContent(limits.pageHeight), LAZY_MS, world);
+  if (request.delay > 0) await sleep(request.delay * 1_000);
+  const { region, cutAt } = await regionOf(tab, request, limits);
+  const plan = planFrame(region, request.frame, request.screen.deviceScaleFactor);
+  const finished = isFinished(plan, request);
+  return { ...report, ...(await shoot(tab.session, request, region, plan, finished)), plan, finished, cutAt };
+}
+
+async function emulate(tab: Tab, request: CaptureRequest, tools: CaptureTools): Promise<void> {
+  const { page, policy } = tab;
+  const { screen } = request;
+  const version = /Chrome\/([\d.]+)/.exec(tools.userAgent)?.[1] ?? "";
+  const userAgent = (request.userAgent ?? tools.userAgent).replace("%s", version);
+  const lists = request.blockAds || request.blockCookieBanners ? tools.blockLists() : null;
+  if (lists !== null) {
+    // Some of the hosts have pages of their own.
+    const own = new URL(request.url).hostname.split(".").slice(-2).join(".");
+    policy.block(
+      (host) =>
+        !`.${host}`.endsWith(`.${own}`) &&
+        ((request.blockAds && lists.isAd(host)) || (request.blockCookieBanners && lists.isConsent(host))),
+    );
+  }
+  await Promise.all([
+    page.setViewport({
+      width: screen.width,
+      height: screen.height,
+      deviceScaleFactor: screen.deviceScaleFactor,
+      isMobile: screen.mobile,
+      hasTouch: screen.touch,
+    }),
+    page.setUserAgent(userAgent),
+    request.darkMode
+      ? page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }])
+      : undefined,
+  ]);
+}
+
+async function regionOf(
+  tab: Tab,
+  request: CaptureRequest,
+  limits: PageLimits,
+): Promise<{ region: Region; cutAt: number | null }> {
+  if (request.selector !== null) return { region: await elementRegion(tab, request.selector), cutAt: null };
+  const { width, height } = request.screen;
+  if (!request.full) return { region: { x: 0, y: 0, width, height }, cutAt: null };
+  const { cssContentSize } = await tab.session.send("Page.getLayoutMetrics");
+  const full = Math.max(height, Math.ceil(cssContentSize.height));
+  return {
+    region: { x: 0, y: 0, width, height: Math.min(full, limits.pageHeight) },
+    cutAt: full > limits.pageHeight ? limits.pageHeight : null,
+  };
+}
+
+/** The region of the first element that matches. The browser's own tree is asked, which page scripts cannot falsify. */
+async function elementRegion({ session }: Tab, selector: string): Promise<Region> {
+  const since = Date.now();
+  for (;;) {
+    const region = await findElement(session, selector);
+    if (region !== null) return region;
+    if (Date.now() - since >= SELECTOR_WAIT_MS) break;
+    await sleep(100);
+  }
+  throw new GatewayError(404, "The selector matches no element that can be seen.", {
+    code: "selector_not_found",
+    param: "selector",
+  });
+}
+
+async function findElement(session: CDPSession, selector: string): Promise<Region | null> {
+  const { root } = await session.send("DOM.getDocument", { depth: 0 });
+  const { nodeId } = await session
+    .send("DOM.querySelector", { nodeId: root.nodeId, selector })
+    .catch((error: unknown) => {
+      // A page that navigates loses its tree; anything else is about the selector.
+      if (error instanceof Error && /Could not find node|No node/i.test(error.message)) return { nodeId: 0 };
+      throw new GatewayError(400, "The parameter selector is not a valid CSS selector.", {
+        code: "invalid_request",
+        param: "selector",
+        cause: error,
+      });
+    });
+  if (nodeId === 0) return null;
+  await session.send("DOM.scrollIntoViewIfNeeded", { nodeId }).catch(() => undefined);
+  const [box, metrics] = await Promise.all([
+    session.send("DOM.getBoxModel", { nodeId }).catch(() => null),
+    session.send("Page.getLayoutMetrics"),
+  ]);
+  if (box === null) return null;
+  const [xs, ys] = [0, 1].map((axis) => box.model.border.filter((_, index) => index % 2 === axis));
+  const left = Math.min(...(xs ?? []));
+  const top = Math.min(...(ys ?? []));
+  const width = Math.max(...(xs ?? [])) - left;
+  const height = Math.max(...(ys ?? [])) - top;
+  if (!(width >= 1 && height >= 1)) return null;
+  const { pageX, pageY } = metrics.cssVisualViewport;
+  return { x: Math.max(0, left + pageX), y: Math.max(0, top + pageY), width, height };
+}
+
+/**
+ * Whether the browser's own image will do: it has the right size already, and the browser encodes it as well as we do, which it
+ * does not for JPEG of high quality. What is too large for us has to do in any case.
+ */
+function isFinished({ exact, output }: FramePlan, { format, quality }: CaptureRequest): boolean {
+  if (!exact) return false;
+  return (
+    format !== "jpeg" ||
+    quality < FULL_COLOUR_QUALITY ||
+    output.width * output.height * 2 > MAX_PROCESSED_PIXELS
+  );
+}
+
+async function shoot(
+  session: CDPSession,
+  request: CaptureRequest,
+  region: Region,
+  plan: FramePlan,
+  finished: boolean,
+): Promise<{ bytes: Uint8Array<ArrayBuffer> }> {
+  const { clip } = plan;
+  const bottom = region.y + clip.y + clip.height;
+  const right = region.x + clip.x + clip.width;
+  const { data } = await session.send("Page.captureScreenshot", {
+    format: finished ? request.format : "png",
+    ...(finished && request.format !== "png" && { quality: request.quality }),
+    optimizeForSpeed: !finished,
+    captureBeyondViewport:
+      region.x > 0 || region.y > 0 || bottom > request.screen.height || right > request.screen.width,
+    clip: {
+      x: region.x + clip.x,
+      y: region.y + clip.y,
+      width: clip.width,
+      height: clip.height,
+      scale: plan.scale / request.screen.deviceScaleFactor,
+    },
+  });
+  const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+  if (bytes.byteLength <= MAX_BYTES) return { bytes };
+  throw new GatewayError(422, "The image is too large; ask for a smaller size, or for jpg or webp.", {
+    code: "page_too_large",
+    param: "size",
+  });
+}

@@ -1,0 +1,49 @@
+import type { CDPSession } from "@cloudflare/puppeteer";
+
+/**
+ * Evaluates an expression in a page and returns its value; undefined when the page fails, leaves or takes longer than `timeoutMs`.
+ *
+ * @param contextId an isolated world; without it the page's own, where the page sees what happens
+ */
+export async function evaluate(
+  session: CDPSession,
+  expression: string,
+  timeoutMs: number,
+  contextId?: number,
+): Promise<unknown> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), timeoutMs);
+  });
+  const value = session
+    .send("Runtime.evaluate", {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+      ...(contextId !== undefined && { contextId }),
+    })
+    .then(
+      ({ result, exceptionDetails }): unknown => (exceptionDetails === undefined ? result.value : undefined),
+      () => undefined,
+    );
+  try {
+    return await Promise.race([value, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A world in the page's main frame in which the page's own scripts change nothing; undefined when the page is leaving. */
+export async function isolatedWorld(session: CDPSession, frameId: string): Promise<number | undefined> {
+  return session
+    .send("Page.createIsolatedWorld", { frameId, worldName: "polygate" })
+    .then(({ executionContextId }) => executionContextId)
+    .catch(() => undefined);
+}
+
+/** Waits. */
+export function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

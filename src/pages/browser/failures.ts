@@ -1,0 +1,111 @@
+import { GatewayError } from "../../http/errors.ts";
+import type { Answer } from "./protocol.ts";
+
+/** The page leads where strangers may not have anything loaded. */
+export function forbiddenPage(): GatewayError {
+  return new GatewayError(400, "The page leads to an address that is not on the public internet.", {
+    code: "forbidden_url",
+    param: "url",
+  });
+}
+
+/** The address answers with something that is no page, such as a download or a PDF. */
+export function notRenderable(kind: string): GatewayError {
+  return new GatewayError(422, `The address leads to ${kind}, not to a page that a browser shows.`, {
+    code: "page_not_renderable",
+    param: "url",
+  });
+}
+
+/** The page took longer than it may. */
+export function pageTimeout(): GatewayError {
+  return new GatewayError(504, "The page took too long.", { code: "page_timeout", param: "url" });
+}
+
+/** The page brought its tab down. */
+export function pageCrashed(cause?: unknown): GatewayError {
+  return new GatewayError(502, "The page crashed the browser's tab.", {
+    code: "page_crashed",
+    param: "url",
+    cause,
+  });
+}
+
+/** No browser can be had, now or at all. */
+export function browserUnavailable(cause?: unknown): GatewayError {
+  return new GatewayError(503, "No browser is available at the moment.", {
+    code: "browser_unavailable",
+    headers: { "retry-after": "10" },
+    cause,
+  });
+}
+
+/** Too many requests wait for a tab already, or this one has waited too long. */
+export function overloaded(): GatewayError {
+  return new GatewayError(503, "Too many pages are being loaded; try again soon.", {
+    code: "overloaded",
+    headers: { "retry-after": "5" },
+  });
+}
+
+/** What a browser means by a net error, for the names that deserve an answer of their own. */
+const DNS = /ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION_FAILED|ERR_DNS_|ERR_ICANN_NAME_COLLISION/;
+const TLS = /ERR_CERT_|ERR_SSL_|ERR_BAD_SSL|ERR_QUIC_PROTOCOL|ERR_TLS/;
+const NET_ERROR = /net::(ERR_[A-Z0-9_]+)/;
+
+/** Turns the text of a failed navigation into what the caller is told. */
+export function navigationFailure(text: string): GatewayError {
+  const name = NET_ERROR.exec(text)?.[1] ?? "";
+  const unreachable = (
+    code: "page_dns_failed" | "page_tls_failed" | "page_redirect_loop" | "page_unreachable",
+    message: string,
+  ) => new GatewayError(502, name === "" ? message : `${message} (${name})`, { code, param: "url" });
+  if (DNS.test(name)) return unreachable("page_dns_failed", "The page's host name does not exist.");
+  if (TLS.test(name)) {
+    return unreachable("page_tls_failed", "No secure connection to the page's host can be made.");
+  }
+  if (name === "ERR_TOO_MANY_REDIRECTS") {
+    return unreachable("page_redirect_loop", "The page redirects without end.");
+  }
+  if (name === "ERR_TIMED_OUT" || name === "ERR_CONNECTION_TIMED_OUT") return pageTimeout();
+  return unreachable("page_unreachable", "The page cannot be loaded.");
+}
+
+const GONE =
+  /Target closed|Session closed|Connection closed|TargetCloseError|detached|disconnected|Protocol error.*closed|WebSocket|No target with given id|Session with given id not found|browser has been closed/i;
+
+/** Whether an error says that the browser went away, after which another one is worth a try. */
+export function isBrowserGone(error: unknown): boolean {
+  return (
+    !(error instanceof GatewayError) && error instanceof Error && GONE.test(`${error.name} ${error.message}`)
+  );
+}
+
+/** Puts an outcome in a form that crosses the border between two objects. */
+export async function toAnswer<T>(work: Promise<T>): Promise<Answer<T>> {
+  try {
+    return { ok: true, value: await work };
+  } catch (error) {
+    const known = error instanceof GatewayError ? error : unexpected(error);
+    const { status, code, message, param, headers } = known;
+    return { ok: false, failure: { status, code, message, param, headers } };
+  }
+}
+
+function unexpected(error: unknown): GatewayError {
+  if (isBrowserGone(error)) return browserUnavailable(error);
+  console.warn(
+    `page service: ${error instanceof Error ? `${error.name}: ${error.message}` : "unknown error"}`,
+  );
+  return new GatewayError(502, "The page could not be processed.", {
+    code: "page_unreachable",
+    cause: error,
+  });
+}
+
+/** The outcome on the other side of the border. Throws what was thrown. */
+export function fromAnswer<T>(answer: Answer<T>): T {
+  if (answer.ok) return answer.value;
+  const { status, message, ...options } = answer.failure;
+  throw new GatewayError(status, message, options);
+}

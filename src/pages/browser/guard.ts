@@ -1,0 +1,83 @@
+import type { Browser, CDPSession } from "@cloudflare/puppeteer";
+import { isPublicRequestUrl, type UrlSafetyOptions } from "../url-safety/index.ts";
+import { HARDENING_SCRIPT } from "./hardening.ts";
+import type { TabPolicy } from "./tab-policy.ts";
+
+/** A request that the browser holds back until it is decided on (DevTools protocol, `Fetch.requestPaused`). */
+interface PausedRequest {
+  readonly requestId: string;
+  readonly frameId: string;
+  readonly resourceType: string;
+  readonly request: { readonly url: string };
+}
+
+/** The part of the DevTools connection that the guard needs; the library does not publish its type. */
+interface Connection {
+  on(event: "sessionattached", listener: (session: CDPSession) => void): unknown;
+}
+
+/**
+ * Stands between one browser and the network. Every request of every page, frame, worker and popup passes it, each hop of a redirect
+ * included, and everything that runs scripts is hardened before it runs any.
+ */
+export class BrowserGuard {
+  readonly #session: CDPSession;
+  readonly #safety: UrlSafetyOptions;
+  readonly #tabs = new Map<string, TabPolicy>();
+
+  private constructor(session: CDPSession, safety: UrlSafetyOptions) {
+    this.#session = session;
+    this.#safety = safety;
+  }
+
+  /** Puts a guard on a browser, once a connection. Pages opened earlier are not hardened. */
+  static async install(browser: Browser, safety: UrlSafetyOptions): Promise<BrowserGuard> {
+    const session = await browser.target().createCDPSession();
+    const guard = new BrowserGuard(session, safety);
+    session.on("Fetch.requestPaused", (event) => guard.#decide(event));
+    const connection: Connection | undefined = session.connection();
+    connection?.on("sessionattached", hardenSession);
+    await Promise.all([
+      session.send("Fetch.enable", { patterns: [{ urlPattern: "*" }] }),
+      session.send("Browser.setDownloadBehavior", { behavior: "deny", eventsEnabled: false }),
+    ]);
+    return guard;
+  }
+
+  /** Applies a policy to the requests of a frame. */
+  watch(frameId: string, policy: TabPolicy): void {
+    this.#tabs.set(frameId, policy);
+  }
+
+  /** Forgets all frames of a tab. */
+  release(policy: TabPolicy): void {
+    for (const [frameId, of] of this.#tabs) if (of === policy) this.#tabs.delete(frameId);
+  }
+
+  #decide({ requestId, frameId, resourceType, request }: PausedRequest): void {
+    const policy = this.#tabs.get(frameId);
+    const isPage = resourceType === "Document" && frameId === policy?.mainFrame;
+    let allowed = isPublicRequestUrl(request.url, this.#safety);
+    if (isPage) policy?.navigating(allowed);
+    allowed &&= policy?.admits(request.url, isPage) ?? true;
+    // A page whose own navigation is aborted stays on the screen; one that is blocked gives way to the browser's error page.
+    const errorReason = isPage ? "Aborted" : "BlockedByClient";
+    const decision = allowed
+      ? this.#session.send("Fetch.continueRequest", { requestId })
+      : this.#session.send("Fetch.failRequest", { requestId, errorReason });
+    // The request may be gone together with its page.
+    decision.catch(() => undefined);
+  }
+}
+
+/**
+ * Hardens a page, frame or worker at the moment that the library attaches to it. The library lets it run only after this, and
+ * commands are carried out in order. What a kind of target does not know fails without harm.
+ */
+function hardenSession(session: CDPSession): void {
+  const quietly = (work: Promise<unknown>) => work.catch(() => undefined);
+  quietly(session.send("Runtime.evaluate", { expression: HARDENING_SCRIPT }));
+  quietly(session.send("Page.addScriptToEvaluateOnNewDocument", { source: HARDENING_SCRIPT }));
+  quietly(session.send("Network.setBypassServiceWorker", { bypass: true }));
+  quietly(session.send("Page.setPrerenderingAllowed", { isAllowed: false }));
+}

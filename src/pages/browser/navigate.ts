@@ -1,0 +1,48 @@
+import { type HTTPResponse, TimeoutError } from "@cloudflare/puppeteer";
+import type { WaitUntil } from "../thumbnails/parameters.ts";
+import { forbiddenPage, navigationFailure, notRenderable, pageTimeout } from "./failures.ts";
+import type { PageReport } from "./protocol.ts";
+import type { Tab } from "./tab.ts";
+
+/**
+ * Loads a page. One that has begun to arrive but does not finish within its time is taken as it is.
+ *
+ * @param timeoutMs how long the page may load
+ * @throws GatewayError when there is no page to show
+ */
+export async function navigate(
+  tab: Tab,
+  url: string,
+  waitUntil: WaitUntil,
+  timeoutMs: number,
+): Promise<PageReport> {
+  let response: HTTPResponse | null | undefined;
+  let incomplete = false;
+  try {
+    response = await tab.page.goto(url, { waitUntil, timeout: timeoutMs });
+  } catch (error) {
+    if (tab.policy.forbidden) throw forbiddenPage();
+    if (error instanceof TimeoutError) {
+      if (tab.response === undefined) throw pageTimeout();
+      incomplete = true;
+      await tab.session.send("Page.stopLoading").catch(() => undefined);
+    } else if (error instanceof Error && error.message.includes("net::")) {
+      throw refusal(error.message, tab.response);
+    } else throw error;
+  }
+  response ??= tab.response;
+  return {
+    url: tab.page.url(),
+    status: response?.status() ?? 200,
+    incomplete,
+    overBudget: tab.policy.overBudget,
+  };
+}
+
+/** A navigation that the browser itself gives up has been answered with something that it does not show. */
+function refusal(text: string, response: HTTPResponse | undefined): Error {
+  if (!text.includes("ERR_ABORTED") || response === undefined) return navigationFailure(text);
+  if (response.status() === 204 || response.status() === 205) return notRenderable("an empty answer");
+  const type = response.headers()["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
+  return notRenderable(/^[\w.+-]+\/[\w.+-]+$/.test(type) ? `a download (${type})` : "a download");
+}

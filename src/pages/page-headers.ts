@@ -1,0 +1,30 @@
+import type { PageReport } from "./browser/protocol.ts";
+
+/** Seconds that an answer is kept when its page was in trouble, which may be over soon. */
+const TROUBLED_LIFETIME = 60;
+/** Seconds that any other answer is kept. */
+const LIFETIME = 2_592_000;
+
+/** What the caller is told about the page beside the answer itself. */
+export function pageHeaders(report: PageReport): Record<string, string> {
+  return {
+    "x-page-url": encodeURI(decodeSafely(report.url)).slice(0, 2_000),
+    "x-page-status": String(report.status),
+    ...(report.incomplete && { "x-page-incomplete": "true" }),
+    ...(report.overBudget && { "x-page-over-budget": "true" }),
+  };
+}
+
+/** Seconds for which an answer about a page may be given to others. */
+export function lifetimeOf(report: PageReport): number {
+  return report.status >= 400 || report.incomplete || report.overBudget ? TROUBLED_LIFETIME : LIFETIME;
+}
+
+/** A URL with its escapes undone, so that escaping does not double them; as it is when they are broken. */
+function decodeSafely(url: string): string {
+  try {
+    return decodeURI(url);
+  } catch {
+    return url;
+  }
+}

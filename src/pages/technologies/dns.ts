@@ -1,0 +1,39 @@
+import { z } from "zod";
+import type { Platform } from "../../platform/platform.ts";
+import { pageLimits } from "../settings.ts";
+import { isListedPrivateHost } from "../url-safety/hosts.ts";
+import type { NamedTexts } from "./signals.ts";
+
+const RESOLVER = "https://cloudflare-dns.com/dns-query";
+const TYPES = ["MX", "NS", "SOA", "TXT", "CNAME"] as const;
+/** Names hint at technologies; they are not worth a longer wait. */
+const TIMEOUT_MS = 1_500;
+
+const answerSchema = z.object({ Answer: z.array(z.object({ data: z.string() })).default([]) });
+
+/**
+ * Asks for the DNS records of a page's domain over HTTPS (RFC 8484, JSON form). Records that cannot be had are left out. The variable
+ * `DNS_OVER_HTTPS_URL` names another resolver, or `off`.
+ */
+export async function lookUpDns({ settings, fetch }: Platform, page: URL): Promise<NamedTexts> {
+  const resolver = settings.variables["DNS_OVER_HTTPS_URL"] ?? RESOLVER;
+  const isName = /[a-z]/i.test(page.hostname) && !page.hostname.startsWith("[");
+  if (resolver === "off" || !isName || isListedPrivateHost(page, pageLimits(settings).privateHosts))
+    return {};
+  const name = page.hostname.replace(/^www\./, "");
+  const records = await Promise.all(
+    TYPES.map(async (type): Promise<[string, string[]]> => {
+      try {
+        const response = await fetch(`${resolver}?${new URLSearchParams({ name, type })}`, {
+          headers: { accept: "application/dns-json" },
+          signal: AbortSignal.timeout(TIMEOUT_MS),
+        });
+        const { Answer } = answerSchema.parse(await response.json());
+        return [type, Answer.map(({ data }) => data)];
+      } catch {
+        return [type, []];
+      }
+    }),
+  );
+  return Object.fromEntries(records.filter(([, values]) => values.length > 0));
+}

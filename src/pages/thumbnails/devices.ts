@@ -1,0 +1,26 @@
+import profiles from "./devices.json" with { type: "json" };
+
+/** A device to emulate (contract, device profile names). */
+export interface Device {
+  /** Lower case, letters and digits only. */
+  readonly name: string;
+  /** `%s` stands for the version of the browser in use; null: the browser's own user agent. */
+  readonly userAgent: string | null;
+  /** Viewport in CSS pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Device pixels per CSS pixel. */
+  readonly deviceScaleFactor: number;
+  readonly mobile: boolean;
+  readonly touch: boolean;
+}
+
+const byName: ReadonlyMap<string, Device> = new Map(profiles.map((device) => [device.name, device]));
+
+/** The names of all profiles, in alphabetical order. */
+export const DEVICE_NAMES: readonly string[] = [...byName.keys()].sort();
+
+/** The profile of that name in any case, or undefined. */
+export function deviceNamed(name: string): Device | undefined {
+  return byName.get(name.toLowerCase());
+}

@@ -1,0 +1,71 @@
+/** A size in pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The wanted size of an image; null: whatever the subject's proportions make of the other side, or of both. */
+export interface Frame {
+  readonly width: number | null;
+  readonly height: number | null;
+}
+
+/** How a subject is captured and what the image will be. */
+export interface FramePlan {
+  /** The part of the subject that is seen, in CSS pixels from its top left corner. */
+  readonly clip: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+  /** Captured pixels per CSS pixel. */
+  readonly scale: number;
+  /** The size of the image. */
+  readonly output: Size;
+  /** The capture has the size of the image already. */
+  readonly exact: boolean;
+}
+
+/** The longest side of an image (contract, limits). */
+export const MAX_SIDE = 16_383;
+/** Pixels of the largest image that is made: beyond it a browser fails more often than it succeeds. */
+export const MAX_PIXELS = 40_000_000;
+/** Pixels, captured and resized together, that an isolate of 128 MB can process along with everything else. */
+export const MAX_PROCESSED_PIXELS = 5_000_000;
+
+/**
+ * Plans an image of a subject, which fills the frame from its top: what does not fit is cut at the bottom, or evenly at the sides.
+ *
+ * A smaller image is captured at up to twice its size and scaled down afterwards, because letters that the browser itself draws
+ * very small collide; a larger one is drawn at its own size, so that it is sharp.
+ *
+ * @param subject the viewport, the whole page or one element, in CSS pixels
+ * @param density device pixels per CSS pixel of the emulated screen: no capture is finer, unless the image is
+ */
+export function planFrame(subject: Size, frame: Frame, density: number): FramePlan {
+  const source = { width: Math.max(1, subject.width), height: Math.max(1, subject.height) };
+  const output = outputSize(source, frame);
+  const ratio = Math.max(output.width / source.width, output.height / source.height);
+  const width = Math.min(source.width, output.width / ratio);
+  const height = Math.min(source.height, output.height / ratio);
+  const finest = Math.max(ratio, Math.min(Math.max(1, density), 2 * ratio));
+  const budget = MAX_PROCESSED_PIXELS - output.width * output.height;
+  const affordable = budget <= 0 ? ratio : Math.sqrt(budget / (width * height));
+  const scale = Math.max(ratio, Math.min(finest, affordable));
+  return {
+    clip: { x: (source.width - width) / 2, y: 0, width, height },
+    scale,
+    output,
+    exact: scale === ratio,
+  };
+}
+
+function outputSize(source: Size, frame: Frame): Size {
+  if (frame.width !== null && frame.height !== null) return { width: frame.width, height: frame.height };
+  if (frame.width !== null) return bounded(frame.width, (frame.width * source.height) / source.width);
+  if (frame.height !== null) return bounded((frame.height * source.width) / source.height, frame.height);
+  return bounded(source.width, source.height);
+}
+
+/** Lengths that no side may exceed are cut, which shows less of the subject and does not distort it. */
+function bounded(width: number, height: number): Size {
+  const wide = Math.min(MAX_SIDE, Math.max(1, Math.round(width)));
+  const high = Math.min(MAX_SIDE, Math.max(1, Math.round(height)));
+  return { width: wide, height: Math.min(high, Math.max(1, Math.floor(MAX_PIXELS / wide))) };
+}

@@ -1,0 +1,72 @@
+import type { Context, Handler } from "../../http/context.ts";
+import { toBase64 } from "../base64.ts";
+import { browserUnavailable } from "../browser/failures.ts";
+import { answerResponse, cacheKey, findAnswer, type KeptAnswer, keepAnswer } from "../kept-answers.ts";
+import { lifetimeOf, pageHeaders } from "../page-headers.ts";
+import type { PagesPlatform } from "../platform.ts";
+import { rateLimited } from "../rate-limit.ts";
+import { pageLimits } from "../settings.ts";
+import { ImageMaker } from "./images.ts";
+import { readThumbnailRequest, type ThumbnailOptions, type ThumbnailRequest } from "./parameters.ts";
+
+/** `GET /v1/thumbs/`: a screenshot of a page, as an image or as JSON (contract, GET /v1/thumbs/). */
+export const thumbnail: Handler = rateLimited(async (context) => {
+  const request = readThumbnailRequest(context.url.searchParams, pageLimits(context.platform.settings));
+  const key = await cacheKey(context, "thumbs", request.options);
+  const found = await findAnswer(context, key, request.maxAge);
+  const answer = found ?? (await capture(context, request.options));
+  if (found === null) keepAnswer(context, key, answer);
+  return answerResponse(
+    context,
+    request.output === "json" ? asJson(answer, request) : answer,
+    request.maxAge,
+  );
+});
+
+async function capture(context: Context, options: ThumbnailOptions): Promise<KeptAnswer> {
+  const { pages, now } = context.platform;
+  if (pages.browser === null) throw browserUnavailable();
+  const captured = await pages.browser.capture(options);
+  const { format, quality } = options;
+  const { plan, cutAt } = captured;
+  const body = captured.finished
+    ? captured.bytes
+    : await (await imageMaker(pages)).make(captured.bytes, plan.output, format, quality);
+  return {
+    body,
+    headers: {
+      "content-type": `image/${format}`,
+      "x-image-width": String(plan.output.width),
+      "x-image-height": String(plan.output.height),
+      ...pageHeaders(captured),
+      ...(cutAt !== null && { "x-page-cut-at": String(cutAt) }),
+    },
+    madeAt: now(),
+    lifetime: lifetimeOf(captured),
+    hit: false,
+  };
+}
+
+/** The JSON that carries an image (contract, thumbnail JSON result). */
+function asJson(image: KeptAnswer, { prettify }: ThumbnailRequest): KeptAnswer {
+  const result = {
+    mime_type: image.headers["content-type"],
+    base64: toBase64(image.body),
+    width: Number(image.headers["x-image-width"]),
+    height: Number(image.headers["x-image-height"]),
+  };
+  const text = JSON.stringify(result, null, prettify ? 2 : 0);
+  return {
+    ...image,
+    body: new TextEncoder().encode(prettify ? `${text}\n` : text),
+    headers: { ...image.headers, "content-type": "application/json" },
+  };
+}
+
+const makers = new WeakMap<PagesPlatform, Promise<ImageMaker>>();
+
+function imageMaker(pages: PagesPlatform): Promise<ImageMaker> {
+  const maker = makers.get(pages) ?? pages.codecs().then((modules) => new ImageMaker(modules));
+  makers.set(pages, maker);
+  return maker;
+}

@@ -1,0 +1,89 @@
+import encodeJpeg, { init as initJpeg } from "@jsquash/jpeg/encode.js";
+import decodePng, { init as initPngDecoder } from "@jsquash/png/decode.js";
+import encodePng, { init as initPngEncoder } from "@jsquash/png/encode.js";
+import resize, { initResize } from "@jsquash/resize";
+import encodeWebp, { init as initWebp } from "@jsquash/webp/encode.js";
+import type { Size } from "./frame.ts";
+import type { ImageFormat } from "./parameters.ts";
+
+/** The compiled codecs, as the runtime gives them. */
+export interface CodecModules {
+  readonly png: WebAssembly.Module;
+  readonly jpeg: WebAssembly.Module;
+  readonly webp: WebAssembly.Module;
+  readonly resize: WebAssembly.Module;
+}
+
+/** From this quality on, colours are not blurred either (4:4:4 instead of 4:2:0 sampling). */
+export const FULL_COLOUR_QUALITY = 90;
+
+/** Makes images of the wanted size and format out of PNG captures. */
+export class ImageMaker {
+  readonly #modules: CodecModules;
+  readonly #ready = new Set<string>();
+
+  constructor(modules: CodecModules) {
+    this.#modules = modules;
+  }
+
+  /**
+   * Scales a capture to `size` and encodes it.
+   *
+   * @param png bytes of a PNG; at most `MAX_PROCESSED_PIXELS` together with the output
+   * @param quality 1 to 100; without effect on png
+   */
+  async make(
+    png: Uint8Array<ArrayBuffer>,
+    size: Size,
+    format: ImageFormat,
+    quality: number,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    await this.#once("png", async (module) => {
+      await initPngDecoder(module);
+      await initPngEncoder(module);
+    });
+    const captured = await decodePng(exactBuffer(png));
+    if (captured.width === size.width && captured.height === size.height) {
+      return format === "png" ? png : this.#encode(captured, format, quality);
+    }
+    await this.#once("resize", (module) => initResize(module));
+    // Captures are opaque, so there is nothing to premultiply; scaling the stored values is what other tools do.
+    const options = { ...size, method: "lanczos3", premultiply: false, linearRGB: false } as const;
+    return this.#encode(await resize(captured, options), format, quality);
+  }
+
+  async #encode(
+    pixels: Awaited<ReturnType<typeof decodePng>>,
+    format: ImageFormat,
+    quality: number,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    if (format === "png") return new Uint8Array(await encodePng(pixels));
+    if (format === "webp") {
+      await this.#once("webp", (module) => initWebp(module));
+      return new Uint8Array(await encodeWebp(pixels, { quality }));
+    }
+    await this.#once("jpeg", (module) => initJpeg(module));
+    return new Uint8Array(
+      await encodeJpeg(pixels, {
+        quality,
+        // Progressive coding costs half as much time again for a tenth of the bytes of so small an image.
+        progressive: false,
+        auto_subsample: false,
+        chroma_subsample: quality >= FULL_COLOUR_QUALITY ? 1 : 2,
+      }),
+    );
+  }
+
+  async #once(
+    codec: keyof CodecModules,
+    init: (module: WebAssembly.Module) => Promise<unknown>,
+  ): Promise<void> {
+    if (this.#ready.has(codec)) return;
+    await init(this.#modules[codec]);
+    this.#ready.add(codec);
+  }
+}
+
+function exactBuffer(bytes: Uint8Array<ArrayBuffer>): ArrayBuffer {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes.buffer : bytes.slice().buffer;
+}

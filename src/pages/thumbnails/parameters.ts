@@ -1,0 +1,167 @@
+import { GatewayError, invalidRequest } from "../../http/errors.ts";
+import { parseDimensions, QueryParameters } from "../parameters.ts";
+import type { UrlSafetyOptions } from "../url-safety/index.ts";
+import { DEVICE_NAMES, type Device, deviceNamed } from "./devices.ts";
+import { type Frame, MAX_PIXELS, MAX_SIDE } from "./frame.ts";
+
+/** The image formats; `jpg` and `jpeg` are one. */
+export type ImageFormat = "jpeg" | "png" | "webp";
+
+/** When a page counts as loaded. */
+export const WAIT_UNTIL = ["load", "domcontentloaded", "networkidle0", "networkidle2"] as const;
+export type WaitUntil = (typeof WAIT_UNTIL)[number];
+
+/** The emulated screen. */
+export interface Screen {
+  /** Viewport in CSS pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly deviceScaleFactor: number;
+  readonly mobile: boolean;
+  readonly touch: boolean;
+}
+
+/** What the image shows: everything that one capture depends on. */
+export interface ThumbnailOptions {
+  /** The page's absolute address. */
+  readonly url: string;
+  readonly format: ImageFormat;
+  /** 1 to 100; without effect on png. */
+  readonly quality: number;
+  readonly full: boolean;
+  readonly frame: Frame;
+  readonly screen: Screen;
+  /** `%s` stands for the browser's version; null: the browser's own. */
+  readonly userAgent: string | null;
+  readonly selector: string | null;
+  /** Seconds to wait after the page has loaded. */
+  readonly delay: number;
+  readonly waitUntil: WaitUntil;
+  readonly darkMode: boolean;
+  readonly blockAds: boolean;
+  readonly blockCookieBanners: boolean;
+}
+
+/** A thumbnail request: the image, and how to answer with it. */
+export interface ThumbnailRequest {
+  readonly options: ThumbnailOptions;
+  readonly output: "raw" | "json";
+  readonly prettify: boolean;
+  /** Seconds that a kept image may be old; 0: always a new one. */
+  readonly maxAge: number;
+}
+
+/** The predefined sizes (contract, parameter `size`); `o` is the subject's own. */
+const SIZES: Readonly<Record<string, Frame>> = {
+  t: { width: 90, height: 68 },
+  s: { width: 120, height: 90 },
+  m: { width: 200, height: 150 },
+  l: { width: 400, height: 300 },
+  x: { width: 480, height: 360 },
+  og: { width: 1200, height: 630 },
+  o: { width: null, height: null },
+};
+
+const MAX_VIEWPORT = 1600;
+/** What a phone says it is, when only `mobile` is asked for. */
+const MOBILE_USER_AGENT =
+  "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%s Mobile Safari/537.36";
+
+/** Seconds that an image is kept and served again when the caller does not say. */
+export const DEFAULT_MAX_AGE = 86_400;
+/** The longest time that a caller may ask for. */
+export const LONGEST_MAX_AGE = 2_592_000;
+
+/**
+ * Reads the query of a thumbnail request (contract, GET /v1/thumbs/), and of what is offered beyond it: `webp`, `waitUntil`, `darkMode`,
+ * `blockAds`, `blockCookieBanners` and `maxAge`.
+ *
+ * @throws GatewayError 400 that names the parameter at fault
+ */
+export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyOptions): ThumbnailRequest {
+  const query = new QueryParameters(search);
+  const url = query.page(safety).href;
+  const full = query.boolean("full", false);
+  const selector = limitedText(query, "selector", 1_000);
+  const mobile = query.boolean("mobile", false);
+  const device = readDevice(query);
+  const userAgent = limitedText(query, "userAgent", 512);
+  return {
+    options: {
+      url,
+      format: readFormat(query),
+      quality: query.integer("quality", 1, 100) ?? 100,
+      full,
+      frame: readFrame(query, mobile, full || selector !== null),
+      screen: readScreen(query, mobile, device),
+      userAgent: userAgent ?? device?.userAgent ?? (mobile ? MOBILE_USER_AGENT : null),
+      selector,
+      delay: query.integer("delay", 0, 10) ?? 0,
+      waitUntil: query.choice("waitUntil", WAIT_UNTIL) ?? "load",
+      darkMode: query.boolean("darkMode", false),
+      blockAds: query.boolean("blockAds", false),
+      blockCookieBanners: query.boolean("blockCookieBanners", false),
+    },
+    output: query.choice("output", ["raw", "json"]) ?? "raw",
+    prettify: query.boolean("prettify", false),
+    maxAge: query.integer("maxAge", 0, LONGEST_MAX_AGE) ?? DEFAULT_MAX_AGE,
+  };
+}
+
+function readFormat(query: QueryParameters): ImageFormat {
+  const format = query.choice("format", ["jpg", "jpeg", "png", "webp"]) ?? "jpg";
+  return format === "jpg" ? "jpeg" : format;
+}
+
+function readDevice(query: QueryParameters): Device | undefined {
+  const name = query.text("device");
+  if (name === null) return undefined;
+  const device = deviceNamed(name);
+  if (device === undefined) {
+    throw invalidRequest(`The parameter device must be one of ${DEVICE_NAMES.join(", ")}.`, "device");
+  }
+  return device;
+}
+
+/** `size`, then `width` and `height`. A subject of its own shape keeps that, unless a height is asked for in numbers. */
+function readFrame(query: QueryParameters, mobile: boolean, ownShape: boolean): Frame {
+  const name = query.text("size");
+  const width = query.integer("width", 1, MAX_SIDE);
+  const height = query.integer("height", 1, MAX_SIDE);
+  const predefined = name === null ? { width: 320, height: mobile ? 568 : 240 } : SIZES[name.toLowerCase()];
+  const size = predefined ?? parseDimensions("size", name ?? "", 1, MAX_SIDE);
+  const frame = {
+    width: width ?? size.width,
+    height: height ?? (ownShape && predefined !== undefined ? null : size.height),
+  };
+  if ((frame.width ?? 1) * (frame.height ?? 1) > MAX_PIXELS) {
+    throw new GatewayError(400, `An image may have at most ${MAX_PIXELS} pixels.`, {
+      code: "page_too_large",
+      param: width === null && height === null ? "size" : width === null ? "height" : "width",
+    });
+  }
+  return frame;
+}
+
+function readScreen(query: QueryParameters, mobile: boolean, device: Device | undefined): Screen {
+  const usual = mobile ? { width: 412, height: 732 } : { width: 1200, height: 1200 };
+  const both = query.dimensions("viewport", 1, MAX_VIEWPORT) ?? device ?? usual;
+  return {
+    width: query.integer("viewportWidth", 1, MAX_VIEWPORT) ?? both.width,
+    height: query.integer("viewportHeight", 1, MAX_VIEWPORT) ?? both.height,
+    deviceScaleFactor: device?.deviceScaleFactor ?? (mobile ? 2 : 1),
+    mobile: device?.mobile === true || mobile,
+    touch: device?.touch === true || mobile,
+  };
+}
+
+function limitedText(query: QueryParameters, name: string, longest: number): string | null {
+  const text = query.text(name);
+  if (text === null) return null;
+  const printable = [...text].every((character) => character >= " " && character !== "\u007f");
+  if (text.length <= longest && printable) return text;
+  throw invalidRequest(
+    `The parameter ${name} must have at most ${longest} characters, without control characters.`,
+    name,
+  );
+}

@@ -1,0 +1,42 @@
+import jpeg from "@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm";
+import png from "@jsquash/png/codec/pkg/squoosh_png_bg.wasm";
+import resize from "@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm";
+import webp from "@jsquash/webp/codec/enc/webp_enc_simd.wasm";
+import fingerprints from "../../../dist/technologies.txt";
+import { fromAnswer } from "../../pages/browser/failures.ts";
+import type { PageBrowser, PagesPlatform } from "../../pages/platform.ts";
+import { pageLimits } from "../../pages/settings.ts";
+import type { Settings } from "../settings.ts";
+import type { Env } from "./env.ts";
+
+/** The page service's part of the Cloudflare runtime. */
+export function cloudflarePages(env: Env, settings: Settings): PagesPlatform {
+  const cache = () => caches.default;
+  return {
+    browser: env.BROWSER === undefined ? null : browsers(env, pageLimits(settings).browsers),
+    cache: {
+      match: (key) => cache().match(key),
+      put: (key, answer) => cache().put(key, answer),
+    },
+    countCall: (client, limit) => env.RATE_LIMITER.getByName(client).take(limit),
+    codecs: async () => ({ jpeg, png, resize, webp }),
+    fingerprints: async () => fingerprints,
+  };
+}
+
+/** Requests are spread by what they ask for, so that equal ones meet. */
+function browsers(env: Env, count: number): PageBrowser {
+  const objectFor = (request: unknown) =>
+    env.BROWSER_SESSION.getByName(`browser-${sum(JSON.stringify(request)) % count}`);
+  return {
+    capture: async (request) => fromAnswer(await objectFor(request).capture(request)),
+    visit: async (request) => fromAnswer(await objectFor(request.url).visit(request)),
+  };
+}
+
+/** A small number that depends on every character (FNV-1a). */
+function sum(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  return hash;
+}
