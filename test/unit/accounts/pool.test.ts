@@ -182,6 +182,19 @@ describe("the waiting queue", () => {
     expect(await waiter.settled).toEqual({ refused: "queue_timeout" });
   });
 
+  test("a request that is served, or leaves, leaves no timer behind", () => {
+    const rig = rigWith(["a", "b"], { queue: 5 });
+    const { lease } = rig.grant();
+    rig.grant();
+    const { timers } = rig;
+    const served = rig.queue();
+    rig.queue().cancel();
+    expect(rig.timers).toBeGreaterThan(timers);
+    rig.pool.release(lease);
+    expect(result(served)).toBe("a");
+    expect(rig.timers).toBe(timers);
+  });
+
   test("a raised limit serves those who wait, in order", () => {
     const rig = rigWith(["a"], { queue: 5 });
     rig.grant();
@@ -366,10 +379,20 @@ describe("restart", () => {
     expect(rig.pool.status().in_use).toBe(1);
   });
 
+  test("a name that was taken over once does not take over the account's other slot", () => {
+    const rig = rigWith(["a"], { perAccount: 2 });
+    const { lease } = rig.grant();
+    rig.grant();
+    rig.restart().configure(configuration(["a"], { perAccount: 2 }));
+    rig.pool.release(rig.pool.resume(lease, "a", HOLDER) ?? "");
+    expect(rig.pool.resume(lease, "a", HOLDER)).toBeNull();
+    expect(rig.pool.status().in_use).toBe(1);
+  });
+
   test("after a restart while idle every slot is free at once", () => {
     const rig = rigWith(["a"]);
     rig.pool.release(rig.grant().lease);
-    rig.advance(5_000);
+    rig.advance(1_000);
     rig.restart().configure(configuration(["a"]));
     expect(rig.pool.status()).toMatchObject({ in_use: 0, available: 1 });
   });

@@ -63,6 +63,11 @@ export class Rig {
     });
   }
 
+  /** Timers that have not gone off yet. */
+  get timers(): number {
+    return this.#timers.size;
+  }
+
   /** Loses the pool's memory, and its timers with it; storage and the alarm stay. */
   restart(): AccountPool {
     this.#timers.clear();

@@ -201,7 +201,7 @@ describe("periodic refresh", () => {
     rig.advance(7 * HOUR);
     const provider = new FakeProvider();
     provider.finish();
-    provider.failure = new ProviderError("unreachable", "no route", 0);
+    provider.failure = new ProviderError("invalid_credentials", "wrong password", 401);
     const [lease] = await leases(rig, 1);
     if (lease === undefined) throw new Error("no lease");
     expect(await accountToken(lease, provider.signIn)).toBe("token-1");
