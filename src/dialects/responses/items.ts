@@ -2,7 +2,8 @@ import type { Message, Part, ToolCall } from "../../generation/conversation.ts";
 import { invalidRequest } from "../../http/errors.ts";
 import { parseWith } from "../../http/json-body.ts";
 import { messageSchema, toMessage } from "../chat-completions/request.ts";
-import { type Fields, isBarePart, isFields, stringIn, toParts } from "./parts.ts";
+import { isObject, type JsonObject, optionalString } from "../shared/members.ts";
+import { isBarePart, toParts } from "./parts.ts";
 import type { DeclaredTools } from "./tools.ts";
 
 /** An assistant message that is still being put together from its items. */
@@ -19,18 +20,18 @@ function jsonText(value: unknown, empty: string): string {
 }
 
 /** The text of a reasoning item: its summary, or the reasoning itself. */
-function reasoningText(item: Fields): string {
+function reasoningText(item: JsonObject): string {
   for (const name of ["summary", "content"]) {
     const parts = item[name];
     if (!Array.isArray(parts)) continue;
-    const texts = parts.filter(isFields).flatMap((part) => stringIn(part, "text") ?? []);
+    const texts = parts.filter(isObject).flatMap((part) => optionalString(part, "text") ?? []);
     if (texts.length > 0) return texts.join("\n\n");
   }
   return "";
 }
 
 /** Whether a message can only be read as a chat-completions one. */
-function isChatMessage(item: Fields): boolean {
+function isChatMessage(item: JsonObject): boolean {
   const role = item["role"];
   return role === "tool" || role === "function" || "tool_calls" in item || "function_call" in item;
 }
@@ -67,8 +68,8 @@ export class MessageBuilder {
       this.#push({ role: "user", parts: toParts(item, where) });
       return;
     }
-    if (!isFields(item)) throw invalidRequest(`${where} must be an object`, where);
-    const type = stringIn(item, "type");
+    if (!isObject(item)) throw invalidRequest(`${where} must be an object`, where);
+    const type = optionalString(item, "type");
     if (isBarePart(type)) {
       this.#push({ role: "user", parts: toParts([item], where) });
     } else if (type === undefined || type === "message") {
@@ -108,7 +109,7 @@ export class MessageBuilder {
     for (const { id, name } of calls) this.#calls.set(id, name);
   }
 
-  #addMessage(item: Fields, where: string): void {
+  #addMessage(item: JsonObject, where: string): void {
     const parts = toParts(item["content"], `${where}.content`);
     const role = item["role"] ?? "user";
     switch (role) {
@@ -117,7 +118,7 @@ export class MessageBuilder {
         this.#push({ role: "system", parts });
         return;
       case "user": {
-        const name = stringIn(item, "name");
+        const name = optionalString(item, "name");
         this.#push(name === undefined ? { role: "user", parts } : { role: "user", parts, name });
         return;
       }
@@ -133,7 +134,7 @@ export class MessageBuilder {
     }
   }
 
-  #addChatMessage(item: Fields, where: string): void {
+  #addChatMessage(item: JsonObject, where: string): void {
     const message = toMessage(parseWith(messageSchema, item), where);
     if (message.role === "assistant") this.#remember(message.toolCalls);
     this.#push(message);
@@ -146,27 +147,28 @@ export class MessageBuilder {
   }
 
   /** `function_call`, `custom_tool_call`, and the calls of tools that only the real service runs. */
-  #addCall(item: Fields, type: string): void {
-    const id = stringIn(item, "call_id") ?? (type === "function_call" ? stringIn(item, "id") : undefined);
+  #addCall(item: JsonObject, type: string): void {
+    const id =
+      optionalString(item, "call_id") ?? (type === "function_call" ? optionalString(item, "id") : undefined);
     if (id === undefined) return;
     const name = this.#tools.flatName(
-      stringIn(item, "name") ?? type.slice(0, -"_call".length),
-      stringIn(item, "namespace"),
+      optionalString(item, "name") ?? type.slice(0, -"_call".length),
+      optionalString(item, "namespace"),
     );
     const call = { id, name, arguments: this.#argumentsOf(item) };
     this.#remember([call]);
     this.#open().toolCalls.push(call);
   }
 
-  #argumentsOf(item: Fields): string {
+  #argumentsOf(item: JsonObject): string {
     const input = item["input"];
     if (typeof input === "string") return JSON.stringify({ input });
     return jsonText(item["arguments"] ?? item["action"] ?? item["operation"] ?? input, "{}");
   }
 
   /** `function_call_output`, `custom_tool_call_output` and their like: bound to the call by its id. */
-  #addOutput(item: Fields, where: string): void {
-    const callId = stringIn(item, "call_id");
+  #addOutput(item: JsonObject, where: string): void {
+    const callId = optionalString(item, "call_id");
     if (callId === undefined) return;
     const output = item["output"] ?? item["tools"];
     const parts =
@@ -182,6 +184,6 @@ export class MessageBuilder {
 /** Content parts, or any other array as JSON text. */
 function toOutputParts(output: string | unknown[], where: string): Part[] {
   const isContent =
-    typeof output === "string" || output.every((part) => isFields(part) && typeof part["type"] === "string");
+    typeof output === "string" || output.every((part) => isObject(part) && typeof part["type"] === "string");
   return toParts(isContent ? output : JSON.stringify(output), where);
 }

@@ -1,43 +1,31 @@
 import type { AttachmentSource, Part } from "../../generation/conversation.ts";
 import { invalidRequest } from "../../http/errors.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
-
-/** A JSON object of a request, of which nothing is known yet. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-/** Whether a value is a JSON object. */
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The string in a field, or undefined. An empty string is a string. */
-export function stringIn(fields: Fields, name: string): string | undefined {
-  const value = fields[name];
-  return typeof value === "string" ? value : undefined;
-}
+import { isObject, type JsonObject, optionalString } from "../shared/members.ts";
 
 /** An attachment that is named by a file id, or that stands in one of the named fields. */
-function sourceOf(fields: Fields, names: readonly string[], where: string): AttachmentSource {
-  const fileId = stringIn(fields, "file_id");
+function sourceOf(fields: JsonObject, names: readonly string[], where: string): AttachmentSource {
+  const fileId = optionalString(fields, "file_id");
   if (fileId !== undefined) return { kind: "file", fileId };
   for (const name of names) {
     const value = fields[name];
-    const address = isFields(value) ? stringIn(value, "url") : value;
+    const address = isObject(value) ? optionalString(value, "url") : value;
     if (typeof address === "string") return inlineOrUrl(address, `${where}.${name}`);
   }
   throw invalidRequest(`${where} needs one of ${["file_id", ...names].join(", ")}`, where);
 }
 
-function imagePart(fields: Fields, where: string): Part {
+function imagePart(fields: JsonObject, where: string): Part {
   const source = sourceOf(fields, ["image_url"], where);
   const nested = fields["image_url"];
-  const detail = stringIn(fields, "detail") ?? (isFields(nested) ? stringIn(nested, "detail") : undefined);
+  const detail =
+    optionalString(fields, "detail") ?? (isObject(nested) ? optionalString(nested, "detail") : undefined);
   return detail === undefined ? { type: "image", source } : { type: "image", source, detail };
 }
 
-function filePart(fields: Fields, where: string): Part {
+function filePart(fields: JsonObject, where: string): Part {
   const source = sourceOf(fields, ["file_data", "file_url"], where);
-  const filename = stringIn(fields, "filename");
+  const filename = optionalString(fields, "filename");
   return filename === undefined ? { type: "file", source } : { type: "file", source, filename };
 }
 
@@ -48,7 +36,7 @@ export function isBarePart(type: string | undefined): boolean {
 
 function toPart(value: unknown, where: string): Part {
   if (typeof value === "string") return { type: "text", text: value };
-  if (!isFields(value)) throw invalidRequest(`${where} must be an object`, where);
+  if (!isObject(value)) throw invalidRequest(`${where} must be an object`, where);
   switch (value["type"]) {
     case "input_image":
     case "image_url":
@@ -56,9 +44,9 @@ function toPart(value: unknown, where: string): Part {
     case "input_file":
       return filePart(value, where);
     case "file":
-      return filePart(isFields(value["file"]) ? value["file"] : value, where);
+      return filePart(isObject(value["file"]) ? value["file"] : value, where);
     default: {
-      const text = stringIn(value, "text") ?? stringIn(value, "refusal");
+      const text = optionalString(value, "text") ?? optionalString(value, "refusal");
       if (text !== undefined) return { type: "text", text };
       throw invalidRequest(
         `${where}: content of type ${JSON.stringify(value["type"])} is not supported`,

@@ -1,7 +1,7 @@
 import { GatewayError } from "../../http/errors.ts";
 import type { ResponseStore, StoredResponse } from "../../responses/store.ts";
+import { isObject, optionalString } from "../shared/members.ts";
 import { itemAddress } from "./ids.ts";
-import { isFields, stringIn } from "./parts.ts";
 
 /** The 404 of a stored response that is not there, is not there any more, or is another caller's. */
 export function responseNotFound(id: string, param: string): GatewayError {
@@ -20,7 +20,7 @@ export async function readPrevious(store: ResponseStore, id: string): Promise<St
 
 function outputOf(stored: StoredResponse): unknown[] {
   const body: unknown = JSON.parse(stored.body);
-  const output = isFields(body) ? body["output"] : undefined;
+  const output = isObject(body) ? body["output"] : undefined;
   return Array.isArray(output) ? output : [];
 }
 
@@ -38,7 +38,8 @@ export async function resolveReferences(
   const outputs = new Map<string, unknown[]>();
   const resolved: unknown[] = [];
   for (const [index, item] of items.entries()) {
-    const reference = isFields(item) && item["type"] === "item_reference" ? stringIn(item, "id") : undefined;
+    const reference =
+      isObject(item) && item["type"] === "item_reference" ? optionalString(item, "id") : undefined;
     const address = reference === undefined ? null : itemAddress(reference);
     if (address === null) {
       resolved.push(item);

@@ -3,13 +3,13 @@ import type { Conversation, Message, ResponseFormat } from "../../generation/con
 import { invalidRequest } from "../../http/errors.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { jsonObject, optionalBoolean, optionalNumber, samplingOf } from "../shared/fields.ts";
+import { isObject, type JsonObject, optionalString } from "../shared/members.ts";
 import { wantsThinking } from "../shared/thinking.ts";
 import { MessageBuilder } from "./items.ts";
-import { type Fields, isFields, stringIn } from "./parts.ts";
 import { DeclaredTools, toToolChoice } from "./tools.ts";
 
 /**
- * The body of `POST /v1/responses` (contract). Fields that change nothing here (include, prompt_cache_key,
+ * The body of `POST /v1/responses` (contract). JsonObject that change nothing here (include, prompt_cache_key,
  * client_metadata, truncation and the like) are accepted and ignored. Items and tools are looked at one by one, so that
  * an unknown kind among them does no harm.
  */
@@ -65,32 +65,32 @@ export function inputItems(body: ResponsesRequest): readonly unknown[] {
 function wantsReasoning(body: ResponsesRequest): boolean {
   const { reasoning, thinking } = body;
   if (typeof body.reasoning_effort === "string" || body.enable_thinking === true) return true;
-  if (isFields(thinking) || thinking === true) return true;
-  if (!isFields(reasoning)) return reasoning === true || typeof reasoning === "string";
+  if (isObject(thinking) || thinking === true) return true;
+  if (!isObject(reasoning)) return reasoning === true || typeof reasoning === "string";
   if (reasoning["summary"] === "none") return false;
   return Object.values(reasoning).some((value) => value !== null);
 }
 
 function effortOf(body: ResponsesRequest): string | undefined {
   const { reasoning } = body;
-  const effort = isFields(reasoning) ? stringIn(reasoning, "effort") : undefined;
+  const effort = isObject(reasoning) ? optionalString(reasoning, "effort") : undefined;
   return effort ?? body.reasoning_effort ?? undefined;
 }
 
-function toFormat(format: Fields | null | undefined): ResponseFormat {
+function toFormat(format: JsonObject | null | undefined): ResponseFormat {
   if (format?.["type"] === "json_object") return { type: "json" };
   if (format?.["type"] !== "json_schema") return { type: "text" };
-  const nested = isFields(format["json_schema"]) ? format["json_schema"] : format;
+  const nested = isObject(format["json_schema"]) ? format["json_schema"] : format;
   const schema = nested["schema"];
-  if (!isFields(schema)) throw invalidRequest("text.format.schema must be an object", "text.format.schema");
-  const name = stringIn(nested, "name");
+  if (!isObject(schema)) throw invalidRequest("text.format.schema must be an object", "text.format.schema");
+  const name = optionalString(nested, "name");
   return name === undefined ? { type: "json-schema", schema } : { type: "json-schema", name, schema };
 }
 
 /** Tools that an item brings along: those found by a search, or added later. */
 function addItemTools(items: readonly unknown[], field: string, tools: DeclaredTools): void {
   for (const [index, item] of items.entries()) {
-    if (!isFields(item)) continue;
+    if (!isObject(item)) continue;
     if (item["type"] !== "additional_tools" && item["type"] !== "tool_search_output") continue;
     tools.add(item["tools"], `${field}[${index}].tools`);
   }

@@ -1,8 +1,8 @@
 import type { AnswerInfo } from "../../generation/answer.ts";
 import type { FinishReason, Usage } from "../../generation/events.ts";
 import type { GatewayError } from "../../http/errors.ts";
+import { isObject } from "../shared/members.ts";
 import type { OutputItem } from "./output.ts";
-import { isFields } from "./parts.ts";
 import type { ResponsesRequest } from "./request.ts";
 import { responseUsage } from "./usage.ts";
 
@@ -60,7 +60,7 @@ function requestFields(body: ResponsesRequest, info: AnswerInfo): Record<string,
     prompt_cache_key: body["prompt_cache_key"] ?? null,
     reasoning: {
       effort: reasoningEffort ?? null,
-      summary: (isFields(reasoning) ? reasoning["summary"] : null) ?? null,
+      summary: (isObject(reasoning) ? reasoning["summary"] : null) ?? null,
     },
     safety_identifier: body["safety_identifier"] ?? null,
     service_tier: "default",

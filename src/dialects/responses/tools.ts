@@ -1,6 +1,6 @@
 import { invalidRequest } from "../../http/errors.ts";
 import type { ToolChoice, ToolDefinition } from "../../tools/tool.ts";
-import { type Fields, isFields, stringIn } from "./parts.ts";
+import { isObject, type JsonObject, optionalString } from "../shared/members.ts";
 
 /** A tool as the caller knows it. */
 export interface CalledTool {
@@ -20,13 +20,13 @@ function flatten(name: string, namespace: string | undefined): string {
 }
 
 /** A grammar is no schema; the model is told of it in the description. */
-function customDescription(tool: Fields): string {
-  const described = stringIn(tool, "description") ?? "";
+function customDescription(tool: JsonObject): string {
+  const described = optionalString(tool, "description") ?? "";
   const format = tool["format"];
-  if (!isFields(format)) return described;
-  const definition = stringIn(format, "definition");
+  if (!isObject(format)) return described;
+  const definition = optionalString(format, "definition");
   if (definition === undefined) return described;
-  const syntax = stringIn(format, "syntax") ?? "grammar";
+  const syntax = optionalString(format, "syntax") ?? "grammar";
   return `${described}\n\nThe input is free text that follows this ${syntax} grammar:\n${definition}`.trim();
 }
 
@@ -74,16 +74,16 @@ export class DeclaredTools {
   }
 
   #addOne(tool: unknown, where: string, namespace: string | undefined): void {
-    if (!isFields(tool)) throw invalidRequest(`${where} must be an object`, where);
-    const type = stringIn(tool, "type") ?? "function";
+    if (!isObject(tool)) throw invalidRequest(`${where} must be an object`, where);
+    const type = optionalString(tool, "type") ?? "function";
     if (type === "namespace") {
-      this.add(tool["tools"], `${where}.tools`, stringIn(tool, "name"));
+      this.add(tool["tools"], `${where}.tools`, optionalString(tool, "name"));
       return;
     }
     if (type !== "function" && type !== "custom") return;
     const nested = tool[type];
-    const declared = isFields(nested) ? nested : tool;
-    const name = stringIn(declared, "name");
+    const declared = isObject(nested) ? nested : tool;
+    const name = optionalString(declared, "name");
     if (name === undefined || name === "") {
       throw invalidRequest(`${where}.name must be a non-empty string`, `${where}.name`);
     }
@@ -94,16 +94,22 @@ export class DeclaredTools {
     this.definitions.push(this.#definition(type, flat, declared, where));
   }
 
-  #definition(type: "function" | "custom", name: string, declared: Fields, where: string): ToolDefinition {
+  #definition(
+    type: "function" | "custom",
+    name: string,
+    declared: JsonObject,
+    where: string,
+  ): ToolDefinition {
     const definition: ToolDefinition = { name };
-    const description = type === "custom" ? customDescription(declared) : stringIn(declared, "description");
+    const description =
+      type === "custom" ? customDescription(declared) : optionalString(declared, "description");
     if (description !== undefined && description !== "") definition.description = description;
     if (type === "custom") {
       definition.parameters = FREE_TEXT;
       return definition;
     }
     const parameters = declared["parameters"];
-    if (isFields(parameters)) definition.parameters = parameters;
+    if (isObject(parameters)) definition.parameters = parameters;
     else if (parameters !== undefined && parameters !== null) {
       throw invalidRequest(`${where}.parameters must be an object`, `${where}.parameters`);
     }
@@ -115,12 +121,12 @@ export class DeclaredTools {
 const PARAM = "tool_choice";
 
 /** `{type: "allowed_tools", mode, tools}`: only these are offered. */
-function allowedTools(choice: Fields, tools: DeclaredTools): ToolChoice {
+function allowedTools(choice: JsonObject, tools: DeclaredTools): ToolChoice {
   const allowed = choice["tools"];
   if (Array.isArray(allowed)) {
-    const names = allowed.filter(isFields).flatMap((tool) => {
-      const name = stringIn(tool, "name");
-      return name === undefined ? [] : [tools.flatName(name, stringIn(tool, "namespace"))];
+    const names = allowed.filter(isObject).flatMap((tool) => {
+      const name = optionalString(tool, "name");
+      return name === undefined ? [] : [tools.flatName(name, optionalString(tool, "namespace"))];
     });
     tools.keep(new Set(names));
   }
@@ -140,8 +146,8 @@ export function toToolChoice(value: unknown, tools: DeclaredTools): ToolChoice {
     if (value === "any") return { type: "required" };
     throw invalidRequest(`tool_choice ${JSON.stringify(value)} is not known`, PARAM);
   }
-  if (!isFields(value)) throw invalidRequest("tool_choice must be a string or an object", PARAM);
-  const type = stringIn(value, "type");
+  if (!isObject(value)) throw invalidRequest("tool_choice must be a string or an object", PARAM);
+  const type = optionalString(value, "type");
   if (type === "auto" || type === "none" || type === "required") return { type };
   if (type === "allowed_tools") return allowedTools(value, tools);
   if (type !== "function" && type !== "custom") {
@@ -149,10 +155,10 @@ export function toToolChoice(value: unknown, tools: DeclaredTools): ToolChoice {
     return { type: "auto" };
   }
   const nested = value[type];
-  const named = isFields(nested) ? nested : value;
-  const name = stringIn(named, "name");
+  const named = isObject(nested) ? nested : value;
+  const name = optionalString(named, "name");
   if (name === undefined || name === "") throw invalidRequest("tool_choice must name a function", PARAM);
-  const namespace = stringIn(named, "namespace");
+  const namespace = optionalString(named, "namespace");
   if (!tools.has(name, namespace)) {
     throw invalidRequest(`tool_choice names ${JSON.stringify(name)}, which tools does not declare`, PARAM);
   }

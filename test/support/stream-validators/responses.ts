@@ -150,6 +150,7 @@ class Items {
     const item = object(event["item"], "item");
     const id = string(item["id"], "item.id");
     check(id !== "" && !this.#ids.has(id), "an item id is empty or used twice:", id);
+    check(event["item_id"] === id, "item_id is not item.id:", event);
     this.#ids.add(id);
     switch (item["type"]) {
       case "message":

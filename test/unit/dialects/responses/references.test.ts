@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { itemId } from "../../../../src/dialects/responses/ids.ts";
+import { outputOf } from "../../../../src/dialects/responses/output.ts";
+import { readPrevious, resolveReferences } from "../../../../src/dialects/responses/references.ts";
+import { MemoryResponseStore } from "../../../../src/responses/memory.ts";
+import { objectOf, RESPONSE_ID, turnOf, USAGE } from "./support.ts";
+
+async function storeWithAnswer() {
+  const store = new MemoryResponseStore(() => 0);
+  const output = outputOf(
+    {
+      sessionId: "s",
+      text: "Hello",
+      reasoning: "hm",
+      toolCalls: [{ id: "call_1", name: "f", arguments: "{}" }],
+      finishReason: "tool_calls",
+      usage: USAGE,
+    },
+    RESPONSE_ID,
+    turnOf({ input: "hi" }).tools,
+  );
+  const body = objectOf().in({ status: "ended", reason: "tool_calls", usage: USAGE, completedAt: 1 }, output);
+  await store.put({ id: RESPONSE_ID, body: JSON.stringify(body), messages: [], expiresAt: 1000 });
+  return { store, output };
+}
+
+describe("references to stored items", () => {
+  it("are replaced by the items", async () => {
+    const { store, output } = await storeWithAnswer();
+    const references = output.map(({ id }) => ({ type: "item_reference", id }));
+    expect(await resolveReferences(["hi", ...references], store)).toEqual(["hi", ...output]);
+  });
+
+  it("are left alone when the item was made elsewhere", async () => {
+    const { store } = await storeWithAnswer();
+    const foreign = { type: "item_reference", id: "msg_68af4030592c81938ec0a5fbab4a3e9f" };
+    expect(await resolveReferences([foreign], store)).toEqual([foreign]);
+  });
+
+  it("are refused when the response is gone", async () => {
+    const { store } = await storeWithAnswer();
+    const gone = { type: "item_reference", id: itemId("msg", `resp_${"f".repeat(24)}`, 0) };
+    await expect(resolveReferences(["hi", gone], store)).rejects.toMatchObject({
+      status: 404,
+      code: "response_not_found",
+      param: "input[1].id",
+    });
+    await expect(readPrevious(store, "resp_gone")).rejects.toMatchObject({
+      status: 404,
+      code: "response_not_found",
+      param: "previous_response_id",
+    });
+  });
+});

@@ -1,0 +1,80 @@
+import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import type { StoredResponse } from "../../src/responses/store.ts";
+
+const stub = (owner: string) => env.RESPONSE_STORE.getByName(owner);
+
+function response(id: string, livesMs: number, text = "hello"): StoredResponse {
+  return {
+    id,
+    body: JSON.stringify({ id, text }),
+    messages: [{ role: "user", parts: [{ type: "text", text }] }],
+    expiresAt: Date.now() + livesMs,
+  };
+}
+
+describe("the response store", () => {
+  test("gives back what it keeps, also after a restart", async () => {
+    const kept = response("resp_a", 60_000);
+    await stub("restart").put(kept);
+    expect(await stub("restart").get("resp_a")).toEqual(kept);
+    await abortAllDurableObjects();
+    expect(await stub("restart").get("resp_a")).toEqual(kept);
+    expect(await stub("restart").get("resp_b")).toBeNull();
+    expect(await stub("someone-else").get("resp_a")).toBeNull();
+  });
+
+  test("keeps texts beyond the size of a row, whatever stands where they are cut", async () => {
+    for (const shift of ["", "x"]) {
+      const kept = response("resp_large", 60_000, `${shift}${"\u{1f600}".repeat(1_200_000)}`);
+      await stub("large").put(kept);
+      const read = await stub("large").get("resp_large");
+      expect(read?.body === kept.body).toBe(true);
+      expect(JSON.stringify(read?.messages) === JSON.stringify(kept.messages)).toBe(true);
+    }
+  });
+
+  test("replaces a response of the same id", async () => {
+    await stub("replace").put(response("resp_a", 60_000, "x".repeat(1_200_000)));
+    const kept = response("resp_a", 60_000, "short");
+    await stub("replace").put(kept);
+    expect(await stub("replace").get("resp_a")).toEqual(kept);
+  });
+
+  test("forgets what has expired, and keeps the rest", async () => {
+    const store = stub("expiry");
+    await store.put(response("resp_old", -1));
+    const kept = response("resp_new", 60_000);
+    await store.put(kept);
+    expect(await store.get("resp_old")).toBeNull();
+    await runDurableObjectAlarm(store);
+    const rows = await runInDurableObject(store, (_, { storage }) =>
+      storage.sql.exec<{ id: string }>("select distinct id from piece").toArray(),
+    );
+    expect(rows).toEqual([{ id: "resp_new" }]);
+    expect(await store.get("resp_new")).toEqual(kept);
+  });
+
+  test("holds nothing once all has expired, and can be used again", async () => {
+    const store = stub("empty");
+    await store.put(response("resp_a", -1));
+    await runDurableObjectAlarm(store);
+    const tables = await runInDurableObject(store, (_, { storage }) =>
+      storage.sql.exec("select name from sqlite_master where name in ('response', 'piece')").toArray(),
+    );
+    expect(tables).toEqual([]);
+    expect(await store.get("resp_a")).toBeNull();
+    const kept = response("resp_b", 60_000);
+    await store.put(kept);
+    expect(await store.get("resp_b")).toEqual(kept);
+  });
+
+  test("stores nothing for a caller that only asks", async () => {
+    expect(await stub("curious").get("resp_a")).toBeNull();
+    const tables = await runInDurableObject(stub("curious"), (_, { storage }) =>
+      storage.sql.exec("select name from sqlite_master where name = 'response'").toArray(),
+    );
+    expect(tables).toEqual([]);
+  });
+});
