@@ -1,5 +1,9 @@
+/** Whatever JSON has to escape. */
+const ESCAPED = /["\\\ud800-\udfff]|[^\u0020-\uffff]/;
+
 /** JSON text of one string, without its quotes. */
 function escapeJson(text: string): string {
+  if (!ESCAPED.test(text)) return text;
   return JSON.stringify(text).slice(1, -1);
 }
 

@@ -5,7 +5,7 @@ import type { Input } from "./input.ts";
 import { argumentsSource } from "./literals.ts";
 import { Markdown } from "./markdown.ts";
 import type { Output } from "./output.ts";
-import { readTag, type Tag } from "./tags.ts";
+import { MAX_OPENERS, readTag, type Tag } from "./tags.ts";
 
 /** The longest text that is held back to see whether it is a tag, in UTF-16 units. */
 const HOLD = 128;
@@ -14,6 +14,7 @@ const MAX_GARBAGE = 1024;
 const MAX_JSON_ENDS = 4;
 const BRACE = 0x7b;
 const TICK = 0x60;
+const LESS = 0x3c;
 const TEXT_MARKS = OPENER | BACKTICK | NEWLINE | BACKSLASH;
 
 type State =
@@ -39,6 +40,13 @@ const named = (tag: Tag): boolean => !tag.close && tag.name !== undefined && tag
 const opensInvoke = (tag: Tag): boolean => tag.kind === "invoke" && named(tag);
 const opensParameter = (tag: Tag): boolean => tag.kind === "parameter" && named(tag);
 const closes = (tag: Tag, kind: Tag["kind"]): boolean => tag.kind === kind && tag.close;
+
+/** Where in a run of `<` a tag could begin at the earliest. */
+function lastOpeners(text: string, at: number): number {
+  let end = at;
+  while (text.charCodeAt(end) === LESS) end++;
+  return Math.max(at, end - MAX_OPENERS);
+}
 
 /**
  * The grammar of the markup as a push automaton (contract, Tool calling rules): reads the input as far as it is decided,
@@ -143,6 +151,7 @@ export class Automaton {
       }
       markdown.step(unit);
       index++;
+      if (unit === LESS && text.charCodeAt(index) === LESS) index = lastOpeners(text, index);
     }
     this.#output.text(text.slice(at));
     this.#input.at = text.length;

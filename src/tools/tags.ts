@@ -24,7 +24,8 @@ export interface Tag {
 /** `partial`: the text ends before the tag does, but what is there may still become one. `none`: it is no tag. */
 export type TagReading = Tag | "partial" | "none";
 
-const MAX_OPENERS = 4;
+/** A tag may begin with so many `<`. */
+export const MAX_OPENERS = 4;
 /** A local name must have ended within so many characters. */
 const MAX_SHELL = 56;
 const MAX_SPACES = 8;
@@ -172,12 +173,64 @@ function readAttributes(span: Span, head: Head, from: number): TagReading {
   }
 }
 
+const LETTER = 1;
+const OTHER = 2;
+const SPACE = 3;
+const OPENS = 4;
+const ENDS = 5;
+const FORBIDDEN = 6;
+
+/** For every ASCII unit what it means in the head of a tag. */
+const HEAD_CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
+  const folded = fold(code);
+  if (/[a-z]/i.test(folded)) return LETTER;
+  if (folded === " ") return SPACE;
+  if (folded === "<") return OPENS;
+  if (/[>=\n]/.test(folded)) return ENDS;
+  return /["'[\]~]/.test(folded) ? FORBIDDEN : OTHER;
+});
+
+const lettersOf = (word: string): number =>
+  [...word].reduce((mask, char) => mask | (1 << (char.charCodeAt(0) & 31)), 0);
+const LOCAL_LETTERS = [lettersOf("toolcalls"), lettersOf("invoke"), lettersOf("parameter")];
+
+function mayHoldLocal(mask: number): boolean {
+  for (const letters of LOCAL_LETTERS) if ((mask & letters) === letters) return true;
+  return false;
+}
+
+/**
+ * A quick look at what is written in ASCII, since most of what begins with `<` is no tag of ours: `unsure` if it takes a
+ * closer look, otherwise what that would find.
+ */
+function glance(source: string, at: number, final: boolean): "partial" | "none" | "unsure" {
+  const { length } = source;
+  let mask = 0;
+  let spaces = 0;
+  let openers = 0;
+  let index = at;
+  for (; index < length; index++) {
+    const unit = source.charCodeAt(index);
+    if (unit >= 128) return "unsure";
+    const kind = HEAD_CLASSES[unit] ?? FORBIDDEN;
+    if (kind === LETTER) mask |= 1 << (unit & 31);
+    else if (kind === OPENS && index === at + openers) {
+      if (++openers > MAX_OPENERS) return "none";
+    } else if (kind === ENDS || kind === OPENS) return mayHoldLocal(mask) ? "unsure" : "none";
+    else if (kind === FORBIDDEN || (kind === SPACE && ++spaces > MAX_SPACES)) return "none";
+    if (index - at - openers === MAX_SHELL) return mayHoldLocal(mask) ? "unsure" : "none";
+  }
+  return final || mayHoldLocal(mask) ? "unsure" : "partial";
+}
+
 /**
  * Reads the tag that begins with the `<` (or look-alike) at `at`, in every form of rule 2 of the contract.
  * @param limit The tag may be at most so many UTF-16 units long.
  * @param final No more text will follow, so that nothing is `partial`.
  */
 export function readTag(source: string, at: number, limit: number, final: boolean): TagReading {
+  const first = glance(source, at, final);
+  if (first !== "unsure") return first;
   const stop = Math.min(source.length, at + limit);
   const span: Span = { source, at, stop, open: !final && source.length < at + limit, doubled: false };
   let index = at;

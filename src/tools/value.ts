@@ -67,6 +67,10 @@ export class ParameterValue {
 
   /** Adds text from within CDATA, where white space counts unless there is nothing else. */
   addVerbatim(text: string): void {
+    if (this.#written && this.#gap === "") {
+      this.#writer.string(this.#name, text);
+      return;
+    }
     this.#keepRaw(text);
     const piece = this.#gap + text;
     if (!this.#started && piece.trim() === "") {
