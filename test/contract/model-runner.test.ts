@@ -1,0 +1,121 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { canonicalRunner, validateModelRunnerStream } from "../support/stream-validators/model-runner.ts";
+import { useGateway } from "../support/use-gateway.ts";
+
+const test = useGateway();
+const WEATHER = {
+  type: "function",
+  function: {
+    name: "get_weather",
+    description: "Tells the weather of a city",
+    parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  },
+};
+const MODEL = "provider-v4-flash";
+
+const chat = (text: string, extra: Record<string, unknown> = {}) =>
+  test.post("/api/chat", { model: MODEL, messages: [{ role: "user", content: text }], ...extra });
+
+describe("the local-runner listings, open to anyone", () => {
+  it("GET /api/version", async () => {
+    expect(await (await test.fetch("/api/version")).json()).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    });
+  });
+
+  it("GET /api/tags lists the canonical models", async () => {
+    const tag = z.looseObject({
+      name: z.string(),
+      model: z.string(),
+      modified_at: z.iso.datetime(),
+      size: z.int(),
+      digest: z.string().regex(/^[0-9a-f]{64}$/),
+      details: z.looseObject({ family: z.string(), families: z.array(z.string()), format: z.string() }),
+    });
+    const { models } = z
+      .strictObject({ models: z.array(tag) })
+      .parse(await (await test.fetch("/api/tags")).json());
+    expect(models.map(({ name }) => name)).toContain(MODEL);
+    expect(models).toHaveLength(10);
+  });
+
+  const show = (model: Record<string, unknown>) =>
+    test.fetch("/api/show", { method: "POST", body: JSON.stringify(model) });
+
+  it.each([
+    [MODEL, ["completion", "tools", "thinking"]],
+    ["provider-v4-vision", ["completion", "tools", "thinking", "vision"]],
+    ["provider-v4-pro-nothinking", ["completion", "tools"]],
+  ])("POST /api/show tells what %s can do", async (model, capabilities) => {
+    const described: unknown = await (await show({ model })).json();
+    expect(described).toMatchObject({ id: model, capabilities });
+    const { model_info: info } = z
+      .looseObject({ model_info: z.looseObject({ "general.architecture": z.string() }) })
+      .parse(described);
+    expect(info[`${info["general.architecture"]}.context_length`]).toBeGreaterThan(8192);
+  });
+
+  it("POST /api/show takes name for model, aliases and tags; unknown models are 404", async () => {
+    expect(await (await show({ name: "llama3:latest" })).json()).toMatchObject({ id: "llama3:latest" });
+    const missing = await show({ model: "no-such-model" });
+    expect(missing.status).toBe(404);
+    expect(await missing.json()).toEqual({ error: expect.stringContaining("no-such-model") });
+  });
+});
+
+describe("POST /api/chat and /api/generate", () => {
+  it("stream JSON lines unless told not to", async () => {
+    const response = await chat("[[think:hm]][[say:one two three four five]]");
+    expect(response.headers.get("content-type")).toBe("application/x-ndjson");
+    const { completion, events } = validateModelRunnerStream(await response.text());
+    expect(completion).toMatchObject({ text: "one two three four five", reasoning: "hm", finish: "stop" });
+    expect(events.length).toBeGreaterThan(2);
+  });
+
+  it.each([
+    ["text", "[[say:a longer answer of several words]]", {}],
+    [
+      "two calls",
+      '[[call:get_weather:{"city":"Bonn"}]][[call:get_weather:{"city":"Oslo"}]]',
+      { tools: [WEATHER] },
+    ],
+    ["too little room", "[[say:cut short]][[length]]", {}],
+  ])("%s: the stream comes to the same as the body", async (_, text, extra) => {
+    const stream = validateModelRunnerStream(await (await chat(text, extra)).text());
+    const whole = await (await chat(text, { ...extra, stream: false })).json();
+    expect(stream.completion).toEqual(canonicalRunner(whole));
+  });
+
+  it("POST /api/generate completes a prompt", async () => {
+    const response = await test.post("/api/generate", {
+      model: MODEL,
+      prompt: "[[say:hello]]",
+      think: false,
+    });
+    const { completion, events } = validateModelRunnerStream(await response.text());
+    expect(completion).toMatchObject({ text: "hello", reasoning: "" });
+    expect(events[0]).toHaveProperty("response");
+  });
+
+  it("a request without a prompt loads the model", async () => {
+    expect(await (await test.post("/api/chat", { model: MODEL })).json()).toMatchObject({
+      done: true,
+      done_reason: "load",
+    });
+  });
+
+  it("need a key, and say so", async () => {
+    const response = await test.fetch("/api/chat", {
+      method: "POST",
+      body: JSON.stringify({ model: MODEL, messages: [{ role: "user", content: "x" }] }),
+    });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({ error: expect.stringContaining("Authorization") });
+  });
+
+  it("an error in mid-stream is an error line", async () => {
+    const response = await chat("[[cut:4]][[say:one two three four five six]]");
+    expect(validateModelRunnerStream(await response.text()).completion.error).toEqual(expect.any(String));
+  });
+});
