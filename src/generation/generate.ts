@@ -122,7 +122,7 @@ export class Generation {
         recorder.account(access.accountId);
         const usage = await this.#attempt(access, switched);
         if (usage !== null) {
-          access.lease?.succeeded();
+          await access.lease?.succeeded().catch(() => undefined);
           return;
         }
         failure = emptyOutput();
