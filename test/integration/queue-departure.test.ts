@@ -1,0 +1,74 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FaultUpstream } from "../support/fault-upstream.ts";
+import { type BareGateway, startMiniflare } from "../support/miniflare.ts";
+
+const BODY = JSON.stringify({
+  model: "gpt-4o",
+  stream: true,
+  messages: [{ role: "user", content: "hello" }],
+});
+
+let upstream: FaultUpstream;
+let gateway: BareGateway;
+
+beforeAll(async () => {
+  upstream = await FaultUpstream.start({ text: "a b c d e f", stallAfter: 3 });
+  gateway = await startMiniflare({
+    vars: {
+      PROVIDER_BASE_URL: upstream.url,
+      GATEWAY_CONFIG_JSON: JSON.stringify({
+        keys: ["sk-dev"],
+        accounts: [{ email: "one@sandbox.test", password: "sandbox" }],
+        runtime: { account_max_inflight: 1, account_max_queue: 10 },
+      }),
+      KEEP_ALIVE_MS: "200",
+    },
+  });
+});
+
+afterAll(async () => {
+  await gateway?.close();
+  await upstream?.close();
+});
+
+async function status(): Promise<{ in_use: number; waiting: number }> {
+  const response = await gateway.fetch("/admin/queue/status", { headers: { authorization: "Bearer admin" } });
+  const { in_use, waiting }: { in_use: number; waiting: number } = await response.json();
+  return { in_use, waiting };
+}
+
+/** A request on a socket of its own, so that the way of leaving can be chosen. */
+async function request(): Promise<Socket> {
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => {});
+  socket.resume();
+  await once(socket, "connect");
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer sk-dev\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(BODY)}\r\n\r\n${BODY}`,
+  );
+  return socket;
+}
+
+const settles = (expected: { in_use: number; waiting: number }) =>
+  expect.poll(status, { timeout: 3_000, interval: 20 }).toEqual(expected);
+
+describe("clients that leave while they wait for an account", () => {
+  test("a reset connection leaves the queue at once, one that was closed when its turn comes", async () => {
+    const holder = await request();
+    await settles({ in_use: 1, waiting: 0 });
+    const resetting = await request();
+    await settles({ in_use: 1, waiting: 1 });
+    const closing = await request();
+    await settles({ in_use: 1, waiting: 2 });
+    resetting.resetAndDestroy();
+    await settles({ in_use: 1, waiting: 1 });
+    // The runtime takes an orderly close for a client that has finished sending; only a failed write tells it apart.
+    closing.destroy();
+    holder.destroy();
+    await settles({ in_use: 0, waiting: 0 });
+  });
+});
