@@ -133,6 +133,10 @@ export class Automaton {
       if (markdown.plain) {
         index = nextMarked(text, index, TEXT_MARKS);
         if (index === text.length) break;
+      } else if (markdown.fencedLine) {
+        const end = text.indexOf("\n", index);
+        if (end < 0) break;
+        index = end;
       }
       const unit = text.charCodeAt(index);
       if (UNITS[unit] === OPENER) {

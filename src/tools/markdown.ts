@@ -74,6 +74,11 @@ export class Markdown {
     return this.#place === "text";
   }
 
+  /** Whether only a newline can change the state here. */
+  get fencedLine(): boolean {
+    return this.#place === "code";
+  }
+
   clone(): Markdown {
     const copy = new Markdown();
     copy.#place = this.#place;

@@ -1,0 +1,509 @@
+/**
+ * Checks the tests of the tool scanner: every hold-back, index increment and commit condition is removed in turn, in a
+ * copy, and some test must fail. Run it with `node test/fuzz/mutants.ts`; an argument selects mutants by their name.
+ */
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+interface Mutant {
+  name: string;
+  file: string;
+  from: string;
+  to: string;
+}
+
+const LIMIT = 120_000;
+const mutants: Mutant[] = [];
+const mutant = (file: string, name: string, from: string, to: string): void => {
+  mutants.push({ file: `${file}.ts`, name: `${file}: ${name}`, from, to });
+};
+
+mutant(
+  "automaton",
+  "text does not wait for a tag",
+  'tag === "partial" || this.#accepts',
+  'tag !== "partial" && this.#accepts',
+);
+mutant("automaton", "code fences do not count", 'markdown.fenced ? "none" : readTag', "readTag");
+mutant(
+  "automaton",
+  "an empty wrapper opens",
+  'tag.close ? this.#loose !== "none" : !tag.empty',
+  'tag.close ? this.#loose !== "none" : true',
+);
+mutant(
+  "automaton",
+  "closing wrappers are always swallowed",
+  'return tag.close ? this.#loose !== "none" : !tag.empty',
+  "return tag.close || !tag.empty",
+);
+mutant(
+  "automaton",
+  "closing wrappers are never swallowed",
+  'return tag.close ? this.#loose !== "none" : !tag.empty',
+  "return !tag.close && !tag.empty",
+);
+mutant(
+  "automaton",
+  "end tags of a broken invoke show",
+  'if (tag.close) return this.#loose === "invoke"',
+  "if (tag.close) return false",
+);
+mutant(
+  "automaton",
+  "a refused wrapper leaves orphans",
+  "(!this.#refused && offset >= this.#guard)",
+  "offset >= this.#guard",
+);
+mutant(
+  "automaton",
+  "failed orphans are tried again",
+  "(!this.#refused && offset >= this.#guard)",
+  "!this.#refused && offset > -1",
+);
+mutant(
+  "automaton",
+  "names may be blank",
+  'tag.name !== undefined && tag.name !== ""',
+  "tag.name !== undefined",
+);
+mutant(
+  "automaton",
+  "names may be missing",
+  '!tag.close && tag.name !== undefined && tag.name !== ""',
+  "!tag.close",
+);
+mutant("automaton", "an orphan needs no closing wrapper", "this.#orphan = true;", "this.#orphan = false;");
+mutant("automaton", "an orphan is sent at once", "this.#output.guess();", "");
+mutant(
+  "automaton",
+  "a failed orphan is lost",
+  "this.#guard = this.#input.offset;\n    this.#input.rewind();",
+  "this.#guard = this.#input.offset;\n    this.#input.release();",
+);
+mutant(
+  "automaton",
+  "a failed orphan is kept",
+  "#fail(): boolean {\n    this.#output.drop();",
+  "#fail(): boolean {\n    this.#output.keep();",
+);
+mutant(
+  "automaton",
+  "refused text is lost",
+  "this.#output.text(raw);\n    this.#markdown.feed(raw);\n    this.#bad",
+  "this.#markdown.feed(raw);\n    this.#bad",
+);
+mutant(
+  "automaton",
+  "refused text does not count as Markdown",
+  "this.#output.text(raw);\n    this.#markdown.feed(raw);\n    this.#bad",
+  "this.#output.text(raw);\n    this.#bad",
+);
+mutant(
+  "automaton",
+  "prose may follow a wrapper",
+  "if (UNITS[input.text.charCodeAt(input.at)] !== OPENER) return this.#refuse(false);\n    const",
+  "const",
+);
+mutant(
+  "automaton",
+  "white space behind a wrapper has no bound",
+  "if (input.recorded > HOLD) return this.#refuse(false);",
+  "",
+);
+mutant(
+  "automaton",
+  "a wrapper does not wait for its invoke",
+  'if (tag === "partial") return false;\n    if (tag === "none" || !opensInvoke(tag)) return this.#refuse(true);',
+  'if (tag === "partial" || tag === "none" || !opensInvoke(tag)) return this.#refuse(true);',
+);
+mutant(
+  "automaton",
+  "a refused wrapper is only a mention",
+  "!opensInvoke(tag)) return this.#refuse(true);",
+  "!opensInvoke(tag)) return this.#refuse(false);",
+);
+mutant(
+  "automaton",
+  "an invoke does not wait for its parameter",
+  'if (tag === "partial") return false;\n    if (tag === "none" || !(opensParameter',
+  'if (tag === "partial") return this.#refuse(true);\n    if (tag === "none" || !(opensParameter',
+);
+mutant(
+  "automaton",
+  "a call is announced at its invoke",
+  'if (tag === "none" || !(opensParameter(tag) || closes(tag, "invoke"))) return this.#refuse(true);',
+  "",
+);
+mutant(
+  "automaton",
+  "only parameters announce",
+  '!(opensParameter(tag) || closes(tag, "invoke"))',
+  "!opensParameter(tag)",
+);
+mutant(
+  "automaton",
+  "text may follow an invoke",
+  "if (UNITS[unit] !== OPENER) return this.#refuse(true);",
+  "",
+);
+mutant(
+  "automaton",
+  "a JSON body does not wait for a tag",
+  'if (tag === "partial") return false;\n    let end',
+  'if (tag === "partial") return this.#refuse(true);\n    let end',
+);
+mutant(
+  "automaton",
+  "a JSON body ends at its first end tag",
+  "if (++this.#jsonEnds > MAX_JSON_ENDS) return this.#refuse(true);",
+  "return this.#refuse(true);",
+);
+mutant(
+  "automaton",
+  "broken JSON is never given up",
+  "&& broken) return this.#refuse(true);",
+  "&& broken) end = tag.end;",
+);
+mutant(
+  "automaton",
+  "inline spans do not count",
+  "if (this.#markdown.openRuns === 0) return false;",
+  "return false;",
+);
+mutant(
+  "automaton",
+  "an unclosed backtick is a span",
+  "input.rewind();\n        this.#markdown.forgetRuns();",
+  "this.#output.text(input.release());",
+);
+mutant(
+  "automaton",
+  "spans reach over paragraphs",
+  "if (unit === undefined || span.blocks !== blocks) {",
+  "if (unit === undefined) {",
+);
+mutant(
+  "automaton",
+  "an orphan in a span is called",
+  "if (this.#markdown.openRuns > 0) {\n        this.#output.drop();",
+  "if (this.#markdown.openRuns < 0) {\n        this.#output.drop();",
+);
+mutant(
+  "automaton",
+  "parameters do not wait for a tag",
+  "if (!input.final) return false;\n      input.at = input.text.length;\n      return this.#cut();",
+  "input.at = input.text.length;\n      return this.#cut();",
+);
+mutant(
+  "automaton",
+  "garbage is no fault",
+  "} else {\n      this.#bad = true;\n      if (this.#orphan) return this.#fail();",
+  "} else {\n      if (this.#orphan) return this.#fail();",
+);
+mutant(
+  "automaton",
+  "an unfinished parameter is no fault",
+  'if (body.state === "broken") {\n      this.#bad = true;',
+  'if (body.state === "broken") {',
+);
+mutant(
+  "automaton",
+  "garbage does not wait for a tag",
+  'if (tag === "partial") return false;\n        if (\n          tag !== "none" &&\n          (opensParameter',
+  'if (\n          tag !== "none" && tag !== "partial" &&\n          (opensParameter',
+);
+mutant("automaton", "garbage has no bound", "if (input.recorded > MAX_GARBAGE) break;", "");
+mutant(
+  "automaton",
+  "invokes do not wait for a tag",
+  'if (tag === "partial") return false;\n    if (tag !== "none" && closes',
+  'if (tag !== "none" && tag !== "partial" && closes',
+);
+mutant("automaton", "a malformed second invoke is no fault", 'if (tag !== "none") this.#bad = true;', "");
+mutant(
+  "automaton",
+  "text between invokes is lost",
+  "this.#markdown.skip();\n    this.#output.text(raw);",
+  "this.#markdown.skip();",
+);
+mutant(
+  "automaton",
+  "text between invokes closes the wrapper",
+  "this.#loose = open;",
+  'this.#loose = "none";',
+);
+mutant(
+  "automaton",
+  "a cut call is not completed",
+  "if (this.#orphan) return this.#fail();\n    this.#endCall();\n    this.#state",
+  "if (this.#orphan) return this.#fail();\n    this.#state",
+);
+mutant(
+  "automaton",
+  "a whole malformed wrapper stands",
+  "if (this.#whole && this.#bad) {",
+  "if (this.#whole && !this.#whole) {",
+);
+mutant(
+  "automaton",
+  "unclosed CDATA is not repaired",
+  "if (again === undefined) {",
+  "if (again === undefined || again) {",
+);
+mutant(
+  "automaton",
+  "a stray opening bracket run is one tag",
+  "if (unit === LESS && text.charCodeAt(index) === LESS) index = lastOpeners(text, index);",
+  "if (unit === LESS && text.charCodeAt(index) === LESS) index = lastOpeners(text, index) + MAX_OPENERS;",
+);
+mutant("output", "the index does not grow", "this.#next++", "this.#next");
+mutant("output", "a dropped guess keeps its index", "if (this.#guess) this.#next = this.#guess.next;", "");
+mutant("output", "restoring keeps the index", "this.#next = saved.next;", "");
+mutant("output", "restoring keeps the events", "this.#events.length = saved.length;", "");
+mutant("output", "characters are split", "if (last >= 0xd800 && last <= 0xdbff) {", "if (last < 0) {");
+mutant("output", "the last half is lost", "if (final) this.#flushHalf();", "");
+mutant(
+  "arguments",
+  "characters are split",
+  "const split = last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length;",
+  "const split = text.length;",
+);
+mutant(
+  "arguments",
+  "repeated names are not gathered",
+  "const all = [...(this.#sent.get(name) ?? []), ...sources];",
+  "const all = sources;",
+);
+mutant("arguments", "a repeated string is sent again", "!this.#sent.has(name) && ", "");
+mutant(
+  "arguments",
+  "a value does not wait for a repetition",
+  "if (!this.#whole && !this.#waiting.has(name)) this.#flush();\n    const",
+  "this.#flush();\n    const",
+);
+mutant("arguments", "whole arguments repeat names", "return !this.#whole && ", "return ");
+mutant(
+  "body",
+  "entities are not waited for",
+  'if (entity === "partial") return at;',
+  'if (entity === "partial") return this.#literal(source, at, at + 1);',
+);
+mutant(
+  "body",
+  "CDATA is not waited for",
+  'if (cdata === "partial") return at;\n    if',
+  'if (cdata === "partial") return this.#literal(source, at, at + 1);\n    if',
+);
+mutant(
+  "body",
+  "end tags are not waited for",
+  'if (tag === "partial") return at;\n    return',
+  'if (tag === "partial") return this.#literal(source, at, at + 1);\n    return',
+);
+mutant("body", "foreign end tags count", 'tag === "none" || !this.#isOwn(tag)\n', 'tag === "none"\n');
+mutant(
+  "body",
+  "what follows an invoke is not waited for",
+  'if (follows === "partial") return at;',
+  'if (follows === "partial") return this.#literal(source, at, tag.end);',
+);
+mutant(
+  "body",
+  "calls in a body end it",
+  "this.#nested.length = partner;\n      return",
+  "this.#nested.length = 0;\n      return",
+);
+mutant("body", "calls in a body are not followed", "this.#nested.push(tag.kind);", "void within;");
+mutant(
+  "body",
+  "orphans swallow calls",
+  "if (calls && this.#options.alone) {",
+  "if (calls && !this.#options) {",
+);
+mutant(
+  "body",
+  "end tags in CDATA are not waited for",
+  'const tag = readTag(source, at, TAG_LIMIT, final);\n    if (tag === "partial") return at;\n    if (tag !== "none" && tag.close',
+  'const tag = readTag(source, at, TAG_LIMIT, final);\n    if (tag !== "none" && tag !== "partial" && tag.close',
+);
+mutant(
+  "body",
+  "brackets are not waited for",
+  "return final ? this.#keepStepped(source, at, at + 1, quoted) : at;",
+  "return this.#keepStepped(source, at, at + 1, quoted);",
+);
+mutant("body", "what follows CDATA is not waited for", 'if (closing === "partial") return at;', "");
+mutant("body", "another section is not waited for", 'if (section === "partial") return at;', "");
+mutant(
+  "body",
+  "fences in CDATA do not count",
+  "if (quoted.fenced && !this.#options.loose) {",
+  "if (quoted.fenced && this.#options.loose) {",
+);
+mutant(
+  "body",
+  "CDATA ends at any mark",
+  "if (!closing && !section && this.#guarded &&",
+  "if (!closing && !section && !this.#guarded &&",
+);
+mutant(
+  "body",
+  "doubtful text is sent",
+  "if (this.#doubt) this.#doubt.text += piece;\n    else this.#value.addVerbatim(piece);",
+  "if (this.#doubt) this.#doubt.text += piece;\n    this.#value.addVerbatim(piece);",
+);
+mutant(
+  "body",
+  "doubtful text is lost",
+  "this.#value.addVerbatim(this.#doubt.text);\n    this.#doubt",
+  "this.#doubt",
+);
+mutant(
+  "body",
+  "doubt begins at no end tag",
+  'this.#doubt ??= { text: "", end: undefined };\n    }\n    return this.#keepStepped(source, at, at + 1, quoted);',
+  "}\n    return this.#keepStepped(source, at, at + 1, quoted);",
+);
+mutant("body", "doubt begins at no end mark", "this.#doubt.end ??= this.#doubt.text.length;", "");
+mutant(
+  "body",
+  "later CDATA is not loose",
+  "if (this.#options.loose) {\n        this.#quoted = undefined;",
+  "if (!this.#options) {\n        this.#quoted = undefined;",
+);
+mutant("body", "the second bracket eats text", "if (tag.doubled && !(", "if (!tag.doubled && !(");
+mutant(
+  "value",
+  "white space at the end is sent",
+  'this.#gap = core === "" ? this.#gap + piece : piece.slice(core.length);',
+  "this.#take(piece.slice(core.length));",
+);
+mutant(
+  "value",
+  "strings wait for their end",
+  "if (!this.#isPlain() || !this.#writer.canStream(this.#name)) return;",
+  "return;",
+);
+mutant("value", "undeclared strings do not wait", "const WAIT = 128;", "const WAIT = 0;");
+mutant("value", "declared strings are literals", 'if (this.#wanted === "text") return text;', "");
+mutant(
+  "value",
+  "literals are sent as strings",
+  'this.#wanted === "text" || (!this.#maybe && this.#length >= WAIT)',
+  'this.#wanted === "text" || this.#length >= WAIT',
+);
+mutant("tags", "nothing may become a tag", 'if (span.open) return "partial";\n  const', "const");
+mutant(
+  "tags",
+  "nothing may become an attribute",
+  'if (span.open) return "partial";\n      return piped',
+  "return piped",
+);
+mutant("tags", "a glance waits for nothing", '"unsure" : "partial"', '"unsure" : "none"');
+mutant("tags", "a shell has no bound", "if (index - at - openers === MAX_SHELL)", "if (index < 0)");
+mutant(
+  "tags",
+  "tags may be endless",
+  "const stop = Math.min(source.length, at + limit);\n  const span",
+  "const stop = source.length;\n  const span",
+);
+mutant("tags", "foreign shells count", 'if (letters === "antml") return undefined;', "");
+mutant("tags", "hyphens need no shell", "if (!pascal && !separated && !joined) return undefined;", "");
+mutant(
+  "entities",
+  "half an entity is text",
+  'return !final && PREFIX.test(window) ? "partial" : "none";',
+  'return "none";',
+);
+mutant("markdown", "backslashes do not escape", 'else if (unit === 0x5c) this.#place = "escape";', "");
+mutant("markdown", "shorter runs close fences", "this.#run >= (this.#fence?.length ?? 0)", "this.#run >= 3");
+mutant(
+  "markdown",
+  "any fence character closes",
+  "const closes = unit === this.#fence.unit && near;",
+  "const closes = (unit === TICK || unit === TILDE) && near;",
+);
+mutant(
+  "markdown",
+  "text behind a closer closes",
+  'else if (unit !== SPACE && unit !== TAB && unit !== RETURN) this.#place = "code";',
+  "",
+);
+mutant(
+  "markdown",
+  "runs close runs of any length",
+  "const partner = this.#open.indexOf(run);",
+  "const partner = this.#open.length - 1;",
+);
+mutant(
+  "markdown",
+  "paragraphs do not end spans",
+  "this.#paragraph = false;\n    this.#open = [];",
+  "this.#paragraph = false;",
+);
+mutant(
+  "markdown",
+  "lists do not end fences",
+  "if (this.#fence && this.#depth < this.#fence.depth) this.#closeFence();\n    if",
+  "if",
+);
+mutant(
+  "input",
+  "nothing is recorded over pieces",
+  "this.#record.text += this.text.slice(this.#record.from, this.at);",
+  "",
+);
+mutant(
+  "scanner",
+  "a failure goes out",
+  "this.#failed = true;\n",
+  "this.#failed = true;\n      throw new Error();\n",
+);
+
+/** Resolves to whether the tests in `folder` pass; what does not end in time has failed. */
+function passes(folder: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const vitest = join(folder, "node_modules/vitest/vitest.mjs");
+    const child = spawn(process.execPath, [vitest, "run", "--bail=1", "--pool=threads", "--root", folder], {
+      stdio: "ignore",
+      cwd: folder,
+    });
+    const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT);
+    child.on("exit", (code) => {
+      clearTimeout(timer);
+      resolve(code === 0);
+    });
+  });
+}
+
+const root = process.cwd();
+const folder = mkdtempSync(join(tmpdir(), "mutants-"));
+const selected = mutants.filter((one) => one.name.includes(process.argv[2] ?? ""));
+const survivors: string[] = [];
+try {
+  cpSync(join(root, "src/tools"), join(folder, "src/tools"), { recursive: true });
+  cpSync(join(root, "test/unit/tools"), join(folder, "test/unit/tools"), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  if (!(await passes(folder))) throw new Error("the tests fail without a mutant");
+  for (const { name, file, from, to } of selected) {
+    const path = join(folder, "src/tools", file);
+    const source = readFileSync(path, "utf8");
+    if (source.split(from).length !== 2) throw new Error(`"${name}" does not fit the source exactly once`);
+    writeFileSync(
+      path,
+      source.replace(from, () => to),
+    );
+    const survived = await passes(folder);
+    if (survived) survivors.push(name);
+    console.info(`${survived ? "SURVIVED" : "killed  "} ${name}`);
+    writeFileSync(path, source);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+console.info(`${selected.length - survivors.length} of ${selected.length} mutants killed`);
+process.exitCode = survivors.length > 0 ? 1 : 0;
