@@ -1,0 +1,9 @@
+import { createGoogle } from "@ai-sdk/google";
+import { describeAiSdk } from "../support/ai-sdk-suite.ts";
+
+for (const version of ["v1beta", "v1"]) {
+  describeAiSdk(`google (${version})`, {
+    name: "gemini-2.5-flash",
+    model: (api, name) => createGoogle({ baseURL: `${api.gateway.url}/${version}`, apiKey: "sk-dev" })(name),
+  });
+}

@@ -1,0 +1,130 @@
+import { APICallError, generateText, isStepCount, type LanguageModel, streamText, tool } from "ai";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { type TestGateway, useGateway } from "./use-gateway.ts";
+
+/** What the AI SDK must manage with any of its providers. `model` makes one for a gateway and a model's name. */
+export function describeAiSdk(
+  provider: string,
+  options: { name: string; model: (api: TestGateway, name: string) => LanguageModel },
+): void {
+  describe(`the AI SDK, ${provider} provider`, () => {
+    const api = useGateway();
+    const model = (name = options.name) => options.model(api, name);
+
+    function weather(asked: string[]) {
+      return {
+        weather: tool({
+          description: "The weather in a city",
+          inputSchema: z.object({ city: z.string() }),
+          execute: async ({ city }) => {
+            asked.push(city);
+            return { city, degrees: 25 };
+          },
+        }),
+      };
+    }
+
+    it("generates text and reasoning", async () => {
+      const { text, reasoningText, usage, finishReason } = await generateText({
+        model: model(),
+        system: "Be kind.",
+        prompt: "[[think:hm]][[say:Hello there.]]",
+      });
+      expect([text, reasoningText, finishReason]).toEqual(["Hello there.", "hm", "stop"]);
+      expect(usage.inputTokens).toBeGreaterThan(0);
+      expect(usage.outputTokens).toBeGreaterThan(0);
+      expect((await api.gateway.sandbox.lastTurn()).prompt).toContain("Be kind.");
+    });
+
+    it("streams text and reasoning", async () => {
+      const result = streamText({ model: model(), prompt: "[[think:hm]][[say:One two three four five.]]" });
+      const pieces: string[] = [];
+      for await (const piece of result.textStream) pieces.push(piece);
+      expect(pieces.join("")).toBe("One two three four five.");
+      expect(pieces.length).toBeGreaterThan(1);
+      expect([await result.reasoningText, await result.finishReason]).toEqual(["hm", "stop"]);
+      expect((await result.usage).totalTokens).toBeGreaterThan(0);
+    });
+
+    it("carries on a conversation", async () => {
+      const first = await generateText({ model: model(), prompt: "[[think:hm]][[say:My name is Ada.]]" });
+      await generateText({
+        model: model(),
+        messages: [
+          { role: "user", content: "Name?" },
+          ...first.response.messages,
+          { role: "user", content: "Again?" },
+        ],
+      });
+      const { prompt } = await api.gateway.sandbox.lastTurn();
+      expect(prompt).toMatch(/Name\?[\s\S]*My name is Ada\.[\s\S]*Again\?/);
+    });
+
+    for (const cities of [["Rome"], ["Rome", "Oslo"]]) {
+      const calls = cities.map((city) => `[[call:weather:{"city":"${city}"}]]`).join("");
+      const prompt = `[[text-and-call]]${calls}[[then:It is warm.]]`;
+
+      it(`generates text with ${cities.length} tool call(s)`, async () => {
+        const asked: string[] = [];
+        const { text, steps } = await generateText({
+          model: model(),
+          prompt,
+          tools: weather(asked),
+          stopWhen: isStepCount(3),
+        });
+        expect(asked).toEqual(cities);
+        expect(steps.map(({ finishReason }) => finishReason)).toEqual(["tool-calls", "stop"]);
+        expect(text).toContain("It is warm.");
+        expect((await api.gateway.sandbox.lastTurn()).prompt).toContain('"degrees":25');
+      });
+
+      it(`streams text with ${cities.length} tool call(s)`, async () => {
+        const asked: string[] = [];
+        const result = streamText({
+          model: model(),
+          prompt,
+          tools: weather(asked),
+          stopWhen: isStepCount(3),
+        });
+        const types = new Set<string>();
+        for await (const part of result.fullStream) types.add(part.type);
+        expect(asked).toEqual(cities);
+        expect(types).not.toContain("error");
+        expect(await result.text).toContain("It is warm.");
+        expect(await result.steps).toHaveLength(2);
+      });
+    }
+
+    it("raises an API error for a model that does not exist", async () => {
+      const error = await generateText({ model: model("no-such-model"), prompt: "hi", maxRetries: 0 }).catch(
+        (thrown: unknown) => thrown,
+      );
+      expect(APICallError.isInstance(error)).toBe(true);
+      expect(error).toMatchObject({ statusCode: 400, message: expect.stringContaining("no-such-model") });
+    });
+
+    it("raises an error when the stream breaks", async () => {
+      const errors: unknown[] = [];
+      const result = streamText({
+        model: model(),
+        prompt: "[[big:400]][[chunk:20]][[reset]]",
+        maxRetries: 0,
+        onError: ({ error }) => {
+          errors.push(error);
+        },
+      });
+      await result.consumeStream();
+      expect(errors).toHaveLength(1);
+      expect(await Promise.resolve(result.finishReason).catch(() => "error")).toBe("error");
+    });
+
+    it("says that the answer was cut off", async () => {
+      const { finishReason } = await generateText({ model: model(), prompt: "[[say:cut of]][[length]]" });
+      expect(finishReason).toBe("length");
+      const result = streamText({ model: model(), prompt: "[[say:cut of]][[length]]" });
+      await result.consumeStream();
+      expect(await result.finishReason).toBe("length");
+    });
+  });
+}
