@@ -2,6 +2,7 @@ import { NO_THINKING } from "./catalogue.ts";
 
 const FLASH = "provider-v4-flash";
 const PRO = "provider-v4-pro";
+const SEARCH = "provider-v4-flash-search";
 const VISION = "provider-v4-vision";
 
 /**
@@ -9,6 +10,18 @@ const VISION = "provider-v4-vision";
  * (`modelb-`, `claude-`).
  */
 const MESSAGE_TIERS: readonly (readonly [suffix: string, target: string])[] = [
+  ["opus-5-5", PRO],
+  ["opus-5", PRO],
+  ["sonnet-5-5", FLASH],
+  ["sonnet-5", FLASH],
+  ["haiku-5-5", FLASH],
+  ["mythos-5-2", PRO],
+  ["mythos-5-1", PRO],
+  ["mythos-5", PRO],
+  ["mythos-preview", PRO],
+  ["fable-5-2", FLASH],
+  ["fable-5-1", FLASH],
+  ["fable-5", FLASH],
   ["opus-4-8", PRO],
   ["opus-4-7", PRO],
   ["opus-4-6", PRO],
@@ -71,11 +84,28 @@ const OTHER_FAMILIES: readonly (readonly [string, string])[] = [
   ),
   ...all(FLASH, "gpt-oss-20b", "gpt-oss-120b"),
   ...all(VISION, "gpt-4-vision-preview"),
+  ...all(FLASH, "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna", "gpt-6-sol", "gpt-6-luna"),
+  ...all(FLASH, "gpt-6.1-sol", "gpt-6.1-terra", "gpt-5.1-mini", "gpt-5.3-chat-latest"),
+  // Dated names of the same.
+  ...all(FLASH, "gpt-4o-2024-05-13", "gpt-4-turbo-2024-04-09", "gpt-4-0125-preview", "gpt-4-1106-preview"),
+  ...all(FLASH, "gpt-4-0314", "gpt-4-32k", "gpt-4-32k-0314", "gpt-4-32k-0613"),
+  ...all(FLASH, "gpt-4.1-2025-04-14", "gpt-4.1-mini-2025-04-14", "gpt-4.1-nano-2025-04-14"),
+  ...all(FLASH, "gpt-5-2025-08-07", "gpt-5-mini-2025-08-07", "gpt-5-nano-2025-08-07", "gpt-5.1-2025-11-13"),
+  ...all(FLASH, "gpt-5.2-2025-12-11", "gpt-5.4-mini-2026-03-17", "gpt-5.4-nano-2026-03-17"),
+  ...all(FLASH, "gpt-5.5-2026-04-23", "o3-mini-2025-01-31", "o4-mini-2025-04-16"),
+  ...all(FLASH, "o4-mini-deep-research-2025-06-26"),
+  ...all(PRO, "gpt-5-pro-2025-10-06", "gpt-5.2-pro-2025-12-11", "gpt-5.5-pro-2026-04-23"),
+  ...all(PRO, "o1-2024-12-17", "o1-preview-2024-09-12", "o1-mini-2024-09-12", "o1-pro-2025-03-19"),
+  ...all(PRO, "o3-2025-04-16", "o3-pro-2025-06-10", "o3-deep-research-2025-06-26"),
+  // With web search.
+  ...all(SEARCH, "gpt-4o-search-preview", "gpt-4o-search-preview-2025-03-11"),
+  ...all(SEARCH, "gpt-4o-mini-search-preview", "gpt-4o-mini-search-preview-2025-03-11"),
   // Code.
   ...all(PRO, "gpt-5-pro", "gpt-5.2-pro", "gpt-5.4-pro", "gpt-5.5-pro"),
   ...all(PRO, "codex-mini-latest", "gpt-5-codex", "gpt-5-codex-mini", "gpt-5.1-codex", "gpt-5.1-codex-mini"),
   ...all(PRO, "gpt-5.1-codex-max", "gpt-5.2-codex", "gpt-5.3-codex", "gpt-5.4-codex", "gpt-5.5-codex"),
   // Reasoning.
+  ...all(PRO, "gpt-6-astra"),
   ...all(PRO, "o1", "o1-preview", "o1-mini", "o1-pro", "o3", "o3-pro", "o3-deep-research"),
   ...all(FLASH, "o3-mini", "o4-mini", "o4-mini-deep-research"),
   // Content-generation style.
@@ -105,7 +135,10 @@ const OTHER_FAMILIES: readonly (readonly [string, string])[] = [
     "gemini-2.5-flash-preview",
   ),
   ...all(FLASH, "gemini-3-flash", "gemini-3-flash-preview", "gemini-3.1-flash", "gemini-3.1-flash-lite"),
-  ...all(FLASH, "gemini-3.1-flash-lite-preview", "gemini-3.5-flash"),
+  ...all(FLASH, "gemini-3.1-flash-lite-preview", "gemini-3.5-flash", "gemini-3.5-flash-lite"),
+  ...all(FLASH, "gemini-3.6-flash", "gemini-3.7-flash", "gemini-3.8-flash", "gemini-4-hydrogen"),
+  ...all(FLASH, "gemini-2.5-flash-preview-09-2025", "gemini-2.5-flash-lite-preview-09-2025"),
+  ...all(PRO, "gemini-4-carbon", "gemini-4-argon"),
   ...all(VISION, "gemini-pro-vision"),
   // Open-weight.
   ...all(
