@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The folder of the project, without a slash at its end. */
@@ -17,6 +17,21 @@ export const quietEnvironment = {
   WRANGLER_SEND_METRICS: "false",
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
 };
+
+/** Where a process names the private hosts that the browsers which it starts may reach. */
+export const privateHostsFile = (pid) => join(cacheFolder, "private-hosts", String(pid));
+
+/**
+ * Lets the browsers that Miniflare starts in this process reach these `host:port` pairs, separated by commas, as the
+ * variable PAGE_PRIVATE_HOSTS lets the page service.
+ */
+export function allowPrivateHosts(hosts) {
+  const file = privateHostsFile(process.pid);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, hosts);
+  // The number may be another process's one day.
+  process.once("exit", () => rmSync(file, { force: true }));
+}
 
 /**
  * Writes `.dev.wrangler.toml`: the deployment's configuration and a binding to the stand-in provider, which no

@@ -11,7 +11,8 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
-import { cacheFolder } from "./development.mjs";
+import { fileURLToPath } from "node:url";
+import { cacheFolder, root } from "./development.mjs";
 
 const require = createRequire(import.meta.url);
 
@@ -26,33 +27,33 @@ const FLAGS = [
   "--disable-dev-shm-usage",
   "--disable-domain-reliability",
   "--disable-extensions",
+  // Without a graphics card the emulation of one takes a hundred times as long as drawing without it.
+  "--disable-gpu",
   "--disable-print-preview",
   "--disable-quic",
   "--disable-sync",
   "--font-render-hinting=none",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-  "--ignore-gpu-blocklist",
-  "--in-process-gpu",
   "--metrics-recording-only",
   "--no-default-browser-check",
   "--no-first-run",
   "--no-pings",
-  "--use-angle=swiftshader",
-  "--use-gl=angle",
 ];
+
+/** The browser as it is; Miniflare's goes through the filter. */
+const unfiltered = join(cacheFolder, "browser");
+const egress = fileURLToPath(new URL("browser-egress.mjs", import.meta.url));
 
 const SYSTEM_NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /**
- * The browser that Miniflare and the tests share: an absolute path, or null when this machine has none. The
- * environment variable BROWSER_EXECUTABLE goes before all.
+ * The browser of the tests: an absolute path, or null when this machine has none. It reaches every address, unlike the one that
+ * Miniflare starts. The environment variable BROWSER_EXECUTABLE goes before all.
  */
 export function browserExecutable() {
   const named = process.env.BROWSER_EXECUTABLE;
   if (named && isExecutable(named)) return named;
-  const place = miniflarePlace();
-  if (place !== null && existsSync(place.marker) && isExecutable(place.executable)) return place.executable;
-  return systemBrowser();
+  return isExecutable(unfiltered) ? unfiltered : systemBrowser();
 }
 
 /**
@@ -67,8 +68,8 @@ export async function ensureBrowser() {
     const wrapper = process.arch === "x64" ? await wrapPackaged() : wrapSystem();
     if (wrapper === null)
       throw new Error("there is no packaged browser for this processor, and none is installed");
-    mkdirSync(dirname(place.executable), { recursive: true });
-    writeFileSync(place.executable, wrapper, { mode: 0o755 });
+    writeExecutable(unfiltered, wrapper);
+    writeExecutable(place.executable, filtered());
     // Without the marker Miniflare would throw the folder away when the browser once fails to start.
     writeFileSync(place.marker, "");
     return place.executable;
@@ -94,9 +95,9 @@ function miniflarePlace() {
 
 /** False when the browser is missing, or was set up by another version of this script or in another folder. */
 function isCurrent({ executable, marker }) {
-  if (!existsSync(marker) || !isExecutable(executable)) return false;
-  const text = readFileSync(executable, "latin1").slice(0, 8192);
-  if (!text.startsWith("#!/bin/sh")) return true;
+  if (!existsSync(marker) || !isExecutable(executable) || !isExecutable(unfiltered)) return false;
+  if (readFileSync(executable, "utf8") !== filtered()) return false;
+  const text = readFileSync(unfiltered, "utf8");
   const target = text.match(/exec '([^']+)'/)?.[1];
   return text.includes(FLAGS.join(" ")) && target !== undefined && isExecutable(target);
 }
@@ -109,10 +110,23 @@ async function wrapPackaged() {
     console.log("Unpacking a browser for screenshots and tests (once) ...");
     await unpack(folder);
   }
+  writeFileSync(join(folder, "fonts", "fonts.conf"), fontConfiguration(folder));
   return wrap(binary, [
     `LD_LIBRARY_PATH=${quote(join(folder, "al2023", "lib"))}`,
     `FONTCONFIG_PATH=${quote(join(folder, "fonts"))}`,
   ]);
+}
+
+/** The package's own configuration knows the folders of a Lambda only; without a font no page has any text. */
+function fontConfiguration(folder) {
+  const folders = [join(folder, "fonts", "fonts"), "/usr/share/fonts", "/usr/local/share/fonts"];
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+${folders.map((name) => `  <dir>${name}</dir>`).join("\n")}
+  <cachedir>${join(folder, "fonts", "cache")}</cachedir>
+</fontconfig>
+`;
 }
 
 /** The package unpacks into the folder for temporary files, and its libraries only where it believes to be in a Lambda. */
@@ -142,6 +156,18 @@ function wrapSystem() {
 
 const wrap = (executable, environment) =>
   `#!/bin/sh\n${environment.map((line) => `export ${line}\n`).join("")}exec ${quote(executable)} ${FLAGS.join(" ")} "$@"\n`;
+
+/** Miniflare's browser: the same, behind the filter, which needs the project's own Node. */
+function filtered() {
+  const ownNode = join(root, "node_modules", ".bin", "node");
+  const through = isExecutable(ownNode) ? `${quote(ownNode)} ${quote(egress)} ` : "";
+  return `#!/bin/sh\nexec ${through}${quote(unfiltered)} "$@"\n`;
+}
+
+function writeExecutable(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text, { mode: 0o755 });
+}
 
 const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 

@@ -5,6 +5,7 @@ const steps = [
   ["the development configuration", async () => writeDevelopmentConfig()],
   ["the browser", async () => (await import("./ensure-browser.mjs")).ensureBrowser()],
   ["the technology rules", async () => (await import("./build-technologies.mjs")).buildTechnologies()],
+  ["the block lists", async () => (await import("./build-block-lists.mjs")).buildBlockLists()],
   ["the console", async () => (await import("./build-console.mjs")).buildConsole()],
 ];
 

@@ -27,6 +27,9 @@ console.log(`
   Provider   the sandbox, with three accounts; see sandbox/README.md
 `);
 
+// The browser's filter learns from the environment what the page service learns from its variable.
+const privateHosts = userArguments.join(" ").match(/\bPAGE_PRIVATE_HOSTS:(\S+)/)?.[1];
+
 // npm may run under an older Node than wrangler needs; the project brings its own.
 const ownNode = inProject(".bin", process.platform === "win32" ? "node.exe" : "node");
 const child = spawn(
@@ -39,7 +42,15 @@ const child = spawn(
     ...(option("port") === undefined ? ["--port", port] : []),
     ...userArguments,
   ],
-  { cwd: root, stdio: "inherit", env: { ...process.env, ...quietEnvironment } },
+  {
+    cwd: root,
+    stdio: "inherit",
+    env: {
+      ...process.env,
+      ...quietEnvironment,
+      ...(privateHosts !== undefined && { PAGE_PRIVATE_HOSTS: privateHosts }),
+    },
+  },
 );
 
 // A terminal sends Ctrl+C to both processes; any other signal is for this one alone and is passed on.
