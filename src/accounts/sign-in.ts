@@ -5,6 +5,8 @@ import type { Lease, SignInFailure, SignInTicket } from "./client.ts";
 /**
  * A token for the leased account: the pool's own, or, when the pool hands this request the ticket, a new one from
  * `signIn`. `stale` is a token that the provider has refused. However many requests ask at once, one of them signs in.
+ * When `signal` has aborted, a failing sign-in is no news to the others: the caller releases the lease, and the next
+ * request that waits signs in.
  *
  * @throws ProviderError why the sign-in failed, also when another request did it.
  */
@@ -12,6 +14,7 @@ export async function accountToken(
   lease: Lease,
   signIn: (credentials: Credentials) => Promise<SignedIn>,
   stale?: string,
+  signal?: AbortSignal,
 ): Promise<string> {
   if (stale === undefined && lease.initialToken !== null) return lease.initialToken;
   const answer = await lease.token(stale);
@@ -19,18 +22,20 @@ export async function accountToken(
   if ("failed" in answer) {
     throw new ProviderError(answer.failed.kind, answer.failed.message, answer.failed.status);
   }
-  return redeem(lease, answer.signIn, signIn);
+  return redeem(lease, answer.signIn, signIn, signal);
 }
 
 async function redeem(
   lease: Lease,
   { ticket, credentials, current }: SignInTicket,
   signIn: (credentials: Credentials) => Promise<SignedIn>,
+  signal: AbortSignal | undefined,
 ): Promise<string> {
   let result: SignedIn;
   try {
     result = await signIn(credentials);
   } catch (error) {
+    if (signal?.aborted) throw error;
     await lease.signInFailed(ticket, signInFailure(error));
     if (current !== undefined) return current;
     throw error;

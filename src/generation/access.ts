@@ -56,7 +56,7 @@ function managedAccess(context: Context, config: Config, lease: Lease, token: st
         context,
         config,
         lease,
-        await accountToken(lease, signIn(context, access.account.fetch, signal), token),
+        await accountToken(lease, signIn(context, access.account.fetch, signal), token, signal),
       ),
   };
   return access;
@@ -102,7 +102,8 @@ export async function openAccess(
   try {
     context.log.account = lease.account.id;
     const fetch = platform.upstream(proxyOf(config, lease.account.proxyId));
-    const token = lease.initialToken ?? (await accountToken(lease, signIn(context, fetch, options.signal)));
+    const { signal } = options;
+    const token = await accountToken(lease, signIn(context, fetch, signal), undefined, signal);
     return managedAccess(context, config, lease, token);
   } catch (error) {
     lease.release();

@@ -118,6 +118,26 @@ describe("sign-in", () => {
     expect(await answers[1]).toEqual({ token: "t" });
   });
 
+  test("when its client leaves meanwhile, that is no failure of the account: the next one does it", async () => {
+    const rig = rigWith();
+    const [leaving, second] = await leases(rig, 2);
+    if (leaving === undefined || second === undefined) throw new Error("no lease");
+    const client = new AbortController();
+    const aborted = new FakeProvider();
+    aborted.failure = new ProviderError("unreachable", "aborted", 0);
+    const gone = accountToken(leaving, aborted.signIn, undefined, client.signal);
+    const provider = new FakeProvider();
+    provider.finish();
+    const token = accountToken(second, provider.signIn);
+    await settle();
+    client.abort();
+    aborted.finish();
+    await expect(gone).rejects.toThrow("aborted");
+    leaving.release();
+    expect(await token).toBe("token-1");
+    expect(rig.pool.status().cooldowns).toEqual([]);
+  });
+
   test("when it hangs, the next one gets its chance after a while", async () => {
     const rig = rigWith();
     const [hanging, second] = await leases(rig, 2);
