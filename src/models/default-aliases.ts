@@ -138,6 +138,10 @@ const OTHER_FAMILIES: readonly (readonly [string, string])[] = [
   ...all(FLASH, "gemini-3.1-flash-lite-preview", "gemini-3.5-flash", "gemini-3.5-flash-lite"),
   ...all(FLASH, "gemini-3.6-flash", "gemini-3.7-flash", "gemini-3.8-flash", "gemini-4-hydrogen"),
   ...all(FLASH, "gemini-2.5-flash-preview-09-2025", "gemini-2.5-flash-lite-preview-09-2025"),
+  ...all(FLASH, "gemini-2.5-flash-lite-preview-06-17", "gemini-2.0-flash-lite-001"),
+  ...all(FLASH, "gemma-3-1b-it", "gemma-3-4b-it", "gemma-3-12b-it", "gemma-3-27b-it"),
+  ...all(FLASH, "gemma-3n-e2b-it", "gemma-3n-e4b-it"),
+  ...all(PRO, "gemini-3.1-pro-preview-customtools"),
   ...all(PRO, "gemini-4-carbon", "gemini-4-argon"),
   ...all(VISION, "gemini-pro-vision"),
   // Open-weight.

@@ -4,7 +4,7 @@ import { resolveModel } from "../../../src/models/resolve.ts";
 
 /** Models that do something else than chat, are for invited users, or are retired. */
 const ELSEWHERE =
-  /audio|tts|image|banana|live|transcribe|embedding|veo|lyria|imagen|computer-use|realtime|decision|cyber|rosalind|daybreak|gpt-3\.5/;
+  /audio|tts|image|banana|live|transcribe|embedding|veo|lyria|imagen|computer-use|realtime|decision|robotics|deep-research-(?:max|preview|pro)|cyber|rosalind|daybreak|gpt-3\.5/;
 
 /** The string literals of the type that an SDK lists its models in. */
 function namesIn(file: string, type: RegExp): string[] {
