@@ -1,3 +1,29 @@
+import {
+  accountChangeSchema,
+  accountListSchema,
+  addAccount,
+  bindProxy,
+  changeAccount,
+  deleteAccount,
+  listAccounts,
+  newAccountSchema,
+  proxyBindingSchema,
+} from "./admin/accounts.ts";
+import { exportConfig, exportShort } from "./admin/config-export.ts";
+import { importConfig, importQuerySchema, importSchema } from "./admin/config-import.ts";
+import { configUpdateSchema, readConfig, updateConfig } from "./admin/config-update.ts";
+import { addKey, deleteKey, keyLabelsSchema, newKeySchema, renameKey } from "./admin/keys.ts";
+import { changePassword, login, loginSchema, passwordSchema, verify } from "./admin/login.ts";
+import {
+  addProxy,
+  changeProxy,
+  deleteProxy,
+  listProxies,
+  newProxySchema,
+  proxyChangeSchema,
+} from "./admin/proxies.ts";
+import { queueStatus } from "./admin/queue.ts";
+import { changeSettings, readSettings, settingsSchema } from "./admin/settings.ts";
 import { chatCompletions } from "./dialects/chat-completions/handler.ts";
 import { getModel, listModels } from "./dialects/chat-completions/models.ts";
 import { contentAction } from "./dialects/content-generation/handler.ts";
@@ -23,8 +49,9 @@ function route(
   access: Access,
   handler: Handler,
   summary: string,
+  schemas: Pick<Route, "body" | "query"> = {},
 ): Route {
-  return { family, method, path, access, handler, summary };
+  return { family, method, path, access, handler, summary, ...schemas };
 }
 
 /** A route of the chat family under `/v1` and its root shortcut (contract, general rule 6). */
@@ -41,7 +68,6 @@ function withShortcut(
 const uploadFile = unserved("file upload");
 const readFile = unserved("file status");
 const admin = unserved("administration");
-const queueStatus: Handler = async ({ platform }) => Response.json(await platform.accounts.status());
 
 const open: Route[] = [
   route("chat", "GET", "/healthz", "none", healthz, "Liveness probe"),
@@ -109,8 +135,8 @@ const pageService: Route[] = [
 ];
 
 const administration: Route[] = [
-  route("admin", "POST", "/admin/login", "none", admin, "Sign in with the admin key"),
-  route("admin", "GET", "/admin/verify", "jwt", admin, "Check a token"),
+  route("admin", "POST", "/admin/login", "none", login, "Sign in with the admin key", { body: loginSchema }),
+  route("admin", "GET", "/admin/verify", "jwt", verify, "Check a token"),
   route("admin", "GET", "/admin/hosting/config", "admin", admin, "Hosting credentials"),
   route(
     "admin",
@@ -129,24 +155,41 @@ const administration: Route[] = [
     admin,
     "Drift of a draft from the hosted configuration",
   ),
-  route("admin", "GET", "/admin/config", "admin", admin, "Masked configuration"),
-  route("admin", "POST", "/admin/config", "admin", admin, "Update keys, accounts and aliases"),
-  route("admin", "POST", "/admin/config/import", "admin", admin, "Import a configuration"),
-  route("admin", "GET", "/admin/config/export", "admin", admin, "Export the configuration"),
-  route("admin", "GET", "/admin/export", "admin", admin, "Export the configuration (short form)"),
-  route("admin", "GET", "/admin/settings", "admin", admin, "Runtime settings"),
-  route("admin", "PUT", "/admin/settings", "admin", admin, "Change runtime settings"),
-  route("admin", "POST", "/admin/settings/password", "admin", admin, "Change the admin password"),
-  route("admin", "POST", "/admin/keys", "admin", admin, "Add an API key"),
-  route("admin", "PUT", "/admin/keys/:key", "admin", admin, "Rename an API key"),
-  route("admin", "DELETE", "/admin/keys/:key", "admin", admin, "Delete an API key"),
-  route("admin", "GET", "/admin/proxies", "admin", admin, "List the proxies"),
-  route("admin", "POST", "/admin/proxies", "admin", admin, "Add a proxy"),
+  route("admin", "GET", "/admin/config", "admin", readConfig, "Masked configuration"),
+  route("admin", "POST", "/admin/config", "admin", updateConfig, "Update keys, accounts and aliases", {
+    body: configUpdateSchema,
+  }),
+  route("admin", "POST", "/admin/config/import", "admin", importConfig, "Import a configuration", {
+    body: importSchema,
+    query: importQuerySchema,
+  }),
+  route("admin", "GET", "/admin/config/export", "admin", exportConfig, "Export the configuration"),
+  route("admin", "GET", "/admin/export", "admin", exportShort, "Export the configuration (short form)"),
+  route("admin", "GET", "/admin/settings", "admin", readSettings, "Runtime settings"),
+  route("admin", "PUT", "/admin/settings", "admin", changeSettings, "Change runtime settings", {
+    body: settingsSchema,
+  }),
+  route("admin", "POST", "/admin/settings/password", "admin", changePassword, "Change the admin password", {
+    body: passwordSchema,
+  }),
+  route("admin", "POST", "/admin/keys", "admin", addKey, "Add an API key", { body: newKeySchema }),
+  route("admin", "PUT", "/admin/keys/:key", "admin", renameKey, "Rename an API key", {
+    body: keyLabelsSchema,
+  }),
+  route("admin", "DELETE", "/admin/keys/:key", "admin", deleteKey, "Delete an API key"),
+  route("admin", "GET", "/admin/proxies", "admin", listProxies, "List the proxies"),
+  route("admin", "POST", "/admin/proxies", "admin", addProxy, "Add a proxy", { body: newProxySchema }),
   route("admin", "POST", "/admin/proxies/test", "admin", admin, "Test a proxy"),
-  route("admin", "PUT", "/admin/proxies/:proxyID", "admin", admin, "Change a proxy"),
-  route("admin", "DELETE", "/admin/proxies/:proxyID", "admin", admin, "Delete a proxy"),
-  route("admin", "GET", "/admin/accounts", "admin", admin, "List the accounts"),
-  route("admin", "POST", "/admin/accounts", "admin", admin, "Add an account"),
+  route("admin", "PUT", "/admin/proxies/:proxyID", "admin", changeProxy, "Change a proxy", {
+    body: proxyChangeSchema,
+  }),
+  route("admin", "DELETE", "/admin/proxies/:proxyID", "admin", deleteProxy, "Delete a proxy"),
+  route("admin", "GET", "/admin/accounts", "admin", listAccounts, "List the accounts", {
+    query: accountListSchema,
+  }),
+  route("admin", "POST", "/admin/accounts", "admin", addAccount, "Add an account", {
+    body: newAccountSchema,
+  }),
   route("admin", "POST", "/admin/accounts/test", "admin", admin, "Test one account"),
   route("admin", "POST", "/admin/accounts/test-all", "admin", admin, "Test all accounts"),
   route(
@@ -157,9 +200,19 @@ const administration: Route[] = [
     admin,
     "Delete an account's sessions",
   ),
-  route("admin", "PUT", "/admin/accounts/:identifier", "admin", admin, "Rename an account"),
-  route("admin", "DELETE", "/admin/accounts/:identifier", "admin", admin, "Delete an account"),
-  route("admin", "PUT", "/admin/accounts/:identifier/proxy", "admin", admin, "Bind an account to a proxy"),
+  route("admin", "PUT", "/admin/accounts/:identifier", "admin", changeAccount, "Rename an account", {
+    body: accountChangeSchema,
+  }),
+  route("admin", "DELETE", "/admin/accounts/:identifier", "admin", deleteAccount, "Delete an account"),
+  route(
+    "admin",
+    "PUT",
+    "/admin/accounts/:identifier/proxy",
+    "admin",
+    bindProxy,
+    "Bind an account to a proxy",
+    { body: proxyBindingSchema },
+  ),
   route("admin", "GET", "/admin/queue/status", "admin", queueStatus, "Slots and waiting queue"),
   route("admin", "POST", "/admin/import", "admin", admin, "Import keys and accounts"),
   route("admin", "POST", "/admin/test", "admin", admin, "Send a test message through the gateway"),

@@ -4,6 +4,7 @@ import { cloudflarePlatform } from "./platform/cloudflare/index.ts";
 import type { Platform } from "./platform/platform.ts";
 
 export { AccountPool } from "../durable-objects/account-pool.ts";
+export { Administration } from "../durable-objects/administration.ts";
 export { BrowserSession } from "../durable-objects/browser-session.ts";
 export { Configuration } from "../durable-objects/configuration.ts";
 export { History } from "../durable-objects/history.ts";

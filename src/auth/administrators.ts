@@ -1,10 +1,146 @@
+import type { Config } from "../config/schema.ts";
+import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { Context } from "../http/context.ts";
 import { GatewayError } from "../http/errors.ts";
+import { clientKey } from "../pages/client-key.ts";
+import type { Settings } from "../platform/settings.ts";
+import { checkToken, looksLikeToken, type TokenCheck } from "./admin-token.ts";
+import { verifyPassword } from "./password.ts";
+import { sameSecret, sha256Hex } from "./secrets.ts";
+import { signingSecret } from "./signing-secret.ts";
 
-/** Lets an administrator through. Throws 401 for anybody else. */
-export async function authenticateAdmin(context: Context, _access: "admin" | "jwt"): Promise<void> {
-  const key = context.platform.settings.adminKey;
-  if (key === null || context.request.headers.get("authorization") !== `Bearer ${key}`) {
-    throw new GatewayError(401, "administrators only", { code: "invalid_api_key" });
+/** The admin key that development starts with; no secret at all. */
+const DEFAULT_KEY = "admin";
+
+/** An admin key or password that was right is not checked again for this long. */
+const REMEMBER_MS = 60_000;
+const MAX_REMEMBERED = 1_000;
+
+function unauthorized(message: string): GatewayError {
+  return new GatewayError(401, message, { code: "invalid_api_key" });
+}
+
+/** Whether anybody could sign in with the development key (contract, Runtime settings). */
+export function hasDefaultPassword(settings: Settings, config: Config): boolean {
+  return settings.adminKey === DEFAULT_KEY && config.admin.password_hash === "";
+}
+
+/**
+ * Whether a credential opens the admin API: the password, once one is set, or the deployment's `ADMIN_KEY`. The key goes
+ * on working beside a password, so that whoever runs the deployment can get back in; only the development key does not.
+ */
+async function opens(settings: Settings, config: Config, credential: string): Promise<boolean> {
+  const { adminKey } = settings;
+  const { password_hash: hash } = config.admin;
+  const keyCounts = adminKey !== null && (hash === "" || adminKey !== DEFAULT_KEY);
+  if (keyCounts && (await sameSecret(credential, adminKey))) return true;
+  return hash !== "" && (await verifyPassword(credential, hash));
+}
+
+const checks = new Map<string, { readonly until: number; readonly right: Promise<boolean> }>();
+
+/**
+ * Checks an admin key or password. Wrong ones from one address are slowed down.
+ *
+ * @throws GatewayError 401 for a wrong one, 429 while the address has to pause, 403 while the deployment has no admin
+ *   key.
+ */
+export async function checkAdminKey(context: Context, credential: string): Promise<void> {
+  const { platform } = context;
+  const { config } = await context.config();
+  const { settings } = platform;
+  if (settings.adminKey === null && config.admin.password_hash === "") {
+    throw new GatewayError(
+      403,
+      "administration is closed: set the ADMIN_KEY secret of this deployment, then sign in with it",
+      { code: "permission_denied" },
+    );
   }
+  const client = clientKey(context.clientAddress);
+  const name = `${client} ${config.admin.password_hash} ${await sha256Hex(credential)}`;
+  const now = platform.now();
+  let check = checks.get(name);
+  if (check === undefined || check.until <= now) {
+    if (checks.size >= MAX_REMEMBERED) checks.clear();
+    // Requests that come at once share one attempt.
+    check = { until: now + REMEMBER_MS, right: guarded(context, client, config, credential) };
+    checks.set(name, check);
+    check.right.then(
+      (right) => right || checks.delete(name),
+      () => checks.delete(name),
+    );
+  }
+  if (!(await check.right)) throw unauthorized("the admin key or password is wrong");
+}
+
+async function guarded(
+  { platform }: Context,
+  client: string,
+  config: Config,
+  credential: string,
+): Promise<boolean> {
+  const decision = await platform.administration.loginAttempt(client);
+  if (!decision.allowed) {
+    throw new GatewayError(429, `too many failed attempts: try again in ${decision.waitSeconds} s`, {
+      code: "rate_limit_exceeded",
+    });
+  }
+  const right = await opens(platform.settings, config, credential);
+  if (right) await platform.administration.loginSucceeded(client);
+  return right;
+}
+
+const rereadAt = new WeakMap<object, number>();
+
+/** The newest configuration for a token that did not pass: it may have been made elsewhere just now. */
+async function reread({ platform }: Context): Promise<ConfigSnapshot | null> {
+  const now = platform.now();
+  if (now - (rereadAt.get(platform) ?? 0) < 1_000) return null;
+  rereadAt.set(platform, now);
+  return platform.configuration.readFresh();
+}
+
+async function check(context: Context, snapshot: ConfigSnapshot, token: string): Promise<TokenCheck> {
+  const { platform } = context;
+  const secret = await signingSecret(platform, snapshot);
+  if (secret === null) return { valid: false, expired: false };
+  return checkToken(token, secret, snapshot.config.admin.jwt_valid_after_unix, platform.now());
+}
+
+/**
+ * Checks an administrator's token.
+ *
+ * @returns the Unix time (seconds) at which it ends
+ * @throws GatewayError 401 for one that has ended or was never valid.
+ */
+export async function checkAdminToken(context: Context, token: string): Promise<number> {
+  let outcome = await check(context, await context.config(), token);
+  if (!outcome.valid) {
+    const newer = await reread(context);
+    if (newer !== null) outcome = await check(context, newer, token);
+  }
+  if (outcome.valid) return outcome.expiresAt;
+  throw unauthorized(outcome.expired ? "the token has expired: sign in again" : "the token is not valid");
+}
+
+/** The bearer credential of a request; throws 401 when there is none. */
+export function bearer(request: Request): string {
+  const credential = /^bearer\s+(.+)$/i.exec(request.headers.get("authorization")?.trim() ?? "")?.[1];
+  if (credential !== undefined) return credential.trim();
+  throw unauthorized("administrators only: send Authorization: Bearer <token or admin key>");
+}
+
+/**
+ * Lets an administrator through (contract, Admin endpoints authentication). `jwt` accepts a token alone.
+ *
+ * @throws GatewayError 401 for anybody else, 429 while the client's address has to pause.
+ */
+export async function authenticateAdmin(context: Context, access: "admin" | "jwt"): Promise<void> {
+  const credential = bearer(context.request);
+  if (looksLikeToken(credential)) {
+    await checkAdminToken(context, credential);
+    return;
+  }
+  if (access === "jwt") throw unauthorized("a token from POST /admin/login is needed here");
+  await checkAdminKey(context, credential);
 }

@@ -1,4 +1,5 @@
 import { IttyRouter } from "itty-router";
+import type { ZodType } from "zod";
 import type { Context, Handler } from "./context.ts";
 import { GatewayError, type RouteFamily, routeNotFound } from "./errors.ts";
 
@@ -17,6 +18,10 @@ export interface Route {
   readonly handler: Handler;
   /** One line for people: the summary in the OpenAPI document. */
   readonly summary: string;
+  /** What the handler checks the JSON body with, for the OpenAPI document. */
+  readonly body?: ZodType;
+  /** What the handler checks the query with, an object schema. */
+  readonly query?: ZodType;
 }
 
 /** What a path and a method lead to. */

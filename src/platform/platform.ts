@@ -1,4 +1,5 @@
 import type { AccountPoolClient } from "../accounts/client.ts";
+import type { AdministrationState } from "../admin/shared-state.ts";
 import type { ConfigurationStore } from "../config/snapshot.ts";
 import type { HistoryStore } from "../history/store.ts";
 import type { PagesPlatform } from "../pages/platform.ts";
@@ -25,6 +26,7 @@ export interface Platform {
   readonly configuration: ConfigurationStore;
   readonly accounts: AccountPoolClient;
   readonly history: HistoryStore;
+  readonly administration: AdministrationState;
   /** The stored responses of one caller; `owner` is the hash of the caller's credential. */
   responses(owner: string): ResponseStore;
   /** Plain outbound HTTP, for what a caller named; the URL has been checked. */

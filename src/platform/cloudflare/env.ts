@@ -1,4 +1,5 @@
 import type { AccountPool } from "../../../durable-objects/account-pool.ts";
+import type { Administration } from "../../../durable-objects/administration.ts";
 import type { BrowserSession } from "../../../durable-objects/browser-session.ts";
 import type { Configuration } from "../../../durable-objects/configuration.ts";
 import type { History } from "../../../durable-objects/history.ts";
@@ -17,5 +18,6 @@ export interface Env {
   readonly CONFIGURATION: DurableObjectNamespace<Configuration>;
   readonly HISTORY: DurableObjectNamespace<History>;
   readonly BROWSER_SESSION: DurableObjectNamespace<BrowserSession>;
+  readonly ADMINISTRATION: DurableObjectNamespace<Administration>;
   readonly RATE_LIMITER: DurableObjectNamespace<RateLimiter>;
 }

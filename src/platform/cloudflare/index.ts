@@ -3,6 +3,7 @@ import type { Fetch } from "../../provider/provider.ts";
 import type { Platform } from "../platform.ts";
 import { readSettings } from "../settings.ts";
 import { cloudflareAccounts } from "./accounts.ts";
+import { cloudflareAdministration } from "./administration.ts";
 import { cloudflareConfiguration } from "./configuration.ts";
 import type { Env } from "./env.ts";
 import { cloudflarePages } from "./pages.ts";
@@ -32,6 +33,7 @@ export function cloudflarePlatform(env: Env): Platform {
     configuration: cloudflareConfiguration(env),
     accounts: cloudflareAccounts(env),
     history: noHistory,
+    administration: cloudflareAdministration(env),
     responses: (owner) => {
       const store = env.RESPONSE_STORE.getByName(owner);
       return { get: (id) => store.get(id), put: (response) => store.put(response) };

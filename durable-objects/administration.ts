@@ -1,0 +1,50 @@
+import { DurableObject } from "cloudflare:workers";
+import type { TestAllProgress } from "../src/admin/shared-state.ts";
+import { FORGET_MS, type LoginDecision, type LoginFailures, LoginGuard } from "../src/auth/login-guard.ts";
+import type { Env } from "../src/platform/cloudflare/env.ts";
+
+const FAILURES = "failures";
+const PROGRESS = "progress";
+
+/**
+ * What administrators' requests share: one object for each address that tried to sign in, and one for the test of all
+ * accounts. The rules for attempts are in `src/auth/login-guard.ts`.
+ */
+export class Administration extends DurableObject<Env> {
+  readonly #guard: LoginGuard;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#guard = new LoginGuard(ctx.storage.kv.get<LoginFailures>(FAILURES) ?? null);
+  }
+
+  /** See `AdministrationState.loginAttempt`. */
+  async attempt(): Promise<LoginDecision> {
+    const decision = this.#guard.attempt(Date.now());
+    if (decision.allowed) {
+      this.ctx.storage.kv.put(FAILURES, this.#guard.failures);
+      await this.ctx.storage.setAlarm(Date.now() + FORGET_MS);
+    }
+    return decision;
+  }
+
+  /** See `AdministrationState.loginSucceeded`. */
+  async succeeded(): Promise<void> {
+    this.#guard.succeeded();
+    await this.ctx.storage.deleteAll();
+  }
+
+  progress(): TestAllProgress | null {
+    return this.ctx.storage.kv.get<TestAllProgress>(PROGRESS) ?? null;
+  }
+
+  setProgress(progress: TestAllProgress): void {
+    this.ctx.storage.kv.put(PROGRESS, progress);
+  }
+
+  /** Forgets an address that has been quiet. */
+  override async alarm(): Promise<void> {
+    this.#guard.succeeded();
+    await this.ctx.storage.deleteAll();
+  }
+}

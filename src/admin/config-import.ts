@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { newSecret } from "../auth/secrets.ts";
+import { type Config, configSchema } from "../config/schema.ts";
+import type { Context, Handler } from "../http/context.ts";
+import { invalidRequest } from "../http/errors.ts";
+import { parseWith, readJson } from "../http/json-body.ts";
+import { aliasesSchema } from "./aliases.ts";
+import { mergedConfig, replacedConfig } from "./config-merge.ts";
+import { allKeys, edit } from "./edit.ts";
+
+const objectSchema = z.record(z.string(), z.unknown(), "the configuration must be an object");
+const modeSchema = z.enum(["merge", "replace"], "must be merge or replace");
+
+/** `POST /admin/config/import`: the configuration itself, or in a wrapper that also names the mode. */
+export const importSchema = z.union([
+  z.object({ config: configSchema, mode: modeSchema.optional() }),
+  configSchema,
+]);
+
+/** Query of `POST /admin/config/import`. */
+export const importQuerySchema = z.object({ mode: modeSchema.optional() });
+
+interface Import {
+  readonly raw: Readonly<Record<string, unknown>>;
+  readonly mode: "merge" | "replace";
+}
+
+/** What the request wants imported. A wrapper's mode counts before the query's. */
+function readImport(body: unknown, url: URL): Import {
+  const object = parseWith(objectSchema, body);
+  const wrapped = "config" in object;
+  const raw = wrapped ? parseWith(objectSchema, object["config"]) : object;
+  const named = wrapped ? object["mode"] : undefined;
+  const mode = (named ?? url.searchParams.get("mode")) || "merge";
+  return { raw, mode: parseWith(z.object({ mode: modeSchema }), { mode }).mode };
+}
+
+/** Someone must be able to sign in afterwards; and a changed password ends older tokens, also when it is imported. */
+function guarded(context: Context, before: Config, after: Config): Config {
+  const { adminKey } = context.platform.settings;
+  const lockedOut = after.admin.password_hash === "" && adminKey === null;
+  const admin = lockedOut ? { ...after.admin, password_hash: before.admin.password_hash } : after.admin;
+  if (admin.password_hash === before.admin.password_hash) return { ...after, admin };
+  const validAfter = Math.floor(context.platform.now() / 1000);
+  return { ...after, admin: { ...admin, jwt_secret: newSecret(), jwt_valid_after_unix: validAfter } };
+}
+
+/** `POST /admin/config/import` (contract, Import details). */
+export const importConfig: Handler = async (context) => {
+  const { raw, mode } = readImport(await readJson(context.request), context.url);
+  const imported = parseWith(configSchema, raw);
+  parseWith(z.object({ model_aliases: aliasesSchema }), { model_aliases: imported.model_aliases });
+  if (mode === "merge" && Object.keys(raw).length === 0) throw invalidRequest("there is nothing to import");
+  const { config } = await edit(context, async (current) => {
+    const changed =
+      mode === "replace"
+        ? await replacedConfig(current, imported)
+        : await mergedConfig(current, imported, raw);
+    return guarded(context, current, changed);
+  });
+  return Response.json({
+    success: true,
+    mode,
+    imported_keys: allKeys(imported).length,
+    imported_accounts: imported.accounts.length,
+    total_keys: allKeys(config).length,
+    total_accounts: config.accounts.length,
+  });
+};

@@ -1,0 +1,108 @@
+import { type Account, type Config, configSchema } from "../config/schema.ts";
+import { allKeys, sameAccount } from "./edit.ts";
+import { identifiers } from "./identifiers.ts";
+
+/** The groups whose non-empty fields a merge overwrites (contract, Import details). */
+const OVERWRITTEN = ["admin", "runtime", "responses", "embeddings"] as const;
+
+type Raw = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Raw =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || value === "" || value === 0;
+
+/** The fields of a parsed group that the imported text really has, and that are not empty. */
+function givenFields(raw: unknown, parsed: object): Record<string, unknown> {
+  if (!isObject(raw)) return {};
+  return Object.fromEntries(Object.entries(parsed).filter(([name]) => !isEmpty(raw[name])));
+}
+
+/** The same account with what the other one says more about it. */
+function enriched(account: Account, other: Account): Account {
+  const said = Object.entries(other).filter(([, value]) => value !== "");
+  return { ...account, ...Object.fromEntries(said) };
+}
+
+async function mergedAccounts(present: readonly Account[], added: readonly Account[]): Promise<Account[]> {
+  const merged: Account[] = [...present];
+  const places = new Map<string, number>();
+  const note = (account: Account, id: string, index: number) => {
+    for (const name of [id, account.email, account.mobile]) {
+      if (name !== "") places.set(name.toLowerCase(), index);
+    }
+  };
+  const ids = await identifiers({ accounts: [...present] });
+  for (const [index, account] of present.entries()) note(account, ids[index] ?? "", index);
+  const newIds = await identifiers({ accounts: [...added] });
+  for (const [index, account] of added.entries()) {
+    const id = newIds[index] ?? "";
+    const place = [id, account.email, account.mobile]
+      .map((name) => (name === "" ? undefined : places.get(name.toLowerCase())))
+      .find((found) => found !== undefined);
+    const known = place === undefined ? undefined : merged[place];
+    if (place === undefined || known === undefined) {
+      note(account, id, merged.length);
+      merged.push(account);
+    } else if (known !== account) {
+      // An e-mail and a mobile that belong to two accounts are no reason to make one of them.
+      merged[place] = sameAccount(known, account) ? enriched(known, account) : known;
+    }
+  }
+  return merged;
+}
+
+/** Lists without repetitions and without accounts that nothing identifies. */
+export async function tidied(config: Config): Promise<Config> {
+  const accounts = config.accounts.filter(
+    ({ email, mobile, token }) => email !== "" || mobile !== "" || token !== "",
+  );
+  return { ...config, keys: [], api_keys: allKeys(config), accounts: await mergedAccounts([], accounts) };
+}
+
+/**
+ * Adds an imported configuration to the present one (contract, Import details): keys, accounts and aliases are combined,
+ * non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite; nothing else changes, but that proxies
+ * which imported accounts are bound to come with them.
+ *
+ * @param imported the parsed configuration
+ * @param raw what it was parsed from, to tell what was given from what is a default
+ */
+export async function mergedConfig(config: Config, imported: Config, raw: Raw): Promise<Config> {
+  const accounts = await mergedAccounts(config.accounts, (await tidied(imported)).accounts);
+  const known = new Set(config.proxies.map(({ id }) => id));
+  const bound = new Set(imported.accounts.map(({ proxy_id }) => proxy_id));
+  const groups = OVERWRITTEN.map((name) => [
+    name,
+    { ...config[name], ...givenFields(raw[name], imported[name]) },
+  ]);
+  const labels = new Map(allKeys(imported).map((apiKey) => [apiKey.key, apiKey]));
+  const present = allKeys(config).map((apiKey) => ({
+    key: apiKey.key,
+    name: labels.get(apiKey.key)?.name || apiKey.name,
+    remark: labels.get(apiKey.key)?.remark || apiKey.remark,
+  }));
+  return configSchema.parse({
+    ...config,
+    ...Object.fromEntries(groups),
+    keys: [],
+    api_keys: allKeys({ keys: [], api_keys: [...present, ...labels.values()] }),
+    accounts,
+    proxies: [...config.proxies, ...imported.proxies.filter(({ id }) => bound.has(id) && !known.has(id))],
+    model_aliases: { ...config.model_aliases, ...imported.model_aliases },
+  });
+}
+
+/**
+ * Puts an imported configuration in the place of the present one (contract, Import details). The metadata of the hosting
+ * sync stays, and so does what an export leaves out: the secret that signs tokens, unless the import brings one.
+ */
+export async function replacedConfig(config: Config, imported: Config): Promise<Config> {
+  const { jwt_secret } = imported.admin;
+  return tidied({
+    ...imported,
+    admin: { ...imported.admin, jwt_secret: jwt_secret || config.admin.jwt_secret },
+    sync: config.sync,
+  });
+}

@@ -1,0 +1,121 @@
+import type { AccountHealth, CooldownView } from "../accounts/client.ts";
+import { preview, sha256Hex } from "../auth/secrets.ts";
+import type { Account, ApiKey, Config, Proxy as ConfiguredProxy } from "../config/schema.ts";
+import type { ConfigSnapshot } from "../config/snapshot.ts";
+import type { Context } from "../http/context.ts";
+import { allKeys } from "./edit.ts";
+import { identifiers } from "./identifiers.ts";
+
+/** An account as administrators see it (contract, Accounts); `cooldown` goes beyond it. */
+export interface AccountView {
+  readonly identifier: string;
+  readonly email: string;
+  readonly mobile: string;
+  readonly has_password: boolean;
+  readonly has_token: boolean;
+  readonly token_preview: string;
+  readonly test_status: string;
+  readonly name: string;
+  readonly remark: string;
+  readonly proxy_id: string;
+  readonly cooldown: CooldownView | null;
+}
+
+/** The masked view of an account; `health` is what the pool knows of it. */
+export function accountView(account: Account, identifier: string, health?: AccountHealth): AccountView {
+  const { email, mobile, name, remark, proxy_id } = account;
+  const token = health?.token ?? account.token;
+  return {
+    identifier,
+    email,
+    mobile,
+    has_password: account.password !== "",
+    has_token: token !== "",
+    token_preview: preview(token),
+    test_status: health?.testStatus ?? "",
+    name,
+    remark,
+    proxy_id,
+    cooldown: health?.cooldown ?? null,
+  };
+}
+
+/** A proxy as administrators see it (contract, Proxies): the password never leaves. */
+export function proxyView({ password, ...proxy }: ConfiguredProxy) {
+  return { ...proxy, has_password: password !== "" };
+}
+
+/** What a key is called where it must not be shown: `key:` and 16 hexadecimal digits of its SHA-256. */
+export async function keyId(key: string): Promise<string> {
+  return `key:${(await sha256Hex(key)).slice(0, 16)}`;
+}
+
+/** An API key as administrators see it. `id` stands for the key in the paths of `/admin/keys`. */
+export async function keyView({ key, name, remark }: ApiKey) {
+  return { key: preview(key), id: await keyId(key), name, remark };
+}
+
+/** Views of a configuration's accounts, in order. `ids` limits it to some. */
+export async function accountViews(
+  context: Context,
+  config: Config,
+  places?: readonly number[],
+): Promise<AccountView[]> {
+  const names = await identifiers(config);
+  const wanted = places ?? config.accounts.map((_, index) => index);
+  const ids = wanted.flatMap((index) => names[index] ?? []);
+  const { accounts } = context.platform;
+  const known = ids.length === 0 ? [] : await accounts.health(places === undefined ? undefined : ids);
+  const health = new Map(known.map((entry) => [entry.id, entry]));
+  return wanted.flatMap((index) => {
+    const account = config.accounts[index];
+    const id = names[index] ?? "";
+    return account === undefined ? [] : [accountView(account, id, health.get(id))];
+  });
+}
+
+/** Where a configuration is kept, for people. */
+function configPath(context: Context, { envBacked, writable }: ConfigSnapshot): string {
+  if (envBacked && !writable) return "env:GATEWAY_CONFIG_JSON";
+  return context.platform.runtime === "cloudflare" ? "durable-object:Configuration/main" : "storage:config";
+}
+
+/** The configuration without its secrets (contract, Configuration). */
+export async function configView(context: Context, snapshot: ConfigSnapshot) {
+  const { config } = snapshot;
+  const { settings } = context.platform;
+  const keys = allKeys(config);
+  const { token, project_id, team_id } = config.vercel;
+  return {
+    keys: keys.map(({ key }) => preview(key)),
+    api_keys: await Promise.all(keys.map(keyView)),
+    accounts: await accountViews(context, config),
+    proxies: config.proxies.map(proxyView),
+    model_aliases: config.model_aliases,
+    admin: {
+      has_password_hash: config.admin.password_hash !== "",
+      jwt_expire_hours: config.admin.jwt_expire_hours,
+      jwt_valid_after_unix: config.admin.jwt_valid_after_unix,
+    },
+    runtime: config.runtime,
+    responses: config.responses,
+    embeddings: config.embeddings,
+    auto_delete: config.auto_delete,
+    current_input_file: config.current_input_file,
+    thinking_injection: config.thinking_injection,
+    vercel: {
+      has_token: token !== "",
+      token_preview: preview(token),
+      token_source: token === "" ? "" : "config",
+      project_id,
+      team_id,
+    },
+    history: config.history,
+    captures: config.captures,
+    env_backed: snapshot.envBacked,
+    env_source_present: settings.configJson !== null,
+    env_writeback_enabled: settings.configWriteback,
+    config_path: configPath(context, snapshot),
+    config_writable: snapshot.writable,
+  };
+}

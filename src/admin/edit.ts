@@ -1,0 +1,48 @@
+import { type Account, type ApiKey, type Config, configSchema } from "../config/schema.ts";
+import type { ConfigSnapshot } from "../config/snapshot.ts";
+import type { Context } from "../http/context.ts";
+import { GatewayError } from "../http/errors.ts";
+import { parseWith } from "../http/json-body.ts";
+
+/**
+ * Changes the configuration. `change` may run more than once when others edit at the same time; what it throws is
+ * thrown here, and nothing is stored.
+ *
+ * @throws GatewayError 400 that names the field for an outcome that is not valid, 409 when the configuration is read-only.
+ */
+export function edit(
+  context: Context,
+  change: (config: Config) => Config | Promise<Config>,
+): Promise<ConfigSnapshot> {
+  return context.platform.configuration.update(async (config) =>
+    parseWith(configSchema, await change(config)),
+  );
+}
+
+/** The 404 of a thing that is not in the configuration. */
+export function missing(what: string): GatewayError {
+  return new GatewayError(404, `${what} does not exist`, { code: "not_found" });
+}
+
+/** The 409 of a thing that is there already. */
+export function duplicate(what: string, param: string | null = null): GatewayError {
+  return new GatewayError(409, `${what} exists already`, { code: "invalid_request", param });
+}
+
+/** All API keys in the structured form: those of the legacy list `keys` have no name. Without repetitions. */
+export function allKeys({ keys, api_keys }: Pick<Config, "keys" | "api_keys">): ApiKey[] {
+  const found = new Map<string, ApiKey>();
+  for (const apiKey of api_keys) if (!found.has(apiKey.key)) found.set(apiKey.key, apiKey);
+  for (const key of keys.map((entry) => entry.trim())) {
+    if (key !== "" && !found.has(key)) found.set(key, { key, name: "", remark: "" });
+  }
+  return [...found.values()];
+}
+
+/** Which accounts of two lists are the same one, in ways that the identifier does not show. */
+export function sameAccount(one: Account, other: Account): boolean {
+  if (one.email !== "" && one.email.toLowerCase() === other.email.toLowerCase()) return true;
+  if (one.mobile !== "" && one.mobile === other.mobile) return true;
+  const named = (account: Account) => account.email !== "" || account.mobile !== "";
+  return !named(one) && !named(other) && one.token === other.token;
+}

@@ -1,0 +1,33 @@
+import { accountIdentifier } from "../config/account-identifier.ts";
+import type { Account, Config } from "../config/schema.ts";
+import { missing } from "./edit.ts";
+
+const lists = new WeakMap<readonly Account[], Promise<string[]>>();
+
+/** The identifiers of a configuration's accounts, in order. A token's hash is computed once a configuration. */
+export function identifiers({ accounts }: Pick<Config, "accounts">): Promise<string[]> {
+  let list = lists.get(accounts);
+  if (list === undefined) {
+    list = Promise.all(accounts.map(accountIdentifier));
+    lists.set(accounts, list);
+  }
+  return list;
+}
+
+/**
+ * The place of an account in its configuration. It goes by its identifier, and one with an e-mail address also by its
+ * mobile number.
+ *
+ * @throws GatewayError 404 when there is none.
+ */
+export async function accountIndex(config: Pick<Config, "accounts">, identifier: string): Promise<number> {
+  const exact = (await identifiers(config)).indexOf(identifier);
+  if (exact !== -1) return exact;
+  const lower = identifier.toLowerCase();
+  const other = config.accounts.findIndex(
+    ({ email, mobile }) =>
+      identifier !== "" && (mobile === identifier || (email !== "" && email.toLowerCase() === lower)),
+  );
+  if (other === -1) throw missing(`the account ${JSON.stringify(identifier)}`);
+  return other;
+}

@@ -1,0 +1,151 @@
+import { z } from "zod";
+import { hasDefaultPassword } from "../auth/administrators.ts";
+import { type Config, configSchema } from "../config/schema.ts";
+import type { ConfigSnapshot } from "../config/snapshot.ts";
+import { DEFAULT_THINKING_PROMPT } from "../generation/prepare-options.ts";
+import type { Context, Handler } from "../http/context.ts";
+import { readBody } from "../http/json-body.ts";
+import { aliasesSchema } from "./aliases.ts";
+import { configHash } from "./config-export.ts";
+import { edit } from "./edit.ts";
+
+const { shape } = configSchema;
+const admin = shape.admin.unwrap().shape;
+const runtime = shape.runtime.unwrap().shape;
+const responses = shape.responses.unwrap().shape;
+const embeddings = shape.embeddings.unwrap().shape;
+const inputFile = shape.current_input_file.unwrap().shape;
+const injection = shape.thinking_injection.unwrap().shape;
+const history = shape.history.unwrap().shape;
+const captures = shape.captures.unwrap().shape;
+
+/** A field of the reading that a client may send back; it changes nothing. */
+const readOnly = z.unknown().optional();
+
+/**
+ * `PUT /admin/settings` (contract, Runtime settings), with `history` and `captures` beyond it. Only what is sent is
+ * changed; a name that is not a setting is refused rather than ignored.
+ */
+export const settingsSchema = z.strictObject({
+  admin: z
+    .strictObject({
+      jwt_expire_hours: admin.jwt_expire_hours.unwrap().optional(),
+      has_password_hash: readOnly,
+      jwt_valid_after_unix: readOnly,
+      default_password_warning: readOnly,
+    })
+    .optional(),
+  runtime: z
+    .strictObject({
+      account_max_inflight: runtime.account_max_inflight.unwrap().optional(),
+      account_max_queue: runtime.account_max_queue.unwrap().optional(),
+      global_max_inflight: runtime.global_max_inflight.unwrap().optional(),
+      token_refresh_interval_hours: runtime.token_refresh_interval_hours.unwrap().optional(),
+    })
+    .optional(),
+  responses: z
+    .strictObject({ store_ttl_seconds: responses.store_ttl_seconds.unwrap().optional() })
+    .optional(),
+  embeddings: z.strictObject({ provider: embeddings.provider.unwrap().optional() }).optional(),
+  auto_delete: z
+    .strictObject({
+      mode: z.enum(["none", "single", "all"]).optional(),
+      /** The legacy form: true means `all`, false `none`. `mode` wins. */
+      sessions: z.boolean().optional(),
+    })
+    .optional(),
+  current_input_file: z
+    .strictObject({
+      enabled: inputFile.enabled.unwrap().optional(),
+      min_chars: inputFile.min_chars.unwrap().optional(),
+    })
+    .optional(),
+  thinking_injection: z
+    .strictObject({
+      enabled: injection.enabled.unwrap().optional(),
+      prompt: injection.prompt.unwrap().optional(),
+      default_prompt: readOnly,
+    })
+    .optional(),
+  model_aliases: aliasesSchema.optional(),
+  history: z.strictObject({ limit: history.limit.unwrap().optional() }).optional(),
+  captures: z
+    .strictObject({
+      enabled: captures.enabled.unwrap().optional(),
+      limit: captures.limit.unwrap().optional(),
+      max_body_bytes: captures.max_body_bytes.unwrap().optional(),
+    })
+    .optional(),
+  env_backed: readOnly,
+  needs_hosting_sync: readOnly,
+  success: readOnly,
+  // Groups of older versions.
+  compat: readOnly,
+  toolcall: readOnly,
+});
+
+type SettingsEdit = z.output<typeof settingsSchema>;
+
+/** `current` with the fields of `changes` that are given. */
+function withFields<T extends object>(
+  current: T,
+  changes: { readonly [K in keyof T]?: T[K] | undefined },
+): T {
+  const given = Object.entries(changes).filter(([name, value]) => name in current && value !== undefined);
+  return Object.assign({ ...current }, Object.fromEntries(given));
+}
+
+function applied(config: Config, change: SettingsEdit): Config {
+  const { mode, sessions } = change.auto_delete ?? {};
+  const autoDelete = mode ?? (sessions === undefined ? undefined : sessions ? "all" : "none");
+  return {
+    ...config,
+    admin: withFields(config.admin, { jwt_expire_hours: change.admin?.jwt_expire_hours }),
+    runtime: withFields(config.runtime, change.runtime ?? {}),
+    responses: withFields(config.responses, change.responses ?? {}),
+    embeddings: withFields(config.embeddings, change.embeddings ?? {}),
+    auto_delete: autoDelete === undefined ? config.auto_delete : { mode: autoDelete },
+    current_input_file: withFields(config.current_input_file, change.current_input_file ?? {}),
+    thinking_injection: withFields(config.thinking_injection, {
+      enabled: change.thinking_injection?.enabled,
+      prompt: change.thinking_injection?.prompt,
+    }),
+    model_aliases: change.model_aliases ?? config.model_aliases,
+    history: withFields(config.history, change.history ?? {}),
+    captures: withFields(config.captures, change.captures ?? {}),
+  };
+}
+
+/** The runtime settings as administrators read them (contract, Runtime settings). */
+async function settingsView({ platform }: Context, { config, envBacked }: ConfigSnapshot) {
+  return {
+    admin: {
+      has_password_hash: config.admin.password_hash !== "",
+      jwt_expire_hours: config.admin.jwt_expire_hours,
+      jwt_valid_after_unix: config.admin.jwt_valid_after_unix,
+      default_password_warning: hasDefaultPassword(platform.settings, config),
+    },
+    runtime: config.runtime,
+    responses: config.responses,
+    embeddings: config.embeddings,
+    auto_delete: config.auto_delete,
+    current_input_file: config.current_input_file,
+    thinking_injection: { ...config.thinking_injection, default_prompt: DEFAULT_THINKING_PROMPT },
+    model_aliases: config.model_aliases,
+    history: config.history,
+    captures: config.captures,
+    env_backed: envBacked,
+    needs_hosting_sync: config.sync.hash !== "" && config.sync.hash !== (await configHash(config)),
+  };
+}
+
+/** `GET /admin/settings` (contract). */
+export const readSettings: Handler = async (context) =>
+  Response.json(await settingsView(context, await context.platform.configuration.readFresh()));
+
+/** `PUT /admin/settings` (contract): takes effect with the next request here, and within seconds everywhere. */
+export const changeSettings: Handler = async (context) => {
+  const change = await readBody(context.request, settingsSchema);
+  const snapshot = await edit(context, (config) => applied(config, change));
+  return Response.json({ success: true, ...(await settingsView(context, snapshot)) });
+};

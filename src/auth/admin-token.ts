@@ -1,0 +1,57 @@
+import { errors, jwtVerify, SignJWT } from "jose";
+import type { Config } from "../config/schema.ts";
+
+const ISSUER = "polygate";
+const SUBJECT = "administrator";
+const ALGORITHM = "HS256";
+
+const keyOf = (secret: string): Uint8Array => new TextEncoder().encode(secret);
+
+/**
+ * Makes an administrator's token.
+ *
+ * @param now milliseconds since the epoch
+ * @param lifetime seconds
+ */
+export function issueToken(secret: string, now: number, lifetime: number): Promise<string> {
+  const issuedAt = Math.floor(now / 1000);
+  return new SignJWT()
+    .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
+    .setIssuer(ISSUER)
+    .setSubject(SUBJECT)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + lifetime)
+    .sign(keyOf(secret));
+}
+
+/** What a token turned out to be; `expiresAt` in Unix seconds. */
+export type TokenCheck =
+  | { readonly valid: true; readonly expiresAt: number }
+  | { readonly valid: false; readonly expired: boolean };
+
+/** Checks a token: its signature, its times, and that no later password change has ended it. */
+export async function checkToken(
+  token: string,
+  secret: string,
+  validAfter: Config["admin"]["jwt_valid_after_unix"],
+  now: number,
+): Promise<TokenCheck> {
+  try {
+    const { payload } = await jwtVerify(token, keyOf(secret), {
+      algorithms: [ALGORITHM],
+      issuer: ISSUER,
+      subject: SUBJECT,
+      requiredClaims: ["iat", "exp"],
+      currentDate: new Date(now),
+    });
+    if ((payload.iat ?? 0) < validAfter) return { valid: false, expired: true };
+    return { valid: true, expiresAt: payload.exp ?? 0 };
+  } catch (error) {
+    return { valid: false, expired: error instanceof errors.JWTExpired };
+  }
+}
+
+/** Whether a credential has the form of a token. Such a credential is never taken for an admin key. */
+export function looksLikeToken(credential: string): boolean {
+  return /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/.test(credential);
+}

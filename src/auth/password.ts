@@ -1,0 +1,52 @@
+import { base64Url, sameBytes } from "./secrets.ts";
+
+/** The most that the platform's PBKDF2 allows. */
+const ITERATIONS = 100_000;
+const SCHEME = "pbkdf2-sha256";
+const HASH_BITS = 256;
+
+async function derive(password: string, salt: Uint8Array, iterations: number): Promise<Uint8Array> {
+  const key = await crypto.subtle.importKey("raw", new TextEncoder().encode(password), "PBKDF2", false, [
+    "deriveBits",
+  ]);
+  const parameters = { name: "PBKDF2", hash: "SHA-256", salt, iterations };
+  return new Uint8Array(await crypto.subtle.deriveBits(parameters, key, HASH_BITS));
+}
+
+function bytesOf(text: string): Uint8Array {
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
+
+/** Hashes a password for storage: `pbkdf2-sha256$iterations$salt$hash`, salt and hash as base64url. */
+export async function hashPassword(
+  password: string,
+  salt: Uint8Array = crypto.getRandomValues(new Uint8Array(16)),
+): Promise<string> {
+  const hash = await derive(password, salt, ITERATIONS);
+  return [SCHEME, ITERATIONS, base64Url(salt), base64Url(hash)].join("$");
+}
+
+/** Whether a password is the one that was hashed. False for a hash that is not one of ours. */
+export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+  const [scheme, iterations, salt, hash] = stored.split("$");
+  const rounds = Number(iterations);
+  if (
+    scheme !== SCHEME ||
+    !(rounds > 0 && rounds <= ITERATIONS) ||
+    salt === undefined ||
+    hash === undefined
+  ) {
+    return false;
+  }
+  try {
+    return sameBytes(await derive(password, bytesOf(salt), rounds), bytesOf(hash));
+  } catch {
+    return false;
+  }
+}
+
+/** A key of 256 bits drawn from a secret that people chose, as base64url: the same for the same secret and purpose. */
+export async function deriveSecret(secret: string, purpose: string): Promise<string> {
+  return base64Url(await derive(secret, new TextEncoder().encode(purpose), ITERATIONS));
+}

@@ -1,0 +1,50 @@
+const encoder = new TextEncoder();
+
+/** SHA-256 of a text, in hexadecimal. */
+export async function sha256Hex(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", encoder.encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Whether two byte sequences are equal; takes the same time wherever they differ. */
+export function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
+  let difference = left.length ^ right.length;
+  for (let index = 0; index < left.length; index += 1) {
+    difference |= (left[index] ?? 0) ^ (right[index] ?? 0);
+  }
+  return difference === 0;
+}
+
+/** Whether two secrets are equal. Their digests are compared, so that the time says nothing about either. */
+export async function sameSecret(left: string, right: string): Promise<boolean> {
+  const [one, other] = await Promise.all(
+    [left, right].map((secret) => crypto.subtle.digest("SHA-256", encoder.encode(secret))),
+  );
+  return one !== undefined && other !== undefined && sameBytes(new Uint8Array(one), new Uint8Array(other));
+}
+
+/** Bytes as base64url without padding. */
+export function base64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}
+
+/** A new secret of 256 bits, as base64url. */
+export function newSecret(): string {
+  return base64Url(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+const MASK = "****";
+
+/** A secret shortened so that its owner recognises it and nobody can use it; empty for an empty one. */
+export function preview(secret: string): string {
+  if (secret === "") return "";
+  return secret.length < 16 ? MASK : `${secret.slice(0, 4)}${MASK}${secret.slice(-4)}`;
+}
+
+/** Whether a text is what {@link preview} makes of a secret, rather than a secret. */
+export function isPreview(text: string): boolean {
+  return text === MASK || (text.length === MASK.length + 8 && text.slice(4, -4) === MASK);
+}

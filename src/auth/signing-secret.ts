@@ -1,0 +1,37 @@
+import type { ConfigSnapshot } from "../config/snapshot.ts";
+import type { Platform } from "../platform/platform.ts";
+import { deriveSecret } from "./password.ts";
+import { newSecret } from "./secrets.ts";
+
+const derived = new Map<string, Promise<string>>();
+
+/**
+ * The secret that signs administrators' tokens; null: there is none yet. A read-only configuration cannot keep one:
+ * there it is derived from what opens the door.
+ */
+export async function signingSecret(platform: Platform, snapshot: ConfigSnapshot): Promise<string | null> {
+  const { admin } = snapshot.config;
+  if (admin.jwt_secret !== "") return admin.jwt_secret;
+  const { adminKey } = platform.settings;
+  if (snapshot.writable) return null;
+  const source = `${admin.password_hash}\n${adminKey ?? ""}`;
+  let secret = derived.get(source);
+  if (secret === undefined) {
+    secret = deriveSecret(source, "administrators' tokens");
+    derived.clear();
+    derived.set(source, secret);
+  }
+  return secret;
+}
+
+/** The same, made and kept if there is none. */
+export async function ensureSigningSecret(platform: Platform): Promise<string> {
+  const known = await signingSecret(platform, await platform.configuration.readFresh());
+  if (known !== null) return known;
+  const { config } = await platform.configuration.update((current) =>
+    current.admin.jwt_secret === ""
+      ? { ...current, admin: { ...current.admin, jwt_secret: newSecret() } }
+      : current,
+  );
+  return config.admin.jwt_secret;
+}

@@ -1,0 +1,14 @@
+import type { AdministrationState } from "../../admin/shared-state.ts";
+import type { Env } from "./env.ts";
+
+/** What administrators' requests share, behind the binding `ADMINISTRATION`. */
+export function cloudflareAdministration(env: Env): AdministrationState {
+  const client = (address: string) => env.ADMINISTRATION.getByName(`login ${address}`);
+  const tests = () => env.ADMINISTRATION.getByName("account tests");
+  return {
+    loginAttempt: (address) => client(address).attempt(),
+    loginSucceeded: (address) => client(address).succeeded(),
+    testProgress: () => tests().progress(),
+    setTestProgress: (progress) => tests().setProgress(progress),
+  };
+}

@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import { ROUTES } from "../../src/routes.ts";
+import { useAdmin } from "../support/use-admin.ts";
+
+const closed = useAdmin({ vars: { ADMIN_KEY: "" } });
+const { admin, fetch } = useAdmin();
+
+const login = (body: unknown) => admin("POST", "/admin/login", body, null);
+
+async function signIn(key = "admin"): Promise<string> {
+  const { status, body } = await login({ admin_key: key });
+  expect(status).toBe(200);
+  return String(body["token"]);
+}
+
+describe("POST /admin/login", () => {
+  it("answers success, a JWT and its lifetime of 24 hours", async () => {
+    const { status, body } = await login({ admin_key: "admin" });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ success: true, expires_in: 86_400 });
+    expect(String(body["token"]).split(".")).toHaveLength(3);
+  });
+
+  it("obeys expire_hours", async () => {
+    const { body } = await login({ admin_key: "admin", expire_hours: 0.5 });
+    expect(body["expires_in"]).toBe(1_800);
+    const verified = await admin("GET", "/admin/verify", undefined, String(body["token"]));
+    expect(Number(verified.body["remaining_seconds"])).toBeLessThanOrEqual(1_800);
+    expect(Number(verified.body["remaining_seconds"])).toBeGreaterThan(1_700);
+  });
+
+  it.each([
+    [{}, "admin_key"],
+    [{ admin_key: "admin", expire_hours: 0 }, "expire_hours"],
+    [{ admin_key: "admin", expire_hours: -1 }, "expire_hours"],
+    [{ admin_key: "admin", expire_hours: 1e9 }, "expire_hours"],
+    [{ admin_key: "admin", expire_hours: "24" }, "expire_hours"],
+    [{ admin_key: 7 }, "admin_key"],
+  ])("refuses %j and names the field", async (body, field) => {
+    const answer = await login(body);
+    expect(answer.status).toBe(400);
+    expect(answer.body["detail"]).toContain(field);
+  });
+
+  it("refuses a wrong key with 401 and a detail", async () => {
+    const answer = await login({ admin_key: "wrong" });
+    expect(answer).toEqual({ status: 401, body: { detail: "the admin key or password is wrong" } });
+  });
+
+  it("answers 400 `invalid json` for a body that is none", async () => {
+    const response = await fetch("/admin/login", { method: "POST", body: "{" });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ detail: expect.stringContaining("invalid json") });
+  });
+
+  it("says to set the ADMIN_KEY secret while there is none", async () => {
+    const answer = await closed.admin("POST", "/admin/login", { admin_key: "admin" }, null);
+    expect(answer.status).toBe(403);
+    expect(answer.body["detail"]).toContain("set the ADMIN_KEY secret");
+  });
+});
+
+describe("GET /admin/verify", () => {
+  it("tells validity, end and remaining time of a JWT", async () => {
+    const { status, body } = await admin("GET", "/admin/verify", undefined, await signIn());
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ valid: true });
+    const left = Number(body["expires_at"]) - Date.now() / 1000;
+    expect(Math.abs(left - Number(body["remaining_seconds"]))).toBeLessThan(5);
+  });
+
+  it.each([["admin"], ["eyJhbGciOiJIUzI1NiJ9.e30.AAAA"]])(
+    "refuses %s, which is no valid JWT",
+    async (credential) => {
+      const { status, body } = await admin("GET", "/admin/verify", undefined, credential);
+      expect([status, typeof body["detail"]]).toEqual([401, "string"]);
+    },
+  );
+
+  it("refuses a token that has expired", async () => {
+    const { body } = await login({ admin_key: "admin", expire_hours: 1 / 3600 });
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    const answer = await admin("GET", "/admin/verify", undefined, String(body["token"]));
+    expect(answer).toEqual({ status: 401, body: { detail: "the token has expired: sign in again" } });
+  });
+
+  it("refuses an unsigned token", async () => {
+    const [, payload] = (await signIn()).split(".");
+    const none = `${btoa('{"alg":"none"}').replaceAll("=", "")}.${payload}.AAAA`;
+    expect((await admin("GET", "/admin/verify", undefined, none)).status).toBe(401);
+  });
+});
+
+describe("every admin route", () => {
+  const routes = ROUTES.filter(({ path }) => path.startsWith("/admin/"));
+
+  it("declares that it needs a credential, but for the login", () => {
+    const open = routes.filter(({ access }) => access !== "admin" && access !== "jwt");
+    expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual(["POST /admin/login"]);
+    expect(routes.length).toBeGreaterThan(40);
+  });
+
+  it.each(
+    routes.filter(({ path }) => path !== "/admin/login").map(({ method, path }) => [method, path] as const),
+  )("answers 401 with a detail to %s %s without a credential", async (method, path) => {
+    const target = path.replaceAll(/:\w+\+?/g, "x");
+    const answer = await admin(method, target, method === "GET" ? undefined : {}, null);
+    expect(answer.status).toBe(401);
+    expect(Object.keys(answer.body)).toEqual(["detail"]);
+  });
+
+  it("opens to the admin key and to a JWT", async () => {
+    for (const credential of ["admin", await signIn()]) {
+      expect((await admin("GET", "/admin/settings", undefined, credential)).status).toBe(200);
+    }
+  });
+
+  it("answers 405 with Allow for a wrong method, and 404 for an unknown path, both with a detail", async () => {
+    const wrong = await fetch("/admin/queue/status", { method: "DELETE" });
+    expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
+    expect(Object.keys(Object(await wrong.json()))).toEqual(["detail"]);
+    expect((await admin("GET", "/admin/nothing/here")).status).toBe(404);
+  });
+});
+
+describe("guessing", () => {
+  it("is slowed with 429, without Retry-After, and a token still works meanwhile", async () => {
+    const token = await signIn();
+    const answers: number[] = [];
+    for (let guess = 0; guess < 14; guess += 1) {
+      answers.push((await login({ admin_key: `guess-${guess}` })).status);
+    }
+    expect(answers.slice(0, 9).every((status) => status === 401)).toBe(true);
+    expect(answers.at(-1)).toBe(429);
+    const refused = await fetch("/admin/settings", { headers: { authorization: "Bearer another-guess" } });
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("retry-after")).toBeNull();
+    expect(await refused.json()).toEqual({ detail: expect.stringMatching(/try again in \d+ s/) });
+    expect((await admin("GET", "/admin/settings", undefined, token)).status).toBe(200);
+  });
+});
