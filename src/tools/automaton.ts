@@ -15,6 +15,7 @@ const MAX_JSON_ENDS = 4;
 const BRACE = 0x7b;
 const TICK = 0x60;
 const LESS = 0x3c;
+const GREATER = 0x3e;
 const TEXT_MARKS = OPENER | BACKTICK | NEWLINE | BACKSLASH;
 
 type State =
@@ -162,6 +163,14 @@ export class Automaton {
     return false;
   }
 
+  /** Skips what may stand between tags: white space, and the marks of a block quote. */
+  #skipSpace(from: number): number {
+    const { text } = this.#input;
+    let at = skipSpace(text, from);
+    while (this.#markdown.quoted && text.charCodeAt(at) === GREATER) at = skipSpace(text, at + 1);
+    return at;
+  }
+
   /** Whether a complete tag in text matters. */
   #accepts(tag: Tag, offset: number): boolean {
     if (tag.kind === "tool_calls") {
@@ -235,7 +244,7 @@ export class Automaton {
 
   #wrapper(): boolean {
     const input = this.#input;
-    input.at = skipSpace(input.text, input.at);
+    input.at = this.#skipSpace(input.at);
     if (input.recorded > HOLD) return this.#refuse(false);
     if (input.done) return input.final ? this.#refuse(false) : false;
     if (UNITS[input.text.charCodeAt(input.at)] !== OPENER) return this.#refuse(false);
@@ -256,7 +265,7 @@ export class Automaton {
 
   #invoke(): boolean {
     const input = this.#input;
-    const at = skipSpace(input.text, input.at);
+    const at = this.#skipSpace(input.at);
     if (at - input.at > MAX_GARBAGE) return this.#refuse(true);
     if (at === input.text.length) return input.final ? this.#refuse(true) : false;
     const unit = input.text.charCodeAt(at);
@@ -352,7 +361,7 @@ export class Automaton {
 
   #parameters(): boolean {
     const input = this.#input;
-    input.at = skipSpace(input.text, input.at);
+    input.at = this.#skipSpace(input.at);
     if (input.done) return input.final ? this.#cut() : false;
     const opens = UNITS[input.text.charCodeAt(input.at)] === OPENER;
     const tag = opens ? readTag(input.text, input.at, TAG_LIMIT, false) : "none";
@@ -458,7 +467,7 @@ export class Automaton {
 
   #invokes(): boolean {
     const input = this.#input;
-    input.at = skipSpace(input.text, input.at);
+    input.at = this.#skipSpace(input.at);
     if (input.done && !input.final) return false;
     const opens = !input.done && UNITS[input.text.charCodeAt(input.at)] === OPENER;
     const tag = opens ? readTag(input.text, input.at, TAG_LIMIT, false) : "none";

@@ -37,6 +37,15 @@ export interface BodyOptions {
   alone: boolean;
 }
 
+/** CDATA text from the first end tag on, held in case that the CDATA is never closed. */
+interface Doubt {
+  text: string;
+  /** So much of it would belong to the value. */
+  kept: number;
+  /** So much behind that is an end mark of the CDATA. */
+  mark: number;
+}
+
 /** The body of one parameter: text with entities and CDATA, up to its end tag. */
 export class ParameterBody {
   readonly #value: ParameterValue;
@@ -50,8 +59,7 @@ export class ParameterBody {
   #guarded = false;
   /** A CDATA section was closed. */
   #sections = false;
-  /** From the first end tag within CDATA on, in case that the CDATA is never closed; and where `]]>` stood before one. */
-  #doubt: { text: string; end: number | undefined } | undefined;
+  #doubt: Doubt | undefined;
 
   constructor(value: ParameterValue, options: BodyOptions) {
     this.#value = value;
@@ -89,9 +97,8 @@ export class ParameterBody {
     if (!doubt) return undefined;
     this.#doubt = undefined;
     this.#quoted = undefined;
-    const at = doubt.end ?? 0;
-    this.#value.addVerbatim(doubt.text.slice(0, at));
-    return doubt.text.slice(doubt.end === undefined ? at : at + 3);
+    this.#value.addVerbatim(doubt.text.slice(0, doubt.kept));
+    return doubt.text.slice(doubt.kept + doubt.mark);
   }
 
   #readText(source: string, at: number, final: boolean): number {
@@ -212,7 +219,7 @@ export class ParameterBody {
         this.#quoted = undefined;
         return at;
       }
-      this.#doubt ??= { text: "", end: undefined };
+      this.#doubt ??= { text: "", kept: 0, mark: 0 };
     }
     return this.#keepStepped(source, at, at + 1, quoted);
   }
@@ -223,17 +230,23 @@ export class ParameterBody {
     if (Number.isNaN(second) || (third === undefined && UNITS[second] === BRACKET)) {
       return final ? this.#keepStepped(source, at, at + 1, quoted) : at;
     }
-    if (UNITS[second] !== BRACKET || third === undefined || fold(third) !== ">") {
-      return this.#keepStepped(source, at, at + 1, quoted);
-    }
-    const end = at + 3;
+    const sign = UNITS[second] === BRACKET && third !== undefined ? fold(third) : "";
+    if (sign !== ">" && sign !== "<") return this.#keepStepped(source, at, at + 1, quoted);
+    const end = sign === ">" ? at + 3 : at + 2;
     quoted.settle();
     const closing = this.#followedBy(source, end, final, (tag) => tag.close && tag.kind === "parameter");
     if (closing === "partial") return at;
+    if (sign === "<") {
+      if (closing) this.#doubt ??= { text: "", kept: 0, mark: 2 };
+      return this.#keepStepped(source, at, end, quoted);
+    }
     if (quoted.fenced && !this.#options.loose) {
       if (closing) {
-        this.#doubt ??= { text: "", end: undefined };
-        this.#doubt.end ??= this.#doubt.text.length;
+        this.#doubt ??= { text: "", kept: 0, mark: 0 };
+        if (this.#doubt.mark < 3) {
+          this.#doubt.kept = this.#doubt.text.length;
+          this.#doubt.mark = 3;
+        }
       }
       return this.#keepStepped(source, at, end, quoted);
     }

@@ -69,6 +69,11 @@ export class Markdown {
     return this.#fence !== undefined || this.#place === "info";
   }
 
+  /** Whether the place is within a block quote. */
+  get quoted(): boolean {
+    return this.#containers.includes(0);
+  }
+
   /** Whether only backticks, backslashes and newlines can change the state here. */
   get plain(): boolean {
     return this.#place === "text";

@@ -320,6 +320,8 @@ value(
   '"only the literal `]]>` counts"',
 );
 value("brackets at the end", "<![CDATA[[[1]]]]>", "[[1]]");
+value("CDATA with half an end mark", "<![CDATA[hello world]]", '"hello world"');
+value("brackets before a tag in CDATA", "<![CDATA[a[b[0]]<c]]>", '"a[b[0]]<c"');
 value("CDATA never closed", "<![CDATA[hello world", '"hello world"');
 for (const open of [
   "<！[CDATA[",
@@ -523,6 +525,18 @@ after("an escaped backtick", "a \\` b ", " ` c");
 after("indented code", "text\n\n    ");
 after("a block quote mark", "> ");
 after("a list mark", "- ");
+add(
+  "over the lines of a block quote",
+  '> Look:\n> <tool_calls>\n> <invoke name="run">\n> <parameter name="q">v</parameter>\n> </invoke>\n> </tool_calls>\n',
+  V,
+  "> Look:\n> \n",
+);
+add(
+  "over the lines of indented code",
+  'x\n\n    <tool_calls>\n      <invoke name="run">\n        <parameter name="q">v</parameter>\n      </invoke>\n    </tool_calls>\n',
+  V,
+  "x\n\n    \n",
+);
 after("backticks that close each other", "`a` ``b ` c`` ");
 after("a fence that ended with its list", "- ```\n  x\n\n");
 after("two tildes", "~~ ");
