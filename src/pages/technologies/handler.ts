@@ -14,6 +14,7 @@ import {
   type PageSignals,
   probeExpression,
   readProbe,
+  signalsFromHtml,
   type TechnologiesResult,
   type TechnologyDetector,
   technologyDetector,
@@ -72,16 +73,20 @@ async function see(context: Context, page: URL, detector: TechnologyDetector): P
 
 async function visitPage(browser: PageBrowser, page: URL, detector: TechnologyDetector): Promise<SeenPage> {
   const argument = detector.probeArgument;
-  const { signals, probes, ...report } = await browser.visit({
+  const { html, signals, probes, ...report } = await browser.visit({
     url: page.href,
     globalsProbe: probeExpression(argument, "globals"),
     selectorsProbe: probeExpression(argument, "selectors"),
   });
   const found = probes.map(readProbe);
+  const read = signalsFromHtml({ html, headers: new Headers(), url: report.url });
   return {
     report,
     signals: {
+      ...read,
       ...signals,
+      scriptSrc: [...new Set([...(read.scriptSrc ?? []), ...(signals.scriptSrc ?? [])])],
+      css: [...(read.css ?? []), ...(signals.css ?? [])],
       js: found.flatMap(({ js }) => js),
       dom: found.flatMap(({ dom }) => dom),
     },

@@ -1,6 +1,7 @@
 import engine, { type EngineDetection, type EngineItems, type EnginePattern } from "wappalyzer-core";
 import type { Catalogue, KeyedField, Technology, TextField } from "./catalogue.ts";
 import type { DomSignal, PageSignals } from "./signals.ts";
+import { isSteep, SteepCost } from "./steep.ts";
 import { TextIndex } from "./text-index.ts";
 import { Effort, partsToTry } from "./windows.ts";
 
@@ -140,18 +141,20 @@ export class Matcher {
   }
 
   #matchScriptSources({ scriptSrc = [] }: EngineItems): Map<Technology, Detection[]> {
-    const wanted = new Map<Technology, Set<number>>();
+    const wanted = new Map<Technology, Map<number, SteepCost>>();
     for (const address of scriptSrc) {
-      for (const { technology, index } of this.#textIndex("scriptSrc").candidates(address)) {
-        const indexes = wanted.get(technology) ?? new Set();
-        wanted.set(technology, indexes.add(index));
+      for (const { technology, index, positions = [] } of this.#textIndex("scriptSrc").candidates(address)) {
+        const costs = wanted.get(technology) ?? new Map<number, SteepCost>();
+        wanted.set(technology, costs);
+        const cost = costs.get(index) ?? new SteepCost();
+        costs.set(index, cost);
+        if (technology.pattern("scriptSrc", index).some(isSteep)) cost.add(address, positions);
       }
     }
     const found = new Map<Technology, Detection[]>();
-    for (const [technology, indexes] of wanted) {
-      const patterns = [...indexes]
-        .sort((a, b) => a - b)
-        .flatMap((at) => technology.pattern("scriptSrc", at));
+    for (const [technology, costs] of wanted) {
+      const indexes = [...costs].filter(([, cost]) => !cost.isTooMuch).map(([index]) => index);
+      const patterns = indexes.sort((a, b) => a - b).flatMap((at) => technology.pattern("scriptSrc", at));
       const view = { name: technology.name, scriptSrc: patterns };
       const detections = attempt(technology, () => engine.analyzeOneToMany(view, "scriptSrc", scriptSrc));
       if (detections.length > 0) found.set(technology, detections);

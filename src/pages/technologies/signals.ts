@@ -53,6 +53,7 @@ const MAX_CSS = 1_000_000;
 const MAX_TEXT = 500_000;
 /** Patterns for addresses and values can take time that grows with the square of their length. */
 const MAX_ADDRESS = 1_024;
+const MAX_ADDRESSES = 65_536;
 const MAX_LINE = 2_048;
 const MAX_ITEMS = 250;
 /** Scripts, globals and elements are matched one by one, in a time that grows with their length only. */
@@ -60,8 +61,9 @@ const MAX_PARTS = 1_000;
 
 /**
  * Cuts signals to a size that any page may have, so that no page can make detection expensive. Lengths are in UTF-16 code units:
- * 2,000,000 of HTML, 1,000,000 of inline scripts, of external scripts and of style sheets, 500,000 of text and robots.txt, 1,024 of a script's address, 2,048
- * of any other value; and at most 250 headers, cookies, meta names, DNS types, script addresses and hosts each.
+ * 2,000,000 of HTML; 1,000,000 each of inline scripts, of external scripts and of style sheets; 500,000 of text and of robots.txt;
+ * 1,024 of a script's address and 65,536 of all; 2,048 of any other value; and at most 250 headers, cookies, meta names, DNS types, script
+ * addresses and hosts each.
  */
 export function clampSignals(signals: PageSignals): PageSignals {
   return {
@@ -74,7 +76,7 @@ export function clampSignals(signals: PageSignals): PageSignals {
     cookies: clampNamed(signals.cookies),
     meta: clampNamed(signals.meta),
     dns: clampNamed(signals.dns),
-    scriptSrc: clampLines(signals.scriptSrc, MAX_ADDRESS),
+    scriptSrc: clampTogether(clampLines(signals.scriptSrc, MAX_ADDRESS), MAX_ADDRESSES),
     xhrHosts: clampLines(signals.xhrHosts),
     inlineScripts: clampTogether(signals.inlineScripts, MAX_SCRIPTS),
     externalScripts: clampTogether(signals.externalScripts, MAX_SCRIPTS),

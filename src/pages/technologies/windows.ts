@@ -1,13 +1,10 @@
 import type { EnginePattern } from "wappalyzer-core";
+import { isSteep, SteepCost } from "./steep.ts";
 
 /** Characters in which one pattern is tried on one text; only pages made to be slow have more around its literals. */
 const MAX_TRIED = 262_144;
-/** The same for steep patterns. */
-const MAX_TRIED_STEEP = 16_384;
 /** Characters in which all patterns together are tried on the texts of a page. */
 const MAX_TRIED_TOGETHER = 4_194_304;
-/** With so many wide repetitions, the time of a pattern grows with the third power of the length of a tag. */
-const STEEP = 7;
 
 /** What is left to try on one page. */
 export class Effort {
@@ -41,14 +38,17 @@ export function* partsToTry(
     yield text.slice(0, effort.take(text.length));
     return;
   }
-  const steep = patterns.some(isSteep);
-  let left = steep ? MAX_TRIED_STEEP : MAX_TRIED;
+  if (patterns.some(isSteep)) {
+    const cost = new SteepCost();
+    cost.add(text, positions);
+    if (cost.isTooMuch) return;
+  }
+  let left = MAX_TRIED;
   for (const [start, end] of windows(positions, span + 2)) {
     const length = effort.take(Math.min(left, end - start, text.length - start));
     if (length <= 0) return;
     left -= length;
-    const part = text.slice(start, start + length);
-    yield steep ? breakTags(part) : part;
+    yield text.slice(start, start + length);
   }
 }
 
@@ -62,13 +62,4 @@ function windows(positions: readonly number[], reach: number): [start: number, e
     else joined.push([start, position + reach]);
   }
   return joined;
-}
-
-function isSteep({ regex }: EnginePattern): boolean {
-  return regex.source.split(",250}").length > STEEP;
-}
-
-/** Steep patterns stay within a tag, and no link to a style sheet is so long; so a tag that is ends early. */
-function breakTags(part: string): string {
-  return part.replace(/[^>]{600}/g, "$&>");
 }

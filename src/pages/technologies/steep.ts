@@ -1,0 +1,47 @@
+import type { EnginePattern } from "wappalyzer-core";
+
+/** A version number with optional parts between two lazy repetitions: when what follows is missing, each length of each is tried with all others. */
+const NESTED_NUMBER = /\{1,250\}\(\?:\\?\.\[\\d\]\{1,250\}/;
+/** How far such a pattern reaches before and after its literal. */
+const BEFORE = 520;
+const AFTER = 600;
+/** Ways to end a hexadecimal number of 7 to 40 digits. */
+const HEX_ENDS = 34;
+/** A link with a long address costs 10^7; a page full of those stays far below, and this much takes less than a second. */
+const MAX_COST = 1e9;
+
+/** Whether the time of a pattern can grow with a high power of the length of a tag or address. */
+export function isSteep({ regex }: EnginePattern): boolean {
+  return NESTED_NUMBER.test(regex.source);
+}
+
+/** Adds up what a steep pattern may cost on the texts of a page, and says when that is too much to try it. */
+export class SteepCost {
+  #cost = 0;
+
+  /** @param positions where the pattern's literals are in the text */
+  add(text: string, positions: readonly number[]): void {
+    for (const position of positions) {
+      if (this.isTooMuch) return;
+      const before = text.slice(Math.max(0, position - BEFORE), position);
+      const after = text.slice(position, position + AFTER);
+      const tag = before.slice(before.lastIndexOf(">") + 1);
+      const rest = after.includes(">") ? after.slice(0, after.indexOf(">")) : after;
+      // Each start, each attribute, each end of the first repetition, each number and each end of the second are combined.
+      const starts = 1 + count(tag, /</g) * count(tag, /=/g);
+      this.#cost += starts * rest.length ** 2 * (HEX_ENDS + longestNumber(after) ** 3);
+    }
+  }
+
+  get isTooMuch(): boolean {
+    return this.#cost > MAX_COST;
+  }
+}
+
+function count(text: string, what: RegExp): number {
+  return text.match(what)?.length ?? 0;
+}
+
+function longestNumber(text: string): number {
+  return Math.max(0, ...(text.match(/\d+/g) ?? []).map((digits) => digits.length));
+}

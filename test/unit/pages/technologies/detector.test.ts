@@ -1,0 +1,254 @@
+import { describe, expect, it, vi } from "vitest";
+import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
+import {
+  type PageSignals,
+  TechnologyDetector,
+  technologyDetector,
+  toTechnologiesResult,
+} from "../../../../src/pages/technologies/index.ts";
+import { fingerprints } from "./plain-engine.ts";
+
+const categories = {
+  1: { name: "CMS", priority: 1, groups: [3] },
+  6: { name: "Shops", priority: 1 },
+  27: { name: "Languages", priority: 4 },
+  87: { name: "Plugins", priority: 8 },
+};
+const technologies = {
+  Press: {
+    cats: [1],
+    icon: "Press.svg",
+    website: "https://press.example",
+    html: ['<div class="press">\\;confidence:50', "press-theme\\;confidence:30"],
+    meta: { Generator: "^Press ?([\\d.]+)?\\;version:\\1" },
+    implies: ["Lang\\;confidence:40\\;version:8"],
+    excludes: "Rival",
+    js: { "press.version": "^([\\d.]+)$\\;version:\\1" },
+  },
+  Rival: { cats: [1], icon: "other.png", website: "https://rival.example", html: "press-theme" },
+  Lang: { cats: [27], icon: "", website: "https://lang.example", implies: "Base" },
+  Base: { cats: [27], website: "https://base.example", headers: { "X-Base": "" } },
+  "Press Form": { cats: [87], website: "https://form.example", requires: "Press", scripts: "form\\.start" },
+  "Form Style": {
+    cats: [87],
+    website: "https://style.example",
+    requires: ["Press Form", "Nothing Else"],
+    html: "form-style",
+  },
+  "Nothing Else": { cats: [87], website: "", html: "never" },
+  "Shop Pay": { cats: [87], website: "https://pay.example", requiresCategory: 6, html: "pay-button" },
+  Shop: {
+    cats: [6],
+    website: "https://shop.example",
+    cookies: { shop_id: "" },
+    dom: { "a[href*='shop']": { attributes: { href: "shop/v(\\d)\\;version:\\1" } } },
+  },
+  Broken: {
+    cats: [1],
+    website: "",
+    html: ["bro(ken", "unbroken"],
+    meta: { generator: "*" },
+    implies: "Missing",
+  },
+};
+const detector = new TechnologyDetector(slimFingerprints(technologies, categories));
+const names = (signals: PageSignals) => detector.detect(signals).map(({ name }) => name);
+
+describe("detect", () => {
+  it("adds up confidence, and shows a technology as the contract does", () => {
+    const [press] = detector.detect({ html: '<div class="press"> press-theme' });
+    expect(press).toEqual({
+      name: "Press",
+      confidence: "80",
+      version: "",
+      icon: "Press.svg",
+      website: "https://press.example",
+      categories: ["CMS"],
+    });
+    expect(
+      detector.detect({ html: '<div class="press">', meta: { GENERATOR: ["Press 6"] } })[0]?.confidence,
+    ).toBe("100");
+  });
+
+  it("tells the longest plausible version", () => {
+    const version = (generator: string) => detector.detect({ meta: { generator: [generator] } })[0]?.version;
+    expect(version("Press 6.4.2")).toBe("6.4.2");
+    expect(version("Press")).toBe("");
+    expect(version("Press 20240101")).toBe("");
+    expect(
+      detector.detect({ meta: { generator: ["Press 6"] }, js: [{ chain: "press.version", value: "6.4" }] })[0]
+        ?.version,
+    ).toBe("6.4");
+  });
+
+  it("adds what is implied, at most as certain as its cause, and what that implies", () => {
+    const found = detector.detect({ html: "press-theme" });
+    expect(found.map(({ name, confidence, version }) => [name, confidence, version])).toEqual([
+      ["Press", "30", ""],
+      ["Base", "30", ""],
+      ["Lang", "30", "8"],
+    ]);
+  });
+
+  it("leaves out what is excluded", () => {
+    expect(names({ html: "press-theme" })).not.toContain("Rival");
+  });
+
+  it("counts a technology that requires another only beside it, in as many rounds as it takes", () => {
+    const conditional = { html: "form-style pay-button", inlineScripts: ["form.start()"] };
+    expect(names(conditional)).toEqual([]);
+    expect(names({ ...conditional, meta: { generator: ["Press"] } })).toEqual([
+      "Press",
+      "Base",
+      "Lang",
+      "Form Style",
+      "Press Form",
+    ]);
+    expect(names({ html: "pay-button", cookies: { SHOP_ID: ["1"] } })).toEqual(["Shop", "Shop Pay"]);
+  });
+
+  it("orders by the priority of the category, then by name", () => {
+    const found = names({ html: "press-theme", cookies: { shop_id: ["1"] }, headers: { "x-base": ["1"] } });
+    expect(found).toEqual(["Press", "Shop", "Base", "Lang"]);
+  });
+
+  it("reads what selectors found, by attribute", () => {
+    const dom = [
+      { selector: "a[href*='shop']", kind: "attributes", name: "href", value: "/shop/v3" } as const,
+    ];
+    expect(detector.detect({ dom })).toMatchObject([{ name: "Shop", version: "3" }]);
+    expect(names({ dom: [{ selector: "a[href*='shop']", kind: "exists", name: "", value: "" }] })).toEqual(
+      [],
+    );
+    expect(names({ dom: [{ selector: "constructor", kind: "exists", name: "", value: "" }] })).toEqual([]);
+  });
+
+  it("uses the other patterns of a technology that has a broken one", () => {
+    expect(names({ html: "bro(ken unbroken", meta: { generator: ["*"] } })).toEqual(["Broken"]);
+  });
+
+  it("survives a broken pattern in the text that it is given", () => {
+    const text = JSON.stringify({
+      categories: [[1, "CMS", 1]],
+      technologies: {
+        A: { cats: [1], website: "", html: ["(", "fine"], literals: { html: [0, 0] } },
+        B: { cats: [1], website: "", meta: { x: ["("] } },
+      },
+    });
+    const found = new TechnologyDetector(text).detect({ html: "( fine", meta: { x: ["("] } });
+    expect(found.map(({ name }) => name)).toEqual(["A"]);
+  });
+
+  it("shows the default icon where there is none", () => {
+    const icons = new Map(detector.detect({ html: "press-theme" }).map(({ name, icon }) => [name, icon]));
+    expect(icons.get("Lang")).toBe("default.svg");
+  });
+
+  it("finds nothing in nothing", () => {
+    expect(detector.detect({})).toEqual([]);
+  });
+});
+
+describe("with the real fingerprints", () => {
+  const real = new TechnologyDetector(fingerprints);
+
+  it("knows a blog with a plugin that requires it, its language and its server", () => {
+    const found = real.detect({
+      url: "https://example.com/",
+      html: '<link rel="stylesheet" href="/wp-content/plugins/woocommerce/x.css"><link href="/wp-content/themes/x/style.css">',
+      meta: { generator: ["WordPress 6.4.2", "WooCommerce 8.1.0"] },
+      headers: { server: ["nginx/1.25.1"] },
+    });
+    const byName = new Map(found.map((technology) => [technology.name, technology]));
+    expect(byName.get("WordPress")).toMatchObject({
+      version: "6.4.2",
+      confidence: "100",
+      icon: "WordPress.svg",
+    });
+    expect(byName.get("WordPress")?.categories).toContain("CMS");
+    expect(byName.get("WooCommerce")?.version).toBe("8.1.0");
+    expect(byName.get("Nginx")?.version).toBe("1.25.1");
+    expect([...byName.keys()]).toEqual(expect.arrayContaining(["PHP", "MySQL"]));
+  });
+
+  it.each([
+    [
+      "many links to style sheets that never end",
+      `${"<link href=govuk-frontend12345678901234567890123456789012345678 ".repeat(30_000)}.css`,
+    ],
+    [
+      "long numbers where versions are looked for",
+      `<link href=bootstrap${"1".repeat(600)}-.css>`.repeat(3_000),
+    ],
+    ["paths of many parts", `${"<a /binaries/co/".repeat(120_000)}content/gallery/`],
+  ])("is done in time with %s", (_what, html) => {
+    const start = performance.now();
+    real.detect({ html });
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+
+  it("is done in time with script addresses made to be slow", () => {
+    const slow = `${"1".repeat(900)}/glider.min.j/email.min.js/jsviews.js/modernizr.js/mathjax.js`;
+    const steep = `/bootstrap${"1".repeat(900)}-.js`;
+    const start = performance.now();
+    real.detect({
+      scriptSrc: Array.from({ length: 2_000 }, (_, index) => `${index % 2 ? slow : steep}?${index}`),
+    });
+    expect(performance.now() - start).toBeLessThan(8_000);
+  });
+
+  it("knows the version in an ordinary link to a steep pattern's style sheet and script", () => {
+    const link = real.detect({
+      html: '<link rel="stylesheet" href="https://cdn.example.com/bootstrap/5.3.2/css/bootstrap.min.css">',
+    });
+    expect(link).toMatchObject([{ name: "Bootstrap", version: "5.3.2" }]);
+    const script = real.detect({
+      scriptSrc: ["https://cdn.example.com/npm/bootstrap@5.3.2/dist/js/bootstrap.bundle.min.js"],
+    });
+    expect(script.map(({ name }) => name)).toContain("Bootstrap");
+  });
+});
+
+describe("technologyDetector", () => {
+  it("loads once, also for callers at the same moment", async () => {
+    const load = vi.fn(async () => slimFingerprints(technologies, categories));
+    const source = technologyDetector(load);
+    const [a, b] = await Promise.all([source(), source()]);
+    expect(a).toBe(b);
+    expect(await source()).toBe(a);
+    expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it("loads nothing before the first call, and again after a failure", async () => {
+    const load = vi.fn<() => Promise<string>>().mockRejectedValueOnce(new Error("no file"));
+    load.mockResolvedValue(slimFingerprints(technologies, categories));
+    const source = technologyDetector(load);
+    expect(load).not.toHaveBeenCalled();
+    await expect(source()).rejects.toThrow("no file");
+    expect(await source()).toBeInstanceOf(TechnologyDetector);
+  });
+});
+
+describe("toTechnologiesResult", () => {
+  it("has the fields of the contract and no others", () => {
+    const result = toTechnologiesResult({
+      finalUrl: "https://www.example.com/",
+      requestedUrl: "http://example.com/",
+      technologies: detector.detect({ cookies: { shop_id: ["1"] } }),
+    });
+    expect(result).toEqual({
+      url: "https://www.example.com/",
+      originalUrl: "http://example.com/",
+      applications: [
+        {
+          name: "Shop",
+          confidence: "100",
+          version: "",
+          icon: "default.svg",
+          website: "https://shop.example",
+          categories: ["Shops"],
+        },
+      ],
+    });
+  });
+});
