@@ -39,7 +39,12 @@ export interface VisitRequest {
 
 /** What a page is made of. */
 export interface VisitOutcome extends PageReport {
-  readonly signals: PageSignals;
+  readonly html: string;
+  /** Signals that only a load of the page gives; the others are in the HTML. */
+  readonly signals: Pick<
+    PageSignals,
+    "headers" | "cookies" | "scriptSrc" | "externalScripts" | "css" | "xhrHosts" | "robots" | "certIssuer"
+  >;
   /** What the probe's parts returned; to be read by `readProbe`, because pages interfere. */
   readonly probes: readonly unknown[];
 }

@@ -1,6 +1,6 @@
 import type { Protocol } from "devtools-protocol";
 import type { PageLimits } from "../settings.ts";
-import { type NamedTexts, type PageSignals, signalsFromHtml } from "../technologies/index.ts";
+import type { NamedTexts } from "../technologies/index.ts";
 import { evaluate, isolatedWorld } from "./evaluate.ts";
 import { navigate } from "./navigate.ts";
 import type { VisitOutcome, VisitRequest } from "./protocol.ts";
@@ -12,6 +12,12 @@ const READ_MS = 3_000;
 const MAX_SOURCES = 60;
 const MAX_SOURCE = 500_000;
 const MAX_SOURCES_TOTAL = 3_000_000;
+const MAX_HTML = 2_000_000;
+
+/** The page itself asks for it, so that the request passes the guard as all others do. */
+const ROBOTS = `fetch("/robots.txt", { signal: AbortSignal.timeout(2000) })
+  .then((response) => (response.ok && /text\\/plain/.test(response.headers.get("content-type") ?? "") ? response.text() : ""))
+  .catch(() => "")`;
 
 /** A loaded script or style sheet. */
 interface Source {
@@ -36,39 +42,37 @@ export async function visit(tab: Tab, request: VisitRequest, limits: PageLimits)
   });
   const report = await navigate(tab, request.url, "load", limits.navigationMs);
   const world = await isolatedWorld(session, tab.policy.mainFrame);
-  const [globals, selectors, html, cookies, texts] = await Promise.all([
+  const [globals, selectors, html, robots, cookies, texts] = await Promise.all([
     evaluate(session, request.globalsProbe, PROBE_MS),
     evaluate(session, request.selectorsProbe, PROBE_MS, world),
     evaluate(session, "document.documentElement.outerHTML", READ_MS, world),
+    evaluate(session, ROBOTS, READ_MS, world),
     session
       .send("Network.getCookies")
-      .then(({ cookies }) => cookies)
+      .then((answer) => answer.cookies)
       .catch(() => []),
     readSources(tab, sources),
   ]);
-  const headers = responseHeaders(tab);
-  const seen: PageSignals = {
-    ...signalsFromHtml({
-      html: typeof html === "string" ? html : "",
-      headers: new Headers(),
-      url: report.url,
-    }),
-    headers,
-  };
   const issuer = tab.response?.securityDetails()?.issuer();
   return {
     ...report,
+    html: textOf(html, MAX_HTML),
     probes: [globals, selectors],
     signals: {
-      ...seen,
+      headers: responseHeaders(tab),
       cookies: cookieTexts(cookies),
-      scriptSrc: [...new Set([...(seen.scriptSrc ?? []), ...scriptSrc])],
+      scriptSrc: [...scriptSrc],
       externalScripts: texts.Script,
-      css: [...(seen.css ?? []), ...texts.Stylesheet],
+      css: texts.Stylesheet,
       xhrHosts: [...xhrHosts],
+      robots: textOf(robots, MAX_SOURCE),
       ...(issuer !== undefined && { certIssuer: issuer }),
     },
   };
+}
+
+function textOf(value: unknown, longest: number): string {
+  return typeof value === "string" ? value.slice(0, longest) : "";
 }
 
 async function readSources(
