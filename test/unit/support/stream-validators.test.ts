@@ -1,0 +1,83 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ChatStream } from "../../../src/dialects/chat-completions/stream.ts";
+import { ContentStream } from "../../../src/dialects/content-generation/stream.ts";
+import { MessageStream } from "../../../src/dialects/messages/stream.ts";
+import { CHAT_SHAPE } from "../../../src/dialects/model-runner/shape.ts";
+import { RunnerStream } from "../../../src/dialects/model-runner/stream.ts";
+import type { StreamRenderer } from "../../../src/generation/answer.ts";
+import { callEvents, finishEvent, START, testInfo } from "../../support/generation-events.ts";
+import { validateChatCompletionsStream } from "../../support/stream-validators/chat-completions.ts";
+import type { ValidStream } from "../../support/stream-validators/completion.ts";
+import { validateContentGenerationStream } from "../../support/stream-validators/content-generation.ts";
+import { validateMessagesStream } from "../../support/stream-validators/messages.ts";
+import { validateModelRunnerStream } from "../../support/stream-validators/model-runner.ts";
+
+const EVENTS = [
+  START,
+  { type: "reasoning" as const, text: "hm" },
+  { type: "text" as const, text: "a" },
+  ...callEvents(0, "go", ['{"to":', '"Rome"}']),
+  ...callEvents(1, "go", ["{}"]),
+  finishEvent("tool_calls"),
+];
+
+const render = (renderer: StreamRenderer) => EVENTS.map((event) => renderer.push(event)).join("");
+const WATCH = { startedAt: 0, now: () => 1 };
+
+/** A stream of each dialect, and what may be lost from it without breaking a rule: content alone. */
+const streams: [string, string, (text: string) => ValidStream, string, RegExp][] = [
+  ["message", render(new MessageStream(testInfo())), validateMessagesStream, "\n\n", /^(?!)/],
+  [
+    "content-generation",
+    render(new ContentStream(testInfo())),
+    validateContentGenerationStream,
+    "\n\n",
+    /"text":"(?:hm|a)"/,
+  ],
+  [
+    "chat-completions",
+    render(new ChatStream(testInfo(), false)),
+    validateChatCompletionsStream,
+    "\n\n",
+    /"content":"a"|"reasoning_content"/,
+  ],
+  [
+    "local-runner",
+    render(new RunnerStream(testInfo(), CHAT_SHAPE, WATCH)),
+    validateModelRunnerStream,
+    "\n",
+    /"content":"a"|"thinking"|"index":1/,
+  ],
+];
+
+describe.each(streams)("the %s validator", (_, text, validate, end, content) => {
+  const items = text.split(end).slice(0, -1);
+  const join = (list: readonly string[]) => list.map((item) => item + end).join("");
+
+  it("accepts the stream as it is", () => {
+    expect(validate(text).completion.toolCalls).toHaveLength(2);
+  });
+
+  it("misses every item that is lost, unless it held content alone", () => {
+    for (const [index, item] of items.entries()) {
+      const lost = join(items.filter((_, at) => at !== index));
+      if (content.test(item)) expect(() => validate(lost)).not.toThrow();
+      else expect(() => validate(lost), item).toThrow();
+    }
+  });
+
+  it("sees that the end came early, or twice", () => {
+    const place = fc.integer({ min: 0, max: items.length - 1 });
+    fc.assert(
+      fc.property(place, (length) => {
+        expect(() => validate(join(items.slice(0, length)))).toThrow();
+      }),
+    );
+    expect(() => validate(join([...items, items.at(-1) ?? ""]))).toThrow();
+  });
+
+  it("sees a last item that is torn", () => {
+    expect(() => validate(text.slice(0, -end.length - 2))).toThrow();
+  });
+});
