@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
+import { cookiesOf, signalsFromHtml, TechnologyDetector } from "../../../../src/pages/technologies/index.ts";
+
+const read = (html: string, headers: [string, string][] = [], url = "https://www.example.com/a/b") =>
+  signalsFromHtml({ html, headers: new Headers(headers), url });
+
+describe("signalsFromHtml", () => {
+  it("reads meta elements by name or property, in lower case, several of one name", () => {
+    const { meta } = read(`<META NAME=Generator CONTENT="A 1"><meta name="generator" content="B &amp; C">
+      <meta property="og:site_name" content="S"><meta charset="utf-8"><meta name="x"><meta name="__proto__" content="p">`);
+    expect(Object.entries(meta ?? {})).toEqual([
+      ["generator", ["A 1", "B & C"]],
+      ["og:site_name", ["S"]],
+      ["__proto__", ["p"]],
+    ]);
+  });
+
+  it("reads the addresses of scripts as a browser would resolve them, each once", () => {
+    const { scriptSrc } =
+      read(`<script src="x.js"></script><script src="/y.js?a=1&amp;b=2"></script><script src=//cdn.example/z.js></script>
+      <script src="x.js"></script><script src="http://[bad"></script>`);
+    expect(scriptSrc).toEqual([
+      "https://www.example.com/a/x.js",
+      "https://www.example.com/y.js?a=1&b=2",
+      "https://cdn.example/z.js",
+    ]);
+  });
+
+  it("resolves against the first base element", () => {
+    const { scriptSrc, stylesheets } =
+      read(`<base href="/app/"><base href="/other/"><script src="x.js"></script>
+      <link rel="preload STYLESHEET" href="x.css"><link rel="icon" href="i.png"><link rel=stylesheet href="data:text/css,a">`);
+    expect(scriptSrc).toEqual(["https://www.example.com/app/x.js"]);
+    expect(stylesheets).toEqual(["https://www.example.com/app/x.css"]);
+  });
+
+  it("reads inline scripts and styles as they are, and text without them", () => {
+    const signals = read(`<title>Title</title><style>a > b { }</style><body>One&nbsp;&lt;two&gt;
+      <script>if (a < b && c > d) "<p>no</p>"</script><p>three</p><noscript>hidden</noscript><script> </script>`);
+    expect(signals.inlineScripts).toEqual(['if (a < b && c > d) "<p>no</p>"']);
+    expect(signals.css).toEqual(["a > b { }"]);
+    expect(signals.text).toBe("One <two> three");
+  });
+
+  it("reads headers and cookies", () => {
+    const signals = read("", [
+      ["Server", "nginx"],
+      ["Set-Cookie", "a=1; Path=/"],
+      ["Set-Cookie", "B=x=y; HttpOnly"],
+    ]);
+    expect(signals.headers).toMatchObject({
+      server: ["nginx"],
+      "set-cookie": ["a=1; Path=/", "B=x=y; HttpOnly"],
+    });
+    expect(signals.cookies).toMatchObject({ a: ["1"], B: ["x=y"] });
+    expect(Object.keys(cookiesOf(["=novalue", "noname", " spaced = v "]))).toEqual(["spaced"]);
+  });
+
+  it("survives a page that nests without end", () => {
+    const signals = read(`${"<div>".repeat(100_000)}deep`);
+    expect(signals.text).toBe("deep");
+  });
+});
+
+describe("selectors on parsed HTML", () => {
+  const technologies = {
+    Hidden: { cats: [], website: "", dom: "#app > .widget[data-kit]" },
+    Linked: { cats: [], website: "", dom: ["link[href*='.Cdn.example/a&b']", "iframe[src^='x']"] },
+    Texted: { cats: [], website: "", dom: { "p.maker": { text: "by Maker ([\\d.]+)\\;version:\\1" } } },
+    Valued: {
+      cats: [],
+      website: "",
+      dom: { "html[data-v]": { attributes: { "data-v": "^(\\d)$\\;version:\\1" } } },
+    },
+    Named: { cats: [], website: "", dom: "my-element" },
+    Live: { cats: [], website: "", dom: { body: { properties: { __live: "" } } } },
+    Strange: { cats: [], website: "", dom: ["a:unknown-pseudo", "p["] },
+  };
+  const detector = new TechnologyDetector(slimFingerprints(technologies, {}));
+  const detect = (html: string) => {
+    const signals = signalsFromHtml({ html, headers: new Headers(), url: "https://example.com/" }, detector);
+    return detector.detect(signals).map(({ name, version }) => `${name} ${version}`.trim());
+  };
+
+  it("find elements, attributes and text", () => {
+    expect(detect('<div id="app"><i class="x widget" data-kit></i></div>')).toEqual(["Hidden"]);
+    expect(detect('<link href="https://1.Cdn.example/a&amp;b.css">')).toEqual(["Linked"]);
+    expect(detect('<p class="maker">Made by Maker 4.2</p>')).toEqual(["Texted 4.2"]);
+    expect(detect('<html data-v="7"></html>')).toEqual(["Valued 7"]);
+    expect(detect("<my-element></my-element>")).toEqual(["Named"]);
+  });
+
+  it("find nothing that is not there", () => {
+    expect(
+      detect(
+        '<div id="app"><b><i class="widget" data-kit></i></b></div><p class="maker">nobody</p><html data-v="77">',
+      ),
+    ).toEqual([]);
+    expect(detect("<body><a>x</a></body>")).toEqual([]);
+  });
+});
