@@ -11,12 +11,11 @@ import {
   UNITS,
 } from "./characters.ts";
 import { readEntity } from "./entities.ts";
+import { TAG_LIMIT } from "./grammar.ts";
 import { Markdown } from "./markdown.ts";
 import { isOwnShell, readCdata, readTag, type Tag, type TagKind } from "./tags.ts";
 import type { ParameterValue } from "./value.ts";
 
-/** A tag within a call may be this long, in UTF-16 units. */
-export const TAG_LIMIT = 1024;
 /** How far to look behind a tag for what follows it. */
 const LOOK_AHEAD = 256;
 
