@@ -1,4 +1,97 @@
 import { DurableObject } from "cloudflare:workers";
+import type {
+  Capture,
+  CaptureChain,
+  CaptureSummary,
+  Sample,
+  SampleMeta,
+  SampleSelector,
+} from "../src/captures/store.ts";
+import { SqlArchive } from "../src/history/archive.ts";
+import type { SqlValue } from "../src/history/sql.ts";
+import type {
+  ArchiveBatch,
+  HistoryQuery,
+  HistoryRecord,
+  HistorySummary,
+  Retention,
+} from "../src/history/store.ts";
+import type { MetricDeltas } from "../src/metrics/registry.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 
-export class History extends DurableObject<Env> {}
+/** Keeps history, captures, samples and metrics; the rules are in `src/history/archive.ts`. */
+export class History extends DurableObject<Env> {
+  readonly #archive: SqlArchive;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    const { sql } = ctx.storage;
+    this.#archive = new SqlArchive(
+      {
+        all: (statement, ...values) => sql.exec<Record<string, SqlValue>>(statement, ...values).toArray(),
+        transaction: (work) => ctx.storage.transactionSync(work),
+      },
+      Date.now,
+    );
+  }
+
+  write(batch: ArchiveBatch): void {
+    this.#archive.write(batch);
+  }
+
+  retain(retention: Retention): void {
+    this.#archive.retain(retention);
+  }
+
+  listHistory(query: HistoryQuery): { items: HistorySummary[]; total: number } {
+    return this.#archive.listHistory(query);
+  }
+
+  readHistory(id: string): HistoryRecord | null {
+    return this.#archive.readHistory(id);
+  }
+
+  deleteHistory(id: string): boolean {
+    return this.#archive.deleteHistory(id);
+  }
+
+  clearHistory(): number {
+    return this.#archive.clearHistory();
+  }
+
+  listCaptures(): CaptureSummary[] {
+    return this.#archive.listCaptures();
+  }
+
+  readCapture(id: string): Capture | null {
+    return this.#archive.readCapture(id);
+  }
+
+  clearCaptures(): number {
+    return this.#archive.clearCaptures();
+  }
+
+  chains(q: string, limit: number): CaptureChain[] {
+    return this.#archive.chains(q, limit);
+  }
+
+  saveSample(selector: SampleSelector, sampleId: string, provider: string): SampleMeta | null {
+    return this.#archive.saveSample(selector, sampleId, provider);
+  }
+
+  listSamples(): SampleMeta[] {
+    return this.#archive.listSamples();
+  }
+
+  readSample(sampleId: string): Sample | null {
+    return this.#archive.readSample(sampleId);
+  }
+
+  deleteSample(sampleId: string): boolean {
+    return this.#archive.deleteSample(sampleId);
+  }
+
+  metrics(): MetricDeltas {
+    return this.#archive.metrics();
+  }
+}

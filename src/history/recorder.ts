@@ -1,15 +1,152 @@
 import type { Caller } from "../auth/callers.ts";
-import type { GenerationRecorder } from "../generation/recorder.ts";
+import { type Conversation, textOf } from "../generation/conversation.ts";
+import type { GenerationOutcome, GenerationRecorder, RawOutput } from "../generation/recorder.ts";
 import type { Context } from "../http/context.ts";
+import { archivedMessages } from "./messages.ts";
+import { type Outbox, outboxOf, type RecordSource } from "./outbox.ts";
+import type { HistorySummary, HistoryWrite } from "./store.ts";
+import { cutText } from "./texts.ts";
 
-const NOTHING: GenerationRecorder = {
-  begin: () => undefined,
-  account: () => undefined,
-  progress: () => undefined,
-  end: () => undefined,
-};
+/** How often a record is refreshed while its generation streams, milliseconds. */
+const REFRESH_MS = 1_500;
+/** The same once the answer is long: the whole of it is sent each time. */
+const LONG_REFRESH_MS = 6_000;
+const LONG_CHARS = 50_000;
+
+/** Characters that are kept of each text. */
+const MAX_PROMPT = 400_000;
+const MAX_OUTPUT = 600_000;
+const MAX_LABEL = 300;
+const PREVIEW = 200;
+
+/** On one line, cut. */
+function preview(text: string): string {
+  return cutText(
+    text
+      .slice(0, PREVIEW * 4)
+      .replace(/\s+/g, " ")
+      .trim(),
+    PREVIEW,
+  );
+}
+
+function lastQuestion({ messages }: Conversation): string {
+  const last = messages.findLast(({ role }) => role === "user") ?? messages.at(-1);
+  return last === undefined ? "" : textOf(last.parts);
+}
+
+/** One generation's record: keeps references while the generation runs, and makes texts only when they are sent. */
+class Recording implements GenerationRecorder, RecordSource {
+  readonly #context: Context;
+  readonly #outbox: Outbox;
+  readonly #id = `hist_${crypto.randomUUID().replaceAll("-", "")}`;
+  readonly #ended = Promise.withResolvers<void>();
+  #conversation: Conversation | null = null;
+  #prompt = "";
+  #output: RawOutput = { rawText: "", rawReasoning: "" };
+  #account = "";
+  #attempts = 0;
+  #outcome: GenerationOutcome | null = null;
+  #endedAt = 0;
+  #refreshedAt = 0;
+  #requestSent = false;
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.#outbox = outboxOf(context.platform);
+  }
+
+  begin(conversation: Conversation, promptText: string, output: RawOutput): void {
+    this.#conversation = conversation;
+    this.#prompt = promptText;
+    this.#output = output;
+    // Until the end: work that is not waited for does not outlive a client that leaves.
+    this.#context.waitUntil(this.#ended.promise);
+    this.#tell();
+  }
+
+  account(identifier: string): void {
+    this.#account = identifier;
+    this.#attempts += 1;
+  }
+
+  progress(): void {
+    const length = this.#output.rawText.length + this.#output.rawReasoning.length;
+    const pause = length > LONG_CHARS ? LONG_REFRESH_MS : REFRESH_MS;
+    if (this.#context.platform.now() - this.#refreshedAt >= pause) this.#tell();
+  }
+
+  end(outcome: GenerationOutcome): void {
+    if (this.#outcome !== null || this.#conversation === null) return;
+    this.#outcome = outcome;
+    this.#endedAt = this.#context.platform.now();
+    this.#tell();
+    this.#ended.resolve();
+  }
+
+  #tell(): void {
+    this.#refreshedAt = this.#context.platform.now();
+    this.#outbox.record(this);
+    this.#context.waitUntil(this.#outbox.settled(() => this.#context.config()));
+  }
+
+  lost(): void {
+    this.#requestSent = false;
+  }
+
+  write(): HistoryWrite {
+    const conversation = this.#conversation;
+    const request =
+      conversation === null || this.#requestSent
+        ? null
+        : {
+            messages: archivedMessages(conversation.messages),
+            prompt: cutText(this.#prompt, MAX_PROMPT),
+          };
+    this.#requestSent = true;
+    const { rawText, rawReasoning } = this.#output;
+    return {
+      summary: this.#summary(),
+      request,
+      reasoning: cutText(rawReasoning, MAX_OUTPUT),
+      content: cutText(rawText, MAX_OUTPUT),
+    };
+  }
+
+  #summary(): HistorySummary {
+    const { request, requestId, startedAt, platform } = this.#context;
+    const conversation = this.#conversation;
+    const outcome = this.#outcome;
+    const now = outcome === null ? platform.now() : this.#endedAt;
+    return {
+      id: this.#id,
+      created_at: startedAt,
+      updated_at: now,
+      completed_at: this.#endedAt,
+      request_id: requestId,
+      dialect: conversation?.dialect ?? "",
+      requested_model: cutText(conversation?.model.requested ?? "", MAX_LABEL),
+      model: conversation?.model.id ?? "",
+      account: this.#account,
+      attempts: this.#attempts,
+      source: cutText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),
+      stream: conversation?.stream ?? false,
+      thinking: conversation?.thinking ?? false,
+      status: outcome?.status ?? "streaming",
+      status_code: outcome?.statusCode ?? 0,
+      error: cutText(outcome?.error ?? "", MAX_LABEL),
+      finish_reason: outcome?.finishReason ?? "",
+      prompt_tokens: outcome?.usage?.prompt ?? 0,
+      completion_tokens: outcome?.usage?.completion ?? 0,
+      reasoning_tokens: outcome?.usage?.reasoning ?? 0,
+      elapsed_ms: now - startedAt,
+      request_preview: conversation === null ? "" : preview(lastQuestion(conversation)),
+      response_preview: preview(this.#output.rawText),
+    };
+  }
+}
 
 /** The recorder of one generation. */
-export function historyRecorder(_context: Context, _caller: Caller): GenerationRecorder {
-  return NOTHING;
+export function historyRecorder(context: Context, _caller: Caller): GenerationRecorder {
+  return new Recording(context);
 }

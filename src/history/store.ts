@@ -1,28 +1,47 @@
+import type { Capture, CaptureArchive } from "../captures/store.ts";
+import type { MetricDeltas } from "../metrics/registry.ts";
+import type { Awaitable } from "./sql.ts";
+
 /** Where a generation stands. */
 export type HistoryStatus = "streaming" | "success" | "error" | "cancelled";
 
-/** One archived generation: what was asked and what the upstream answered, before translation or trimming. */
-export interface HistoryRecord {
+/** One archived generation without its long texts, as lists show it. Times are Unix milliseconds. */
+export interface HistorySummary {
   readonly id: string;
-  /** Milliseconds since the epoch at which the request was created; the list is ordered by it, newest first. */
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  /** Milliseconds since the epoch; 0 while streaming. */
-  readonly completedAt: number;
-  readonly requestId: string;
+  /** When the request came in; lists are ordered by it, newest first. */
+  readonly created_at: number;
+  readonly updated_at: number;
+  /** 0 while streaming. */
+  readonly completed_at: number;
+  readonly request_id: string;
   readonly dialect: string;
   /** The model name as the caller wrote it, and the canonical model. */
-  readonly requestedModel: string;
+  readonly requested_model: string;
   readonly model: string;
-  /** The account's identifier; empty in pass-through mode. */
+  /** The account's identifier, the last one when there were several; empty in pass-through mode. */
   readonly account: string;
+  /** Accounts that were tried. */
+  readonly attempts: number;
   /** `X-Gateway-Source` of the caller. */
   readonly source: string;
   readonly stream: boolean;
   readonly thinking: boolean;
   readonly status: HistoryStatus;
-  readonly statusCode: number;
+  /** HTTP status that the caller got, or would have got; 0 while streaming. */
+  readonly status_code: number;
   readonly error: string;
+  readonly finish_reason: string;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly elapsed_ms: number;
+  /** The beginning of the last user message, and of the answer. */
+  readonly request_preview: string;
+  readonly response_preview: string;
+}
+
+/** One archived generation: what was asked and what the upstream answered, before translation or trimming. */
+export interface HistoryRecord extends HistorySummary {
   /** The conversation's messages, as JSON text. */
   readonly messages: string;
   /** The text that the provider was sent. */
@@ -30,26 +49,59 @@ export interface HistoryRecord {
   /** The upstream's reasoning and text as they came. */
   readonly reasoning: string;
   readonly content: string;
-  readonly finishReason: string;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly reasoningTokens: number;
-  readonly elapsedMs: number;
 }
 
-/** A record without its long texts, for lists. */
-export type HistorySummary = Omit<HistoryRecord, "messages" | "prompt" | "reasoning" | "content"> & {
-  readonly preview: string;
-};
+/** A record on its way to the store. `request` is null once the store has been told. */
+export interface HistoryWrite {
+  readonly summary: HistorySummary;
+  readonly request: { readonly messages: string; readonly prompt: string } | null;
+  readonly reasoning: string;
+  readonly content: string;
+}
+
+/** How much is kept. Of two settings the one of the higher configuration version counts. */
+export interface Retention {
+  readonly version: number;
+  /** Records in the history; 0 switches it off. */
+  readonly records: number;
+  readonly captures: number;
+}
+
+/** What one isolate has to tell, in one message. */
+export interface ArchiveBatch {
+  readonly retention: Retention;
+  readonly records: readonly HistoryWrite[];
+  readonly captures: readonly Capture[];
+  readonly metrics: MetricDeltas;
+}
+
+/** Which records a list shows. */
+export interface HistoryQuery {
+  readonly offset: number;
+  readonly count: number;
+  /** Text that a summary contains; empty: any. */
+  readonly q: string;
+}
 
 /** The server-side history (contract, general rule 9). */
-export interface HistoryStore {
-  /** Inserts or replaces records by id. Older ones beyond the retention count are dropped. */
-  put(records: readonly HistoryRecord[]): Promise<void>;
-  list(): Promise<{ items: HistorySummary[]; limit: number }>;
-  get(id: string): Promise<HistoryRecord | null>;
-  delete(id: string): Promise<boolean>;
-  clear(): Promise<number>;
-  /** How many records are kept; 0 switches the history off. */
-  setLimit(limit: number): Promise<void>;
+export interface HistoryArchive {
+  /** Newest first. `total` counts all that the query finds. */
+  listHistory(
+    query: HistoryQuery,
+  ): Awaitable<{ readonly items: readonly HistorySummary[]; readonly total: number }>;
+  readHistory(id: string): Awaitable<HistoryRecord | null>;
+  /** False when there is no such record. */
+  deleteHistory(id: string): Awaitable<boolean>;
+  /** Returns how many records there were. */
+  clearHistory(): Awaitable<number>;
+}
+
+/** Everything that is archived: history, captures, samples and metrics. One place a deployment. */
+export interface Archive extends HistoryArchive, CaptureArchive {
+  /** Takes what an isolate has gathered. */
+  write(batch: ArchiveBatch): Awaitable<void>;
+  /** Drops what is beyond a new retention. */
+  retain(retention: Retention): Awaitable<void>;
+  /** All counts since the beginning. */
+  metrics(): Awaitable<MetricDeltas>;
 }

@@ -1,7 +1,7 @@
 import type { AccountPoolClient } from "../accounts/client.ts";
 import type { AdministrationState } from "../admin/shared-state.ts";
 import type { ConfigurationStore } from "../config/snapshot.ts";
-import type { HistoryStore } from "../history/store.ts";
+import type { Archive } from "../history/store.ts";
 import type { PagesPlatform } from "../pages/platform.ts";
 import type { Fetch } from "../provider/provider.ts";
 import type { ResponseStore } from "../responses/store.ts";
@@ -25,7 +25,8 @@ export interface Platform {
   readonly settings: Settings;
   readonly configuration: ConfigurationStore;
   readonly accounts: AccountPoolClient;
-  readonly history: HistoryStore;
+  /** History, captures, samples and metrics. */
+  readonly archive: Archive;
   readonly administration: AdministrationState;
   /** The stored responses of one caller; `owner` is the hash of the caller's credential. */
   responses(owner: string): ResponseStore;

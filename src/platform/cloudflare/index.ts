@@ -1,24 +1,15 @@
-import type { HistoryStore } from "../../history/store.ts";
 import type { Fetch } from "../../provider/provider.ts";
 import type { Platform } from "../platform.ts";
 import { readSettings } from "../settings.ts";
 import { cloudflareAccounts } from "./accounts.ts";
 import { cloudflareAdministration } from "./administration.ts";
+import { cloudflareArchive } from "./archive.ts";
 import { cloudflareConfiguration } from "./configuration.ts";
 import type { Env } from "./env.ts";
 import { cloudflarePages } from "./pages.ts";
 
 /** Where the sandbox binding answers; the name is never looked up. */
 const SANDBOX_URL = "http://sandbox";
-
-const noHistory: HistoryStore = {
-  put: async () => undefined,
-  list: async () => ({ items: [], limit: 0 }),
-  get: async () => null,
-  delete: async () => false,
-  clear: async () => 0,
-  setLimit: async () => undefined,
-};
 
 /** The runtime of Cloudflare Workers, made once an isolate. */
 export function cloudflarePlatform(env: Env): Platform {
@@ -32,7 +23,7 @@ export function cloudflarePlatform(env: Env): Platform {
     settings,
     configuration: cloudflareConfiguration(env),
     accounts: cloudflareAccounts(env),
-    history: noHistory,
+    archive: cloudflareArchive(env),
     administration: cloudflareAdministration(env),
     responses: (owner) => {
       const store = env.RESPONSE_STORE.getByName(owner);
