@@ -94,17 +94,11 @@ export function toParts(content: Content, where: string): Part[] {
   return content.flatMap((block, index) => blockParts(block, `${where}[${index}]`));
 }
 
-/** Names of the tools that earlier calls were made to, by call id: a tool result names the call only. */
-export type CallNames = Map<string, string>;
-
-function toolResult(block: Block, where: string, names: CallNames): Message {
-  const callId = stringMember(block, "tool_use_id", where);
-  const name = names.get(callId);
+function toolResult(block: Block, where: string): Message {
   return {
     role: "tool",
-    callId,
+    callId: stringMember(block, "tool_use_id", where),
     parts: toParts(contentMember(block, "content", where), `${where}.content`),
-    ...(name === undefined ? {} : { name }),
     ...(block["is_error"] === true ? { isError: true } : {}),
   };
 }
@@ -113,7 +107,7 @@ function toolResult(block: Block, where: string, names: CallNames): Message {
  * A user message: each tool result becomes a message of its own and what stands between them stays between them, so
  * that the order is the caller's (client assertions 25 and 26).
  */
-export function userMessages(content: Content, where: string, names: CallNames): Message[] {
+export function userMessages(content: Content, where: string): Message[] {
   if (content === null || content === undefined || typeof content === "string") {
     return [{ role: "user", parts: toParts(content, where) }];
   }
@@ -127,7 +121,7 @@ export function userMessages(content: Content, where: string, names: CallNames):
     const at = `${where}[${index}]`;
     if (block.type === "tool_result") {
       flush();
-      messages.push(toolResult(block, at, names));
+      messages.push(toolResult(block, at));
     } else parts.push(...blockParts(block, at));
   });
   flush();
@@ -138,7 +132,7 @@ export function userMessages(content: Content, where: string, names: CallNames):
  * An assistant message of the history. Signatures mean nothing here; redacted thinking and what server tools left behind
  * cannot be read by the model and is passed over.
  */
-export function assistantMessage(content: Content, where: string, names: CallNames): Message {
+export function assistantMessage(content: Content, where: string): Message {
   if (content === null || content === undefined || typeof content === "string") {
     return { role: "assistant", parts: toParts(content, where), toolCalls: [] };
   }
@@ -151,13 +145,13 @@ export function assistantMessage(content: Content, where: string, names: CallNam
       case "thinking":
         reasoning += optionalString(block, "thinking") ?? "";
         break;
-      case "tool_use": {
-        const id = stringMember(block, "id", at);
-        const name = stringMember(block, "name", at);
-        names.set(id, name);
-        toolCalls.push({ id, name, arguments: JSON.stringify(block["input"] ?? {}) });
+      case "tool_use":
+        toolCalls.push({
+          id: stringMember(block, "id", at),
+          name: stringMember(block, "name", at),
+          arguments: JSON.stringify(block["input"] ?? {}),
+        });
         break;
-      }
       case "text":
       case "image":
       case "document":

@@ -4,7 +4,7 @@ import { GatewayError, invalidRequest } from "../../http/errors.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { jsonObject, samplingOf } from "../shared/fields.ts";
 import { wantsThinking } from "../shared/thinking.ts";
-import { assistantMessage, type CallNames, toParts, userMessages } from "./content.ts";
+import { assistantMessage, toParts, userMessages } from "./content.ts";
 import { toolChoiceSchema, toolSchema, toToolChoice, toTools } from "./tools.ts";
 
 const contentSchema = z
@@ -51,17 +51,16 @@ function refuseThread(thread: unknown): void {
 
 function toMessages(body: MessageRequest): Message[] {
   const messages: Message[] = [];
-  const names: CallNames = new Map();
   const system = toParts(body.system, "system");
   if (system.length > 0) messages.push({ role: "system", parts: system });
   body.messages.forEach(({ role, content }, index) => {
     const where = `messages[${index}].content`;
     switch (role) {
       case "user":
-        messages.push(...userMessages(content, where, names));
+        messages.push(...userMessages(content, where));
         break;
       case "assistant":
-        messages.push(assistantMessage(content, where, names));
+        messages.push(assistantMessage(content, where));
         break;
       // Newer agents put later instructions among the messages (client assertion 29).
       case "system":

@@ -97,6 +97,8 @@ export function paragraphs(...texts: readonly string[]): string {
 class MessageRenderer {
   readonly attachments: SentAttachment[] = [];
   readonly #reader: AttachmentReader;
+  /** Tools by call id: in most dialects a result names only its call. */
+  readonly #callNames = new Map<string, string>();
 
   constructor(conversation: Conversation) {
     this.#reader = new AttachmentReader(conversation);
@@ -111,11 +113,17 @@ class MessageRenderer {
         return { heading: heading("User", message.name), text };
       case "tool":
         return {
-          heading: heading("Tool result", message.callId, message.name, message.isError ? "error" : ""),
+          heading: heading(
+            "Tool result",
+            message.callId,
+            message.name ?? this.#callNames.get(message.callId),
+            message.isError ? "error" : "",
+          ),
           text,
         };
       case "assistant": {
         const { reasoning, toolCalls } = message;
+        for (const call of toolCalls) this.#callNames.set(call.id, call.name);
         const thought = reasoning?.trim() ? `<think>\n${withoutHeadings(reasoning)}\n</think>` : "";
         const calls = withoutHeadings(renderToolCalls(toolCalls));
         return { heading: "Assistant", text: paragraphs(thought, text, calls) };

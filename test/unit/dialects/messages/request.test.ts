@@ -53,7 +53,7 @@ describe("a message-style request", () => {
     ).toEqual([
       { role: "user", parts: [text("a")] },
       { role: "assistant", parts: [], toolCalls: [{ id: "t1", name: "go", arguments: "{}" }] },
-      { role: "tool", callId: "t1", name: "go", parts: [text("ok")] },
+      { role: "tool", callId: "t1", parts: [text("ok")] },
     ]);
   });
 
@@ -136,8 +136,8 @@ describe("a message-style request", () => {
           { id: "t2", name: "b", arguments: "{}" },
         ],
       },
-      { role: "tool", callId: "t2", name: "b", parts: [text("second")] },
-      { role: "tool", callId: "t1", name: "a", parts: [text("first")] },
+      { role: "tool", callId: "t2", parts: [text("second")] },
+      { role: "tool", callId: "t1", parts: [text("first")] },
       { role: "user", parts: [text("go on")] },
     ]);
   });

@@ -204,7 +204,7 @@ describe("tools in the prompt", () => {
     expect(prompt({ tools: [{ name: "bare" }] })).toContain("bare");
   });
 
-  it("shows calls and results bound to their ids, in order", () => {
+  it("shows calls and results bound to their ids and tools, in order", () => {
     const messages: Message[] = [
       user("Weather?"),
       called,
@@ -221,7 +221,7 @@ describe("tools in the prompt", () => {
       'id="call_b"',
       "Rome",
       "### Tool result (call_b, get_weather)\n\nhot\n\ndry",
-      "### Tool result (call_a, error)\n\nno such city",
+      "### Tool result (call_a, get_weather, error)\n\nno such city",
       "### User\n\nThanks",
     ]) {
       at = rendered.indexOf(piece, at);

@@ -1,0 +1,208 @@
+import { canonicalChat, validateChatCompletionsStream } from "./stream-validators/chat-completions.ts";
+import { argumentsOf, type CanonicalCompletion } from "./stream-validators/completion.ts";
+import { canonicalContent, validateContentGenerationStream } from "./stream-validators/content-generation.ts";
+import { canonicalMessage, validateMessagesStream } from "./stream-validators/messages.ts";
+import { canonicalRunner, validateModelRunnerStream } from "./stream-validators/model-runner.ts";
+import { completionOf, validateResponsesStream } from "./stream-validators/responses.ts";
+import type { TestGateway } from "./use-gateway.ts";
+
+/** One step of a conversation, in no dialect. */
+export type Step =
+  | { readonly user: string }
+  | {
+      readonly assistant: string;
+      readonly calls?: readonly { readonly id: string; readonly name: string; readonly input: object }[];
+    }
+  | { readonly result: string; readonly id: string; readonly name: string };
+
+/** A request in no dialect. */
+export interface Talk {
+  readonly system?: string;
+  readonly tools?: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly schema: object;
+  }[];
+  readonly steps: readonly Step[];
+}
+
+/** A dialect, spoken by hand: how a talk is written, and what an answer comes to. */
+export interface DialectClient {
+  readonly name: string;
+  send(api: TestGateway, talk: Talk, stream: boolean): Promise<Response>;
+  streamed(text: string): CanonicalCompletion;
+  whole(body: unknown): CanonicalCompletion;
+}
+
+const MODEL = "provider-v4-flash";
+
+const functions = (talk: Talk) =>
+  talk.tools?.map(({ name, description, schema }) => ({
+    type: "function",
+    function: { name, description, parameters: schema },
+  }));
+
+const chat: DialectClient = {
+  name: "chat-completions",
+  send: (api, talk, stream) =>
+    api.post("/v1/chat/completions", {
+      model: MODEL,
+      stream,
+      tools: functions(talk),
+      messages: [
+        ...(talk.system === undefined ? [] : [{ role: "system", content: talk.system }]),
+        ...talk.steps.map((step) => {
+          if ("user" in step) return { role: "user", content: step.user };
+          if ("result" in step) return { role: "tool", tool_call_id: step.id, content: step.result };
+          const calls = step.calls?.map(({ id, name, input }) => ({
+            id,
+            type: "function",
+            function: { name, arguments: JSON.stringify(input) },
+          }));
+          return { role: "assistant", content: step.assistant, ...(calls ? { tool_calls: calls } : {}) };
+        }),
+      ],
+    }),
+  streamed: (text) => validateChatCompletionsStream(text).completion,
+  whole: canonicalChat,
+};
+
+const messages: DialectClient = {
+  name: "messages",
+  send: (api, talk, stream) =>
+    api.post("/vendorb/v1/messages", {
+      model: MODEL,
+      stream,
+      system: talk.system,
+      tools: talk.tools?.map(({ name, description, schema }) => ({
+        name,
+        description,
+        input_schema: schema,
+      })),
+      messages: talk.steps.map((step) => {
+        if ("user" in step) return { role: "user", content: step.user };
+        if ("result" in step) {
+          const block = { type: "tool_result", tool_use_id: step.id, content: step.result };
+          return { role: "user", content: [block] };
+        }
+        const text = step.assistant === "" ? [] : [{ type: "text", text: step.assistant }];
+        const calls = (step.calls ?? []).map((call) => ({ type: "tool_use", ...call }));
+        return { role: "assistant", content: [...text, ...calls] };
+      }),
+    }),
+  streamed: (text) => validateMessagesStream(text).completion,
+  whole: canonicalMessage,
+};
+
+const content: DialectClient = {
+  name: "content-generation",
+  send: (api, talk, stream) =>
+    api.post(`/v1beta/models/${MODEL}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`, {
+      ...(talk.system === undefined ? {} : { systemInstruction: { parts: [{ text: talk.system }] } }),
+      ...(talk.tools === undefined
+        ? {}
+        : {
+            tools: [
+              {
+                functionDeclarations: talk.tools.map(({ name, description, schema }) => ({
+                  name,
+                  description,
+                  parametersJsonSchema: schema,
+                })),
+              },
+            ],
+          }),
+      contents: talk.steps.map((step) => {
+        if ("user" in step) return { role: "user", parts: [{ text: step.user }] };
+        if ("result" in step) {
+          const { id, name, result } = step;
+          return { role: "user", parts: [{ functionResponse: { id, name, response: { output: result } } }] };
+        }
+        const text = step.assistant === "" ? [] : [{ text: step.assistant }];
+        const calls = (step.calls ?? []).map(({ id, name, input }) => ({
+          functionCall: { id, name, args: input },
+        }));
+        return { role: "model", parts: [...text, ...calls] };
+      }),
+    }),
+  streamed: (text) => validateContentGenerationStream(text).completion,
+  whole: canonicalContent,
+};
+
+const runner: DialectClient = {
+  name: "model-runner",
+  send: (api, talk, stream) =>
+    api.post("/api/chat", {
+      model: MODEL,
+      stream,
+      tools: functions(talk),
+      messages: [
+        ...(talk.system === undefined ? [] : [{ role: "system", content: talk.system }]),
+        ...talk.steps.map((step) => {
+          if ("user" in step) return { role: "user", content: step.user };
+          if ("result" in step) {
+            return { role: "tool", tool_call_id: step.id, tool_name: step.name, content: step.result };
+          }
+          const calls = step.calls?.map(({ id, name, input }) => ({
+            id,
+            function: { name, arguments: input },
+          }));
+          return { role: "assistant", content: step.assistant, ...(calls ? { tool_calls: calls } : {}) };
+        }),
+      ],
+    }),
+  streamed: (text) => validateModelRunnerStream(text).completion,
+  whole: canonicalRunner,
+};
+
+function canonicalResponse(response: Record<string, unknown>, error: string | null): CanonicalCompletion {
+  const { text, reasoning, toolCalls, finishReason, usage } = completionOf(response);
+  return {
+    text,
+    reasoning,
+    toolCalls: toolCalls.map((call) => ({ name: call.name, arguments: argumentsOf(call.arguments) })),
+    finish: error === null ? finishReason : null,
+    usage: error === null ? { prompt: usage.prompt, completion: usage.completion } : null,
+    error,
+  };
+}
+
+const responses: DialectClient = {
+  name: "responses",
+  send: (api, talk, stream) =>
+    api.post("/v1/responses", {
+      model: MODEL,
+      stream,
+      instructions: talk.system,
+      // This style shows reasoning only when asked to.
+      reasoning: { summary: "auto" },
+      tools: talk.tools?.map(({ name, description, schema }) => ({
+        type: "function",
+        name,
+        description,
+        parameters: schema,
+      })),
+      input: talk.steps.flatMap((step): object[] => {
+        if ("user" in step) return [{ role: "user", content: step.user }];
+        if ("result" in step) {
+          return [{ type: "function_call_output", call_id: step.id, output: step.result }];
+        }
+        const text = step.assistant === "" ? [] : [{ role: "assistant", content: step.assistant }];
+        const calls = (step.calls ?? []).map(({ id, name, input }) => ({
+          type: "function_call",
+          call_id: id,
+          name,
+          arguments: JSON.stringify(input),
+        }));
+        return [...text, ...calls];
+      }),
+    }),
+  streamed: (text) => {
+    const { response, error } = validateResponsesStream(text);
+    return canonicalResponse(response, error?.message ?? null);
+  },
+  whole: (body) => canonicalResponse(Object.fromEntries(Object.entries(Object(body))), null),
+};
+
+/** Every dialect; the chat-completions style is what the others are compared with. */
+export const DIALECT_CLIENTS: readonly DialectClient[] = [chat, messages, content, responses, runner];
