@@ -1,4 +1,11 @@
 import {
+  accountTestSchema,
+  deleteSessions,
+  deleteSessionsSchema,
+  testOneAccount,
+} from "./admin/account-test.ts";
+import { testAllAccounts, testAllSchema, testAllStatus } from "./admin/account-test-all.ts";
+import {
   accountChangeSchema,
   accountListSchema,
   addAccount,
@@ -9,6 +16,8 @@ import {
   newAccountSchema,
   proxyBindingSchema,
 } from "./admin/accounts.ts";
+import { apiTestSchema, testApi } from "./admin/api-test.ts";
+import { bulkImport, bulkImportSchema } from "./admin/bulk-import.ts";
 import { exportConfig, exportShort } from "./admin/config-export.ts";
 import { importConfig, importQuerySchema, importSchema } from "./admin/config-import.ts";
 import { configUpdateSchema, readConfig, updateConfig } from "./admin/config-update.ts";
@@ -190,15 +199,28 @@ const administration: Route[] = [
   route("admin", "POST", "/admin/accounts", "admin", addAccount, "Add an account", {
     body: newAccountSchema,
   }),
-  route("admin", "POST", "/admin/accounts/test", "admin", admin, "Test one account"),
-  route("admin", "POST", "/admin/accounts/test-all", "admin", admin, "Test all accounts"),
+  route("admin", "POST", "/admin/accounts/test", "admin", testOneAccount, "Test one account", {
+    body: accountTestSchema,
+  }),
+  route("admin", "POST", "/admin/accounts/test-all", "admin", testAllAccounts, "Test all accounts", {
+    body: testAllSchema,
+  }),
+  route(
+    "admin",
+    "GET",
+    "/admin/accounts/test-all/status",
+    "admin",
+    testAllStatus,
+    "Progress of the test of all accounts",
+  ),
   route(
     "admin",
     "POST",
     "/admin/accounts/sessions/delete-all",
     "admin",
-    admin,
+    deleteSessions,
     "Delete an account's sessions",
+    { body: deleteSessionsSchema },
   ),
   route("admin", "PUT", "/admin/accounts/:identifier", "admin", changeAccount, "Rename an account", {
     body: accountChangeSchema,
@@ -214,8 +236,12 @@ const administration: Route[] = [
     { body: proxyBindingSchema },
   ),
   route("admin", "GET", "/admin/queue/status", "admin", queueStatus, "Slots and waiting queue"),
-  route("admin", "POST", "/admin/import", "admin", admin, "Import keys and accounts"),
-  route("admin", "POST", "/admin/test", "admin", admin, "Send a test message through the gateway"),
+  route("admin", "POST", "/admin/import", "admin", bulkImport, "Import keys and accounts", {
+    body: bulkImportSchema,
+  }),
+  route("admin", "POST", "/admin/test", "admin", testApi, "Send a test message through the gateway", {
+    body: apiTestSchema,
+  }),
   route("admin", "POST", "/admin/dev/raw-samples/capture", "admin", admin, "Capture a raw upstream stream"),
   route("admin", "GET", "/admin/dev/raw-samples/query", "admin", admin, "Search the captures"),
   route("admin", "POST", "/admin/dev/raw-samples/save", "admin", admin, "Save captures as a sample"),

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { Context, Handler } from "../http/context.ts";
+import { parseWith, readBytes, readJson } from "../http/json-body.ts";
+import { resolveModel } from "../models/resolve.ts";
+import { modelSchema, testAccount } from "./account-test.ts";
+import { identifiers } from "./identifiers.ts";
+import type { AccountTestResult, TestAllProgress } from "./shared-state.ts";
+
+/** Accounts that are tested at one moment (contract, Limits). */
+const CONCURRENCY = 5;
+/** Progress is written at most this often. */
+const REPORT_MS = 500;
+/** A run that has said nothing for this long was cut off. */
+const CUT_OFF_MS = 60_000;
+const MAX_FAILURES = 200;
+
+/** `POST /admin/accounts/test-all`. The body may be missing. */
+export const testAllSchema = z.object({ model: modelSchema });
+
+/** Counts outcomes, and tells how far the run has come. */
+class Run {
+  readonly results: AccountTestResult[] = [];
+  readonly #context: Context;
+  readonly #total: number;
+  readonly #startedAt: number;
+  #reportedAt = 0;
+
+  constructor(context: Context, total: number) {
+    this.#context = context;
+    this.#total = total;
+    this.#startedAt = context.platform.now();
+  }
+
+  get success(): number {
+    return this.results.filter(({ success }) => success).length;
+  }
+
+  /** Makes the progress readable; not more often than needed, unless the run is over. */
+  async report(finished: boolean): Promise<void> {
+    const now = this.#context.platform.now();
+    if (!finished && now - this.#reportedAt < REPORT_MS) return;
+    this.#reportedAt = now;
+    const { success } = this;
+    const progress: TestAllProgress = {
+      total: this.#total,
+      done: this.results.length,
+      success,
+      failed: this.results.length - success,
+      started_at: this.#startedAt,
+      updated_at: now,
+      finished_at: finished ? now : 0,
+      failures: this.results.filter((result) => !result.success).slice(-MAX_FAILURES),
+    };
+    await this.#context.platform.administration.setTestProgress(progress).catch(() => undefined);
+  }
+}
+
+async function runTests(context: Context, accounts: readonly string[], model: string): Promise<Run> {
+  const run = new Run(context, accounts.length);
+  const remaining = accounts.values();
+  const worker = async () => {
+    for (const account of remaining) {
+      if (context.request.signal.aborted) return;
+      run.results.push(await testAccount(context, account, model, ""));
+      await run.report(false);
+    }
+  };
+  await run.report(false);
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await run.report(true);
+  return run;
+}
+
+/** `POST /admin/accounts/test-all` (contract): five at a time. */
+export const testAllAccounts: Handler = async (context) => {
+  const body = await readBytes(context.request, 1_048_576);
+  const given = body.length === 0 ? {} : await readJson(new Request(context.url, { method: "POST", body }));
+  const { model } = parseWith(testAllSchema, given);
+  const { config } = await context.platform.configuration.readFresh();
+  resolveModel(model, config.model_aliases);
+  const running = runTests(context, await identifiers(config), model);
+  context.waitUntil(running);
+  const { results, success } = await running;
+  return Response.json({ total: results.length, success, failed: results.length - success, results });
+};
+
+/** `GET /admin/accounts/test-all/status`: how far the latest test of all accounts has come. */
+export const testAllStatus: Handler = async ({ platform }) => {
+  const progress = await platform.administration.testProgress();
+  if (progress === null) {
+    return Response.json({ running: false, total: 0, done: 0, success: 0, failed: 0, failures: [] });
+  }
+  const running = progress.finished_at === 0 && platform.now() - progress.updated_at < CUT_OFF_MS;
+  return Response.json({ running, ...progress });
+};

@@ -1,0 +1,49 @@
+import { z } from "zod";
+import type { Context, Handler } from "../http/context.ts";
+import { invalidRequest } from "../http/errors.ts";
+import { readBody } from "../http/json-body.ts";
+import { modelSchema } from "./account-test.ts";
+import { keyId } from "./config-view.ts";
+import { allKeys } from "./edit.ts";
+import { callChatCompletions } from "./self-call.ts";
+
+/** `POST /admin/test`. `api_key` may also be a key's `id`. */
+export const apiTestSchema = z.object({
+  model: modelSchema,
+  message: z
+    .string()
+    .optional()
+    .transform((message) => message || "Hello! Please answer in one short sentence."),
+  api_key: z.string().trim().default(""),
+});
+
+/**
+ * The key that an administrator named, by itself or by its `id`; the first configured one for an empty name.
+ *
+ * @throws GatewayError 400 when no key is configured.
+ */
+export async function namedKey(context: Context, name: string): Promise<string> {
+  const { config } = await context.config();
+  const keys = allKeys(config);
+  if (name.startsWith("key:")) {
+    for (const { key } of keys) if ((await keyId(key)) === name) return key;
+  }
+  if (name !== "") return name;
+  const first = keys[0];
+  if (first === undefined)
+    throw invalidRequest("no API key is configured: add one, or send api_key", "api_key");
+  return first.key;
+}
+
+/** `POST /admin/test` (contract): one message through the gateway's own pipeline. */
+export const testApi: Handler = async (context) => {
+  const { model, message, api_key } = await readBody(context.request, apiTestSchema);
+  const key = await namedKey(context, api_key);
+  const messages = [{ role: "user", content: message }];
+  const response = await callChatCompletions(context, key, { model, messages });
+  return Response.json({
+    success: response.ok,
+    status_code: response.status,
+    response: await response.json(),
+  });
+};

@@ -1,0 +1,35 @@
+import { chatCompletions } from "../dialects/chat-completions/handler.ts";
+import type { Context } from "../http/context.ts";
+import { errorResponse } from "../http/error-formats.ts";
+import { toGatewayError } from "../http/errors.ts";
+
+/**
+ * Makes one chat-completions call to the gateway itself, without leaving the process: what a client with that key would
+ * get, errors included. Never throws.
+ *
+ * @param body the request's body, before it becomes JSON
+ */
+export async function callChatCompletions(
+  context: Context,
+  apiKey: string,
+  body: Readonly<Record<string, unknown>>,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const request = new Request(new URL("/v1/chat/completions", context.url), {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      "x-gateway-source": context.request.headers.get("x-gateway-source") ?? "admin",
+      ...headers,
+      authorization: `Bearer ${apiKey}`,
+    },
+    body: JSON.stringify(body),
+    signal: context.request.signal,
+  });
+  const inner: Context = { ...context, request, url: new URL(request.url), params: {}, family: "chat" };
+  try {
+    return await chatCompletions(inner);
+  } catch (thrown) {
+    return errorResponse("chat", toGatewayError(thrown, context.requestId));
+  }
+}

@@ -1,0 +1,162 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { useAdmin } from "../support/use-admin.ts";
+
+const running = useAdmin();
+const { admin, chat } = running;
+
+const exported = async () => Object(await admin("GET", "/admin/config/export")).body;
+const importing = (body: unknown, query = "") => admin("POST", `/admin/config/import${query}`, body);
+
+const START = {
+  api_keys: [{ key: "sk-dev", name: "development", remark: "" }],
+  accounts: [{ email: "one@sandbox.test", password: "sandbox" }],
+  auto_delete: { mode: "none" },
+};
+
+beforeEach(async () => {
+  const { status } = await importing({ config: START, mode: "replace" });
+  expect(status).toBe(200);
+});
+
+describe("GET /admin/config/export and /admin/export", () => {
+  it("carries the same content as an object, as JSON and as base64, with the sync's hash and time", async () => {
+    const body = await exported();
+    expect(JSON.parse(body.json)).toEqual(body.config);
+    expect(Buffer.from(body.base64, "base64").toString("utf8")).toBe(body.json);
+    expect(body.config.sync).toEqual({ hash: "", time: 0 });
+    const short = await admin("GET", "/admin/export");
+    expect(short.body).toEqual({ json: body.json, base64: body.base64 });
+  });
+
+  it("comes back whole when it is imported", async () => {
+    await importing({
+      accounts: [{ email: "ümläut+%@sandbox.test", password: "sandbox", remark: "名前" }],
+      runtime: { account_max_inflight: 7 },
+      model_aliases: { mine: "provider-v4-pro" },
+    });
+    const before = await exported();
+    await importing({ config: START, mode: "replace" });
+    expect((await exported()).config).not.toEqual(before.config);
+    await importing(before.config, "?mode=replace");
+    expect((await exported()).config).toEqual(before.config);
+    await importing({ config: START, mode: "replace" });
+    await importing({ ...before, mode: "replace" });
+    expect((await exported()).config).toEqual(before.config);
+  });
+
+  it("does not give away the secret that signs tokens", async () => {
+    await admin("POST", "/admin/login", { admin_key: "admin" }, null);
+    expect((await exported()).json).not.toContain("jwt_secret");
+  });
+});
+
+describe("POST /admin/config/import, merge", () => {
+  it("is the default, and combines keys, api_keys, accounts and aliases", async () => {
+    await importing({ model_aliases: { one: "provider-v4-pro" } });
+    const answer = await importing({
+      keys: ["sk-plain"],
+      api_keys: [
+        { key: "sk-dev", remark: "seen" },
+        { key: "sk-named", name: "n" },
+      ],
+      accounts: [
+        { email: "ONE@sandbox.test", name: "first" },
+        { mobile: "13800000000", password: "sandbox" },
+        { token: "sandbox-token-a" },
+      ],
+      model_aliases: { two: "provider-v4-flash" },
+    });
+    expect(answer.body).toMatchObject({ success: true, mode: "merge", total_keys: 3, total_accounts: 3 });
+    const { config } = await exported();
+    expect(config.api_keys).toEqual([
+      { key: "sk-dev", name: "development", remark: "seen" },
+      { key: "sk-named", name: "n", remark: "" },
+      { key: "sk-plain", name: "", remark: "" },
+    ]);
+    expect(config.accounts[0]).toMatchObject({ password: "sandbox", name: "first" });
+    expect(config.model_aliases).toEqual({ one: "provider-v4-pro", two: "provider-v4-flash" });
+    expect((await chat("hi", {}, { authorization: "Bearer sk-plain" })).status).toBe(200);
+  });
+
+  it("overwrites non-empty fields of admin, runtime, responses and embeddings, and only those", async () => {
+    await importing({
+      runtime: { account_max_inflight: 5, account_max_queue: 9 },
+      embeddings: { provider: "local" },
+    });
+    await importing({
+      runtime: { account_max_inflight: 6, account_max_queue: 0 },
+      admin: { jwt_expire_hours: 2 },
+      responses: { store_ttl_seconds: 60 },
+      embeddings: { provider: "" },
+    });
+    const { config } = await exported();
+    expect(config.runtime).toMatchObject({ account_max_inflight: 6, account_max_queue: 9 });
+    expect(config.admin.jwt_expire_hours).toBe(2);
+    expect(config.responses.store_ttl_seconds).toBe(60);
+    expect(config.embeddings.provider).toBe("local");
+  });
+
+  it("does not touch auto_delete and current_input_file, and ignores compat and toolcall", async () => {
+    const before = (await exported()).config;
+    const { status } = await importing({
+      auto_delete: { mode: "all" },
+      current_input_file: { enabled: false, min_chars: 1 },
+      compat: { wide_input_strict_output: true },
+      toolcall: { mode: "off" },
+    });
+    expect(status).toBe(200);
+    expect((await exported()).config).toEqual(before);
+  });
+
+  it("brings the proxies that imported accounts are bound to", async () => {
+    const proxy = (id: string) => ({ id, type: "http", host: "h", port: 1 });
+    await importing({
+      accounts: [{ email: "two@sandbox.test", password: "sandbox", proxy_id: "p1" }],
+      proxies: [proxy("p1"), proxy("p2")],
+    });
+    expect((await exported()).config.proxies.map(({ id }: { id: string }) => id)).toEqual(["p1"]);
+  });
+});
+
+describe("POST /admin/config/import, replace", () => {
+  it("swaps everything but the metadata of the hosting sync, and keeps administrators signed in", async () => {
+    const { body } = await admin("POST", "/admin/login", { admin_key: "admin" }, null);
+    await importing({ keys: ["sk-only"], sync: { hash: "other", time: 5 } }, "?mode=replace");
+    const { config } = await exported();
+    expect(config.keys).toEqual(["sk-only"]);
+    expect(config.accounts).toEqual([]);
+    expect(config.sync).toEqual({ hash: "", time: 0 });
+    expect((await admin("GET", "/admin/verify", undefined, String(body["token"]))).status).toBe(200);
+  });
+
+  it("ends older tokens when the import brings another password", async () => {
+    const { body } = await admin("POST", "/admin/login", { admin_key: "admin" }, null);
+    const hash = "pbkdf2-sha256$1$AAAA$AAAA";
+    await importing({ config: { ...START, admin: { password_hash: hash } }, mode: "replace" });
+    const answers = await Promise.all([
+      admin("GET", "/admin/verify", undefined, String(body["token"])),
+      admin("GET", "/admin/settings"),
+    ]);
+    await running.gateway.reset();
+    expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+  });
+});
+
+describe("POST /admin/config/import, refused", () => {
+  it.each([
+    [[], "object"],
+    [{}, "nothing to import"],
+    [{ config: 7 }, "object"],
+    [{ config: START, mode: "overwrite" }, "mode"],
+    [{ runtime: { account_max_inflight: 0 } }, "runtime.account_max_inflight"],
+    [{ proxies: [{ id: "p", type: "ftp", host: "h", port: 1 }] }, "proxies[0].type"],
+    [{ accounts: [{ email: 1 }] }, "accounts[0].email"],
+    [{ model_aliases: { a: "nothing" } }, "model_aliases.a"],
+  ])("%j with a detail that says why, and changes nothing", async (body, reason) => {
+    const before = await exported();
+    const answer = await importing(body);
+    expect(answer.status).toBe(400);
+    expect(answer.body["detail"]).toContain(reason);
+    expect(await exported()).toEqual(before);
+  });
+});

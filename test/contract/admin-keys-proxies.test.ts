@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { useAdmin } from "../support/use-admin.ts";
+
+const { admin, chat } = useAdmin();
+
+describe("API keys", () => {
+  it("are added, used at once, renamed and deleted, by key or by id", async () => {
+    const odd = "sk/odd key+%20ü";
+    const path = `/admin/keys/${encodeURIComponent(odd)}`;
+    expect(await admin("POST", "/admin/keys", { key: odd, name: "odd", remark: "r" })).toEqual({
+      status: 200,
+      body: { success: true, total_keys: 2 },
+    });
+    await admin("POST", "/admin/keys", { key: "sk-plain-0123456789" });
+    expect((await chat("hi", {}, { authorization: "Bearer sk-plain-0123456789" })).status).toBe(200);
+
+    expect(await admin("PUT", path, { remark: "changed" })).toEqual({
+      status: 200,
+      body: { success: true, total_keys: 3 },
+    });
+    const { body } = await admin("GET", "/admin/config");
+    const keys = Object(body["api_keys"]);
+    expect(keys[1]).toMatchObject({ name: "odd", remark: "changed" });
+    expect(keys[2].key).toBe("sk-p****6789");
+
+    expect((await admin("DELETE", `/admin/keys/${keys[2].id}`)).body).toEqual({
+      success: true,
+      total_keys: 2,
+    });
+    expect((await admin("DELETE", path)).body).toEqual({ success: true, total_keys: 1 });
+  });
+
+  it.each([
+    ["POST", "/admin/keys", {}, 400, "key"],
+    ["POST", "/admin/keys", { key: "  " }, 400, "key"],
+    ["POST", "/admin/keys", { key: "sk-dev" }, 409, "exists already"],
+    ["PUT", "/admin/keys/nothing", { name: "x" }, 404, "does not exist"],
+    ["PUT", "/admin/keys/sk-dev", { name: 7 }, 400, "name"],
+    ["DELETE", "/admin/keys/nothing", undefined, 404, "does not exist"],
+  ] as const)("%s %s %j is a %i", async (method, path, body, status, reason) => {
+    const answer = await admin(method, path, body);
+    expect(answer.status).toBe(status);
+    expect(answer.body["detail"]).toContain(reason);
+  });
+});
+
+describe("proxies", () => {
+  it("are created with an id if they have none, listed without password, changed and deleted", async () => {
+    const created = await admin("POST", "/admin/proxies", {
+      name: "one",
+      type: "socks5",
+      host: "proxy.test",
+      port: 1080,
+      username: "u",
+      password: "proxy-password",
+    });
+    expect(created.status).toBe(200);
+    const { id } = Object(created.body);
+    expect(created.body).toEqual({
+      id,
+      name: "one",
+      type: "socks5",
+      host: "proxy.test",
+      port: 1080,
+      username: "u",
+      has_password: true,
+    });
+
+    const list = await admin("GET", "/admin/proxies");
+    expect(list.body).toEqual({ items: [created.body], total: 1 });
+
+    const changed = await admin("PUT", `/admin/proxies/${id}`, { name: "two", port: 1081, password: "" });
+    expect(changed.body).toMatchObject({
+      id,
+      name: "two",
+      port: 1081,
+      host: "proxy.test",
+      has_password: true,
+    });
+    const { config } = Object((await admin("GET", "/admin/config/export")).body);
+    expect(config.proxies[0].password).toBe("proxy-password");
+
+    await admin("PUT", "/admin/accounts/one@sandbox.test/proxy", { proxy_id: id });
+    await admin("PUT", "/admin/accounts/two@sandbox.test/proxy", { proxy_id: id });
+    const deleted = await admin("DELETE", `/admin/proxies/${id}`);
+    expect(deleted.body).toEqual({ success: true, unbound_accounts: 2, total_proxies: 0 });
+    const accounts = Object((await admin("GET", "/admin/accounts")).body);
+    expect(accounts.items.map(({ proxy_id }: { proxy_id: string }) => proxy_id)).toEqual(["", "", ""]);
+    expect((await chat("hi")).status).toBe(200);
+  });
+
+  it.each([
+    ["POST", "/admin/proxies", { type: "ftp", host: "h", port: 1 }, 400, "type"],
+    ["POST", "/admin/proxies", { type: "http", host: "", port: 1 }, 400, "host"],
+    ["POST", "/admin/proxies", { type: "http", host: "h", port: 0 }, 400, "port"],
+    ["POST", "/admin/proxies", { type: "http", host: "h", port: 70_000 }, 400, "port"],
+    ["PUT", "/admin/proxies/none", { name: "x" }, 404, "does not exist"],
+    ["DELETE", "/admin/proxies/none", undefined, 404, "does not exist"],
+  ] as const)("%s %s %j is a %i", async (method, path, body, status, reason) => {
+    const answer = await admin(method, path, body);
+    expect(answer.status).toBe(status);
+    expect(answer.body["detail"]).toContain(reason);
+  });
+
+  it("may bring an id, which must be new", async () => {
+    const proxy = { id: "mine", type: "http", host: "h", port: 8080 };
+    expect((await admin("POST", "/admin/proxies", proxy)).body["id"]).toBe("mine");
+    expect((await admin("POST", "/admin/proxies", proxy)).status).toBe(409);
+    await admin("DELETE", "/admin/proxies/mine");
+  });
+});
