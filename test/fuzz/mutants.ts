@@ -20,36 +20,28 @@ const mutant = (file: string, name: string, from: string, to: string): void => {
   mutants.push({ file: `${file}.ts`, name: `${file}: ${name}`, from, to });
 };
 
+const loose = 'return tag.close ? this.#loose !== "none" : !tag.empty;';
 mutant(
-  "automaton",
+  "plain-text",
   "text does not wait for a tag",
-  'tag === "partial" || this.#accepts',
-  'tag !== "partial" && this.#accepts',
+  'tag === "partial" || (tag !== "none" &&',
+  '(tag !== "none" && tag !== "partial" &&',
 );
-mutant("automaton", "code fences do not count", 'markdown.fenced ? "none" : readTag', "readTag");
+mutant("plain-text", "code fences do not count", 'markdown.fenced ? "none" : readTag', "readTag");
+mutant(
+  "plain-text",
+  "a run of brackets hides a tag",
+  "return Math.max(at, end - MAX_OPENERS);",
+  "return end;",
+);
+mutant("automaton", "an empty wrapper opens", loose, 'return tag.close ? this.#loose !== "none" : true;');
+mutant("automaton", "closing wrappers are always swallowed", loose, "return tag.close || !tag.empty;");
+mutant("automaton", "closing wrappers are never swallowed", loose, "return !tag.close && !tag.empty;");
 mutant(
   "automaton",
-  "an empty wrapper opens",
-  'tag.close ? this.#loose !== "none" : !tag.empty',
-  'tag.close ? this.#loose !== "none" : true',
-);
-mutant(
-  "automaton",
-  "closing wrappers are always swallowed",
-  'return tag.close ? this.#loose !== "none" : !tag.empty',
-  "return tag.close || !tag.empty",
-);
-mutant(
-  "automaton",
-  "closing wrappers are never swallowed",
-  'return tag.close ? this.#loose !== "none" : !tag.empty',
-  "return !tag.close && !tag.empty",
-);
-mutant(
-  "automaton",
-  "end tags of a broken invoke show",
-  'if (tag.close) return this.#loose === "invoke"',
-  "if (tag.close) return false",
+  "end tags of a lost invoke show",
+  'if (tag.close) return this.#loose === "invoke";',
+  "if (tag.close) return false;",
 );
 mutant(
   "automaton",
@@ -59,29 +51,23 @@ mutant(
 );
 mutant(
   "automaton",
+  "refusal has no end",
+  'if (tag.close && this.#loose === "none") this.#refused = false;',
+  "",
+);
+mutant(
+  "automaton",
   "failed orphans are tried again",
   "(!this.#refused && offset >= this.#guard)",
   "!this.#refused && offset > -1",
-);
-mutant(
-  "automaton",
-  "names may be blank",
-  'tag.name !== undefined && tag.name !== ""',
-  "tag.name !== undefined",
-);
-mutant(
-  "automaton",
-  "names may be missing",
-  '!tag.close && tag.name !== undefined && tag.name !== ""',
-  "!tag.close",
 );
 mutant("automaton", "an orphan needs no closing wrapper", "this.#orphan = true;", "this.#orphan = false;");
 mutant("automaton", "an orphan is sent at once", "this.#output.guess();", "");
 mutant(
   "automaton",
   "a failed orphan is lost",
-  "this.#guard = this.#input.offset;\n    this.#input.rewind();",
-  "this.#guard = this.#input.offset;\n    this.#input.release();",
+  "this.#input.rewind();\n    this.#orphan = false;",
+  "this.#input.release();\n    this.#orphan = false;",
 );
 mutant(
   "automaton",
@@ -97,15 +83,9 @@ mutant(
 );
 mutant(
   "automaton",
-  "refused text does not count as Markdown",
+  "refused text is no Markdown",
   "this.#output.text(raw);\n    this.#markdown.feed(raw);\n    this.#bad",
   "this.#output.text(raw);\n    this.#bad",
-);
-mutant(
-  "automaton",
-  "prose may follow a wrapper",
-  "if (UNITS[input.text.charCodeAt(input.at)] !== OPENER) return this.#refuse(false);\n    const",
-  "const",
 );
 mutant(
   "automaton",
@@ -124,6 +104,12 @@ mutant(
   "a refused wrapper is only a mention",
   "!opensInvoke(tag)) return this.#refuse(true);",
   "!opensInvoke(tag)) return this.#refuse(false);",
+);
+mutant(
+  "automaton",
+  "a mention is a refused wrapper",
+  "!== OPENER) return this.#refuse(false);",
+  "!== OPENER) return this.#refuse(true);",
 );
 mutant(
   "automaton",
@@ -151,21 +137,9 @@ mutant(
 );
 mutant(
   "automaton",
-  "a JSON body does not wait for a tag",
-  'if (tag === "partial") return false;\n    let end',
-  'if (tag === "partial") return this.#refuse(true);\n    let end',
-);
-mutant(
-  "automaton",
-  "a JSON body ends at its first end tag",
-  "if (++this.#jsonEnds > MAX_JSON_ENDS) return this.#refuse(true);",
-  "return this.#refuse(true);",
-);
-mutant(
-  "automaton",
-  "broken JSON is never given up",
-  "&& broken) return this.#refuse(true);",
-  "&& broken) end = tag.end;",
+  "block quotes are no space",
+  "while (this.#markdown.quoted &&",
+  "while (!this.#markdown &&",
 );
 mutant(
   "automaton",
@@ -176,46 +150,30 @@ mutant(
 mutant(
   "automaton",
   "an unclosed backtick is a span",
-  "input.rewind();\n        this.#markdown.forgetRuns();",
-  "this.#output.text(input.release());",
-);
-mutant(
-  "automaton",
-  "spans reach over paragraphs",
-  "if (unit === undefined || span.blocks !== blocks) {",
-  "if (unit === undefined) {",
+  "this.#input.rewind();\n      this.#markdown.forgetRuns();",
+  "this.#output.text(this.#input.release());",
 );
 mutant(
   "automaton",
   "an orphan in a span is called",
-  "if (this.#markdown.openRuns > 0) {\n        this.#output.drop();",
-  "if (this.#markdown.openRuns < 0) {\n        this.#output.drop();",
+  "if (this.#markdown.openRuns > 0) {",
+  "if (this.#markdown.openRuns < 0) {",
 );
+mutant("automaton", "a malformed call is no fault", "if (invocation?.malformed) this.#bad = true;", "");
+mutant("automaton", "an orphan may be malformed", "if (this.#orphan && this.#bad) return this.#fail();", "");
 mutant(
   "automaton",
-  "parameters do not wait for a tag",
-  "if (!input.final) return false;\n      input.at = input.text.length;\n      return this.#cut();",
-  "input.at = input.text.length;\n      return this.#cut();",
+  "an orphan may be cut",
+  'if (this.#orphan && outcome !== "closed") return this.#fail();',
+  "",
 );
+mutant("automaton", "later CDATA is not loose", "if (invocation?.loose) this.#unclosed = true;", "");
 mutant(
   "automaton",
-  "garbage is no fault",
-  "} else {\n      this.#bad = true;\n      if (this.#orphan) return this.#fail();",
-  "} else {\n      if (this.#orphan) return this.#fail();",
+  "a cut call is not completed",
+  "invocation?.call.end();\n    this.#invocation = undefined;\n    if",
+  'if (outcome !== "cut") invocation?.call.end();\n    this.#invocation = undefined;\n    if',
 );
-mutant(
-  "automaton",
-  "an unfinished parameter is no fault",
-  'if (body.state === "broken") {\n      this.#bad = true;',
-  'if (body.state === "broken") {',
-);
-mutant(
-  "automaton",
-  "garbage does not wait for a tag",
-  'if (tag === "partial") return false;\n        if (\n          tag !== "none" &&\n          (opensParameter',
-  'if (\n          tag !== "none" && tag !== "partial" &&\n          (opensParameter',
-);
-mutant("automaton", "garbage has no bound", "if (input.recorded > MAX_GARBAGE) break;", "");
 mutant(
   "automaton",
   "invokes do not wait for a tag",
@@ -237,27 +195,76 @@ mutant(
 );
 mutant(
   "automaton",
-  "a cut call is not completed",
-  "if (this.#orphan) return this.#fail();\n    this.#endCall();\n    this.#state",
-  "if (this.#orphan) return this.#fail();\n    this.#state",
-);
-mutant(
-  "automaton",
   "a whole malformed wrapper stands",
   "if (this.#whole && this.#bad) {",
   "if (this.#whole && !this.#whole) {",
 );
 mutant(
   "automaton",
+  "a good call clears no fault",
+  "this.#bad = false;\n    this.#refused = false;",
+  "this.#refused = false;",
+);
+mutant(
+  "grammar",
+  "names may be blank",
+  'tag.name !== undefined && tag.name !== ""',
+  "tag.name !== undefined",
+);
+mutant(
+  "grammar",
+  "names may be missing",
+  'return !tag.close && tag.name !== undefined && tag.name !== "";',
+  "return !tag.close;",
+);
+mutant("grammar", "text is held back for long", "HOLD = 128", "HOLD = 1024");
+mutant(
+  "json-body",
+  "tags are not waited for",
+  'if (tag === "partial") return "open";',
+  'if (tag === "partial") return "refused";',
+);
+mutant(
+  "json-body",
+  "the first end tag ends it",
+  'if (source === undefined && ++this.#ends > MAX_ENDS) return "refused";',
+  'if (source === undefined) return "refused";',
+);
+mutant("json-body", "it is never given up", "(!tag.close || this.#idle)", "!tag.close");
+mutant("json-body", "wrappers are part of it", "(!tag.close || this.#idle)", "this.#idle");
+mutant(
+  "span-watch",
+  "spans reach over paragraphs",
+  'if (markdown.blocks !== this.#blocks) return "plain";',
+  "",
+);
+mutant("span-watch", "spans never close", 'if (markdown.openRuns < this.#openRuns) return "code";', "");
+mutant("span-watch", "runs are not settled", "if (unit !== TICK) markdown.endRun();", "");
+mutant(
+  "invocation",
+  "tags are not waited for",
+  'if (!input.final) return "open";\n      input.at = input.text.length;\n      return "cut";\n    }\n    if',
+  'input.at = input.text.length;\n      return "cut";\n    }\n    if',
+);
+mutant("invocation", "what does not belong is no fault", "this.#malformed = true;\n    if (tag", "if (tag");
+mutant(
+  "invocation",
+  "an unfinished parameter is no fault",
+  'if (body.state === "broken") this.#malformed = true;',
+  "",
+);
+mutant(
+  "invocation",
+  "the search does not wait for a tag",
+  'if (tag === "partial") return "open";\n        if',
+  "if",
+);
+mutant("invocation", "the search has no bound", 'if (input.recorded > MAX_GARBAGE) return "lost";', "");
+mutant(
+  "invocation",
   "unclosed CDATA is not repaired",
   "if (again === undefined) {",
   "if (again === undefined || again) {",
-);
-mutant(
-  "automaton",
-  "a stray opening bracket run is one tag",
-  "if (unit === LESS && text.charCodeAt(index) === LESS) index = lastOpeners(text, index);",
-  "if (unit === LESS && text.charCodeAt(index) === LESS) index = lastOpeners(text, index) + MAX_OPENERS;",
 );
 mutant("output", "the index does not grow", "this.#next++", "this.#next");
 mutant("output", "a dropped guess keeps its index", "if (this.#guess) this.#next = this.#guess.next;", "");
@@ -312,7 +319,7 @@ mutant(
 );
 mutant(
   "body",
-  "calls in a body end it",
+  "one end tag ends all calls in a body",
   "this.#nested.length = partner;\n      return",
   "this.#nested.length = 0;\n      return",
 );
@@ -363,11 +370,17 @@ mutant(
 );
 mutant(
   "body",
-  "doubt begins at no end tag",
-  'this.#doubt ??= { text: "", end: undefined };\n    }\n    return this.#keepStepped(source, at, at + 1, quoted);',
-  "}\n    return this.#keepStepped(source, at, at + 1, quoted);",
+  "no end tag makes doubt",
+  'this.#doubt ??= { text: "", kept: 0, mark: 0 };\n    }\n    return',
+  "}\n    return",
 );
-mutant("body", "doubt begins at no end mark", "this.#doubt.end ??= this.#doubt.text.length;", "");
+mutant("body", "no end mark makes doubt", "this.#doubt.mark = 3;", "");
+mutant(
+  "body",
+  "half an end mark makes no doubt",
+  'if (closing) this.#doubt ??= { text: "", kept: 0, mark: 2 };',
+  "",
+);
 mutant(
   "body",
   "later CDATA is not loose",

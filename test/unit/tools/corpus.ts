@@ -221,6 +221,12 @@ add("self-closing invoke", '<tool_calls><invoke name="now"/></tool_calls>', [cal
 add("self-closing parameter", '<tool_calls><invoke name="run"><parameter name="q"/></invoke></tool_calls>', [
   call("run", '{"q":""}'),
 ]);
+add(
+  "self-closing wrapper before a missing opening wrapper",
+  '<tool_calls/><invoke name="now"></invoke></tool_calls>',
+  [call("now", "{}")],
+  "<tool_calls/>",
+);
 add("unknown tool", '<tool_calls><invoke name="other"></invoke></tool_calls>', [call("other", "{}")]);
 add("escaped name", '<tool_calls><invoke name="a&amp;b"></invoke></tool_calls>', [call("a&b", "{}")]);
 add("JSON in input", '<tool_calls><invoke name="run">{"input":{"q":1.0, "r":[1]}}</invoke></tool_calls>', [
@@ -583,6 +589,14 @@ breaks(
   '<tool_calls><invoke name="now"></invoke><invoke><parameter name="q">1</parameter></invoke></tool_calls>',
   [call("now", "{}")],
   '<invoke><parameter name="q">1</parameter></invoke>',
+);
+
+const rubbish = "x ".repeat(600);
+breaks(
+  "much text behind a parameter",
+  `<tool_calls><invoke name="run"><parameter name="q">1</parameter>${rubbish}</invoke></tool_calls>.`,
+  [call("run", '{"q":1}')],
+  `${rubbish}.`,
 );
 
 /** The text ends within a call. */
