@@ -3,7 +3,7 @@ import { describeAiSdk } from "../support/ai-sdk-suite.ts";
 
 for (const prefix of ["/vendorb/v1", "/anthropic/v1", "/v1"]) {
   describeAiSdk(`anthropic (${prefix})`, {
-    name: "claude-sonnet-4-5",
+    name: "claude-sonnet-5-5",
     model: (api, name) => createAnthropic({ baseURL: `${api.gateway.url}${prefix}`, apiKey: "sk-dev" })(name),
   });
 }

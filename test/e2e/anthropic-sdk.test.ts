@@ -3,7 +3,7 @@ import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import { describe, expect, it } from "vitest";
 import { useGateway } from "../support/use-gateway.ts";
 
-const MODEL = "claude-sonnet-4-5";
+const MODEL = "claude-sonnet-5-5";
 const api = useGateway();
 const client = (extra: { maxRetries?: number } = {}) =>
   new Anthropic({ baseURL: `${api.gateway.url}/vendorb`, apiKey: "sk-dev", maxRetries: 0, ...extra });

@@ -1,7 +1,11 @@
-import { APICallError, generateText, isStepCount, type LanguageModel, streamText, tool } from "ai";
+import { APICallError, generateText, isStepCount, type LanguageModel, Output, streamText, tool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type TestGateway, useGateway } from "./use-gateway.ts";
+
+/** A PNG of one pixel, base64. */
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** What the AI SDK must manage with any of its providers. `model` makes one for a gateway and a model's name. */
 export function describeAiSdk(
@@ -95,6 +99,35 @@ export function describeAiSdk(
         expect(await result.steps).toHaveLength(2);
       });
     }
+
+    it("asks for an object by its schema", async () => {
+      const { output } = await generateText({
+        model: model(),
+        prompt: '[[say:{"city":"Rome"}]]',
+        output: Output.object({ schema: z.object({ city: z.string() }) }),
+      });
+      expect(output).toEqual({ city: "Rome" });
+      expect((await api.gateway.sandbox.lastTurn()).prompt).toContain('"required":["city"]');
+    });
+
+    it("shows an image to a model that can see", async () => {
+      const { text } = await generateText({
+        model: model("provider-v4-vision"),
+        maxOutputTokens: 1000,
+        messages: [
+          {
+            role: "user",
+            content: [
+              { type: "text", text: "[[say:I see.]]" },
+              { type: "file", mediaType: "image/png", data: PIXEL },
+            ],
+          },
+        ],
+      });
+      expect(text).toBe("I see.");
+      const turn = await api.gateway.sandbox.lastTurn();
+      expect([turn.model, turn.file_ids.length]).toEqual(["vision", 1]);
+    });
 
     it("raises an API error for a model that does not exist", async () => {
       const error = await generateText({ model: model("no-such-model"), prompt: "hi", maxRetries: 0 }).catch(
