@@ -2,7 +2,7 @@ import type { Caller } from "../auth/callers.ts";
 import { type Access, openAccess } from "../generation/access.ts";
 import type { Context } from "../http/context.ts";
 import { GatewayError } from "../http/errors.ts";
-import { isAccountFault, ProviderError, providerErrorToGateway } from "../provider/errors.ts";
+import { isAccountFault, ProviderError } from "../provider/errors.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
 
 /** How long an administrator's call to the provider may take, with the wait for a slot. */
@@ -59,7 +59,8 @@ export async function onAccount<T>(
 
 /** What an administrator is told of a failure; nothing internal. */
 export function failureMessage(error: unknown): string {
-  if (error instanceof ProviderError) return providerErrorToGateway(error).message;
+  // Callers are told little of an account's troubles; administrators learn the kind.
+  if (error instanceof ProviderError) return `${error.message} (${error.kind})`;
   if (error instanceof GatewayError) return error.message;
   if (error instanceof DOMException && error.name === "TimeoutError") return "the provider took too long";
   return "the call failed inside the gateway";
