@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import type { KeptFile } from "../src/files/store.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import type { StoredResponse } from "../src/responses/store.ts";
 
@@ -16,7 +17,10 @@ function* piecesOf(text: string): Generator<string> {
   }
 }
 
-/** The stored responses of one caller, until they expire (contract, Stored response). */
+/**
+ * What is kept for one caller until it expires: stored responses (contract, Stored response) and what is remembered of
+ * uploaded files.
+ */
 export class ResponseStore extends DurableObject<Env> {
   /** Whether the tables are there. A caller that stores nothing costs no storage. */
   #made: boolean;
@@ -24,7 +28,7 @@ export class ResponseStore extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const { sql } = ctx.storage;
-    this.#made = sql.exec("select 1 from sqlite_master where name='response'").toArray().length > 0;
+    this.#made = sql.exec("select 1 from sqlite_master where name='file'").toArray().length > 0;
   }
 
   /** The response with this id, unless it has expired. */
@@ -51,8 +55,24 @@ export class ResponseStore extends DurableObject<Env> {
         n += 1;
       }
     });
-    const alarm = await this.ctx.storage.getAlarm();
-    if (alarm === null || alarm > response.expiresAt) await this.ctx.storage.setAlarm(response.expiresAt);
+    await this.#wakeBy(response.expiresAt);
+  }
+
+  /** The uploaded file with this id, unless it has expired. */
+  getFile(id: string): KeptFile | null {
+    if (!this.#made) return null;
+    const { sql } = this.ctx.storage;
+    const rows = sql.exec<{ text: string; expires: number }>("select text, expires from file where id=?", id);
+    const row = rows.toArray()[0];
+    return row === undefined || row.expires <= Date.now() ? null : JSON.parse(row.text);
+  }
+
+  /** Remembers an uploaded file. */
+  async putFile(file: KeptFile): Promise<void> {
+    this.#make();
+    const text = JSON.stringify(file);
+    this.ctx.storage.sql.exec("insert or replace into file values(?,?,?)", file.id, file.expiresAt, text);
+    await this.#wakeBy(file.expiresAt);
   }
 
   /** Forgets what has expired, and itself when nothing is left. */
@@ -62,7 +82,12 @@ export class ResponseStore extends DurableObject<Env> {
     const now = Date.now();
     sql.exec("delete from piece where id in (select id from response where expires<=?)", now);
     sql.exec("delete from response where expires<=?", now);
-    const next = sql.exec<{ next: number | null }>("select min(expires) next from response").one().next;
+    sql.exec("delete from file where expires<=?", now);
+    const next = sql
+      .exec<{ next: number | null }>(
+        "select min(expires) next from (select expires from response union all select expires from file)",
+      )
+      .one().next;
     if (next !== null) {
       await this.ctx.storage.setAlarm(Math.max(next, now + 1000));
       return;
@@ -71,12 +96,19 @@ export class ResponseStore extends DurableObject<Env> {
     await this.ctx.storage.deleteAll();
   }
 
+  async #wakeBy(time: number): Promise<void> {
+    const alarm = await this.ctx.storage.getAlarm();
+    if (alarm === null || alarm > time) await this.ctx.storage.setAlarm(time);
+  }
+
   #make(): void {
     if (this.#made) return;
     this.ctx.storage.sql.exec(
       `create table if not exists response(id text primary key, expires integer not null);
        create table if not exists piece(id text not null, n integer not null, text text not null, primary key(id, n));
-       create index if not exists response_expires on response(expires)`,
+       create index if not exists response_expires on response(expires);
+       create table if not exists file(id text primary key, expires integer not null, text text not null);
+       create index if not exists file_expires on file(expires)`,
     );
     this.#made = true;
   }

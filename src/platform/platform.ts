@@ -1,6 +1,7 @@
 import type { AccountPoolClient } from "../accounts/client.ts";
 import type { AdministrationState } from "../admin/shared-state.ts";
 import type { ConfigurationStore } from "../config/snapshot.ts";
+import type { FileStore } from "../files/store.ts";
 import type { Archive } from "../history/store.ts";
 import type { PagesPlatform } from "../pages/platform.ts";
 import type { Fetch } from "../provider/provider.ts";
@@ -30,6 +31,8 @@ export interface Platform {
   readonly administration: AdministrationState;
   /** The stored responses of one caller; `owner` is the hash of the caller's credential. */
   responses(owner: string): ResponseStore;
+  /** The uploaded files of one caller, likewise. */
+  files(owner: string): FileStore;
   /** Plain outbound HTTP, for what a caller named; the URL has been checked. */
   readonly fetch: Fetch;
   /** Speaks to the upstream, through a proxy if one is given. */

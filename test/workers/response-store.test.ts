@@ -77,4 +77,32 @@ describe("the response store", () => {
     );
     expect(tables).toEqual([]);
   });
+
+  test("remembers files beside responses, each until it expires", async () => {
+    const file = (id: string, livesMs: number) => ({
+      id,
+      account: "one@example.org",
+      filename: "a.txt",
+      mediaType: "text/plain",
+      purpose: "user_data",
+      bytes: 3,
+      createdAt: 1,
+      expiresAt: Date.now() + livesMs,
+    });
+    const store = stub("files");
+    const kept = file("file-new", 120_000);
+    await store.putFile(kept);
+    await store.putFile(file("file-old", -1));
+    await store.put(response("resp_a", -1));
+    expect(await store.getFile("file-new")).toEqual(kept);
+    expect(await store.getFile("file-old")).toBeNull();
+    expect(await stub("someone-else").getFile("file-new")).toBeNull();
+    await runDurableObjectAlarm(store);
+    const rows = await runInDurableObject(store, (_, { storage }) =>
+      storage.sql.exec<{ id: string }>("select id from file union all select id from response").toArray(),
+    );
+    expect(rows).toEqual([{ id: "file-new" }]);
+    await abortAllDurableObjects();
+    expect(await stub("files").getFile("file-new")).toEqual(kept);
+  });
 });

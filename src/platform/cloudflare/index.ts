@@ -29,6 +29,10 @@ export function cloudflarePlatform(env: Env): Platform {
       const store = env.RESPONSE_STORE.getByName(owner);
       return { get: (id) => store.get(id), put: (response) => store.put(response) };
     },
+    files: (owner) => {
+      const store = env.RESPONSE_STORE.getByName(owner);
+      return { get: (id) => store.getFile(id), put: (file) => store.putFile(file) };
+    },
     fetch: direct,
     upstream: () => upstream,
     providerBaseUrl: settings.providerBaseUrl ?? (viaSandbox ? SANDBOX_URL : null),

@@ -1,0 +1,25 @@
+/**
+ * What is remembered of an uploaded file: whose it is, which account has it, and what the provider does not tell again.
+ * Plain data: it can be stored and sent over RPC.
+ */
+export interface KeptFile {
+  /** The provider's id. */
+  readonly id: string;
+  /** The identifier of the account that received it (contract, File object). */
+  readonly account: string;
+  readonly filename: string;
+  readonly mediaType: string;
+  readonly purpose: string;
+  /** Size in bytes. */
+  readonly bytes: number;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  /** Milliseconds since the epoch; afterwards the file is unknown. */
+  readonly expiresAt: number;
+}
+
+/** The uploaded files of one caller. What has expired is not returned. */
+export interface FileStore {
+  get(id: string): Promise<KeptFile | null>;
+  put(file: KeptFile): Promise<void>;
+}
