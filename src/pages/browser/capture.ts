@@ -10,7 +10,10 @@ import { bannerStyle, loadLazyContent } from "./page-scripts.ts";
 import type { CaptureOutcome, CaptureRequest } from "./protocol.ts";
 import type { Tab } from "./tab.ts";
 
-/** A rectangle of the page, in CSS pixels from its top left corner. */
+/**
+ * A rectangle of the page, from its top left corner, in pixels of the emulated screen before its density. They are CSS pixels, except on a phone that
+ * shows a page for larger screens, which it lays out wide and draws small.
+ */
 interface Region {
   readonly x: number;
   readonly y: number;
@@ -45,10 +48,12 @@ export async function capture(
   const world = await isolatedWorld(tab.session, tab.policy.mainFrame);
   if (request.full) await evaluate(tab.session, loadLazyContent(limits.pageHeight), LAZY_MS, world);
   if (request.delay > 0) await sleep(request.delay * 1_000);
-  const { region, cutAt } = await regionOf(tab, request, limits);
+  const zoom = request.screen.mobile ? await zoomOf(tab.session) : 1;
+  const { region, cutAt } = await regionOf(tab, request, zoom, limits);
   const plan = planFrame(region, request.frame, request.screen.deviceScaleFactor);
   const finished = isFinished(plan, request);
-  return { ...report, ...(await shoot(tab.session, request, region, plan, finished)), plan, finished, cutAt };
+  const bytes = await shoot(tab.session, request, { region, plan, zoom, finished });
+  return { ...report, bytes, plan, finished, cutAt };
 }
 
 async function emulate(tab: Tab, request: CaptureRequest, tools: CaptureTools): Promise<void> {
@@ -81,23 +86,34 @@ async function emulate(tab: Tab, request: CaptureRequest, tools: CaptureTools): 
   ]);
 }
 
+/** Screen pixels that the page is drawn with for each CSS pixel. */
+async function zoomOf(session: CDPSession): Promise<number> {
+  const { cssVisualViewport } = await session.send("Page.getLayoutMetrics");
+  return cssVisualViewport.scale > 0 ? cssVisualViewport.scale : 1;
+}
+
 async function regionOf(
   tab: Tab,
   request: CaptureRequest,
+  zoom: number,
   limits: PageLimits,
 ): Promise<{ region: Region; cutAt: number | null }> {
-  if (request.selector !== null) return { region: await elementRegion(tab, request.selector), cutAt: null };
+  if (request.selector !== null) {
+    const { x, y, width, height } = await elementRegion(tab, request.selector);
+    const region = { x: x * zoom, y: y * zoom, width: width * zoom, height: height * zoom };
+    return { region, cutAt: null };
+  }
   const { width, height } = request.screen;
   if (!request.full) return { region: { x: 0, y: 0, width, height }, cutAt: null };
   const { cssContentSize } = await tab.session.send("Page.getLayoutMetrics");
-  const full = Math.max(height, Math.ceil(cssContentSize.height));
+  const full = Math.max(height, Math.ceil(cssContentSize.height * zoom));
   return {
     region: { x: 0, y: 0, width, height: Math.min(full, limits.pageHeight) },
     cutAt: full > limits.pageHeight ? limits.pageHeight : null,
   };
 }
 
-/** The region of the first element that matches. The browser's own tree is asked, which page scripts cannot falsify. */
+/** The region of the first element that matches, in CSS pixels. The browser's own tree is asked, which page scripts cannot falsify. */
 async function elementRegion({ session }: Tab, selector: string): Promise<Region> {
   const since = Date.now();
   for (;;) {
@@ -158,10 +174,8 @@ function isFinished({ exact, output }: FramePlan, { format, quality }: CaptureRe
 async function shoot(
   session: CDPSession,
   request: CaptureRequest,
-  region: Region,
-  plan: FramePlan,
-  finished: boolean,
-): Promise<{ bytes: Uint8Array<ArrayBuffer> }> {
+  { region, plan, zoom, finished }: { region: Region; plan: FramePlan; zoom: number; finished: boolean },
+): Promise<Uint8Array<ArrayBuffer>> {
   const { clip } = plan;
   const bottom = region.y + clip.y + clip.height;
   const right = region.x + clip.x + clip.width;
@@ -172,15 +186,15 @@ async function shoot(
     captureBeyondViewport:
       region.x > 0 || region.y > 0 || bottom > request.screen.height || right > request.screen.width,
     clip: {
-      x: region.x + clip.x,
-      y: region.y + clip.y,
-      width: clip.width,
-      height: clip.height,
-      scale: plan.scale / request.screen.deviceScaleFactor,
+      x: (region.x + clip.x) / zoom,
+      y: (region.y + clip.y) / zoom,
+      width: clip.width / zoom,
+      height: clip.height / zoom,
+      scale: (plan.scale * zoom) / request.screen.deviceScaleFactor,
     },
   });
   const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
-  if (bytes.byteLength <= MAX_BYTES) return { bytes };
+  if (bytes.byteLength <= MAX_BYTES) return bytes;
   throw new GatewayError(422, "The image is too large; ask for a smaller size, or for jpg or webp.", {
     code: "page_too_large",
     param: "size",

@@ -1,0 +1,398 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { DEVICE_NAMES, deviceNamed } from "../../src/pages/thumbnails/devices.ts";
+import { describeWithBrowser } from "../support/browser.ts";
+import type { BareGateway } from "../support/miniflare.ts";
+import {
+  alike,
+  colourAt,
+  colourSampling,
+  decode,
+  html,
+  type Picture,
+  type Site,
+  serve,
+  startPageService,
+} from "../support/pages.ts";
+
+const RED = [255, 0, 0];
+const GREEN = [0, 128, 0];
+const BLUE = [0, 0, 255];
+const WHITE = [255, 255, 255];
+
+const box = (colour: string, width: string, height: string, extra = "") =>
+  `<div style="background:${colour};width:${width};height:${height}" ${extra}></div>`;
+
+const pages: Readonly<Record<string, string>> = {
+  // Three bands: what is seen tells how the page was cut.
+  "/bands": box("red", "100%", "400px") + box("green", "100%", "800px") + box("blue", "100%", "1800px"),
+  "/halves": `<div style="display:flex">${box("red", "50%", "1200px")}${box("blue", "50%", "1200px")}</div>`,
+  "/nodes": `${box("red", "300px", "700px")}${box("blue", "240px", "120px", 'id="target"')}${box("green", "10px", "2000px")}
+    <div id="hidden" style="display:none">x</div><div id="far" style="position:absolute;top:2600px;left:1300px;width:50px;height:60px;background:green"></div>`,
+  "/late": `<script>setTimeout(() => { document.body.innerHTML = '<div id=late style="background:blue;height:1200px"></div>' }, 700)</script>`,
+  "/dark": `<style>body{background:white;height:1200px}@media (prefers-color-scheme: dark){body{background:blue}}</style>`,
+  "/viewport": `<script>document.body.style.cssText = "height:1200px;background:" + (innerWidth === 412 && "ontouchstart" in window ? "green" : "red")</script>`,
+  "/slow-script": `${box("green", "100%", "1200px")}<script src="/never.js"></script>`,
+  "/empty": "",
+  "/short": box("green", "100%", "50px"),
+};
+
+interface ErrorBody {
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly code: string;
+    readonly param: string | null;
+  };
+}
+
+async function errorOf(response: Response): Promise<ErrorBody["error"]> {
+  const body: ErrorBody = JSON.parse(await response.text());
+  return body.error;
+}
+
+describeWithBrowser("GET /v1/thumbs/", () => {
+  let site: Site;
+  let gateway: BareGateway;
+  const userAgents: string[] = [];
+
+  beforeAll(async () => {
+    site = await serve((request, response, { pathname, searchParams }) => {
+      if (pathname === "/never.js") return;
+      if (pathname === "/agent" || pathname === "/screen")
+        userAgents.push(request.headers["user-agent"] ?? "");
+      if (pathname === "/screen") {
+        const [width, height, density, touch] = (searchParams.get("is") ?? "").split(",");
+        const test = `innerWidth == ${width} && innerHeight == ${height} && devicePixelRatio == ${density} && ("ontouchstart" in window) == ${touch}`;
+        return html(
+          response,
+          `<div id=says style="position:fixed;inset:0"></div><script>says.style.background = ${test} ? "green" : "red"; if (!(${test})) says.textContent = [innerWidth, innerHeight, devicePixelRatio]</script>`,
+          '<meta name="viewport" content="width=device-width,initial-scale=1">',
+        );
+      }
+      html(response, pages[pathname] ?? box("green", "100%", "1200px"));
+    });
+    gateway = await startPageService([site.host], { PAGE_NAVIGATION_TIMEOUT_MS: "2500" });
+  });
+
+  afterAll(async () => {
+    await gateway.close();
+    await site.close();
+  });
+
+  const thumbs = (path: string, query: Record<string, string> = {}, slash = "/") =>
+    gateway.fetch(`/v1/thumbs${slash}?${new URLSearchParams({ url: site.origin + path, ...query })}`);
+
+  async function picture(
+    path: string,
+    query: Record<string, string> = {},
+  ): Promise<Picture & { format: string }> {
+    const response = await thumbs(path, query);
+    const bytes = await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`${response.status} ${Buffer.from(bytes).toString()}`);
+    return decode(bytes);
+  }
+
+  it("gives a JPEG of 320x240 when nothing is said, with and without the slash", async () => {
+    for (const slash of ["", "/"]) {
+      const response = await thumbs("/bands", {}, slash);
+      expect(response.status).toBe(200);
+      expect(response.headers.get("content-type")).toBe("image/jpeg");
+      const bytes = await response.arrayBuffer();
+      expect(response.headers.get("content-length")).toBe(String(bytes.byteLength));
+      const image = await decode(bytes);
+      expect(image).toMatchObject({ format: "jpeg", width: 320, height: 240 });
+      expect(colourSampling(bytes)).toBe("4:4:4");
+      // 1200 by 900 of the page, from its top: red to 400, then green.
+      expect(colourAt(image, 160, 100)).toSatisfy((colour: number[]) => alike(colour, RED));
+      expect(colourAt(image, 160, 112)).toSatisfy((colour: number[]) => alike(colour, GREEN));
+      expect(colourAt(image, 160, 239)).toSatisfy((colour: number[]) => alike(colour, GREEN));
+    }
+  });
+
+  it.each([
+    ["t", 90, 68],
+    ["s", 120, 90],
+    ["m", 200, 150],
+    ["l", 400, 300],
+    ["x", 480, 360],
+    ["og", 1200, 630],
+    ["o", 1200, 1200],
+    ["333x111", 333, 111],
+    ["50x400", 50, 400],
+  ])("gives size %s as %d by %d pixels", async (size, width, height) => {
+    expect(await picture("/bands", { size, format: "png" })).toMatchObject({ format: "png", width, height });
+  });
+
+  it("lets width and height go before size", async () => {
+    expect(await picture("/bands", { size: "l", width: "100" })).toMatchObject({ width: 100, height: 300 });
+    expect(await picture("/bands", { width: "500", height: "77" })).toMatchObject({ width: 500, height: 77 });
+    expect(await picture("/bands", { width: "640" })).toMatchObject({ width: 640, height: 240 });
+  });
+
+  it("cuts a narrow image out of the middle", async () => {
+    const image = await picture("/halves", { size: "100x400", format: "png" });
+    expect(colourAt(image, 20, 200)).toSatisfy((colour: number[]) => alike(colour, RED));
+    expect(colourAt(image, 80, 200)).toSatisfy((colour: number[]) => alike(colour, BLUE));
+  });
+
+  it("draws an image that is larger than the page's viewport", async () => {
+    const image = await picture("/halves", { size: "2000x1000", format: "png" });
+    expect(image).toMatchObject({ width: 2000, height: 1000 });
+    expect(colourAt(image, 990, 500)).toSatisfy((colour: number[]) => alike(colour, RED));
+    expect(colourAt(image, 1010, 500)).toSatisfy((colour: number[]) => alike(colour, BLUE));
+  });
+
+  it.each(["jpg", "jpeg", "png", "webp"])("encodes %s as it says", async (format) => {
+    const type = `image/${format === "jpg" ? "jpeg" : format}`;
+    for (const size of ["m", "o"]) {
+      const response = await thumbs("/bands", { format, size });
+      expect(response.headers.get("content-type")).toBe(type);
+      const image = await decode(await response.arrayBuffer());
+      expect(`image/${image.format}`).toBe(type);
+      expect(colourAt(image, 10, 10)).toSatisfy((colour: number[]) => alike(colour, RED));
+    }
+  });
+
+  it("makes smaller files of lower quality, and samples colours fully from 90 on", async () => {
+    const sizes: number[] = [];
+    for (const [quality, sampling] of [
+      ["10", "4:2:0"],
+      ["89", "4:2:0"],
+      ["90", "4:4:4"],
+      ["100", "4:4:4"],
+    ] as const) {
+      for (const size of ["l", "og"]) {
+        const bytes = await (await thumbs("/bands", { quality, size })).arrayBuffer();
+        expect(colourSampling(bytes)).toBe(sampling);
+        if (size === "l") sizes.push(bytes.byteLength);
+      }
+    }
+    expect(sizes[0]).toBeLessThan(sizes[3] ?? 0);
+  });
+
+  it("gives JSON that carries the same image", async () => {
+    const raw = Buffer.from(await (await thumbs("/bands")).arrayBuffer());
+    const response = await thumbs("/bands", { output: "json" });
+    expect(response.headers.get("content-type")).toBe("application/json");
+    const text = await response.text();
+    const body = JSON.parse(text);
+    expect(Object.keys(body)).toEqual(["mime_type", "base64", "width", "height"]);
+    expect(body).toMatchObject({ mime_type: "image/jpeg", width: 320, height: 240 });
+    expect(Buffer.from(body.base64, "base64").equals(raw)).toBe(true);
+    expect(text).not.toContain("\n");
+    const pretty = await (await thumbs("/bands", { output: "json", prettify: "true" })).text();
+    expect(pretty).toContain('\n  "mime_type"');
+    expect(JSON.parse(pretty)).toEqual(body);
+  });
+
+  it("captures the full page, in its own proportions", async () => {
+    const image = await picture("/bands", { full: "true", format: "png" });
+    expect(image).toMatchObject({ width: 320, height: 800 });
+    expect(colourAt(image, 100, 790)).toSatisfy((colour: number[]) => alike(colour, BLUE));
+    expect(await picture("/bands", { full: "1", size: "o", format: "png" })).toMatchObject({
+      width: 1200,
+      height: 3000,
+    });
+    expect(await picture("/bands", { full: "1", height: "300" })).toMatchObject({ width: 320, height: 300 });
+    // A page that is lower than the viewport fills it all the same.
+    expect(await picture("/short", { full: "1", size: "o" })).toMatchObject({ width: 1200, height: 1200 });
+  });
+
+  it("captures one node, wherever it is", async () => {
+    const node = await picture("/nodes", { selector: "#target", size: "o", format: "png" });
+    expect(node).toMatchObject({ width: 240, height: 120 });
+    for (const [x, y] of [
+      [1, 1],
+      [238, 1],
+      [1, 118],
+      [238, 118],
+    ] as const) {
+      expect(colourAt(node, x, y)).toSatisfy((colour: number[]) => alike(colour, BLUE));
+    }
+    expect(await picture("/nodes", { selector: "#target" })).toMatchObject({ width: 320, height: 160 });
+    const far = await picture("/nodes", { selector: "#far", size: "o", format: "png" });
+    expect(far).toMatchObject({ width: 50, height: 60 });
+    expect(colourAt(far, 25, 30)).toSatisfy((colour: number[]) => alike(colour, GREEN));
+  });
+
+  it("waits a moment for a node, and answers 404 when none can be seen", async () => {
+    expect(await picture("/late", { selector: "#late", size: "o" })).toMatchObject({
+      width: 1200,
+      height: 1200,
+    });
+    for (const selector of ["#nothing", "#hidden"]) {
+      const response = await thumbs("/nodes", { selector });
+      expect(response.status).toBe(404);
+      expect(await errorOf(response)).toMatchObject({ code: "selector_not_found", param: "selector" });
+    }
+    const invalid = await thumbs("/nodes", { selector: "##" });
+    expect(invalid.status).toBe(400);
+    expect((await errorOf(invalid)).param).toBe("selector");
+  });
+
+  it("emulates a phone when mobile is asked for", async () => {
+    const image = await picture("/screen?is=412,732,2,true", { mobile: "true", format: "png" });
+    expect(image).toMatchObject({ width: 320, height: 568 });
+    expect(colourAt(image, 160, 300)).toSatisfy((colour: number[]) => alike(colour, GREEN));
+    await picture("/agent", { mobile: "true" });
+    expect(userAgents.at(-1)).toMatch(/Android.*Mobile/);
+    // Without a viewport of its own, a page is laid out 980 wide and shown smaller, as phones do.
+    const wide = await picture("/halves", { mobile: "true", size: "o", format: "png" });
+    expect(wide).toMatchObject({ width: 412, height: 732 });
+    expect(colourAt(wide, 200, 100)).toSatisfy((colour: number[]) => alike(colour, RED));
+    expect(colourAt(wide, 212, 100)).toSatisfy((colour: number[]) => alike(colour, BLUE));
+  });
+
+  it("knows 29 devices, each with its screen and user agent", async () => {
+    expect(DEVICE_NAMES).toHaveLength(29);
+    const results = await Promise.all(
+      DEVICE_NAMES.map(async (name) => {
+        const device = deviceNamed(name);
+        const is = [device?.width, device?.height, device?.deviceScaleFactor, device?.touch].join();
+        const image = await picture(`/screen?is=${is}`, { device: name, size: "o", format: "png" });
+        return { name, image, device };
+      }),
+    );
+    for (const { name, image, device } of results) {
+      expect([name, image.width, image.height]).toEqual([name, device?.width, device?.height]);
+      expect([name, alike(colourAt(image, image.width / 2, image.height / 2), GREEN)]).toEqual([name, true]);
+      const agent = device?.userAgent?.split("%s")[0] ?? "Mozilla/5.0 (X11; Linux";
+      expect([name, userAgents.some((seen) => seen.startsWith(agent) && !seen.includes("%s"))]).toEqual([
+        name,
+        true,
+      ]);
+    }
+    expect(userAgents.join()).not.toContain("Headless");
+  });
+
+  it("takes the viewport in one parameter or two", async () => {
+    expect(await picture("/bands", { viewport: "800x600", size: "o" })).toMatchObject({
+      width: 800,
+      height: 600,
+    });
+    expect(await picture("/bands", { viewportWidth: "1600", viewportHeight: "10", size: "o" })).toMatchObject(
+      { width: 1600, height: 10 },
+    );
+    expect(await picture("/bands", { device: "iphone5", viewportWidth: "500", size: "o" })).toMatchObject({
+      width: 500,
+      height: 568,
+    });
+  });
+
+  it("sends the user agent that the caller gives", async () => {
+    await picture("/agent", { userAgent: "Examiner/1.0 (+https://example.com)" });
+    expect(userAgents.at(-1)).toBe("Examiner/1.0 (+https://example.com)");
+  });
+
+  it("waits as many seconds as the caller says", async () => {
+    const early = await picture("/late", { format: "png" });
+    expect(colourAt(early, 100, 100)).toSatisfy((colour: number[]) => alike(colour, WHITE));
+    const late = await picture("/late", { format: "png", delay: "1" });
+    expect(colourAt(late, 100, 100)).toSatisfy((colour: number[]) => alike(colour, BLUE));
+  });
+
+  it("shows a page's dark side when asked", async () => {
+    const light = await picture("/dark", { format: "png" });
+    expect(colourAt(light, 100, 100)).toSatisfy((colour: number[]) => alike(colour, WHITE));
+    const dark = await picture("/dark", { format: "png", darkMode: "true" });
+    expect(colourAt(dark, 100, 100)).toSatisfy((colour: number[]) => alike(colour, BLUE));
+  });
+
+  it("captures a page that never finishes, and says so", async () => {
+    const response = await thumbs("/slow-script", { format: "png" });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("x-page-incomplete")).toBe("true");
+    const image = await decode(await response.arrayBuffer());
+    expect(colourAt(image, 100, 100)).toSatisfy((colour: number[]) => alike(colour, GREEN));
+  });
+
+  it("captures an empty page as the white sheet that it is", async () => {
+    const image = await picture("/empty", { format: "png" });
+    expect(colourAt(image, 100, 100)).toEqual(WHITE);
+  });
+
+  it.each([
+    ["url", ""],
+    ["url", "javascript:alert(1)"],
+    ["output", "xml"],
+    ["prettify", "perhaps"],
+    ["format", "gif"],
+    ["quality", "0"],
+    ["quality", "101"],
+    ["quality", "9.5"],
+    ["quality", "best"],
+    ["full", "2"],
+    ["size", "xxl"],
+    ["size", "0x10"],
+    ["size", "16384x10"],
+    ["size", "10x"],
+    ["width", "0"],
+    ["width", "16384"],
+    ["height", "-1"],
+    ["height", "16384"],
+    ["mobile", "phone"],
+    ["device", "toaster"],
+    ["viewportWidth", "1601"],
+    ["viewportWidth", "0"],
+    ["viewportHeight", "1601"],
+    ["viewport", "1601x10"],
+    ["viewport", "800"],
+    ["selector", "x".repeat(2000)],
+    ["userAgent", "a\nb"],
+    ["delay", "11"],
+    ["delay", "-1"],
+    ["delay", "1.5"],
+    ["waitUntil", "never"],
+    ["darkMode", "dim"],
+    ["blockAds", "some"],
+    ["blockCookieBanners", "some"],
+    ["maxAge", "-1"],
+  ])("refuses %s=%s with a 400 that names the parameter", async (name, value) => {
+    const response = await thumbs("/bands", { [name]: value });
+    expect(response.status).toBe(400);
+    const error = await errorOf(response);
+    expect(error).toMatchObject({ type: "invalid_request_error", param: name });
+    expect(error.message).toContain(name);
+    expect(error.code).toMatch(/^[a-z_]+$/);
+  });
+
+  it("refuses an image of more pixels than it makes", async () => {
+    const response = await thumbs("/bands", { width: "16383", height: "16383" });
+    expect(response.status).toBe(400);
+    expect(await errorOf(response)).toMatchObject({ code: "page_too_large", param: "width" });
+  });
+
+  it("gives a kept image again, with its age and a tag, and none when the caller has it", async () => {
+    const url = { size: "37x41" };
+    const first = await thumbs("/bands", url);
+    expect(first.headers.get("x-cache")).toBe("MISS");
+    expect(first.headers.get("cache-control")).toBe("public, max-age=86400");
+    const tag = first.headers.get("etag") ?? "";
+    expect(tag).toMatch(/^"[0-9a-f]+"$/);
+    const bytes = Buffer.from(await first.arrayBuffer());
+    const second = await thumbs("/bands", url);
+    expect(second.headers.get("x-cache")).toBe("HIT");
+    expect(Number(second.headers.get("age"))).toBeGreaterThanOrEqual(0);
+    expect(second.headers.get("etag")).toBe(tag);
+    expect(Buffer.from(await second.arrayBuffer()).equals(bytes)).toBe(true);
+    const query = new URLSearchParams({ url: `${site.origin}/bands`, ...url });
+    const third = await gateway.fetch(`/v1/thumbs?${query}`, { headers: { "if-none-match": tag } });
+    expect(third.status).toBe(304);
+    expect(await third.text()).toBe("");
+    const fresh = await thumbs("/bands", { ...url, maxAge: "0" });
+    expect(fresh.headers.get("x-cache")).toBe("BYPASS");
+    expect(fresh.headers.get("cache-control")).toBe("no-store");
+    await fresh.arrayBuffer();
+  });
+
+  it("answers HEAD, and refuses other methods", async () => {
+    const query = new URLSearchParams({ url: `${site.origin}/bands` });
+    const head = await gateway.fetch(`/v1/thumbs?${query}`, { method: "HEAD" });
+    expect(head.status).toBe(200);
+    expect(head.headers.get("content-type")).toBe("image/jpeg");
+    const post = await gateway.fetch(`/v1/thumbs?${query}`, { method: "POST" });
+    expect(post.status).toBe(405);
+    expect(post.headers.get("allow")).toContain("GET");
+    expect((await errorOf(post)).type).toBe("invalid_request_error");
+  });
+});

@@ -1,0 +1,172 @@
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { root } from "../../scripts/development.mjs";
+import { browserExecutable, describeWithBrowser } from "../support/browser.ts";
+import type { BareGateway } from "../support/miniflare.ts";
+import { browserCounts, html, type Site, serve, startPageService } from "../support/pages.ts";
+import { refused } from "../unit/pages/url-safety/forms.ts";
+
+/** A private service: it writes down everything that reaches it, the mere connections too. */
+interface Listener {
+  readonly host: string;
+  /** The paths asked for, and `connection` for each connection. */
+  readonly arrivals: string[];
+  readonly server: Server;
+}
+
+async function listen(): Promise<Listener> {
+  const arrivals: string[] = [];
+  const server = createServer((socket) => {
+    arrivals.push("connection");
+    socket.on("error", () => undefined);
+    socket.once("data", (data) => {
+      arrivals.push(/^[A-Z]+ \/([\w-]*)/.exec(data.toString("latin1"))?.[1] ?? "unknown bytes");
+      socket.end(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\naccess-control-allow-origin: *\r\ncontent-length: 0\r\nconnection: close\r\n\r\n",
+      );
+    });
+  });
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return { host: `127.0.0.1:${port}`, arrivals, server };
+}
+
+const hostileScript = readFileSync(join(root, "test/fixtures/hostile-page.js"), { encoding: "utf8" });
+
+describeWithBrowser("a hostile page", () => {
+  let listener: Listener;
+  let site: Site;
+  let gateway: BareGateway;
+  let otherOrigin = "";
+  let asked = 0;
+
+  beforeAll(async () => {
+    listener = await listen();
+    site = await serve((request, response, { pathname, searchParams }) => {
+      asked++;
+      const to = searchParams.get("to") ?? "";
+      const ws = searchParams.get("ws") ?? "";
+      const javascript = (text: string) => {
+        response.setHeader("content-type", "text/javascript");
+        response.end(text);
+      };
+      switch (pathname) {
+        case "/redirect":
+        case "/leave":
+          response.writeHead(302, { location: to || `http://${listener.host}/left` });
+          return response.end();
+        case "/leave-by-script":
+          return html(response, `<script>location = "http://${listener.host}/left"</script>`);
+        case "/frame":
+          return html(
+            response,
+            `<script>fetch(${JSON.stringify(to)}, { mode: "no-cors" }); new WebSocket(${JSON.stringify(ws)})</script>`,
+          );
+        case "/worker.js":
+          return javascript(`new WebSocket(${JSON.stringify(ws)})`);
+        case "/service-worker.js":
+          return javascript(
+            `fetch(${JSON.stringify(to)}, { mode: "no-cors" }); new WebSocket(${JSON.stringify(ws)}); self.skipWaiting()`,
+          );
+        case "/prerendered":
+          return html(response, `<img src=${JSON.stringify(to)}>`);
+        case "/hostile":
+          response.setHeader("link", `<http://${listener.host}/link-header>; rel=preload; as=image`);
+          response.setHeader("reporting-endpoints", `out="http://${listener.host}/report"`);
+          response.setHeader(
+            "content-security-policy-report-only",
+            `img-src 'none'; report-uri http://${listener.host}/csp-report; report-to out`,
+          );
+          return html(
+            response,
+            `<h1>Hostile</h1><script>const SITE = "http://${request.headers.host}", OTHER = "${otherOrigin}", HOST = "${listener.host}";</script><script src="/hostile.js"></script>`,
+          );
+        case "/hostile.js":
+          return javascript(hostileScript);
+        default:
+          response.statusCode = 404;
+          return html(response, "nothing");
+      }
+    });
+    otherOrigin = site.origin.replace("127.0.0.1", "localhost");
+    gateway = await startPageService([site.host, site.host.replace("127.0.0.1", "localhost")], {
+      PAGE_NAVIGATION_TIMEOUT_MS: "4000",
+    });
+  });
+
+  afterAll(async () => {
+    await gateway.close();
+    await site.close();
+    listener.server.close();
+  });
+
+  it("has at least 30 ways out of an unguarded browser", async () => {
+    const browser = await chromium.launch({ executablePath: browserExecutable() ?? "" });
+    const page = await browser.newPage();
+    await page.goto(`${site.origin}/hostile`, { waitUntil: "domcontentloaded" }).catch(() => undefined);
+    await page.waitForTimeout(4000);
+    await browser.close();
+    const ways = new Set(listener.arrivals);
+    expect(ways.size, [...ways].join()).toBeGreaterThan(30);
+  });
+
+  it("reaches nothing private through the service", async () => {
+    listener.arrivals.length = 0;
+    const query = new URLSearchParams({ url: `${site.origin}/hostile`, delay: "3", maxAge: "0" });
+    const [thumbnail, technologies] = await Promise.all([
+      gateway.fetch(`/v1/thumbs?${query}`),
+      gateway.fetch(`/v1/technologies?${query}`),
+    ]);
+    expect([thumbnail.status, technologies.status]).toEqual([200, 200]);
+    await thumbnail.arrayBuffer();
+    // What was started in the last moment has time to arrive.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(listener.arrivals).toEqual([]);
+  });
+
+  it.each(["/leave", "/leave-by-script"])(
+    "is refused when it leads to a private address itself: %s",
+    async (path) => {
+      listener.arrivals.length = 0;
+      const response = await gateway.fetch(`/v1/thumbs?${new URLSearchParams({ url: site.origin + path })}`);
+      if (path === "/leave") {
+        expect(response.status).toBe(400);
+        const { error } = JSON.parse(await response.text());
+        expect(error).toMatchObject({ code: "forbidden_url", param: "url" });
+      } else expect(response.status).toBe(200);
+      expect(listener.arrivals).toEqual([]);
+    },
+  );
+
+  it("is refused by its address before anything is loaded", async () => {
+    asked = 0;
+    listener.arrivals.length = 0;
+    const forms = Object.entries(refused).flatMap(([code, urls]) => urls.map((url) => ({ code, url })));
+    const own = [
+      `http://${listener.host}/direct`,
+      `http://localhost:${listener.host.split(":")[1]}/`,
+      `http://user@${site.host}/`,
+    ];
+    expect(forms.length + own.length).toBeGreaterThan(150);
+    const before = await browserCounts(gateway);
+    for (const operation of ["thumbs", "technologies"]) {
+      for (const { code, url } of forms) {
+        const response = await gateway.fetch(`/v1/${operation}?${new URLSearchParams({ url })}`);
+        const { error } = JSON.parse(await response.text());
+        expect([url, response.status, error.code, error.param]).toEqual([url, 400, code, "url"]);
+      }
+      for (const url of own) {
+        const response = await gateway.fetch(`/v1/${operation}?${new URLSearchParams({ url })}`);
+        expect([url, response.status]).toEqual([url, 400]);
+        await response.arrayBuffer();
+      }
+    }
+    expect(asked).toBe(0);
+    expect(listener.arrivals).toEqual([]);
+    expect(await browserCounts(gateway)).toEqual(before);
+  });
+});

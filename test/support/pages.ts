@@ -1,0 +1,134 @@
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import decodeJpeg, { init as initJpeg } from "@jsquash/jpeg/decode.js";
+import decodePng, { init as initPng } from "@jsquash/png/decode.js";
+import decodeWebp, { init as initWebp } from "@jsquash/webp/decode.js";
+import { allowPrivateHosts } from "../../scripts/development.mjs";
+import type { BrowserCounts } from "../../src/pages/browser/service.ts";
+import { type BareGateway, startMiniflare } from "./miniflare.ts";
+
+/** Answers one request for a page; `null` leaves it to the next handler. */
+export type PageServer = (request: IncomingMessage, response: ServerResponse, url: URL) => void;
+
+/** Pages on this machine. */
+export interface Site {
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string;
+  /** `127.0.0.1:<port>` */
+  readonly host: string;
+  readonly server: Server;
+  close(): Promise<void>;
+}
+
+/** Serves pages from a free port. */
+export async function serve(handler: PageServer): Promise<Site> {
+  const server = createServer((request, response) =>
+    handler(request, response, new URL(request.url ?? "/", "http://site")),
+  );
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  const host = `127.0.0.1:${portOf(server)}`;
+  return {
+    origin: `http://${host}`,
+    host,
+    server,
+    close: () =>
+      new Promise((closed) => {
+        server.closeAllConnections();
+        server.close(() => closed());
+      }),
+  };
+}
+
+function portOf(server: Server): number {
+  const address: AddressInfo | string | null = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server does not listen.");
+  return address.port;
+}
+
+/** A page of that body. */
+export function html(response: ServerResponse, body: string, head = ""): void {
+  response.setHeader("content-type", "text/html; charset=utf-8");
+  response.end(
+    `<!doctype html><html><head><title>Test</title>${head}</head><body style="margin:0">${body}</body></html>`,
+  );
+}
+
+/** The gateway with a browser that may load pages from these hosts, and a rate limit that is out of the way. */
+export function startPageService(
+  hosts: readonly string[],
+  vars: Readonly<Record<string, string>> = {},
+): Promise<BareGateway> {
+  const list = hosts.join(",");
+  allowPrivateHosts(list);
+  return startMiniflare({
+    vars: { PAGE_PRIVATE_HOSTS: list, PAGE_RATE_LIMIT: "1000000", DNS_OVER_HTTPS_URL: "off", ...vars },
+  });
+}
+
+/** A decoded image: RGBA. */
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Uint8ClampedArray;
+}
+
+const require = createRequire(import.meta.url);
+// The types of Workers, where nothing may be compiled at run time, lack the compiling constructor.
+const compile: (bytes: BufferSource) => WebAssembly.Module = (bytes) =>
+  Reflect.construct(WebAssembly.Module, [bytes]);
+const wasm = (path: string) => compile(readFileSync(require.resolve(path)));
+
+/** Decodes an image by what its bytes are, not by what a header says. */
+export async function decode(bytes: ArrayBuffer): Promise<Picture & { readonly format: string }> {
+  const start = Buffer.from(bytes.slice(0, 12)).toString("latin1");
+  if (start.startsWith("\x89PNG")) {
+    await initPng(await wasm("@jsquash/png/codec/pkg/squoosh_png_bg.wasm"));
+    return { format: "png", ...pixels(await decodePng(bytes)) };
+  }
+  if (start.startsWith("\xff\xd8\xff")) {
+    await initJpeg(await wasm("@jsquash/jpeg/codec/dec/mozjpeg_dec.wasm"));
+    return { format: "jpeg", ...pixels(await decodeJpeg(bytes)) };
+  }
+  if (start.startsWith("RIFF") && start.endsWith("WEBP")) {
+    await initWebp(await wasm("@jsquash/webp/codec/dec/webp_dec.wasm"));
+    return { format: "webp", ...pixels(await decodeWebp(bytes)) };
+  }
+  throw new Error(`These bytes are no image: ${start}`);
+}
+
+function pixels({ width, height, data }: Picture): Picture {
+  return { width, height, data };
+}
+
+/** The colour of a pixel as `[red, green, blue]`. */
+export function colourAt({ width, data }: Picture, x: number, y: number): [number, number, number] {
+  const at = (Math.floor(y) * width + Math.floor(x)) * 4;
+  return [data[at] ?? -1, data[at + 1] ?? -1, data[at + 2] ?? -1];
+}
+
+/** Whether two colours look alike: JPEG and scaling change each a little. */
+export function alike(a: readonly number[], b: readonly number[], tolerance = 24): boolean {
+  return a.every((value, channel) => Math.abs(value - (b[channel] ?? 0)) <= tolerance);
+}
+
+/** How an image samples its colours, from the frame header of a JPEG: `4:4:4` or `4:2:0`. */
+export function colourSampling(bytes: ArrayBuffer): string {
+  const view = new DataView(bytes);
+  for (let at = 2; at < view.byteLength; at += 2 + view.getUint16(at + 2)) {
+    const marker = view.getUint8(at + 1);
+    if (marker >= 0xc0 && marker <= 0xc2) return view.getUint8(at + 11) === 0x11 ? "4:4:4" : "4:2:0";
+  }
+  return "unknown";
+}
+
+/** How busy the service's browser is and was; see `BrowserCounts`. */
+export async function browserCounts({ miniflare }: BareGateway): Promise<BrowserCounts> {
+  const objects = await miniflare.getDurableObjectNamespace("BROWSER_SESSION", "polygate");
+  const browser: unknown = objects.get(objects.idFromName("browser-0"));
+  if (typeof browser !== "object" || browser === null || !("counts" in browser))
+    throw new Error("There is no browser object.");
+  if (typeof browser.counts !== "function") throw new Error("The browser object does not count.");
+  return browser.counts();
+}
