@@ -24,7 +24,7 @@ const FOLDED_CLASSES: readonly (readonly [to: string, from: string])[] = [
     " \t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000▁",
   ],
   ["\n", "\n\r\u0085\u2028\u2029"],
-  ["~", "&(){}\\?;+"],
+  ["~", "&(){}\\?"],
   ["", "\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"],
   ["", "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufeff\ufe00\ufe01\ufe02\ufe0e\ufe0f"],
   ["a", "аαɑ"],

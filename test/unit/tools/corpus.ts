@@ -227,6 +227,7 @@ add(
   [call("now", "{}")],
   "<tool_calls/>",
 );
+add("a run of openers", prefixed("").replace("<", "<<<<<<"), V, "<<");
 add("unknown tool", '<tool_calls><invoke name="other"></invoke></tool_calls>', [call("other", "{}")]);
 add("escaped name", '<tool_calls><invoke name="a&amp;b"></invoke></tool_calls>', [call("a&b", "{}")]);
 add("JSON in input", '<tool_calls><invoke name="run">{"input":{"q":1.0, "r":[1]}}</invoke></tool_calls>', [
