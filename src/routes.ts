@@ -18,9 +18,19 @@ import {
 } from "./admin/accounts.ts";
 import { apiTestSchema, testApi } from "./admin/api-test.ts";
 import { bulkImport, bulkImportSchema } from "./admin/bulk-import.ts";
+import { clearCaptures, listCaptures, readCapture } from "./admin/captures.ts";
 import { exportConfig, exportShort } from "./admin/config-export.ts";
 import { importConfig, importQuerySchema, importSchema } from "./admin/config-import.ts";
 import { configUpdateSchema, readConfig, updateConfig } from "./admin/config-update.ts";
+import {
+  changeHistorySettings,
+  clearHistory,
+  deleteHistory,
+  historyListSchema,
+  historySettingsSchema,
+  listHistory,
+  readHistory,
+} from "./admin/history.ts";
 import { addKey, deleteKey, keyLabelsSchema, newKeySchema, renameKey } from "./admin/keys.ts";
 import { changePassword, login, loginSchema, passwordSchema, verify } from "./admin/login.ts";
 import {
@@ -245,13 +255,24 @@ const administration: Route[] = [
   route("admin", "POST", "/admin/dev/raw-samples/capture", "admin", admin, "Capture a raw upstream stream"),
   route("admin", "GET", "/admin/dev/raw-samples/query", "admin", admin, "Search the captures"),
   route("admin", "POST", "/admin/dev/raw-samples/save", "admin", admin, "Save captures as a sample"),
-  route("admin", "GET", "/admin/dev/captures", "admin", admin, "List the captures"),
-  route("admin", "DELETE", "/admin/dev/captures", "admin", admin, "Clear the captures"),
-  route("admin", "GET", "/admin/chat-history", "admin", admin, "List the history"),
-  route("admin", "DELETE", "/admin/chat-history", "admin", admin, "Clear the history"),
-  route("admin", "PUT", "/admin/chat-history/settings", "admin", admin, "Set the history's retention"),
-  route("admin", "GET", "/admin/chat-history/:id", "admin", admin, "Read a history record"),
-  route("admin", "DELETE", "/admin/chat-history/:id", "admin", admin, "Delete a history record"),
+  route("admin", "GET", "/admin/dev/captures", "admin", listCaptures, "List the captures"),
+  route("admin", "GET", "/admin/dev/captures/:id", "admin", readCapture, "Read a capture"),
+  route("admin", "DELETE", "/admin/dev/captures", "admin", clearCaptures, "Clear the captures"),
+  route("admin", "GET", "/admin/chat-history", "admin", listHistory, "List the history", {
+    query: historyListSchema,
+  }),
+  route("admin", "DELETE", "/admin/chat-history", "admin", clearHistory, "Clear the history"),
+  route(
+    "admin",
+    "PUT",
+    "/admin/chat-history/settings",
+    "admin",
+    changeHistorySettings,
+    "Set the history's retention",
+    { body: historySettingsSchema },
+  ),
+  route("admin", "GET", "/admin/chat-history/:id", "admin", readHistory, "Read a history record"),
+  route("admin", "DELETE", "/admin/chat-history/:id", "admin", deleteHistory, "Delete a history record"),
   route("admin", "GET", "/admin/version", "admin", admin, "Build and latest release"),
 ];
 

@@ -1,5 +1,5 @@
 import type { Capture } from "../captures/store.ts";
-import type { ConfigSnapshot } from "../config/snapshot.ts";
+import type { ConfigSnapshot, ConfigurationStore } from "../config/snapshot.ts";
 import { Counts } from "../metrics/registry.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Archive, HistoryWrite, Retention } from "./store.ts";
@@ -33,6 +33,8 @@ export function retentionOf({ version, config }: ConfigSnapshot): Retention {
 /** What is needed to send. */
 export interface OutboxOptions {
   readonly archive: Archive;
+  /** Asked for the retention when a message is sent: what waits may be newer than the request that sends it. */
+  readonly configuration: Pick<ConfigurationStore, "read">;
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
@@ -80,10 +82,8 @@ export class Outbox {
 
   /**
    * Resolves when what waits at this moment has been sent, by whomever. Never rejects; to be handed to `waitUntil`.
-   *
-   * @param config reads the configuration, for the retention that goes along
    */
-  async settled(config: () => Promise<ConfigSnapshot>): Promise<void> {
+  async settled(): Promise<void> {
     const { now, sleep } = this.#options;
     const mine = this.#open;
     const began = now();
@@ -92,7 +92,7 @@ export class Outbox {
       const due = Math.max(this.#sentAt, began) + (urgent ? PAUSE_MS : COUNTS_PAUSE_MS);
       const busy = this.#sending && now() - this.#sentAt < STUCK_MS;
       if (now() >= due && !busy) {
-        await this.#send(config);
+        await this.#send();
         return;
       }
       await sleep(Math.max(Math.min(due - now(), PAUSE_MS), 20));
@@ -103,8 +103,8 @@ export class Outbox {
     return this.#records.size === 0 && this.#captures.length === 0 && this.counts.empty;
   }
 
-  async #send(config: () => Promise<ConfigSnapshot>): Promise<void> {
-    const { archive, now } = this.#options;
+  async #send(): Promise<void> {
+    const { archive, configuration, now } = this.#options;
     this.#sending = true;
     this.#sentAt = now();
     this.#open += 1;
@@ -117,7 +117,7 @@ export class Outbox {
     let counted = false;
     let at = 0;
     try {
-      const retention = retentionOf(await config());
+      const retention = retentionOf(await configuration.read());
       const recording = retention.records > 0 ? sources : [];
       do {
         const records: HistoryWrite[] = [];
@@ -161,6 +161,7 @@ export function outboxOf(platform: Platform): Outbox {
   if (outbox === undefined) {
     outbox = new Outbox({
       archive: platform.archive,
+      configuration: platform.configuration,
       now: platform.now,
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     });

@@ -50,6 +50,8 @@ class Recording implements GenerationRecorder, RecordSource {
   #endedAt = 0;
   #refreshedAt = 0;
   #requestSent = false;
+  /** Whether the history was on when the request came. */
+  #wanted = false;
 
   constructor(context: Context) {
     this.#context = context;
@@ -60,9 +62,15 @@ class Recording implements GenerationRecorder, RecordSource {
     this.#conversation = conversation;
     this.#prompt = promptText;
     this.#output = output;
+    this.#context.config().then(
+      ({ config }) => {
+        this.#wanted = config.history.limit > 0;
+        this.#tell();
+      },
+      () => undefined,
+    );
     // Until the end: work that is not waited for does not outlive a client that leaves.
     this.#context.waitUntil(this.#ended.promise);
-    this.#tell();
   }
 
   account(identifier: string): void {
@@ -85,9 +93,10 @@ class Recording implements GenerationRecorder, RecordSource {
   }
 
   #tell(): void {
+    if (!this.#wanted) return;
     this.#refreshedAt = this.#context.platform.now();
     this.#outbox.record(this);
-    this.#context.waitUntil(this.#outbox.settled(() => this.#context.config()));
+    this.#context.waitUntil(this.#outbox.settled());
   }
 
   lost(): void {

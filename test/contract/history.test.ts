@@ -1,0 +1,195 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { HistorySummary } from "../../src/history/store.ts";
+import { until } from "../support/until.ts";
+import { useGateway } from "../support/use-gateway.ts";
+
+interface HistoryList {
+  readonly items: HistorySummary[];
+  readonly total: number;
+  readonly limit: number;
+}
+
+const context = useGateway();
+const { fetch, post, chat } = context;
+const ADMIN = { authorization: "Bearer admin" };
+const admin = (path: string, method = "GET", body?: unknown) =>
+  fetch(`/admin/chat-history${path}`, {
+    method,
+    headers: ADMIN,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+const list = async (query = ""): Promise<HistoryList> => (await admin(query)).json();
+const record = async (id: string | undefined): Promise<Record<string, unknown>> =>
+  (await admin(`/${id}`)).json();
+/** The list once it has `count` records and none of them streams. */
+const settledList = (count: number) =>
+  until(list, ({ items }) => items.length === count && items.every(({ status }) => status !== "streaming"));
+
+describe("the server-side history", () => {
+  beforeEach(async () => {
+    await admin("", "DELETE");
+    await admin("/settings", "PUT", { limit: 200 });
+  });
+
+  it("archives every dialect, newest request first, with the caller's source", async () => {
+    const source = (name: string) => ({ "x-gateway-source": name });
+    await chat("first", {}, source("chat"));
+    await post("/v1/responses", { model: "gpt-4o", input: "second" }, source("responses"));
+    await post(
+      "/vendorb/v1/messages",
+      { model: "modelb-sonnet-4-5", max_tokens: 100, messages: [{ role: "user", content: "third" }] },
+      source("messages"),
+    );
+    await post(
+      "/v1beta/models/gemini-2.5-pro:generateContent",
+      { contents: [{ role: "user", parts: [{ text: "fourth" }] }] },
+      source("content"),
+    );
+    const { items, total, limit } = await settledList(4);
+    expect(total).toBe(4);
+    expect(limit).toBe(200);
+    expect(items.map((item) => [item.dialect, item.source, item.request_preview, item.status])).toEqual([
+      ["content-generation", "content", "fourth", "success"],
+      ["messages", "messages", "third", "success"],
+      ["responses", "responses", "second", "success"],
+      ["chat-completions", "chat", "first", "success"],
+    ]);
+    expect(items[3]).toMatchObject({
+      status_code: 200,
+      model: "provider-v4-flash",
+      requested_model: "provider-v4-flash",
+      account: expect.stringMatching(/@sandbox\.test$/),
+      attempts: 1,
+      prompt_tokens: expect.any(Number),
+    });
+  });
+
+  it("keeps the upstream's answer as it came, before tool calls and citations are taken out", async () => {
+    const tools = [{ type: "function", function: { name: "look", parameters: { type: "object" } } }];
+    const call = await chat('[[say:Before ]][[call:look:{"at":"it"}]]', { tools });
+    expect(await call.json()).toMatchObject({
+      choices: [{ message: { tool_calls: [{ function: { name: "look" } }] } }],
+    });
+    await chat("[[citations]]", { stream: true }).then((response) => response.text());
+    const { items } = await settledList(2);
+    expect((await record(items[0]?.id))["content"]).toContain("[citation:1]");
+    const kept = await record(items[1]?.id);
+    expect(kept["content"]).toContain("tool_calls>");
+    expect(kept["messages"]).toEqual([{ role: "user", parts: [{ type: "text", text: expect.any(String) }] }]);
+    expect(kept["prompt"]).toContain("[[call:look");
+    expect(kept).toMatchObject({ status: "success", finish_reason: "tool_calls" });
+  });
+
+  it("is refreshed while an answer streams", async () => {
+    const response = await chat("[[say:one two three four five six seven eight]][[chunk:4]][[slow:250]]", {
+      model: "provider-v4-flash-nothinking",
+      stream: true,
+    });
+    const reading = response.text();
+    const streaming = await until(list, ({ items }) => (items[0]?.response_preview.length ?? 0) > 4);
+    expect(streaming.items[0]).toMatchObject({ status: "streaming", completed_at: 0 });
+    const early = await record(streaming.items[0]?.id);
+    expect("one two three four five six seven eight".startsWith(String(early["content"]))).toBe(true);
+    await reading;
+    const { items } = await settledList(1);
+    expect(items[0]).toMatchObject({ status: "success", elapsed_ms: expect.any(Number) });
+    expect((await record(items[0]?.id))["content"]).toBe("one two three four five six seven eight");
+  });
+
+  it("keeps failures with their status, one record a request", async () => {
+    expect((await chat("[[empty:always]]")).status).toBe(429);
+    expect((await chat("[[status:500:server_error]]")).status).toBe(503);
+    const { items } = await settledList(2);
+    expect(items.map((item) => [item.status, item.status_code])).toEqual([
+      ["error", 503],
+      ["error", 429],
+    ]);
+    expect(items[0]?.error).not.toBe("");
+    expect(items[1]?.attempts).toBe(2);
+  });
+
+  it("says that a generation was cancelled when its caller left", async () => {
+    const leaving = new AbortController();
+    const response = await fetch("/v1/chat/completions", {
+      method: "POST",
+      headers: { authorization: "Bearer sk-dev", "content-type": "application/json" },
+      body: JSON.stringify({
+        model: "provider-v4-flash",
+        stream: true,
+        messages: [{ role: "user", content: "[[big:20000]][[chunk:50]][[slow:50]]" }],
+      }),
+      signal: leaving.signal,
+    });
+    await response.body?.getReader().read();
+    leaving.abort();
+    const { items } = await settledList(1);
+    expect(items[0]).toMatchObject({ status: "cancelled", status_code: 499 });
+  });
+
+  it("keeps no secret and no attachment", async () => {
+    const png =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    await post("/v1/chat/completions", {
+      model: "provider-v4-vision",
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "look" },
+            { type: "image_url", image_url: { url: `data:image/png;base64,${png}` } },
+          ],
+        },
+      ],
+    });
+    const { items } = await settledList(1);
+    const text = await (await admin(`/${items[0]?.id}`)).text();
+    for (const secret of ["sk-dev", "sandbox-token", '"sandbox"', png]) expect(text).not.toContain(secret);
+    expect(text).toContain('"base64_length"');
+  });
+
+  it("deletes a record, and all", async () => {
+    await chat("a");
+    await chat("b");
+    const { items } = await settledList(2);
+    const id = items[0]?.id;
+    expect(await (await admin(`/${id}`, "DELETE")).json()).toEqual({ success: true });
+    for (const method of ["GET", "DELETE"]) {
+      const gone = await admin(`/${id}`, method);
+      expect(gone.status).toBe(404);
+      expect(await gone.json()).toEqual({ detail: expect.stringContaining("does not exist") });
+    }
+    expect((await list()).items.map((item) => item.id)).toEqual([items[1]?.id]);
+    expect(await (await admin("", "DELETE")).json()).toEqual({ success: true, deleted: 1 });
+    expect((await list()).total).toBe(0);
+  });
+
+  it("pages and filters", async () => {
+    await chat("apples", {}, { "x-gateway-source": "fruit" });
+    await chat("pears", {}, { "x-gateway-source": "fruit" });
+    await chat("stones");
+    await settledList(3);
+    expect(await list("?page=2&page_size=1&q=fruit")).toMatchObject({
+      total: 2,
+      page: 2,
+      page_size: 1,
+      total_pages: 2,
+      items: [{ request_preview: "apples" }],
+    });
+  });
+
+  it("keeps as many records as it is told, none when off", async () => {
+    for (const text of ["a", "b", "c"]) await chat(text);
+    await settledList(3);
+    expect(await (await admin("/settings", "PUT", { limit: 2 })).json()).toEqual({ success: true, limit: 2 });
+    expect((await list()).items.map((item) => item.request_preview)).toEqual(["c", "b"]);
+    await admin("/settings", "PUT", { limit: 0 });
+    expect(await list()).toMatchObject({ items: [], limit: 0 });
+    expect((await chat("d")).status).toBe(200);
+    await admin("/settings", "PUT", { limit: 10 });
+    await chat("e");
+    expect((await settledList(1)).items[0]?.request_preview).toBe("e");
+    const wrong = await admin("/settings", "PUT", { limit: -1 });
+    expect(wrong.status).toBe(400);
+    expect(await wrong.json()).toEqual({ detail: expect.stringContaining("limit") });
+  });
+});
