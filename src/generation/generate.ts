@@ -1,4 +1,3 @@
-import { RENEW_INTERVAL_MS } from "../accounts/client.ts";
 import type { Caller } from "../auth/callers.ts";
 import type { Context } from "../http/context.ts";
 import { GatewayError } from "../http/errors.ts";
@@ -9,6 +8,7 @@ import { Assembler, type TurnEnd } from "./assembler.ts";
 import { afterGeneration } from "./cleanup.ts";
 import { type Conversation, requiresTool } from "./conversation.ts";
 import type { FinishReason, GenerationEvent, Usage } from "./events.ts";
+import { renewLease } from "./lease-renewal.ts";
 import { prepareOptions } from "./prepare-options.ts";
 import type { GenerationRecorder } from "./recorder.ts";
 import { estimateTokens } from "./tokens.ts";
@@ -117,7 +117,7 @@ export class Generation {
         throw this.#asGateway(failure ?? error);
       }
       let again = false;
-      const renewal = this.#keepLease(access);
+      const stopRenewal = renewLease(access.lease, job.abort);
       try {
         recorder.account(access.accountId);
         const usage = await this.#attempt(access, switched);
@@ -139,7 +139,7 @@ export class Generation {
           failovers < MAX_FAILOVERS;
         failovers += 1;
       } finally {
-        clearInterval(renewal);
+        stopRenewal();
         this.watchdog.stop();
         access.lease?.release();
         afterGeneration(context, access, this.#sessionId);
@@ -149,20 +149,6 @@ export class Generation {
       context.log.retries = this.#retries;
       exclude.push(access.accountId);
     }
-  }
-
-  /** Renews the lease while it is held; one that was reclaimed ends the generation. */
-  #keepLease({ lease }: Access): ReturnType<typeof setInterval> | undefined {
-    if (lease === null) return undefined;
-    const { abort } = this.#job;
-    return setInterval(() => {
-      lease.renew().then(
-        (held) => {
-          if (!held) abort.abort(new ProviderError("timeout", "the account's slot was reclaimed"));
-        },
-        () => undefined,
-      );
-    }, RENEW_INTERVAL_MS);
   }
 
   /** Only a managed request that pins no account may go to another one. */

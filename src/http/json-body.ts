@@ -4,7 +4,8 @@ import { GatewayError } from "./errors.ts";
 /** A JSON request body is at most this many bytes: enough for a long conversation with inline images. */
 export const MAX_JSON_BYTES = 32 * 1024 * 1024;
 
-function tooLarge(limit: number): GatewayError {
+/** The 413 of a body of more than `limit` bytes. */
+export function tooLarge(limit: number): GatewayError {
   return new GatewayError(413, `the request body is larger than ${limit} bytes`, {
     code: "request_too_large",
   });
@@ -13,7 +14,8 @@ function tooLarge(limit: number): GatewayError {
 /** A refused body is still read to its end, up to this many bytes: a client that is cut off never sees the answer. */
 const MAX_DRAINED_BYTES = 256 * 1024 * 1024;
 
-async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+/** Reads what is left of a body that is of no use any more. Rejects when the client goes away. */
+export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   for (let size = 0; size < MAX_DRAINED_BYTES; ) {
     const { done, value } = await reader.read();
     if (done) return;

@@ -1,6 +1,9 @@
-/** A file to send as `multipart/form-data`, with the fields that go before it. */
+/** A file to send as `multipart/form-data`, with its fields. */
 export interface MultipartFile {
+  /** Sent before the file. */
   readonly fields: Readonly<Record<string, string>>;
+  /** Asked when the file has ended: fields that may not be known before. */
+  readonly fieldsAfter?: () => Readonly<Record<string, string>>;
   readonly filename: string;
   readonly mediaType: string;
   readonly body: ReadableStream<Uint8Array> | Uint8Array;
@@ -25,28 +28,40 @@ function quoted(name: string): string {
  */
 export function encodeMultipart(file: MultipartFile, boundary: string): MultipartBody {
   const encoder = new TextEncoder();
-  let before = "";
-  for (const [name, value] of Object.entries(file.fields)) {
-    before += `--${boundary}\r\nContent-Disposition: form-data; name=${quoted(name)}\r\n\r\n${value}\r\n`;
-  }
-  before += `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename=${quoted(file.filename)}\r\n`;
-  before += `Content-Type: ${file.mediaType.replace(/[^\x20-\x7e]/g, "")}\r\n\r\n`;
-  const head = encoder.encode(before);
-  const tail = encoder.encode(`\r\n--${boundary}--\r\n`);
+  const { fields, fieldsAfter, filename, mediaType, body } = file;
+  const head = encoder.encode(
+    `${encodeFields(fields, boundary)}--${boundary}\r\nContent-Disposition: form-data; name="file"; filename=${quoted(filename)}\r\n` +
+      `Content-Type: ${mediaType.replace(/[^\x20-\x7e]/g, "")}\r\n\r\n`,
+  );
+  const tail = () =>
+    encoder.encode(`\r\n${encodeFields(fieldsAfter?.() ?? {}, boundary)}--${boundary}--\r\n`);
   const contentType = `multipart/form-data; boundary=${boundary}`;
-  const { body } = file;
   if (!(body instanceof Uint8Array)) return { contentType, body: framed(head, body, tail) };
-  const whole = new Uint8Array(head.length + body.length + tail.length);
-  whole.set(head);
-  whole.set(body, head.length);
-  whole.set(tail, head.length + body.length);
-  return { contentType, body: whole };
+  return { contentType, body: joined([head, body, tail()]) };
+}
+
+function encodeFields(fields: Readonly<Record<string, string>>, boundary: string): string {
+  let text = "";
+  for (const [name, value] of Object.entries(fields)) {
+    text += `--${boundary}\r\nContent-Disposition: form-data; name=${quoted(name)}\r\n\r\n${value}\r\n`;
+  }
+  return text;
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((size, { length }) => size + length, 0));
+  let offset = 0;
+  for (const piece of pieces) {
+    whole.set(piece, offset);
+    offset += piece.length;
+  }
+  return whole;
 }
 
 function framed(
   head: Uint8Array,
   body: ReadableStream<Uint8Array>,
-  tail: Uint8Array,
+  tail: () => Uint8Array,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let begun = false;
@@ -58,7 +73,7 @@ function framed(
         return;
       }
       const { done, value } = await reader.read();
-      controller.enqueue(done ? tail : value);
+      controller.enqueue(done ? tail() : value);
       if (done) controller.close();
     },
     cancel: (reason) => reader.cancel(reason),

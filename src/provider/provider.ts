@@ -145,7 +145,7 @@ export interface Provider {
     messageId: string,
     signal: AbortSignal,
   ): Promise<UpstreamTurn>;
-  /** Passes a file on as it streams in. `length` is its size in bytes when known. */
+  /** Passes a file on as it streams in. */
   uploadFile(account: UpstreamAccount, upload: FileUpload, signal: AbortSignal): Promise<ProviderFile>;
   readFile(account: UpstreamAccount, fileId: string, signal: AbortSignal): Promise<ProviderFile>;
 }
@@ -154,7 +154,8 @@ export interface Provider {
 export interface FileUpload {
   readonly filename: string;
   readonly mediaType: string;
-  readonly purpose: string;
+  /** Empty: none. A function is asked when the body has ended. */
+  readonly purpose: string | (() => string);
   /** The provider's model that will read it. */
   readonly model: string;
   readonly body: ReadableStream<Uint8Array> | Uint8Array;

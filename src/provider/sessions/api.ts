@@ -102,9 +102,13 @@ export class SessionsApi {
   }
 
   async uploadFile(account: UpstreamAccount, upload: FileUpload, signal: AbortSignal): Promise<ProviderFile> {
-    const { filename, mediaType, purpose, model } = upload;
+    const { filename, mediaType, model, body } = upload;
+    const fieldsAfter = () => {
+      const purpose = typeof upload.purpose === "string" ? upload.purpose : upload.purpose();
+      return purpose === "" ? {} : { purpose };
+    };
     const form = encodeMultipart(
-      { fields: { purpose, model }, filename, mediaType, body: upload.body },
+      { fields: { model }, fieldsAfter, filename, mediaType, body },
       `form-${this.#newId()}`,
     );
     const headers = { "content-type": form.contentType };
