@@ -1,11 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
 import { POOL_NAME } from "../src/accounts/client.ts";
 import { poolConfiguration } from "../src/accounts/configuration.ts";
-import { ConfigurationCore, type ReplaceOutcome } from "../src/config/core.ts";
+import { ConfigurationCore, type ReplaceOutcome, type StoredConfig } from "../src/config/core.ts";
 import type { Config } from "../src/config/schema.ts";
 import type { ConfigSnapshot } from "../src/config/snapshot.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { readSettings } from "../src/platform/settings.ts";
+import { StoredJson } from "./pieces.ts";
 
 const KEY = "config";
 
@@ -15,14 +16,8 @@ export class Configuration extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    const { kv } = ctx.storage;
-    this.#core = new ConfigurationCore(
-      {
-        load: () => kv.get(KEY) ?? null,
-        save: (stored) => kv.put(KEY, stored),
-      },
-      readSettings({ ...env }),
-    );
+    const storage = new StoredJson<StoredConfig>(ctx.storage, KEY);
+    this.#core = new ConfigurationCore(storage, readSettings({ ...env }));
   }
 
   /** The newest configuration. */

@@ -45,17 +45,24 @@ import { queueStatus } from "./admin/queue.ts";
 import { changeSettings, readSettings, settingsSchema } from "./admin/settings.ts";
 import { chatCompletions } from "./dialects/chat-completions/handler.ts";
 import { getModel, listModels } from "./dialects/chat-completions/models.ts";
+import { chatRequestSchema } from "./dialects/chat-completions/request.ts";
 import { contentAction } from "./dialects/content-generation/handler.ts";
 import { contentModel, contentModels } from "./dialects/content-generation/models.ts";
-import { createEmbeddings } from "./dialects/embeddings/handler.ts";
+import { contentRequestSchema } from "./dialects/content-generation/request.ts";
+import { createEmbeddings, embeddingsRequestSchema } from "./dialects/embeddings/handler.ts";
+import { readFile, uploadFile } from "./dialects/files/handler.ts";
 import { countTokens, messages } from "./dialects/messages/handler.ts";
 import { messageModel, messageModels } from "./dialects/messages/models.ts";
+import { messageRequestSchema } from "./dialects/messages/request.ts";
 import { runnerChat, runnerGenerate } from "./dialects/model-runner/handler.ts";
 import { runnerShow, runnerTags, runnerVersion } from "./dialects/model-runner/models.ts";
+import { chatSchema, generateSchema } from "./dialects/model-runner/request.ts";
 import { createResponse, readResponse } from "./dialects/responses/handler.ts";
+import { responsesRequestSchema } from "./dialects/responses/request.ts";
 import type { Handler } from "./http/context.ts";
 import type { RouteFamily } from "./http/errors.ts";
 import { healthz, readyz } from "./http/health.ts";
+import { openApi } from "./http/openapi.ts";
 import { type Access, type Method, type Route, unserved } from "./http/router.ts";
 import { MESSAGE_PREFIXES } from "./http/vendor-names.ts";
 import { technologies } from "./pages/technologies/handler.ts";
@@ -80,24 +87,37 @@ function withShortcut(
   access: Access,
   handler: Handler,
   summary: string,
+  schemas: Pick<Route, "body" | "query"> = {},
 ): Route[] {
-  return [`/v1${path}`, path].map((full) => route("chat", method, full, access, handler, summary));
+  return [`/v1${path}`, path].map((full) => route("chat", method, full, access, handler, summary, schemas));
 }
 
-const uploadFile = unserved("file upload");
-const readFile = unserved("file status");
 const admin = unserved("administration");
 
 const open: Route[] = [
   route("chat", "GET", "/healthz", "none", healthz, "Liveness probe"),
   route("chat", "GET", "/readyz", "none", readyz, "Readiness probe"),
+  route(
+    "chat",
+    "GET",
+    "/openapi.json",
+    "none",
+    openApi(() => ROUTES),
+    "This description",
+  ),
 ];
 
 const chat: Route[] = [
-  ...withShortcut("POST", "/chat/completions", "caller", chatCompletions, "Create a chat completion"),
-  ...withShortcut("POST", "/responses", "caller", createResponse, "Create a response"),
+  ...withShortcut("POST", "/chat/completions", "caller", chatCompletions, "Create a chat completion", {
+    body: chatRequestSchema,
+  }),
+  ...withShortcut("POST", "/responses", "caller", createResponse, "Create a response", {
+    body: responsesRequestSchema,
+  }),
   ...withShortcut("GET", "/responses/:response_id", "caller", readResponse, "Read a stored response"),
-  ...withShortcut("POST", "/embeddings", "caller", createEmbeddings, "Create embeddings"),
+  ...withShortcut("POST", "/embeddings", "caller", createEmbeddings, "Create embeddings", {
+    body: embeddingsRequestSchema,
+  }),
   ...withShortcut("POST", "/files", "caller", uploadFile, "Upload a file"),
   ...withShortcut("GET", "/files/:file_id", "caller", readFile, "Read a file's status"),
   ...withShortcut("GET", "/models", "none", listModels, "List the canonical models"),
@@ -107,7 +127,7 @@ const chat: Route[] = [
 const message: Route[] = [
   ...["/v1/messages", "/messages", ...MESSAGE_PREFIXES.map((prefix) => `${prefix}/v1/messages`)].flatMap(
     (path) => [
-      route("messages", "POST", path, "caller", messages, "Create a message"),
+      route("messages", "POST", path, "caller", messages, "Create a message", { body: messageRequestSchema }),
       route(
         "messages",
         "POST",
@@ -115,6 +135,7 @@ const message: Route[] = [
         "caller",
         countTokens,
         "Count the tokens of a message",
+        { body: messageRequestSchema },
       ),
     ],
   ),
@@ -127,7 +148,9 @@ const message: Route[] = [
 const content: Route[] = [
   // `:generateContent` and the others: the router cannot split at the last colon, the handler does.
   ...["/v1beta", "/v1"].map((version) =>
-    route("content", "POST", `${version}/models/:id+`, "caller", contentAction, "Generate content"),
+    route("content", "POST", `${version}/models/:id+`, "caller", contentAction, "Generate content", {
+      body: contentRequestSchema,
+    }),
   ),
   route("content", "GET", "/v1beta/models", "none", contentModels, "List the models"),
   route("content", "GET", "/v1beta/models/:id+", "none", contentModel, "Read a model by id or alias"),
@@ -137,8 +160,10 @@ const modelRunner: Route[] = [
   route("runner", "GET", "/api/version", "none", runnerVersion, "Version of the runner API"),
   route("runner", "GET", "/api/tags", "none", runnerTags, "List the models"),
   route("runner", "POST", "/api/show", "none", runnerShow, "Describe a model"),
-  route("runner", "POST", "/api/chat", "caller", runnerChat, "Chat"),
-  route("runner", "POST", "/api/generate", "caller", runnerGenerate, "Complete a prompt"),
+  route("runner", "POST", "/api/chat", "caller", runnerChat, "Chat", { body: chatSchema }),
+  route("runner", "POST", "/api/generate", "caller", runnerGenerate, "Complete a prompt", {
+    body: generateSchema,
+  }),
 ];
 
 const pageService: Route[] = [

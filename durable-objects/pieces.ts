@@ -1,0 +1,42 @@
+/** Characters of one piece: at most 1.5 MB, where a stored value may have 2 MB. */
+const PIECE = 500_000;
+
+/** Keeps one JSON value of any size in an object's storage: a configuration with thousands of accounts is no single value. */
+export class StoredJson<T> {
+  readonly #storage: DurableObjectStorage;
+  readonly #key: string;
+
+  constructor(storage: DurableObjectStorage, key: string) {
+    this.#storage = storage;
+    this.#key = key;
+  }
+
+  /** The value, or null when none was saved. */
+  load(): T | null {
+    const { kv } = this.#storage;
+    const count = kv.get<number>(this.#key);
+    if (count === undefined) return null;
+    let text = "";
+    for (let index = 0; index < count; index += 1) text += kv.get<string>(this.#piece(index)) ?? "";
+    return JSON.parse(text);
+  }
+
+  /** Replaces the value, wholly or not at all. */
+  save(value: T): void {
+    const { kv } = this.#storage;
+    const text = JSON.stringify(value);
+    const count = Math.ceil(text.length / PIECE);
+    this.#storage.transactionSync(() => {
+      const before = kv.get<number>(this.#key) ?? 0;
+      for (let index = 0; index < count; index += 1) {
+        kv.put(this.#piece(index), text.slice(index * PIECE, (index + 1) * PIECE));
+      }
+      for (let index = count; index < before; index += 1) kv.delete(this.#piece(index));
+      kv.put(this.#key, count);
+    });
+  }
+
+  #piece(index: number): string {
+    return `${this.#key} ${index}`;
+  }
+}
