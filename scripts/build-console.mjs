@@ -1,6 +1,6 @@
 // Builds the admin console into dist/console, from where the gateway serves it.
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { root } from "./development.mjs";
@@ -9,50 +9,55 @@ import { isFresh } from "./freshness.mjs";
 const source = join(root, "src", "console");
 const output = join(root, "dist", "console");
 
-/** The page that loads the console, or says that this checkout has none. */
-const page = (body) => `<!doctype html>
+/** Drawn here, so that the browser asks for no icon elsewhere. */
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><path d="M10 0l8.7 5v10L10 20l-8.7-5V5z" fill="#2f5bd0"/></svg>';
+
+/** The page that loads the console; both files are named, so that the browser fetches them side by side. */
+const page = (styles, scripts) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Polygate</title>
-${body}
+<link rel="icon" href="/console/icon.svg" type="image/svg+xml">
+${styles.map((name) => `<link rel="stylesheet" href="/console/${name}">`).join("\n")}
+${scripts.map((name) => `<script type="module" src="/console/${name}"></script>`).join("\n")}
+</head>
+<body><div id="app"></div><noscript>The console needs JavaScript.</noscript></body>
 </html>
 `;
 
 /** Builds the console unless what is there is newer than its sources. */
 export async function buildConsole() {
-  const entry = join(source, "main.tsx");
   const index = join(output, "index.html");
-  if (!existsSync(entry)) {
-    if (existsSync(index)) return;
-    mkdirSync(output, { recursive: true });
-    writeFileSync(index, page("</head>\n<body><h1>Polygate</h1><p>This build has no console.</p></body>"));
-    return;
-  }
-  if (isFresh(index, [source, import.meta.filename, join(root, "package.json")])) return;
+  if (isFresh(index, [source, import.meta.filename, join(root, "package-lock.json")])) return;
+  rmSync(output, { recursive: true, force: true });
   mkdirSync(output, { recursive: true });
   const result = await build({
-    entryPoints: { console: entry },
+    entryPoints: { console: join(source, "main.tsx") },
     outdir: output,
     bundle: true,
     minify: true,
     format: "esm",
-    target: "es2022",
+    target: ["es2022", "chrome123", "firefox121", "safari17.5"],
     jsx: "automatic",
     jsxImportSource: "preact",
-    entryNames: "assets/[name]-[hash]",
+    entryNames: "[name]-[hash]",
+    define: { "process.env.NODE_ENV": '"production"' },
     metafile: true,
     logLevel: "warning",
   });
-  const files = Object.keys(result.metafile.outputs).map((path) => path.replace(/^.*dist\/console\//, "/"));
-  const styles = files.filter((path) => path.endsWith(".css"));
-  const scripts = files.filter((path) => path.endsWith(".js"));
-  const head = [
-    ...styles.map((path) => `<link rel="stylesheet" href="${path}">`),
-    ...scripts.map((path) => `<script type="module" src="${path}"></script>`),
-  ];
-  writeFileSync(index, page(`${head.join("\n")}\n</head>\n<body><div id="app"></div></body>`));
+  const files = Object.keys(result.metafile.outputs).map((path) => basename(path));
+  writeFileSync(join(output, "icon.svg"), ICON);
+  writeFileSync(
+    index,
+    page(
+      files.filter((name) => name.endsWith(".css")),
+      files.filter((name) => name.endsWith(".js")),
+    ),
+  );
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await buildConsole();

@@ -1,5 +1,6 @@
 import { authenticateAdmin } from "./auth/administrators.ts";
 import type { ConfigSnapshot } from "./config/snapshot.ts";
+import { serveConsole } from "./http/console-files.ts";
 import type { Context, LogFields, RequestRuntime } from "./http/context.ts";
 import { corsApplies, preflight, setCorsHeaders } from "./http/cors.ts";
 import { errorResponse } from "./http/error-formats.ts";
@@ -24,9 +25,8 @@ async function dispatch(request: Request, base: Omit<Context, "params" | "family
   try {
     const match = await table.match(request.method, url);
     if (match === null) {
-      const asset =
-        request.method === "GET" || request.method === "HEAD" ? await base.platform.asset(request) : null;
-      if (asset !== null) return asset;
+      const page = await serveConsole(request, url, (file) => base.platform.asset(file));
+      if (page !== null) return page;
       throw routeNotFound(request.method, url.pathname);
     }
     const { route, params } = match;

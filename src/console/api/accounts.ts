@@ -1,0 +1,105 @@
+import * as z from "zod/mini";
+import { call } from "./client.ts";
+import { anything, flag, number, text } from "./fields.ts";
+
+const cooldown = z.object({ kind: text, reason: text, failures: number, until: number });
+
+const account = z.object({
+  identifier: z.string(),
+  email: text,
+  mobile: text,
+  has_password: flag,
+  has_token: flag,
+  token_preview: text,
+  test_status: text,
+  name: text,
+  remark: text,
+  proxy_id: text,
+  cooldown: z.nullish(cooldown),
+});
+
+/** An account as the gateway shows it: no secrets. */
+export type Account = z.output<typeof account>;
+
+const accountPage = z.object({ items: z.array(account), total: number, page: number, total_pages: number });
+export type AccountPage = z.output<typeof accountPage>;
+
+const testResult = z.object({
+  account: text,
+  success: flag,
+  response_time: number,
+  message: text,
+  session_count: number,
+  config_warning: text,
+});
+
+/** The outcome of one account's test; `response_time` is in milliseconds. */
+export type TestResult = z.output<typeof testResult>;
+
+const testAllStatus = z.object({
+  running: flag,
+  total: number,
+  done: number,
+  success: number,
+  failed: number,
+  failures: z._default(z.array(testResult), []),
+});
+export type TestAllStatus = z.output<typeof testAllStatus>;
+
+const testAllResult = z.object({
+  total: number,
+  success: number,
+  failed: number,
+  results: z._default(z.array(testResult), []),
+});
+export type TestAllResult = z.output<typeof testAllResult>;
+
+/** What an account is made of; empty strings are fields that are not given. */
+export interface AccountInput {
+  readonly email?: string;
+  readonly mobile?: string;
+  readonly password?: string;
+  readonly token?: string;
+  readonly name?: string;
+  readonly remark?: string;
+  readonly proxy_id?: string;
+}
+
+/** The largest page that the gateway gives. */
+export const LARGEST_PAGE = 5_000;
+
+const path = (identifier: string, rest = "") => `/admin/accounts/${encodeURIComponent(identifier)}${rest}`;
+
+/** Accounts whose identifier, e-mail or mobile contains `query`. */
+export function listAccounts(query: string, page: number, size: number, signal?: AbortSignal) {
+  const search = new URLSearchParams({ q: query, page: String(page), page_size: String(size) });
+  return call(accountPage, `/admin/accounts?${search}`, signal === undefined ? {} : { signal });
+}
+
+export const addAccount = (body: AccountInput) => call(anything, "/admin/accounts", { method: "POST", body });
+
+export const changeAccount = (identifier: string, body: AccountInput) =>
+  call(anything, path(identifier), { method: "PUT", body });
+
+export const deleteAccount = (identifier: string) => call(anything, path(identifier), { method: "DELETE" });
+
+export const bindProxy = (identifier: string, proxy_id: string) =>
+  call(anything, path(identifier, "/proxy"), { method: "PUT", body: { proxy_id } });
+
+export const testAccount = (identifier: string) =>
+  call(testResult, "/admin/accounts/test", { method: "POST", body: { identifier } });
+
+export const testAllAccounts = () =>
+  call(testAllResult, "/admin/accounts/test-all", { method: "POST", body: {} });
+
+export const readTestAll = () => call(testAllStatus, "/admin/accounts/test-all/status");
+
+const deleted = z.object({ success: flag, message: text });
+
+export const deleteSessions = (identifier: string) =>
+  call(deleted, "/admin/accounts/sessions/delete-all", { method: "POST", body: { identifier } });
+
+const imported = z.object({ imported_keys: number, imported_accounts: number });
+
+export const importAccounts = (accounts: readonly AccountInput[]) =>
+  call(imported, "/admin/import", { method: "POST", body: { accounts } });

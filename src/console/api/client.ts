@@ -1,0 +1,88 @@
+import type * as z from "zod/mini";
+import { currentToken, expireSession } from "../session.ts";
+
+/** A request that failed, in words for the person at the screen. */
+export class ApiError extends Error {
+  /** The HTTP status; 0 when the gateway could not be reached. */
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = "ApiError";
+    this.status = status;
+  }
+}
+
+/** What a call sends. */
+export interface CallOptions {
+  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/** The message of any error body that the gateway writes: `detail` of the admin API, `error.message` of the others. */
+export function errorMessage(body: unknown, status: number): string {
+  if (typeof body === "object" && body !== null) {
+    if ("detail" in body && typeof body.detail === "string") return body.detail;
+    if ("error" in body) {
+      const { error } = body;
+      if (typeof error === "string") return error;
+      if (typeof error === "object" && error !== null && "message" in error) return String(error.message);
+    }
+    if ("message" in body && typeof body.message === "string") return body.message;
+  }
+  return `The gateway answered with status ${status}`;
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * A request with the administrator's token. A 401 ends the session, which brings the sign-in up over the page; what was
+ * typed there stays.
+ *
+ * @throws ApiError for every answer that is not 2xx and when there is no answer.
+ */
+export async function send(path: string, options: CallOptions = {}): Promise<Response> {
+  const headers = new Headers({ accept: "application/json", authorization: `Bearer ${currentToken()}` });
+  if (options.body !== undefined) headers.set("content-type", "application/json");
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method: options.method ?? "GET",
+      headers,
+      ...(options.body !== undefined && { body: JSON.stringify(options.body) }),
+      ...(options.signal !== undefined && { signal: options.signal }),
+    });
+  } catch (error) {
+    if (options.signal?.aborted === true) throw error;
+    throw new ApiError(0, "The gateway cannot be reached. Check the connection and try again.");
+  }
+  if (response.ok) return response;
+  if (response.status === 401) expireSession();
+  throw new ApiError(response.status, errorMessage(await bodyOf(response), response.status));
+}
+
+/** `send`, with the answer read by a schema. */
+export async function call<T extends z.ZodMiniType>(
+  schema: T,
+  path: string,
+  options: CallOptions = {},
+): Promise<z.output<T>> {
+  const response = await send(path, options);
+  const parsed = schema.safeParse(await bodyOf(response));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new ApiError(response.status, `${path}: unexpected answer at ${issue?.path.join(".") ?? "the top"}`);
+}

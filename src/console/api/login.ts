@@ -1,0 +1,24 @@
+import * as z from "zod/mini";
+import { startSession } from "../session.ts";
+import { ApiError, errorMessage } from "./client.ts";
+
+const loginAnswer = z.object({ token: z.string(), expires_in: z.number() });
+
+/**
+ * Signs in with the admin key or the password.
+ *
+ * @throws ApiError that says why not.
+ */
+export async function signIn(adminKey: string): Promise<void> {
+  const response = await fetch("/admin/login", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ admin_key: adminKey }),
+  }).catch(() => null);
+  if (response === null) throw new ApiError(0, "The gateway cannot be reached.");
+  const body: unknown = await response.json().catch(() => null);
+  if (!response.ok) throw new ApiError(response.status, errorMessage(body, response.status));
+  const answer = loginAnswer.safeParse(body);
+  if (!answer.success) throw new ApiError(response.status, "The gateway gave no token.");
+  startSession(answer.data.token, answer.data.expires_in);
+}

@@ -1,0 +1,35 @@
+import * as z from "zod/mini";
+import { call } from "./client.ts";
+import { number, text, texts } from "./fields.ts";
+
+const lease = z.object({ account: text, age_ms: number, model: text, request_id: text, dialect: text });
+const cooldown = z.object({ account: text, kind: text, reason: text, failures: number, until: number });
+const waiting = z.object({
+  request_id: text,
+  model: text,
+  target: z.nullish(z.string()),
+  waiting_ms: number,
+});
+
+const queueStatus = z.object({
+  available: number,
+  in_use: number,
+  total: number,
+  available_accounts: texts,
+  in_use_accounts: texts,
+  max_inflight_per_account: number,
+  global_max_inflight: number,
+  recommended_concurrency: number,
+  waiting: number,
+  max_queue_size: number,
+  leases: z._default(z.array(lease), []),
+  cooldowns: z._default(z.array(cooldown), []),
+  waiting_requests: z._default(z.array(waiting), []),
+});
+
+/** Slots and the waiting queue at this moment. */
+export type QueueStatus = z.output<typeof queueStatus>;
+export type Cooldown = z.output<typeof cooldown>;
+
+export const readQueue = (signal?: AbortSignal) =>
+  call(queueStatus, "/admin/queue/status", signal === undefined ? {} : { signal });

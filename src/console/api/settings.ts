@@ -1,0 +1,45 @@
+import * as z from "zod/mini";
+import { call } from "./client.ts";
+import { anything, flag, number, text } from "./fields.ts";
+
+const settings = z.object({
+  admin: z.object({
+    has_password_hash: flag,
+    jwt_expire_hours: number,
+    jwt_valid_after_unix: number,
+    default_password_warning: flag,
+  }),
+  runtime: z.object({
+    account_max_inflight: number,
+    account_max_queue: number,
+    global_max_inflight: number,
+    token_refresh_interval_hours: number,
+  }),
+  responses: z.object({ store_ttl_seconds: number }),
+  embeddings: z.object({ provider: text }),
+  auto_delete: z.object({ mode: text }),
+  current_input_file: z.object({ enabled: flag, min_chars: number }),
+  thinking_injection: z.object({ enabled: flag, prompt: text, default_prompt: text }),
+  model_aliases: z._default(z.record(z.string(), z.string()), {}),
+  history: z._default(z.object({ limit: number }), { limit: 0 }),
+  captures: z._default(z.object({ enabled: flag, limit: number, max_body_bytes: number }), {
+    enabled: false,
+    limit: 0,
+    max_body_bytes: 0,
+  }),
+  env_backed: flag,
+  needs_hosting_sync: flag,
+});
+
+/** The runtime settings (contract, Runtime settings). */
+export type Settings = z.output<typeof settings>;
+
+export const readSettings = (signal?: AbortSignal) =>
+  call(settings, "/admin/settings", signal === undefined ? {} : { signal });
+
+/** Changes what is in `changes`, grouped as the settings are read; answers all settings. */
+export const changeSettings = (changes: unknown) =>
+  call(settings, "/admin/settings", { method: "PUT", body: changes });
+
+export const changePassword = (new_password: string) =>
+  call(anything, "/admin/settings/password", { method: "POST", body: { new_password } });

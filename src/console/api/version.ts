@@ -1,0 +1,17 @@
+import * as z from "zod/mini";
+import { call } from "./client.ts";
+import { flag, text } from "./fields.ts";
+
+const nullableText = z._default(z.nullable(z.string()), "");
+
+const version = z.object({
+  current_version: text,
+  latest_version: nullableText,
+  release_url: nullableText,
+  has_update: flag,
+});
+
+export type Version = z.output<typeof version>;
+
+export const readVersion = (signal?: AbortSignal) =>
+  call(version, "/admin/version", signal === undefined ? {} : { signal });

@@ -1,0 +1,18 @@
+import { session } from "./session.ts";
+import { Shell } from "./shell.tsx";
+import { SignIn, SignInAgain } from "./sign-in.tsx";
+import { useStore } from "./store.ts";
+import { Toasts } from "./ui/toasts.tsx";
+
+/** The console: a sign-in, or the pages. When a session ends, its page stays and the sign-in comes over it. */
+export function App() {
+  const state = useStore(session);
+  if (state === "out") return <SignIn />;
+  return (
+    <>
+      <Shell />
+      {state === "expired" && <SignInAgain />}
+      <Toasts />
+    </>
+  );
+}

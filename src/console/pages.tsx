@@ -1,0 +1,25 @@
+import type { ComponentType } from "preact";
+import { Accounts } from "./pages/accounts/accounts.tsx";
+import { Overview } from "./pages/overview/overview.tsx";
+import type { IconName } from "./ui/icon.tsx";
+
+/** A page of the console; its id is in the address, and names its icon. */
+export interface ConsolePage {
+  readonly id: IconName;
+  readonly name: string;
+  readonly view: ComponentType<{ readonly detail: string }>;
+}
+
+const overview: ConsolePage = { id: "overview", name: "Overview", view: Overview };
+
+/** Every page, in the order of the navigation. */
+export const NAVIGATION: readonly { readonly title: string; readonly pages: readonly ConsolePage[] }[] = [
+  { title: "Watch", pages: [overview] },
+  { title: "Configure", pages: [{ id: "accounts", name: "Accounts", view: Accounts }] },
+];
+
+/** The page of an id; the overview for an unknown one. */
+export function pageOf(id: string): ConsolePage {
+  for (const { pages } of NAVIGATION) for (const page of pages) if (page.id === id) return page;
+  return overview;
+}

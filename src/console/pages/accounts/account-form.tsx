@@ -1,0 +1,96 @@
+import { useState } from "preact/hooks";
+import { type Account, addAccount, bindProxy, changeAccount } from "../../api/accounts.ts";
+import type { ProxyView } from "../../api/proxies.ts";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+
+interface AccountFormProps {
+  /** Null for a new one. */
+  readonly account: Account | null;
+  readonly proxies: readonly ProxyView[];
+  readonly onClose: () => void;
+  readonly onSaved: (said: string) => Promise<void>;
+}
+
+type Kind = "email" | "mobile" | "token";
+
+/** Adds an account, or changes one: its credentials, its labels and its proxy. */
+export function AccountForm({ account, proxies, onClose, onSaved }: AccountFormProps) {
+  const [kind, setKind] = useState<Kind>("email");
+  const [login, setLogin] = useState("");
+  const [password, setPassword] = useState("");
+  const [token, setToken] = useState("");
+  const [name, setName] = useState(account?.name ?? "");
+  const [remark, setRemark] = useState(account?.remark ?? "");
+  const [proxy, setProxy] = useState(account?.proxy_id ?? "");
+
+  const submit = async () => {
+    if (account === null) {
+      const who = kind === "token" ? { token } : { [kind]: login, password, token: "" };
+      await addAccount({ ...who, name, remark, proxy_id: proxy });
+      return onSaved("Account added");
+    }
+    await changeAccount(account.identifier, { name, remark, password, token });
+    if (proxy !== account.proxy_id) await bindProxy(account.identifier, proxy);
+    return onSaved("Account saved");
+  };
+
+  const signsIn = account === null ? kind !== "token" : account.email !== "" || account.mobile !== "";
+  const keeps = account === null ? undefined : "Leave it empty to keep the present one.";
+  return (
+    <FormDialog
+      title={account === null ? "Add account" : account.identifier}
+      action={account === null ? "Add account" : "Save"}
+      submit={submit}
+      onClose={onClose}
+    >
+      {account === null && (
+        <SelectField
+          label="Signs in with"
+          value={kind}
+          onChange={(value) => setKind(value === "mobile" || value === "token" ? value : "email")}
+          choices={[
+            ["email", "E-mail and password"],
+            ["mobile", "Mobile number and password"],
+            ["token", "A token only"],
+          ]}
+        />
+      )}
+      {account === null && kind !== "token" && (
+        <TextField
+          label={kind === "email" ? "E-mail" : "Mobile number"}
+          type={kind === "email" ? "email" : "text"}
+          value={login}
+          onChange={setLogin}
+          required
+          focus
+        />
+      )}
+      {signsIn && (
+        <TextField
+          label={account === null ? "Password" : "New password"}
+          type="password"
+          autocomplete="new-password"
+          value={password}
+          onChange={setPassword}
+          required={account === null}
+          {...(keeps !== undefined && { hint: keeps })}
+        />
+      )}
+      {account === null && kind === "token" && (
+        <TextField label="Token" type="password" value={token} onChange={setToken} required />
+      )}
+      <TextField label="Name" value={name} onChange={setName} hint="How this console calls it. Optional." />
+      <TextField label="Remark" value={remark} onChange={setRemark} />
+      <SelectField
+        label="Proxy"
+        value={proxy}
+        onChange={setProxy}
+        choices={[
+          ["", "Direct, no proxy"],
+          ...proxies.map(({ id, name: title, host }) => [id, title || host] as const),
+        ]}
+      />
+    </FormDialog>
+  );
+}

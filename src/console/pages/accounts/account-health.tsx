@@ -1,0 +1,51 @@
+import type { Account } from "../../api/accounts.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { duration } from "../../ui/format.ts";
+import type { TestState } from "./use-tests.ts";
+
+interface AccountHealthProps {
+  readonly account: Account;
+  readonly test: TestState | undefined;
+}
+
+/** How an account is, at a glance: the newest of what a test and the traffic have shown. */
+export function AccountHealth({ account, test }: AccountHealthProps) {
+  if (test === "running") return <Badge tone="live">testing</Badge>;
+  const { cooldown } = account;
+  if (cooldown) {
+    const left = Math.max(0, cooldown.until - Date.now());
+    return (
+      <>
+        <Badge tone="warn" title={cooldown.reason}>
+          cools down, {duration(left)}
+        </Badge>
+        <span class="muted cut" title={cooldown.reason}>
+          {cooldown.reason}
+        </span>
+      </>
+    );
+  }
+  if (test !== undefined && !test.success) {
+    return (
+      <>
+        <Badge tone="bad">failed</Badge>
+        <span class="muted cut" title={test.message}>
+          {test.message}
+        </span>
+      </>
+    );
+  }
+  if (test !== undefined) {
+    return (
+      <>
+        <Badge tone="good">ok</Badge>
+        <span class="muted cut">
+          {duration(test.response_time)}, {test.session_count} sessions
+        </span>
+      </>
+    );
+  }
+  if (account.test_status === "ok") return <Badge tone="good">ok</Badge>;
+  if (account.test_status === "") return <Badge tone="neutral">not tested</Badge>;
+  return <Badge tone="bad">{account.test_status}</Badge>;
+}

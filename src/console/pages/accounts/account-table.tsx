@@ -1,0 +1,80 @@
+import { useRef } from "preact/hooks";
+import type { Account } from "../../api/accounts.ts";
+import type { ProxyView } from "../../api/proxies.ts";
+import { useMedia } from "../../ui/use-media.ts";
+import { useVirtual } from "../../ui/use-virtual.ts";
+import { AccountRow } from "./account-row.tsx";
+import type { Doing } from "./doing.ts";
+import type { Tests } from "./use-tests.ts";
+
+interface AccountTableProps {
+  readonly accounts: readonly Account[];
+  readonly proxies: readonly ProxyView[];
+  readonly tests: Tests;
+  readonly loading: boolean;
+  readonly onDo: (doing: Doing) => void;
+}
+
+/** Pixels; the style sheet has the same. */
+const ROW_HEIGHT = 56;
+const NARROW_ROW_HEIGHT = 104;
+
+/** The accounts as a table of which only the rows in view exist, so that 5,000 scroll as well as 5. */
+export function AccountTable({ accounts, proxies, tests, loading, onDo }: AccountTableProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const narrow = useMedia("(max-width: 700px)");
+  const { items, height } = useVirtual(scroller, accounts.length, narrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT);
+  const names = new Map(proxies.map(({ id, name }) => [id, name || id]));
+  const [first] = items;
+  const last = items.at(-1);
+  return (
+    <div class="panel account-table" aria-busy={loading} ref={scroller}>
+      <table aria-rowcount={accounts.length + 1}>
+        <thead>
+          <tr aria-rowindex={1}>
+            <th scope="col">Account</th>
+            <th scope="col">Health</th>
+            <th scope="col" class="account-token">
+              Token
+            </th>
+            <th scope="col" class="account-proxy">
+              Proxy
+            </th>
+            <th scope="col" class="account-actions">
+              <span class="hidden-text">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          <Spacer height={first?.start ?? 0} />
+          {items.map(({ index }) => {
+            const account = accounts[index];
+            if (account === undefined) return null;
+            return (
+              <AccountRow
+                key={account.identifier}
+                account={account}
+                index={index}
+                proxy={names.get(account.proxy_id) ?? account.proxy_id}
+                test={tests.states.get(account.identifier)}
+                onTest={() => void tests.run(account.identifier)}
+                onDo={onDo}
+              />
+            );
+          })}
+          <Spacer height={height - (last?.end ?? 0)} />
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Holds the place of rows that are not in view. */
+function Spacer({ height }: { readonly height: number }) {
+  if (height <= 0) return null;
+  return (
+    <tr class="spacer">
+      <td colSpan={5} style={{ height: `${height}px` }} />
+    </tr>
+  );
+}

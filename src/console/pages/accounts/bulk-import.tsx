@@ -1,0 +1,54 @@
+import { useState } from "preact/hooks";
+import { importAccounts } from "../../api/accounts.ts";
+import { AreaField } from "../../ui/field.tsx";
+import { FileButton } from "../../ui/file-button.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { plural } from "../../ui/format.ts";
+import { Notice } from "../../ui/notice.tsx";
+import { parseAccounts } from "./parse-accounts.ts";
+
+interface BulkImportProps {
+  readonly onClose: () => void;
+  readonly onDone: (said: string) => Promise<void>;
+}
+
+/** Adds many accounts from a pasted list or a file. Those that are there already stay as they are. */
+export function BulkImport({ onClose, onDone }: BulkImportProps) {
+  const [text, setText] = useState("");
+  const { accounts, problems } = parseAccounts(text);
+  const submit = async () => {
+    if (accounts.length === 0) throw new Error("There is no account in the list.");
+    const { imported_accounts: added } = await importAccounts(accounts);
+    const known = accounts.length - added;
+    await onDone(`${plural(added, "account")} added${known > 0 ? `, ${known} were there already` : ""}`);
+  };
+  return (
+    <FormDialog
+      title="Import accounts"
+      action={accounts.length > 0 ? `Import ${plural(accounts.length, "account")}` : "Import"}
+      submit={submit}
+      onClose={onClose}
+      wide
+      extra={<FileButton name="Choose a file" accept=".txt,.csv,.json" onText={setText} />}
+    >
+      <AreaField
+        label="Accounts"
+        value={text}
+        onChange={setText}
+        rows={12}
+        mono
+        placeholder={"one@example.com:password\n+15550100:password"}
+        hint="One login:password a line, or JSON: a list of objects with email or mobile, password and token."
+      />
+      {problems.length > 0 && (
+        <Notice kind="warning">
+          <ul class="plain-list">
+            {problems.map((problem) => (
+              <li key={problem}>{problem}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,81 @@
+import type { AccountInput } from "../../api/accounts.ts";
+
+/** What was understood of a pasted list, and which lines were not. */
+export interface ParsedAccounts {
+  readonly accounts: readonly AccountInput[];
+  readonly problems: readonly string[];
+}
+
+const MAX_PROBLEMS = 20;
+
+/** The fields of an account in an object of any origin; null when it names no account. */
+function fromObject(value: unknown): AccountInput | null {
+  if (typeof value !== "object" || value === null) return null;
+  const fields = new Map(Object.entries(value));
+  const text = (name: string): string => {
+    const found = fields.get(name);
+    return typeof found === "string" || typeof found === "number" ? String(found).trim() : "";
+  };
+  const account = {
+    email: text("email"),
+    mobile: text("mobile"),
+    password: text("password"),
+    token: text("token"),
+    name: text("name"),
+    remark: text("remark"),
+    proxy_id: text("proxy_id"),
+  };
+  return account.email || account.mobile || account.token ? account : null;
+}
+
+function fromJson(parsed: unknown): ParsedAccounts {
+  const list =
+    typeof parsed === "object" && parsed !== null && "accounts" in parsed ? parsed.accounts : parsed;
+  if (!Array.isArray(list)) return { accounts: [], problems: ["The JSON holds no list of accounts."] };
+  const accounts: AccountInput[] = [];
+  const problems: string[] = [];
+  for (const [index, item] of list.entries()) {
+    const account = fromObject(item);
+    if (account !== null) accounts.push(account);
+    else problems.push(`Item ${index + 1} has no email, mobile or token.`);
+  }
+  return { accounts, problems: problems.slice(0, MAX_PROBLEMS) };
+}
+
+/** `login:password`, or with a comma, a semicolon, a tab or blanks between; a login with an @ is an e-mail address. */
+function fromLine(line: string): AccountInput | null {
+  const match = /^(\S+?)(?:\s*[:,;\t]\s*|\s+)(\S.*)$/.exec(line);
+  if (match === null) return null;
+  const [, login = "", password = ""] = match;
+  if (login.includes("@")) return { email: login, password };
+  return /^\+?\d{5,}$/.test(login) ? { mobile: login, password } : null;
+}
+
+/**
+ * Reads a list of accounts: JSON (a list, or an object with `accounts`), or one `login:password` a line, where `#`
+ * begins a comment.
+ */
+export function parseAccounts(text: string): ParsedAccounts {
+  const trimmed = text.trim();
+  if (trimmed === "") return { accounts: [], problems: [] };
+  if (trimmed.startsWith("[") || trimmed.startsWith("{")) {
+    try {
+      return fromJson(JSON.parse(trimmed));
+    } catch (error) {
+      return {
+        accounts: [],
+        problems: [`This is no JSON: ${error instanceof Error ? error.message : error}`],
+      };
+    }
+  }
+  const accounts: AccountInput[] = [];
+  const problems: string[] = [];
+  for (const [index, raw] of trimmed.split(/\r?\n/).entries()) {
+    const line = raw.trim();
+    if (line === "" || line.startsWith("#")) continue;
+    const account = fromLine(line);
+    if (account !== null) accounts.push(account);
+    else problems.push(`Line ${index + 1} is not of the form login:password.`);
+  }
+  return { accounts, problems: problems.slice(0, MAX_PROBLEMS) };
+}

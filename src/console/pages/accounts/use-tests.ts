@@ -1,0 +1,29 @@
+import { useState } from "preact/hooks";
+import { type TestResult, testAccount } from "../../api/accounts.ts";
+import { messageOf } from "../../api/client.ts";
+
+/** What is known of an account's test from this page. */
+export type TestState = "running" | TestResult;
+
+export interface Tests {
+  readonly states: ReadonlyMap<string, TestState>;
+  run(identifier: string): Promise<void>;
+}
+
+/** Tests of single accounts; `onDone` is called after each. */
+export function useTests(onDone: () => Promise<void>): Tests {
+  const [states, setStates] = useState<ReadonlyMap<string, TestState>>(new Map());
+  const note = (identifier: string, state: TestState) =>
+    setStates((before) => new Map(before).set(identifier, state));
+  const run = async (identifier: string) => {
+    note(identifier, "running");
+    try {
+      note(identifier, await testAccount(identifier));
+    } catch (error) {
+      const failed = { account: identifier, success: false, response_time: 0, session_count: 0 };
+      note(identifier, { ...failed, message: messageOf(error), config_warning: "" });
+    }
+    await onDone();
+  };
+  return { states, run };
+}

@@ -1,0 +1,49 @@
+import { useMemo } from "preact/hooks";
+import { Chart } from "../../ui/chart.tsx";
+import { compact } from "../../ui/format.ts";
+import { type Reading, type Span, smoothed, spansOf } from "./readings.ts";
+import { HOUR_MS } from "./recording.ts";
+
+/** Points that a chart has at most. */
+const POINTS = 240;
+const perSecond = (value: number) => (value < 10 ? String(Number(value.toFixed(2))) : compact(value));
+const whole = (value: number) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
+const seconds = (value: number) => (value < 1 ? `${Math.round(value * 1_000)} ms` : `${value.toFixed(1)} s`);
+
+/** The last hour in pictures. */
+export function ActivityCharts({ readings }: { readonly readings: readonly Reading[] }) {
+  const spans = useMemo(() => {
+    const all = spansOf(readings);
+    return smoothed(all, Math.max(1, Math.ceil(all.length / POINTS)));
+  }, [readings]);
+  const times = useMemo(() => spans.map(({ time }) => time), [spans]);
+  const lines = useMemo(() => {
+    const line = (pick: (span: Span) => number | null) => spans.map(pick);
+    return {
+      load: [
+        { name: "in use", colour: "accent", values: line(({ inUse }) => inUse) },
+        { name: "waiting", colour: "warn", values: line(({ waiting }) => waiting) },
+      ],
+      requests: [
+        { name: "requests", colour: "accent", values: line(({ requests }) => requests) },
+        { name: "errors", colour: "bad", values: line(({ errors }) => errors) },
+      ],
+      firstToken: [{ name: "mean", colour: "accent", values: line(({ firstToken }) => firstToken) }],
+      tokens: [
+        { name: "in", colour: "muted", values: line(({ promptTokens }) => promptTokens) },
+        { name: "out", colour: "good", values: line(({ completionTokens }) => completionTokens) },
+      ],
+    } as const;
+  }, [spans]);
+  const to = (readings.at(-1)?.at ?? Date.now()) / 1_000;
+  const from = to - HOUR_MS / 1_000;
+  const shared = { times, from, to };
+  return (
+    <section class="charts" aria-label="The last hour">
+      <Chart title="Requests and errors a second" lines={lines.requests} format={perSecond} {...shared} />
+      <Chart title="Time to first token" lines={lines.firstToken} format={seconds} {...shared} />
+      <Chart title="Tokens a second" lines={lines.tokens} format={perSecond} {...shared} />
+      <Chart title="Slots and queue" lines={lines.load} format={whole} {...shared} />
+    </section>
+  );
+}

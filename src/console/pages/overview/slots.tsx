@@ -1,0 +1,80 @@
+import type { QueueStatus } from "../../api/queue.ts";
+import { href } from "../../routing.ts";
+import { Empty } from "../../ui/empty.tsx";
+import { count, duration } from "../../ui/format.ts";
+import { Panel } from "../../ui/page.tsx";
+
+/** Accounts that are drawn; the busiest and the ill ones come first. */
+const DRAWN = 48;
+
+interface AccountSlots {
+  readonly account: string;
+  readonly used: number;
+  /** Milliseconds that it still cools down, 0 when it does not. */
+  readonly cooling: number;
+  readonly reason: string;
+}
+
+/** What each account holds, by name, with those that need a look in front. */
+function accountSlots(queue: QueueStatus): AccountSlots[] {
+  const used = new Map<string, number>();
+  for (const { account } of queue.leases) used.set(account, (used.get(account) ?? 0) + 1);
+  const cooling = new Map(queue.cooldowns.map((cooldown) => [cooldown.account, cooldown]));
+  const now = Date.now();
+  const names = new Set([...queue.available_accounts, ...queue.in_use_accounts, ...cooling.keys()]);
+  const weight = ({ used: held, cooling: left }: AccountSlots) => held + (left > 0 ? 1_000 : 0);
+  return [...names]
+    .map((account) => {
+      const cooldown = cooling.get(account);
+      return {
+        account,
+        used: used.get(account) ?? 0,
+        cooling: cooldown === undefined ? 0 : Math.max(1, cooldown.until - now),
+        reason: cooldown?.reason ?? "",
+      };
+    })
+    .sort((one, other) =>
+      names.size > DRAWN ? weight(other) - weight(one) : one.account.localeCompare(other.account),
+    );
+}
+
+/** One dot for each slot of each account: full while a request holds it. */
+export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
+  if (queue === null)
+    return <Panel title="Slots" class="slots-panel" children={<p class="muted">Reading…</p>} />;
+  const all = accountSlots(queue);
+  const drawn = all.slice(0, DRAWN);
+  const perAccount = queue.max_inflight_per_account;
+  return (
+    <Panel title="Slots" class="slots-panel">
+      {all.length === 0 && (
+        <Empty icon="accounts" title="No accounts" action={<a href={href("accounts")}>Add an account</a>}>
+          Requests have nowhere to go yet.
+        </Empty>
+      )}
+      <ul class="slots">
+        {drawn.map(({ account, used, cooling, reason }) => (
+          <li key={account} class={cooling > 0 ? "slot cooling" : used > 0 ? "slot busy" : "slot"}>
+            <span class="cut" title={account}>
+              {account}
+            </span>
+            <span class="dots" aria-hidden="true">
+              {Array.from({ length: Math.min(perAccount, 8) }, (_, index) => (
+                <i key={index} class={index < used ? "on" : ""} />
+              ))}
+            </span>
+            <span class="slot-said muted tabular" title={reason}>
+              {cooling > 0 ? `cools ${duration(cooling)}` : `${used} / ${perAccount}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {all.length > drawn.length && (
+        <p class="muted">
+          and {count(all.length - drawn.length)} more, none of them busier.{" "}
+          <a href={href("accounts")}>All accounts</a>
+        </p>
+      )}
+    </Panel>
+  );
+}

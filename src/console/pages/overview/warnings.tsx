@@ -1,0 +1,92 @@
+import type { ComponentChildren } from "preact";
+import { readConfig } from "../../api/config.ts";
+import type { QueueStatus } from "../../api/queue.ts";
+import { readSettings } from "../../api/settings.ts";
+import { readVersion } from "../../api/version.ts";
+import { href } from "../../routing.ts";
+import { plural } from "../../ui/format.ts";
+import { Notice } from "../../ui/notice.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+
+const REFRESH_MS = 60_000;
+
+interface Warning {
+  readonly id: string;
+  readonly kind: "warning" | "info";
+  readonly text: ComponentChildren;
+}
+
+/** What the operator should see to. Nothing when there is nothing. */
+export function Warnings({ queue }: { readonly queue: QueueStatus | null }) {
+  const settings = useLoaded(readSettings, "", REFRESH_MS).data;
+  const config = useLoaded(readConfig, "", REFRESH_MS).data;
+  const version = useLoaded(readVersion).data;
+  const cooling = queue?.cooldowns.length ?? 0;
+  const warnings: Warning[] = [];
+  const add = (when: boolean | undefined, id: string, kind: Warning["kind"], text: ComponentChildren) => {
+    if (when) warnings.push({ id, kind, text });
+  };
+  add(
+    settings?.admin.default_password_warning,
+    "password",
+    "warning",
+    <>
+      The admin key is the development default, which everybody knows.{" "}
+      <a href={href("settings")}>Set a password</a>
+    </>,
+  );
+  add(
+    config?.config_writable === false,
+    "read-only",
+    "warning",
+    "The configuration comes from the environment and cannot be changed here. New account tokens are lost on restart.",
+  );
+  add(
+    cooling > 0,
+    "cooling",
+    "warning",
+    <>
+      {plural(cooling, "account cools", "accounts cool")} down after failures and{" "}
+      {cooling === 1 ? "is" : "are"} skipped meanwhile. <a href={href("accounts")}>Look at the accounts</a>
+    </>,
+  );
+  add(
+    config !== null && config.api_keys.length === 0,
+    "keys",
+    "warning",
+    <>
+      There is no API key, so only provider tokens get through. <a href={href("keys")}>Add a key</a>
+    </>,
+  );
+  add(
+    settings?.needs_hosting_sync,
+    "sync",
+    "info",
+    <>
+      The configuration has changed since the last hosting sync. <a href={href("hosting")}>Hosting sync</a>
+    </>,
+  );
+  add(
+    version?.has_update,
+    "update",
+    "info",
+    <>
+      Version {version?.latest_version} is out; this is {version?.current_version}.{" "}
+      {version?.release_url && (
+        <a href={version.release_url} rel="noreferrer" target="_blank">
+          What is new
+        </a>
+      )}
+    </>,
+  );
+  if (warnings.length === 0) return null;
+  return (
+    <div class="warnings">
+      {warnings.map(({ id, kind, text }) => (
+        <Notice key={id} kind={kind}>
+          {text}
+        </Notice>
+      ))}
+    </div>
+  );
+}

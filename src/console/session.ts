@@ -1,0 +1,79 @@
+import { createStore } from "./store.ts";
+
+/** `expired`: signed in before; the page stays behind the sign-in. */
+export type SessionState = "out" | "in" | "expired";
+
+interface Kept {
+  readonly token: string;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+}
+
+const KEY = "polygate.session";
+
+function stored(): Kept | null {
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "null");
+    if (typeof kept !== "object" || kept === null || !("token" in kept) || !("expiresAt" in kept))
+      return null;
+    const { token, expiresAt } = kept;
+    return typeof token === "string" && typeof expiresAt === "number" ? { token, expiresAt } : null;
+  } catch {
+    return null;
+  }
+}
+
+let kept = stored();
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+const alive = (session: Kept | null): boolean => session !== null && session.expiresAt > Date.now();
+
+/** Whether somebody is signed in. */
+export const session = createStore<SessionState>(alive(kept) ? "in" : "out");
+
+function watchExpiry(): void {
+  clearTimeout(timer);
+  if (kept === null) return;
+  // A timer holds at most 2^31 milliseconds; the next request notices the rest.
+  const left = Math.min(kept.expiresAt - Date.now(), 2_147_000_000);
+  timer = setTimeout(() => {
+    if (!alive(kept)) expireSession();
+  }, left);
+}
+watchExpiry();
+
+/** The administrator's token, empty when there is none. Kept for this tab alone, and never longer than it is open. */
+export function currentToken(): string {
+  return kept?.token ?? "";
+}
+
+/** Unix milliseconds at which the session ends, 0 when there is none. */
+export function sessionEnd(): number {
+  return kept?.expiresAt ?? 0;
+}
+
+/** Starts a session. `lifetime` is in seconds. */
+export function startSession(token: string, lifetime: number): void {
+  kept = { token, expiresAt: Date.now() + lifetime * 1000 };
+  sessionStorage.setItem(KEY, JSON.stringify(kept));
+  watchExpiry();
+  session.set("in");
+}
+
+function forget(): void {
+  kept = null;
+  clearTimeout(timer);
+  sessionStorage.removeItem(KEY);
+}
+
+/** The token is no longer good: asks for another sign-in without leaving the page. */
+export function expireSession(): void {
+  if (session.get() !== "in") return;
+  forget();
+  session.set("expired");
+}
+
+export function endSession(): void {
+  forget();
+  session.set("out");
+}

@@ -1,0 +1,91 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { NAVIGATION, pageOf } from "./pages.tsx";
+import { href, usePlace } from "./routing.ts";
+import { endSession } from "./session.ts";
+import { useStore } from "./store.ts";
+import { Button } from "./ui/button.tsx";
+import { Icon } from "./ui/icon.tsx";
+import { nextTheme, theme } from "./ui/theme.ts";
+
+const THEME_ICONS = { auto: "half", light: "sun", dark: "moon" } as const;
+
+function Navigation({ current }: { readonly current: string }) {
+  return (
+    <nav aria-label="Pages">
+      {NAVIGATION.map(({ title, pages }) => (
+        <div key={title}>
+          <h2>{title}</h2>
+          <ul>
+            {pages.map(({ id, name }) => (
+              <li key={id}>
+                <a href={href(id)} aria-current={id === current ? "page" : undefined}>
+                  <Icon name={id} />
+                  {name}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+/** The frame around every page: where one can go, the colours, and the way out. */
+export function Shell() {
+  const { page, detail } = usePlace();
+  const [open, setOpen] = useState(false);
+  const chosen = useStore(theme);
+  const main = useRef<HTMLElement>(null);
+  const shown = pageOf(page);
+
+  useEffect(() => {
+    void page;
+    setOpen(false);
+    scrollTo(0, 0);
+  }, [page]);
+
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        Skip to the page
+      </button>
+      <div class="topbar">
+        <a class="brand" href={href("overview")}>
+          <span class="brand-mark" aria-hidden="true" />
+          Polygate
+        </a>
+        <button
+          type="button"
+          class="button quiet icon"
+          aria-label="Menu"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          <Icon name={open ? "close" : "menu"} />
+        </button>
+      </div>
+      <div class={open ? "side open" : "side"}>
+        <a class="brand" href={href("overview")}>
+          <span class="brand-mark" aria-hidden="true" />
+          Polygate
+        </a>
+        <Navigation current={shown.id} />
+        <div class="side-foot">
+          <Button kind="quiet" onClick={nextTheme} title="Light, dark, or as the system">
+            <Icon name={THEME_ICONS[chosen]} />
+            Colours: {chosen}
+          </Button>
+          <Button kind="quiet" onClick={endSession}>
+            <Icon name="out" />
+            Sign out
+          </Button>
+        </div>
+      </div>
+      <main ref={main} tabIndex={-1}>
+        {/* A page starts anew only when another one is chosen. */}
+        <shown.view key={shown.id} detail={detail} />
+      </main>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import { useState } from "preact/hooks";
+import { messageOf } from "./api/client.ts";
+import { signIn } from "./api/login.ts";
+import { endSession } from "./session.ts";
+import { Button } from "./ui/button.tsx";
+import { Dialog } from "./ui/dialog.tsx";
+import { TextField } from "./ui/field.tsx";
+import { Notice } from "./ui/notice.tsx";
+
+/** What the two forms have in common: the key, and the way to send it. */
+function useSignIn() {
+  const [key, setKey] = useState("");
+  const [error, setError] = useState("");
+  const [busy, setBusy] = useState(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError("");
+    try {
+      await signIn(key);
+    } catch (thrown) {
+      setError(messageOf(thrown));
+      setBusy(false);
+    }
+  };
+  const field = (
+    <TextField
+      label="Admin key or password"
+      type="password"
+      value={key}
+      onChange={setKey}
+      autocomplete="current-password"
+      required
+      focus
+    />
+  );
+  return { error, busy, submit, field };
+}
+
+export function SignIn() {
+  const { error, busy, submit, field } = useSignIn();
+  return (
+    <main class="sign-in">
+      <h1 class="brand">
+        <span class="brand-mark" aria-hidden="true" />
+        Polygate
+      </h1>
+      <form onSubmit={submit}>
+        {field}
+        {error !== "" && <Notice kind="error">{error}</Notice>}
+        <Button kind="primary" type="submit" busy={busy}>
+          Sign in
+        </Button>
+      </form>
+    </main>
+  );
+}
+
+/** Over the page when the session has ended, so that nothing typed there is lost. */
+export function SignInAgain() {
+  const { error, busy, submit, field } = useSignIn();
+  return (
+    <Dialog title="Your session has ended">
+      <form onSubmit={submit}>
+        <div class="dialog-body stack">
+          <p>Sign in again to go on. What you were doing is still here.</p>
+          {field}
+        </div>
+        {error !== "" && <Notice kind="error">{error}</Notice>}
+        <footer>
+          <Button kind="quiet" onClick={endSession}>
+            Leave
+          </Button>
+          <Button kind="primary" type="submit" busy={busy}>
+            Sign in
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,116 @@
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import { type ColourName, colourOf, soft } from "./colours.ts";
+import { watchColours } from "./theme.ts";
+
+/** One line of a chart; null where nothing is known. */
+export interface Line {
+  readonly name: string;
+  readonly colour: ColourName;
+  readonly values: readonly (number | null)[];
+}
+
+interface ChartProps {
+  readonly title: string;
+  /** Unix seconds, one for each value of each line. */
+  readonly times: readonly number[];
+  readonly lines: readonly Line[];
+  /** How a value is written. */
+  readonly format: (value: number) => string;
+  /** The time that the chart shows, Unix seconds. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const HEIGHT = 150;
+
+function newestValue(values: Line["values"]): number | null {
+  return values.findLast((value) => value !== null) ?? null;
+}
+
+function optionsFor({ lines, format }: ChartProps, width: number): uPlot.Options {
+  const axis = {
+    stroke: () => colourOf("muted"),
+    grid: { stroke: () => colourOf("border"), width: 1 },
+    ticks: { show: false },
+    font: "11px system-ui, sans-serif",
+  };
+  return {
+    width,
+    height: HEIGHT,
+    padding: [8, 8, 0, 0],
+    cursor: { y: false, points: { size: 6 } },
+    legend: { show: false },
+    scales: { x: { time: true }, y: { range: (_, __, high) => [0, Math.max(high, 0.001) * 1.15] } },
+    axes: [
+      { ...axis, grid: { show: false }, size: 26, space: 60, values: (_, ticks) => ticks.map(clock) },
+      { ...axis, size: 54, space: 36, values: (_, ticks) => ticks.map(format) },
+    ],
+    series: [
+      {},
+      ...lines.map(({ name, colour }) => ({
+        label: name,
+        stroke: () => colourOf(colour),
+        fill: () => soft(colourOf(colour)),
+        width: 1.6,
+        points: { show: false },
+        spanGaps: false,
+      })),
+    ],
+  };
+}
+
+const clock = (seconds: number) =>
+  new Date(seconds * 1000).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+
+/** Lines over time. The newest values stand beside the title, so that nothing is told by the picture alone. */
+export function Chart(props: ChartProps) {
+  const { title, times, lines, format, from, to } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const first = useRef(props);
+
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const chart = new uPlot(optionsFor(first.current, element.clientWidth), [[]], element);
+    plot.current = chart;
+    const resized = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }));
+    resized.observe(element);
+    const stop = watchColours(() => chart.redraw(false));
+    return () => {
+      resized.disconnect();
+      stop();
+      chart.destroy();
+      plot.current = null;
+    };
+  }, []);
+
+  useEffect(() => {
+    const chart = plot.current;
+    if (chart === null) return;
+    chart.batch(() => {
+      chart.setData([[...times], ...lines.map(({ values }) => [...values])], false);
+      chart.setScale("x", { min: from, max: to });
+    });
+  }, [times, lines, from, to]);
+
+  return (
+    <figure class="panel chart">
+      <figcaption>
+        <h2>{title}</h2>
+        <ul>
+          {lines.map(({ name, colour, values }) => {
+            const newest = newestValue(values);
+            return (
+              <li key={name} class={`line-${colour}`}>
+                {name} <strong class="tabular">{newest === null ? "–" : format(newest)}</strong>
+              </li>
+            );
+          })}
+        </ul>
+      </figcaption>
+      <div class="plot" ref={box} />
+    </figure>
+  );
+}

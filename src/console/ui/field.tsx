@@ -1,0 +1,156 @@
+import { type ComponentChildren, h, type TargetedInputEvent } from "preact";
+import { useId } from "preact/hooks";
+
+interface FrameProps {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly error?: string | undefined;
+}
+
+interface InputProps<T> extends FrameProps {
+  readonly value: T;
+  readonly onChange: (value: T) => void;
+  readonly disabled?: boolean;
+}
+
+function Frame(props: FrameProps & { readonly id: string; readonly children: ComponentChildren }) {
+  const { id, label, hint, error } = props;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {props.children}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {error !== undefined && error !== "" && (
+        <p class="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What describes an input to a screen reader: its hint and its error. */
+function describedBy(id: string, { hint, error }: FrameProps): string | undefined {
+  const ids = [hint !== undefined ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean);
+  return ids.length === 0 ? undefined : ids.join(" ");
+}
+
+interface TextFieldProps extends InputProps<string> {
+  readonly type?: "text" | "password" | "email" | "url" | "number" | "search";
+  readonly placeholder?: string;
+  readonly autocomplete?: string;
+  readonly required?: boolean;
+  readonly min?: number;
+  readonly max?: number;
+  readonly mono?: boolean;
+  readonly focus?: boolean;
+}
+
+export function TextField(props: TextFieldProps) {
+  const id = useId();
+  const type = props.type ?? "text";
+  // Preact's types of an <input> differ by `type`, which is not known here.
+  const input = h("input", {
+    id,
+    type,
+    class: props.mono ? "mono" : undefined,
+    value: props.value,
+    placeholder: props.placeholder,
+    autocomplete: props.autocomplete ?? "off",
+    required: props.required,
+    disabled: props.disabled,
+    min: props.min,
+    max: props.max,
+    step: type === "number" ? "any" : undefined,
+    spellcheck: false,
+    "data-focus": props.focus ? "" : undefined,
+    "aria-invalid": props.error ? true : undefined,
+    "aria-describedby": describedBy(id, props),
+    onInput: (event: TargetedInputEvent<HTMLInputElement>) => props.onChange(event.currentTarget.value),
+  });
+  return (
+    <Frame id={id} label={props.label} hint={props.hint} error={props.error}>
+      {input}
+    </Frame>
+  );
+}
+
+interface AreaFieldProps extends InputProps<string> {
+  readonly rows?: number;
+  readonly placeholder?: string;
+  readonly mono?: boolean;
+}
+
+export function AreaField(props: AreaFieldProps) {
+  const id = useId();
+  return (
+    <Frame id={id} label={props.label} hint={props.hint} error={props.error}>
+      <textarea
+        id={id}
+        rows={props.rows ?? 4}
+        class={props.mono ? "mono" : undefined}
+        value={props.value}
+        placeholder={props.placeholder}
+        disabled={props.disabled}
+        spellcheck={false}
+        aria-invalid={props.error ? true : undefined}
+        aria-describedby={describedBy(id, props)}
+        onInput={(event) => props.onChange(event.currentTarget.value)}
+      />
+    </Frame>
+  );
+}
+
+/** A choice: its value and what people read. */
+export type Choice = readonly [value: string, name: string];
+
+interface SelectFieldProps extends InputProps<string> {
+  readonly choices: readonly Choice[];
+}
+
+export function SelectField(props: SelectFieldProps) {
+  const id = useId();
+  return (
+    <Frame id={id} label={props.label} hint={props.hint} error={props.error}>
+      <select
+        id={id}
+        value={props.value}
+        disabled={props.disabled}
+        aria-describedby={describedBy(id, props)}
+        onChange={(event) => props.onChange(event.currentTarget.value)}
+      >
+        {props.choices.map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </Frame>
+  );
+}
+
+export function CheckField(props: InputProps<boolean>) {
+  const id = useId();
+  return (
+    <div class="field check">
+      <input
+        id={id}
+        type="checkbox"
+        checked={props.value}
+        disabled={props.disabled}
+        aria-describedby={describedBy(id, props)}
+        onChange={(event) => props.onChange(event.currentTarget.checked)}
+      />
+      <label for={id}>{props.label}</label>
+      {props.hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {props.hint}
+        </p>
+      )}
+    </div>
+  );
+}

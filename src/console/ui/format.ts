@@ -1,0 +1,30 @@
+const whole = new Intl.NumberFormat("en");
+const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+
+/** 12345 → "12,345". */
+export const count = (value: number): string => whole.format(value);
+
+/** 12345 → "12.3K". */
+export const compact = (value: number): string => short.format(value);
+
+/** A span in milliseconds: "850 ms", "12.3 s", "4 min", "3 h". */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;
+  return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} days`;
+}
+
+/** A moment in Unix milliseconds, in the reader's own clock; only the time if it is today. */
+export function moment(at: number, now = Date.now()): string {
+  if (at === 0) return "never";
+  const date = new Date(at);
+  const time = date.toLocaleTimeString("en-GB");
+  if (new Date(now).toDateString() === date.toDateString()) return time;
+  return `${date.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${time}`;
+}
+
+/** "1 account", "2 accounts". */
+export function plural(amount: number, one: string, many = `${one}s`): string {
+  return `${count(amount)} ${amount === 1 ? one : many}`;
+}

@@ -1,0 +1,37 @@
+/** Line icons on a grid of 24, drawn with one stroke. */
+const PATHS = {
+  overview: "M4 13h4v7H4zM10 4h4v16h-4zM16 9h4v11h-4z",
+  accounts: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 20c1-4 4-6 8-6s7 2 8 6",
+  keys: "M8 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM12 12h9M18 12v4M15 12v3",
+  proxies: "M4 12h5M15 12h5M12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM12 3v6M12 15v6",
+  models: "M12 3l8 4.5v9L12 21l-8-4.5v-9zM4 7.5l8 4.5 8-4.5M12 12v9",
+  settings: "M4 7h9M17 7h3M4 17h3M11 17h9M15 5v4M9 15v4",
+  transfer: "M8 4v14M4 14l4 4 4-4M16 20V6M12 10l4-4 4 4",
+  hosting: "M7 18a4 4 0 0 1 0-8 5 5 0 0 1 10-1 4.5 4.5 0 0 1 0 9zM12 13v5",
+  playground: "M5 5h14v10H10l-5 4z",
+  pages: "M4 5h16v14H4zM4 9h16M7 7h.01",
+  history: "M12 4a8 8 0 1 1-7 4M4 4v4h4M12 8v4l3 2",
+  captures: "M12 9a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM4 7h4l2-2h4l2 2h4v12H4z",
+  menu: "M4 7h16M4 12h16M4 17h16",
+  close: "M6 6l12 12M18 6L6 18",
+  check: "M5 12.5l4.5 4.5L19 7.5",
+  warning: "M12 4l9 16H3zM12 10v4M12 17h.01",
+  info: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 11v5M12 8h.01",
+  copy: "M9 9h11v11H9zM5 15H4V4h11v1",
+  sun: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.5 1.5M17.5 17.5L19 19M5 19l1.5-1.5M17.5 6.5L19 5",
+  moon: "M20 14A8 8 0 1 1 10 4a6.5 6.5 0 0 0 10 10z",
+  half: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 4v16M15 5v14M18 7v10",
+  out: "M10 4H5v16h5M14 8l4 4-4 4M18 12H9",
+  plus: "M12 5v14M5 12h14",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+/** An icon beside a text that says the same, so it is hidden from screen readers. */
+export function Icon({ name }: { readonly name: IconName }) {
+  return (
+    <svg class="icon-svg" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

@@ -1,0 +1,50 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+
+interface PageProps {
+  readonly title: string;
+  readonly lead?: ComponentChildren;
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** A page of the console: its heading, what it is for, and its actions. */
+export function Page({ title, lead, actions, children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Polygate`;
+  }, [title]);
+  return (
+    <div class="page">
+      <header class="page-head">
+        <div>
+          <h1>{title}</h1>
+          {lead !== undefined && <p class="lead">{lead}</p>}
+        </div>
+        {actions !== undefined && <div class="actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+interface PanelProps {
+  readonly title?: string;
+  readonly actions?: ComponentChildren;
+  readonly children: ComponentChildren;
+  readonly class?: string;
+}
+
+/** A framed part of a page. */
+export function Panel(props: PanelProps) {
+  return (
+    <section class={`panel ${props.class ?? ""}`} aria-label={props.title}>
+      {props.title !== undefined && (
+        <header class="panel-head">
+          <h2>{props.title}</h2>
+          {props.actions !== undefined && <div class="actions">{props.actions}</div>}
+        </header>
+      )}
+      {props.children}
+    </section>
+  );
+}

@@ -1,0 +1,16 @@
+interface ProgressProps {
+  readonly label: string;
+  readonly value: number;
+  readonly max: number;
+}
+
+export function Progress({ label, value, max }: ProgressProps) {
+  return (
+    <div class="progress">
+      <progress aria-label={label} value={value} max={Math.max(max, 1)} />
+      <span class="muted tabular">
+        {value} / {max}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { messageOf } from "../api/client.ts";
+import { session } from "../session.ts";
+
+/** Something that was fetched, as far as it has come. After a failure the last data stays. */
+export interface Loaded<T> {
+  readonly data: T | null;
+  readonly error: string;
+  readonly loading: boolean;
+  reload(): Promise<void>;
+  /** Puts in what an edit has answered. */
+  replace(data: T): void;
+}
+
+/**
+ * Fetches when the component appears, when `key` changes, on `reload`, after a new sign-in, and every `every`
+ * milliseconds while the page is visible (0: never).
+ */
+export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, key = "", every = 0): Loaded<T> {
+  const [data, setData] = useState<T | null>(null);
+  const [error, setError] = useState("");
+  const [loading, setLoading] = useState(true);
+  const latest = useRef(load);
+  latest.current = load;
+  const running = useRef<AbortController | null>(null);
+
+  const reload = useCallback(async () => {
+    running.current?.abort();
+    const controller = new AbortController();
+    running.current = controller;
+    setLoading(true);
+    try {
+      const next = await latest.current(controller.signal);
+      if (controller.signal.aborted) return;
+      setData(() => next);
+      setError("");
+    } catch (thrown) {
+      if (controller.signal.aborted) return;
+      setError(messageOf(thrown));
+    }
+    setLoading(false);
+  }, []);
+
+  useEffect(() => {
+    void key;
+    void reload();
+    return () => running.current?.abort();
+  }, [key, reload]);
+
+  useEffect(() => session.watch((state) => state === "in" && void reload()), [reload]);
+
+  useEffect(() => {
+    if (every === 0) return;
+    let timer: ReturnType<typeof setTimeout>;
+    const tick = async () => {
+      if (document.visibilityState === "visible" && session.get() === "in") await reload();
+      timer = setTimeout(tick, every);
+    };
+    timer = setTimeout(tick, every);
+    return () => clearTimeout(timer);
+  }, [every, reload]);
+
+  const replace = useCallback((next: T) => setData(() => next), []);
+  return { data, error, loading, reload, replace };
+}

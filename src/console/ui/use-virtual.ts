@@ -1,0 +1,37 @@
+import {
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+  type VirtualItem,
+  Virtualizer,
+} from "@tanstack/virtual-core";
+import type { RefObject } from "preact";
+import { useLayoutEffect, useState } from "preact/hooks";
+
+/** Which of `count` rows of one height are in view within a scrolling element, and how high they are in all. */
+export function useVirtual(
+  scroller: RefObject<HTMLElement | null>,
+  count: number,
+  rowHeight: number,
+): { items: VirtualItem[]; height: number } {
+  const [, redraw] = useState(0);
+  const options = {
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+    scrollToFn: elementScroll,
+    observeElementRect,
+    observeElementOffset,
+    onChange: () => redraw((times) => times + 1),
+  };
+  const [virtualizer] = useState(() => new Virtualizer<HTMLElement, HTMLElement>(options));
+  virtualizer.setOptions(options);
+  useLayoutEffect(() => virtualizer._didMount(), [virtualizer]);
+  useLayoutEffect(() => virtualizer._willUpdate());
+  useLayoutEffect(() => {
+    void rowHeight;
+    virtualizer.measure();
+  }, [virtualizer, rowHeight]);
+  return { items: virtualizer.getVirtualItems(), height: virtualizer.getTotalSize() };
+}
