@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { root } from "../../scripts/development.mjs";
+import { allowPrivateHosts, root } from "../../scripts/development.mjs";
 import { browserExecutable, describeWithBrowser } from "../support/browser.ts";
 import type { BareGateway } from "../support/miniflare.ts";
 import { browserCounts, html, type Site, serve, startPageService } from "../support/pages.ts";
@@ -126,6 +126,17 @@ describeWithBrowser("a hostile page", () => {
     // What was started in the last moment has time to arrive.
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(listener.arrivals).toEqual([]);
+  });
+
+  it("gets no further than a bare connection when only the service itself is in its way", async () => {
+    listener.arrivals.length = 0;
+    // The filter of the development browser lets the listener be reached; the service does not know it.
+    allowPrivateHosts([site.host, new URL(otherOrigin).host, listener.host].join(","));
+    const query = new URLSearchParams({ url: `${site.origin}/hostile`, delay: "3", maxAge: "0" });
+    const response = await gateway.fetch(`/v1/thumbs?${query}`);
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+    expect(listener.arrivals.filter((arrival) => arrival !== "connection")).toEqual([]);
   });
 
   it.each(["/leave", "/leave-by-script"])(

@@ -49,7 +49,8 @@ export function overloaded(): GatewayError {
 }
 
 /** What a browser means by a net error, for the names that deserve an answer of their own. */
-const DNS = /ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION_FAILED|ERR_DNS_|ERR_ICANN_NAME_COLLISION/;
+const DNS =
+  /ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION_FAILED|ERR_DNS_|ERR_ICANN_NAME_COLLISION|ERR_SOCKS_CONNECTION_HOST_UNREACHABLE/;
 const TLS = /ERR_CERT_|ERR_SSL_|ERR_BAD_SSL|ERR_QUIC_PROTOCOL|ERR_TLS/;
 const NET_ERROR = /net::(ERR_[A-Z0-9_]+)/;
 

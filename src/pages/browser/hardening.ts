@@ -72,5 +72,28 @@ export const HARDENING_SCRIPT = `((removed, removedFromNavigator) => {
     fix("alert", () => undefined);
     fix("confirm", () => false);
     fix("prompt", () => null);
+    // Speculation rules make the browser itself load pages, past all interception. Taken out at the first opportunity, which comes before the
+    // browser looks at them, they start nothing.
+    const tame = (node) => {
+      if (node.nodeType !== 1) return;
+      const scripts = node.localName === "script" ? [node] : node.getElementsByTagName("script");
+      for (const script of [...scripts]) {
+        if (!/^speculationrules$/i.test(script.type)) continue;
+        script.type = "text/plain";
+        script.remove();
+      }
+    };
+    const watch = (root) => {
+      const observer = new MutationObserver((records) => {
+        for (const { addedNodes } of records) for (const node of addedNodes) tame(node);
+      });
+      observer.observe(root, { childList: true, subtree: true });
+      return root;
+    };
+    watch(document);
+    const { attachShadow } = Element.prototype;
+    Element.prototype.attachShadow = function (options) {
+      return watch(attachShadow.call(this, options));
+    };
   }
 })(${JSON.stringify(REMOVED)}, ${JSON.stringify(REMOVED_FROM_NAVIGATOR)});`;

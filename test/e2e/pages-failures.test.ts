@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import type { BareGateway } from "../support/miniflare.ts";
+import { html, type Site, serve, startPageService } from "../support/pages.ts";
+import { renderers } from "../support/processes.ts";
+
+describeWithBrowser("a page that is in trouble", () => {
+  let site: Site;
+  let gateway: BareGateway;
+  let closedPort: string;
+
+  beforeAll(async () => {
+    site = await serve((request, response, { pathname, searchParams }) => {
+      switch (pathname) {
+        case "/status":
+          response.statusCode = Number(searchParams.get("is"));
+          return html(response, "<h1>Trouble</h1>");
+        case "/auth":
+          response.statusCode = 401;
+          response.setHeader("www-authenticate", "Basic realm=x");
+          return html(response, "<h1>Who are you?</h1>");
+        case "/download":
+          response.setHeader("content-type", "application/zip");
+          response.setHeader("content-disposition", "attachment; filename=a.zip");
+          return response.end("PK");
+        case "/pdf":
+          response.setHeader("content-type", "application/pdf");
+          return response.end("%PDF-1.4\n%%EOF");
+        case "/no-content":
+          response.statusCode = 204;
+          return response.end();
+        case "/around":
+          response.writeHead(302, { location: `/around?${Math.random()}` });
+          return response.end();
+        case "/moved":
+          response.writeHead(301, { location: "/status?is=200" });
+          return response.end();
+        case "/hangs-up":
+          return request.socket.destroy();
+        case "/silent":
+          return undefined;
+        case "/busy":
+          return html(response, "<h1>Busy</h1><script>while (true) {}</script>");
+        case "/restless":
+          return html(response, "<h1>Restless</h1><script>setInterval(() => location.reload(), 60)</script>");
+        case "/dialogs":
+          return html(
+            response,
+            "<script>alert(1); confirm(2); prompt(3); onbeforeunload = () => 'stay'</script><h1>Dialogs</h1>",
+          );
+        case "/closes":
+          return html(response, "<h1>Closes</h1><script>setTimeout(() => close(), 30)</script>");
+        default:
+          return html(response, "<h1>Fine</h1>");
+      }
+    });
+    const closed = await serve((_, response) => response.end());
+    closedPort = closed.host;
+    await closed.close();
+    gateway = await startPageService([site.host, closedPort], {
+      PAGE_NAVIGATION_TIMEOUT_MS: "1500",
+      PAGE_TOTAL_TIMEOUT_MS: "5000",
+    });
+  });
+
+  afterAll(async () => {
+    await gateway.close();
+    await site.close();
+  });
+
+  const ask = async (url: string, query: Record<string, string> = {}, operation = "thumbs") => {
+    const response = await gateway.fetch(`/v1/${operation}?${new URLSearchParams({ url, ...query })}`);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const isJson = response.headers.get("content-type") === "application/json";
+    const body: { error?: Record<string, unknown> } = isJson ? JSON.parse(bytes.toString()) : {};
+    return { status: response.status, headers: response.headers, error: body.error };
+  };
+
+  it.each([
+    ["a host that does not exist", () => "http://does-not-exist.invalid/", 502, "page_dns_failed"],
+    ["a port that nobody listens on", () => `http://${closedPort}/`, 502, "page_unreachable"],
+    ["a server that hangs up", () => `${site.origin}/hangs-up`, 502, "page_unreachable"],
+    ["a server that speaks no TLS", () => `https://${site.host}/`, 502, "page_tls_failed"],
+    ["a server that does not answer", () => `${site.origin}/silent`, 504, "page_timeout"],
+    ["redirects without end", () => `${site.origin}/around`, 502, "page_redirect_loop"],
+    ["a download", () => `${site.origin}/download`, 422, "page_not_renderable"],
+    ["a PDF", () => `${site.origin}/pdf`, 422, "page_not_renderable"],
+    ["an answer without content", () => `${site.origin}/no-content`, 422, "page_not_renderable"],
+    ["a script that never ends", () => `${site.origin}/busy`, 504, "page_timeout"],
+  ])("answers for %s", async (_, url, status, code) => {
+    const answers = await Promise.all([ask(url()), ask(url(), {}, "technologies")]);
+    // A technology lookup needs less of the page than a picture, and may make do with it.
+    const [thumbnail] = answers;
+    expect(thumbnail).toMatchObject({ status, error: { code, param: "url" } });
+    expect(typeof thumbnail?.error?.["message"]).toBe("string");
+    expect(thumbnail?.headers.get("cache-control")).toBe("no-store");
+    for (const answer of answers) expect([status, 200]).toContain(answer.status);
+    expect((await ask(`${site.origin}/?after=${code}`)).status).toBe(200);
+  });
+
+  it.each([401, 403, 404, 410, 500, 503])(
+    "captures a page of status %d, says so, and keeps it for a minute",
+    async (is) => {
+      const { status, headers } = await ask(
+        is === 401 ? `${site.origin}/auth` : `${site.origin}/status?is=${is}`,
+      );
+      expect(status).toBe(200);
+      expect(headers.get("content-type")).toBe("image/jpeg");
+      expect(headers.get("x-page-status")).toBe(String(is));
+      expect(headers.get("cache-control")).toBe("public, max-age=60");
+    },
+  );
+
+  it("tells where the page was found in the end", async () => {
+    const { status, headers } = await ask(`${site.origin}/moved`);
+    expect(status).toBe(200);
+    expect(headers.get("x-page-url")).toBe(`${site.origin}/status?is=200`);
+    expect(headers.get("x-page-status")).toBe("200");
+  });
+
+  it("is not held up by dialogs", async () => {
+    const since = Date.now();
+    expect((await ask(`${site.origin}/dialogs`)).status).toBe(200);
+    expect(Date.now() - since).toBeLessThan(1500);
+  });
+
+  it.each(["/restless", "/closes"])("has an answer for a page that will not stay: %s", async (path) => {
+    const { status, error } = await ask(site.origin + path, { full: "true" });
+    if (status !== 200) expect(error).toMatchObject({ code: expect.stringMatching(/^page_/) });
+    expect((await ask(`${site.origin}/?after=${path}`)).status).toBe(200);
+  });
+
+  it("answers when the page's process dies, and goes on with the next", async () => {
+    const pending = ask(`${site.origin}/?dies`, { delay: "2" });
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    for (const { pid } of renderers()) process.kill(pid, "SIGKILL");
+    expect(await pending).toMatchObject({ status: 502, error: { code: "page_crashed" } });
+    expect((await ask(`${site.origin}/?after-crash`)).status).toBe(200);
+  });
+});
