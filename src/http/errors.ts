@@ -1,4 +1,5 @@
 import type { PageUrlRefusalCode } from "../pages/url-safety/index.ts";
+import { maskedPath } from "./masked-path.ts";
 
 /** The families of routes; each renders an error in its own shape (contract, Errors). */
 export type RouteFamily = "chat" | "messages" | "content" | "runner" | "admin" | "page";
@@ -88,7 +89,7 @@ export function invalidRequest(message: string, param: string | null = null): Ga
 
 /** The 404 of a path that no route has. */
 export function routeNotFound(method: string, path: string): GatewayError {
-  return new GatewayError(404, `no route for ${method} ${path}`, { code: "not_found" });
+  return new GatewayError(404, `no route for ${method} ${maskedPath(path)}`, { code: "not_found" });
 }
 
 /** The upstream failed or spoke nonsense: 503 (contract, Errors; DESIGN: unreachable, 5xx or malformed). */

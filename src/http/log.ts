@@ -1,4 +1,5 @@
 import type { LogFields } from "./context.ts";
+import { maskedPath } from "./masked-path.ts";
 
 /** Writes the one structured log line of a request: no secrets, no content, no query string. */
 export function logRequest(
@@ -18,8 +19,7 @@ export function logRequest(
       at: new Date().toISOString(),
       request_id: requestId,
       method: request.method,
-      // Keys and account names travel in admin paths.
-      path: path.startsWith("/admin/") ? path.replace(/^(\/admin\/(?:keys|accounts))\/.*/, "$1/…") : path,
+      path: maskedPath(path),
       status,
       duration_ms: Math.round(durationMs),
       ...named,

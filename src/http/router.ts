@@ -2,6 +2,7 @@ import { IttyRouter } from "itty-router";
 import type { ZodType } from "zod";
 import type { Context, Handler } from "./context.ts";
 import { GatewayError, type RouteFamily, routeNotFound } from "./errors.ts";
+import { maskedPath } from "./masked-path.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
@@ -79,7 +80,7 @@ export class RouteTable {
     const allowed = found.choices.flatMap((choice) =>
       choice.method === "GET" ? ["GET", "HEAD"] : [choice.method],
     );
-    throw new GatewayError(405, `${method} is not allowed on ${url.pathname}`, {
+    throw new GatewayError(405, `${method} is not allowed on ${maskedPath(url.pathname)}`, {
       code: "method_not_allowed",
       headers: { allow: [...new Set(allowed), "OPTIONS"].join(", ") },
     });
