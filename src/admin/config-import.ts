@@ -5,6 +5,7 @@ import type { Context, Handler } from "../http/context.ts";
 import { invalidRequest } from "../http/errors.ts";
 import { parseWith, readJson } from "../http/json-body.ts";
 import { aliasesSchema } from "./aliases.ts";
+import { exportedConfig } from "./config-export.ts";
 import { mergedConfig, replacedConfig } from "./config-merge.ts";
 import { allKeys, edit } from "./edit.ts";
 
@@ -17,8 +18,11 @@ export const importSchema = z.union([
   configSchema,
 ]);
 
-/** Query of `POST /admin/config/import`. */
-export const importQuerySchema = z.object({ mode: modeSchema.optional() });
+/** Query of `POST /admin/config/import`. `dry_run` is `true` to see the outcome without storing it. */
+export const importQuerySchema = z.object({
+  mode: modeSchema.optional(),
+  dry_run: z.enum(["true", "false"]).optional(),
+});
 
 interface Import {
   readonly raw: Readonly<Record<string, unknown>>;
@@ -45,19 +49,28 @@ function guarded(context: Context, before: Config, after: Config): Config {
   return { ...after, admin: { ...admin, jwt_secret: newSecret(), jwt_valid_after_unix: validAfter } };
 }
 
-/** `POST /admin/config/import` (contract, Import details). */
+/** `POST /admin/config/import` (contract, Import details). A dry run answers the configuration that would be. */
 export const importConfig: Handler = async (context) => {
   const { raw, mode } = readImport(await readJson(context.request), context.url);
   const imported = parseWith(configSchema, raw);
   parseWith(z.object({ model_aliases: aliasesSchema }), { model_aliases: imported.model_aliases });
   if (mode === "merge" && Object.keys(raw).length === 0) throw invalidRequest("there is nothing to import");
-  const { config } = await edit(context, async (current) => {
+  const outcome = async (current: Config) => {
     const changed =
       mode === "replace"
         ? await replacedConfig(current, imported)
         : await mergedConfig(current, imported, raw);
     return guarded(context, current, changed);
-  });
+  };
+  if (context.url.searchParams.get("dry_run") === "true") {
+    const present = await context.platform.configuration.readFresh();
+    const config = exportedConfig(await outcome(present.config));
+    return Response.json(
+      { success: true, mode, dry_run: true, config },
+      { headers: { "cache-control": "no-store" } },
+    );
+  }
+  const { config } = await edit(context, outcome);
   return Response.json({
     success: true,
     mode,
