@@ -227,6 +227,12 @@ add(
   [call("now", "{}")],
   "<tool_calls/>",
 );
+add(
+  "a malformed wrapper before a missing opening wrapper",
+  '<tool_calls><invoke name="run"><param>1</param></invoke></tool_calls>\n<invoke name="now"></invoke></tool_calls>',
+  [call("now", "{}")],
+  '<tool_calls><invoke name="run"><param>1</param></invoke></tool_calls>\n',
+);
 add("a run of openers", prefixed("").replace("<", "<<<<<<"), V, "<<");
 add("unknown tool", '<tool_calls><invoke name="other"></invoke></tool_calls>', [call("other", "{}")]);
 add("escaped name", '<tool_calls><invoke name="a&amp;b"></invoke></tool_calls>', [call("a&b", "{}")]);
@@ -497,6 +503,7 @@ stays(
 );
 stays("bracketed tokens", '[TOOL_CALLS] [{"name":"run","arguments":{}}] <|python_tag|>run()');
 stays("fence", `Example:\n\`\`\`xml\n${prefixed("")}\n\`\`\`\nDone.`);
+stays("fence behind a mention", `<tool_calls>\n\`\`\`\n${prefixed("")}\n\`\`\`\n`);
 stays("tilde fence", `~~~\n${prefixed("|TCML|")}\n~~~\n`);
 stays("fence with a longer closer", `\`\`\`\n${prefixed("")}\n\`\`\`\`\`  \nx`);
 stays(

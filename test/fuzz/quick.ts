@@ -1,0 +1,23 @@
+/** The cheapest tests of the tool scanner, without a test runner: exits with 1 at the first failure. */
+import { cases } from "../unit/tools/corpus.ts";
+import { properties } from "../unit/tools/properties.ts";
+import { chunks, scanPieces, scanWhole } from "../unit/tools/support.ts";
+
+function fail(reason: string): never {
+  console.error(reason);
+  process.exit(1);
+}
+
+for (const { name, input, text, calls, tools, whole } of cases) {
+  const wanted = JSON.stringify({ text, calls });
+  for (const size of [input.length, 1, 7]) {
+    if (JSON.stringify(scanPieces(chunks(input, size), tools)) !== wanted)
+      fail(`${name}, in pieces of ${size}`);
+  }
+  const entire = JSON.stringify(scanWhole(input, tools));
+  if (entire !== JSON.stringify(whole ?? { text, calls })) fail(`${name}, as a whole`);
+}
+for (const { name, check } of properties) {
+  const failure = check(1, 200);
+  if (failure) fail(`${name}: ${failure.reason}`);
+}
