@@ -15,7 +15,7 @@ import { isPublicAddress } from "../src/pages/url-safety/addresses.ts";
 import { privateHostsFile } from "./development.mjs";
 
 const CONNECT_MS = 15_000;
-// Replies of RFC 1928, section 6. Browsers tell "host unreachable" from the others, so it stands for a name that does not exist.
+// Replies of RFC 1928, section 6.
 const GRANTED = 0;
 const REFUSED = 2;
 const NO_SUCH_HOST = 4;

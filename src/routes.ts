@@ -65,6 +65,7 @@ import { healthz, readyz } from "./http/health.ts";
 import { openApi } from "./http/openapi.ts";
 import { type Access, type Method, type Route, unserved } from "./http/router.ts";
 import { MESSAGE_PREFIXES } from "./http/vendor-names.ts";
+import { home } from "./pages/home/handler.ts";
 import { technologies } from "./pages/technologies/handler.ts";
 import { thumbnail } from "./pages/thumbnails/handler.ts";
 
@@ -167,6 +168,7 @@ const modelRunner: Route[] = [
 ];
 
 const pageService: Route[] = [
+  route("page", "GET", "/", "none", home, "Public page"),
   route("page", "GET", "/v1/thumbs", "none", thumbnail, "Screenshot of a web page"),
   route(
     "page",

@@ -21,7 +21,7 @@ const BLOCKED = "x-gateway-internal-token";
 const KNOWN = new Set<string>(DEFAULT_HEADERS.map((name) => name.toLowerCase()));
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const EXPOSED =
-  "x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, x-cache, etag";
+  "x-request-id, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, ratelimit-policy, x-cache, etag, age, x-image-width, x-image-height, x-page-url, x-page-status, x-page-incomplete, x-page-over-budget, x-page-cut-at";
 const ROOT_SHORTCUTS = /^\/(?:models|chat\/completions|responses|embeddings|files|messages)(?:\/|$)/;
 
 /** Whether CORS applies to a path: the API prefixes of the contract, their twins and the root shortcuts. */

@@ -1,8 +1,9 @@
 import type { Context } from "../http/context.ts";
+import { toUtf8 } from "./bytes.ts";
 
 /** An answer that is made once and given to many. */
 export interface KeptAnswer {
-  readonly body: Uint8Array;
+  readonly body: Uint8Array<ArrayBuffer>;
   /** Headers that belong to the body; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds since the epoch at which it was made. */
@@ -82,8 +83,8 @@ export async function answerResponse(
 }
 
 /** The first 128 bits of a SHA-256 digest, in hexadecimal. */
-async function digest(content: string | Uint8Array): Promise<string> {
-  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+async function digest(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  const bytes = typeof content === "string" ? toUtf8(content) : content;
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return Array.from(hash.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

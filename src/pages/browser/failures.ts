@@ -49,8 +49,7 @@ export function overloaded(): GatewayError {
 }
 
 /** What a browser means by a net error, for the names that deserve an answer of their own. */
-const DNS =
-  /ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION_FAILED|ERR_DNS_|ERR_ICANN_NAME_COLLISION|ERR_SOCKS_CONNECTION_HOST_UNREACHABLE/;
+const DNS = /ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION_FAILED|ERR_DNS_|ERR_ICANN_NAME_COLLISION/;
 const TLS = /ERR_CERT_|ERR_SSL_|ERR_BAD_SSL|ERR_QUIC_PROTOCOL|ERR_TLS/;
 const NET_ERROR = /net::(ERR_[A-Z0-9_]+)/;
 
@@ -67,6 +66,11 @@ export function navigationFailure(text: string): GatewayError {
   }
   if (name === "ERR_TOO_MANY_REDIRECTS") {
     return unreachable("page_redirect_loop", "The page redirects without end.");
+  }
+  // A proxy, such as the filter of the development browser, does not say why it could not connect.
+  if (/^ERR_(?:SOCKS|PROXY|TUNNEL)_CONNECTION/.test(name)) {
+    const message = "The page's host does not exist or cannot be reached.";
+    return new GatewayError(502, message, { code: "page_unreachable", param: "url" });
   }
   if (name === "ERR_TIMED_OUT" || name === "ERR_CONNECTION_TIMED_OUT") return pageTimeout();
   return unreachable("page_unreachable", "The page cannot be loaded.");

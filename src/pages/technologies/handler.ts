@@ -1,6 +1,7 @@
 import type { Context, Handler } from "../../http/context.ts";
 import { GatewayError } from "../../http/errors.ts";
 import type { PageReport } from "../browser/protocol.ts";
+import { toUtf8 } from "../bytes.ts";
 import { answerResponse, cacheKey, findAnswer, type KeptAnswer, keepAnswer } from "../kept-answers.ts";
 import { lifetimeOf, pageHeaders } from "../page-headers.ts";
 import { QueryParameters } from "../parameters.ts";
@@ -50,7 +51,7 @@ async function detect(context: Context, page: URL): Promise<KeptAnswer> {
     technologies: detector.detect({ ...signals, dns }),
   });
   return {
-    body: new TextEncoder().encode(JSON.stringify(result)),
+    body: toUtf8(JSON.stringify(result)),
     headers: { "content-type": "application/json", ...pageHeaders(report) },
     madeAt: platform.now(),
     lifetime: lifetimeOf(report),
@@ -95,7 +96,7 @@ async function visitPage(browser: PageBrowser, page: URL, detector: TechnologyDe
 
 function pretty(answer: KeptAnswer): KeptAnswer {
   const result: unknown = JSON.parse(new TextDecoder().decode(answer.body));
-  return { ...answer, body: new TextEncoder().encode(`${JSON.stringify(result, null, 2)}\n`) };
+  return { ...answer, body: toUtf8(`${JSON.stringify(result, null, 2)}\n`) };
 }
 
 const detectors = new WeakMap<PagesPlatform, () => Promise<TechnologyDetector>>();

@@ -1,6 +1,6 @@
 import type { Context, Handler } from "../../http/context.ts";
-import { toBase64 } from "../base64.ts";
 import { browserUnavailable } from "../browser/failures.ts";
+import { toBase64, toUtf8 } from "../bytes.ts";
 import { answerResponse, cacheKey, findAnswer, type KeptAnswer, keepAnswer } from "../kept-answers.ts";
 import { lifetimeOf, pageHeaders } from "../page-headers.ts";
 import type { PagesPlatform } from "../platform.ts";
@@ -58,7 +58,7 @@ function asJson(image: KeptAnswer, { prettify }: ThumbnailRequest): KeptAnswer {
   const text = JSON.stringify(result, null, prettify ? 2 : 0);
   return {
     ...image,
-    body: new TextEncoder().encode(prettify ? `${text}\n` : text),
+    body: toUtf8(prettify ? `${text}\n` : text),
     headers: { ...image.headers, "content-type": "application/json" },
   };
 }

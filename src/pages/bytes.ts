@@ -9,3 +9,8 @@ export function toBase64(bytes: Uint8Array): string {
   }
   return btoa(text);
 }
+
+/** Text as UTF-8, in a buffer of its own. */
+export function toUtf8(text: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(new TextEncoder().encode(text));
+}

@@ -1,0 +1,94 @@
+import { SCRIPT } from "./script.ts";
+import { STYLE } from "./style.ts";
+
+/** What speaks to the gateway, and the base address that it wants. */
+const CLIENTS: readonly (readonly [string, string])[] = [
+  ["Chat completions, responses, embeddings, files", "/v1"],
+  ["Messages", "/anthropic"],
+  ["Content generation", ""],
+  ["Local model runner", ""],
+];
+
+const SIZES: readonly (readonly [string, string])[] = [
+  ["", "320 × 240"],
+  ["t", "Tiny, 90 × 68"],
+  ["s", "Small, 120 × 90"],
+  ["m", "Medium, 200 × 150"],
+  ["l", "Large, 400 × 300"],
+  ["x", "Extra large, 480 × 360"],
+  ["og", "Social sharing, 1200 × 630"],
+  ["o", "Original size"],
+];
+
+/**
+ * The public page.
+ *
+ * @param origin the program's own address, for the examples; taken from the request
+ */
+export function homePage(origin: string): string {
+  const base = escapeHtml(origin);
+  const rows = CLIENTS.map(
+    ([what, path]) => `<tr><th scope="row">${what}</th><td><code>${base}${path}</code></td></tr>`,
+  );
+  const options = SIZES.map(([value, text]) => `<option value="${value}">${text}</option>`);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Polygate</title>
+<meta name="description" content="A model gateway for every chat API style, and screenshots and technology detection for web pages.">
+<style>${STYLE}</style>
+</head>
+<body>
+<header>
+<h1>Polygate</h1>
+<p>A model gateway and a page service in one program.</p>
+</header>
+<main>
+<section aria-labelledby="gateway">
+<h2 id="gateway">Model gateway</h2>
+<p>Any SDK of the usual chat APIs talks to one provider here. Give it this base address and an API key.</p>
+<table>
+<thead><tr><th scope="col">Style</th><th scope="col">Base address</th></tr></thead>
+<tbody>${rows.join("")}</tbody>
+</table>
+<pre><code>curl ${base}/v1/chat/completions -H "Authorization: Bearer $API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"model": "default", "messages": [{"role": "user", "content": "Hello"}]}'</code></pre>
+<p><a href="/v1/models">Models</a> · <a href="/admin">Administration</a></p>
+</section>
+<section aria-labelledby="pages">
+<h2 id="pages">Page service</h2>
+<p>A picture of any public web page, or what it is built with. No key is needed; each address may make 100 calls a minute.</p>
+<form aria-label="Try the page service">
+<div><label for="url">Web address</label>
+<input type="text" id="url" name="url" value="example.com" required autocomplete="url" inputmode="url" spellcheck="false" autocapitalize="none"></div>
+<div><label for="size">Size of the picture</label>
+<select id="size" name="size">${options.join("")}</select></div>
+<fieldset><legend>Picture options</legend>
+<label><input type="checkbox" name="full" value="true">Full page</label>
+<label><input type="checkbox" name="mobile" value="true">Phone</label>
+<label><input type="checkbox" name="darkMode" value="true">Dark mode</label>
+<label><input type="checkbox" name="blockCookieBanners" value="true">Without cookie banners</label>
+<label><input type="checkbox" name="blockAds" value="true">Without advertisements</label>
+</fieldset>
+<div class="actions"><button name="operation" value="thumbs">Take a picture</button>
+<button name="operation" value="technologies">Detect technologies</button></div>
+</form>
+<p id="status" role="status"></p>
+<div id="result"></div>
+<noscript><p>Without scripts, open an address such as <a href="/v1/thumbs?url=example.com">/v1/thumbs?url=example.com</a>.</p></noscript>
+<pre><code>curl "${base}/v1/thumbs?url=example.com&amp;size=og" -o thumbnail.jpg
+curl "${base}/v1/technologies?url=example.com&amp;prettify=true"</code></pre>
+</section>
+</main>
+<script type="module">${SCRIPT}</script>
+</body>
+</html>
+`;
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

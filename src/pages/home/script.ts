@@ -1,0 +1,78 @@
+/** The script of the public page: it shows what the two operations answer. */
+export const SCRIPT = `
+const form = document.querySelector("form");
+const status = document.querySelector("#status");
+const result = document.querySelector("#result");
+let shown = "";
+
+const element = (name, text, attributes = {}) => {
+  const made = document.createElement(name);
+  if (text) made.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+};
+
+const address = (operation) => {
+  const data = new FormData(form);
+  const query = new URLSearchParams({ url: data.get("url") });
+  if (operation === "thumbs") for (const [name, value] of data) if (name !== "url" && value !== "") query.set(name, value);
+  return "/v1/" + operation + "?" + query;
+};
+
+const seconds = (since) => ((performance.now() - since) / 1000).toFixed(1) + " s";
+
+async function showThumbnail(response, name, took) {
+  const picture = await response.blob();
+  if (shown) URL.revokeObjectURL(shown);
+  shown = URL.createObjectURL(picture);
+  const size = response.headers.get("x-image-width") + " by " + response.headers.get("x-image-height") + " pixels";
+  status.textContent = size + ", " + Math.ceil(picture.size / 1024) + " kB, " + took();
+  result.append(element("img", "", { src: shown, alt: "Screenshot of " + name }));
+}
+
+async function showTechnologies(response, name, took) {
+  const { url, applications } = await response.json();
+  status.textContent = applications.length + (applications.length === 1 ? " technology" : " technologies") + " found at " + url + ", " + took();
+  if (applications.length === 0) return;
+  const table = element("table");
+  const head = table.createTHead().insertRow();
+  for (const title of ["Technology", "Version", "Categories", "Confidence"]) head.append(element("th", title, { scope: "col" }));
+  const body = table.createTBody();
+  for (const found of applications) {
+    const row = body.insertRow();
+    row.append(element("th", found.name, { scope: "row" }));
+    for (const text of [found.version || "\\u2013", found.categories.join(", "), found.confidence + " %"]) row.append(element("td", text));
+  }
+  result.append(table);
+}
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const operation = event.submitter?.value === "technologies" ? "technologies" : "thumbs";
+  const request = address(operation);
+  const buttons = form.querySelectorAll("button");
+  const since = performance.now();
+  for (const button of buttons) button.disabled = true;
+  result.replaceChildren();
+  status.className = "";
+  status.textContent = "Loading the page \\u2026";
+  try {
+    const response = await fetch(request);
+    const took = () => seconds(since) + (response.headers.get("x-cache") === "HIT" ? " (kept from before)" : "");
+    if (!response.ok) {
+      const { error } = await response.json();
+      throw new Error(error.message + " (" + error.code + ")");
+    }
+    const name = new FormData(form).get("url");
+    await (operation === "thumbs" ? showThumbnail(response, name, took) : showTechnologies(response, name, took));
+  } catch (error) {
+    status.className = "error";
+    status.textContent = error.message;
+  } finally {
+    for (const button of buttons) button.disabled = false;
+    const line = element("p", "The request: ");
+    line.append(element("a", location.origin + request, { href: request }));
+    result.append(line);
+  }
+});
+`;
