@@ -14,7 +14,7 @@ export interface KeptFile {
   readonly bytes: number;
   /** Unix seconds. */
   readonly createdAt: number;
-  /** Milliseconds since the epoch; afterwards the file is unknown. */
+  /** Milliseconds since the epoch; afterwards the file is unknown. 0: it was never remembered. */
   readonly expiresAt: number;
 }
 

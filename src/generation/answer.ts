@@ -5,6 +5,7 @@ import { GatewayError, toGatewayError } from "../http/errors.ts";
 import { EVENT_STREAM_HEADERS } from "../http/event-stream.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Completion, GenerationEvent } from "./events.ts";
+import { boundToFiles } from "./file-references.ts";
 import { CompletionFold } from "./fold.ts";
 import { Generation, type GenerationJob, type GenerationSink } from "./generate.ts";
 import { repairFormat } from "./response-format.ts";
@@ -58,7 +59,8 @@ export async function answer(
   context.log.stream = conversation.stream;
   const abort = new AbortController();
   const recorder = historyRecorder(context, caller);
-  const job: GenerationJob = { context, caller, conversation, recorder, abort };
+  const bound = await boundToFiles(context, caller, conversation);
+  const job: GenerationJob = { context, caller: bound, conversation, recorder, abort };
   const left = () => abort.abort(clientLeft());
   context.request.signal.addEventListener("abort", left, { once: true });
   return conversation.stream ? streamed(job, dialect) : whole(job, dialect);

@@ -107,3 +107,17 @@ export function requiresTool(conversation: Conversation): boolean {
   const { type } = conversation.toolChoice;
   return type === "required" || type === "function";
 }
+
+/** The request field that carries messages and their attachments, for error messages. */
+const CONTENT_FIELD: Readonly<Record<Dialect, string>> = {
+  "chat-completions": "messages",
+  responses: "input",
+  messages: "messages",
+  "content-generation": "contents",
+  "model-runner": "messages",
+};
+
+/** What the caller calls the conversation's messages, for error messages. */
+export function contentField(conversation: Conversation): string {
+  return CONTENT_FIELD[conversation.dialect];
+}

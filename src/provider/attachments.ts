@@ -1,16 +1,12 @@
-import type { AttachmentSource, Conversation, Dialect, Part } from "../generation/conversation.ts";
+import {
+  type AttachmentSource,
+  type Conversation,
+  contentField,
+  type Part,
+} from "../generation/conversation.ts";
 import { type GatewayError, invalidRequest } from "../http/errors.ts";
 import { ProviderError } from "./errors.ts";
 import type { PrepareOptions } from "./provider.ts";
-
-/** The request field that carries attachments, for error messages. */
-const CONTENT_FIELD: Readonly<Record<Dialect, string>> = {
-  "chat-completions": "messages",
-  responses: "input",
-  messages: "messages",
-  "content-generation": "contents",
-  "model-runner": "messages",
-};
 
 /** What an attachment is to the model. `text` is put into the prompt, the others go beside it. */
 export type Attachment =
@@ -147,7 +143,7 @@ export class AttachmentReader {
   }
 
   #fault(what: string): GatewayError {
-    const field = CONTENT_FIELD[this.#conversation.dialect];
+    const field = contentField(this.#conversation);
     return invalidRequest(`${field} contains ${what}`, field);
   }
 }

@@ -1,4 +1,4 @@
-import type { Conversation } from "../../generation/conversation.ts";
+import { type Conversation, contentField } from "../../generation/conversation.ts";
 import type {
   Credentials,
   Fetch,
@@ -75,6 +75,7 @@ export class SessionsProvider implements Provider {
         textFiles: shortened?.files ?? [],
         model: model.upstream,
         vision: model.vision,
+        field: contentField(conversation),
       },
       options,
       this.#sleep,

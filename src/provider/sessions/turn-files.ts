@@ -1,4 +1,4 @@
-import { GatewayError } from "../../http/errors.ts";
+import { GatewayError, invalidRequest } from "../../http/errors.ts";
 import { loadAttachment } from "../attachments.ts";
 import { ProviderError } from "../errors.ts";
 import type { FileUpload, PrepareOptions, ProviderFile, UpstreamAccount } from "../provider.ts";
@@ -20,6 +20,8 @@ export interface TurnAttachments {
   /** The provider's model that reads them, and whether it sees images. */
   readonly model: string;
   readonly vision: boolean;
+  /** What the caller calls the messages, for error messages. */
+  readonly field: string;
 }
 
 /** Uploads what belongs to one turn; the same account gets it once, even if the turn is followed up. */
@@ -55,13 +57,22 @@ export class TurnFiles {
     attachment: SentAttachment,
     signal: AbortSignal,
   ): Promise<string> {
-    if (attachment.source.kind === "file") return attachment.source.fileId;
+    if (attachment.source.kind === "file") return this.#earlier(account, attachment.source.fileId, signal);
     const { bytes, mediaType } = await loadAttachment(attachment, this.#options, signal);
     // A URL tells what it leads to only now.
     if (mediaType.startsWith("image/") && !this.#what.vision) {
-      throw new GatewayError(400, `${attachment.filename} is an image, but the model has no vision`, {
-        code: "invalid_request",
-      });
+      const { field } = this.#what;
+      throw invalidRequest(
+        `${field} contains an image, ${attachment.filename}, but the model has no vision`,
+        field,
+      );
+    }
+    if (attachment.kind === "image" && mediaType.startsWith("text/")) {
+      const { field } = this.#what;
+      throw invalidRequest(
+        `${field} contains ${attachment.filename} as an image, but it is ${mediaType}`,
+        field,
+      );
     }
     return this.#upload(account, attachment.filename, mediaType, bytes, signal);
   }
@@ -79,16 +90,39 @@ export class TurnFiles {
     signal: AbortSignal,
   ): Promise<string> {
     const upload: FileUpload = { filename, mediaType, purpose: "user_data", model: this.#what.model, body };
-    let file: ProviderFile = await this.#api.uploadFile(account, upload, signal);
+    const file = await this.#api.uploadFile(account, upload, signal);
+    return this.#processed(account, file, signal);
+  }
+
+  /** A file that was uploaded before the conversation. */
+  async #earlier(account: UpstreamAccount, id: string, signal: AbortSignal): Promise<string> {
+    try {
+      return await this.#processed(account, await this.#api.readFile(account, id, signal), signal);
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.kind !== "not_found") throw error;
+      const { field } = this.#what;
+      throw new GatewayError(404, `${field} refers to the file ${JSON.stringify(id)}, which does not exist`, {
+        code: "file_not_found",
+        param: field,
+      });
+    }
+  }
+
+  /** Waits until the provider has processed a file. */
+  async #processed(account: UpstreamAccount, uploaded: ProviderFile, signal: AbortSignal): Promise<string> {
+    let file = uploaded;
     for (let waited = 0; file.status === "pending"; waited += POLL_MS) {
       if (waited >= PROCESSING_LIMIT_MS) {
-        throw new ProviderError("timeout", `the provider did not finish processing the file ${filename}`);
+        throw new ProviderError(
+          "timeout",
+          `the provider did not finish processing the file ${file.filename}`,
+        );
       }
       await this.#sleep(POLL_MS, signal);
       file = await this.#api.readFile(account, file.id, signal);
     }
     if (file.status === "failed") {
-      throw new ProviderError("invalid_request", `the provider could not process the file ${filename}`);
+      throw new ProviderError("invalid_request", `the provider could not process the file ${file.filename}`);
     }
     return file.id;
   }

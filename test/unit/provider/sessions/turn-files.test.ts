@@ -21,7 +21,7 @@ describe("attachments of a turn", () => {
     conversation({ model: "provider-v4-vision", messages: [{ role: "user", parts }] });
 
   it("are uploaded and referred to, each once", async () => {
-    const fake = upstream();
+    const fake = upstream({ "/api/files/file_known": () => json({ id: "file_known", status: "processed" }) });
     const fetched: string[] = [];
     await open(fake, asking(image, remote, image, pdf, known, remote), {
       fetchAttachment: async (url) => {
@@ -71,6 +71,37 @@ describe("attachments of a turn", () => {
     expect(looks).toBe(3);
     expect(slept).toHaveLength(3);
     expect(fake.only("/turns").json()["file_ids"]).toEqual(["f1"]);
+  });
+
+  it("that were uploaded earlier are waited for too, and must exist", async () => {
+    let looks = 0;
+    const fake = upstream({
+      "/api/files/file_known": () =>
+        json({ id: "file_known", status: ++looks < 2 ? "pending" : "processed" }),
+    });
+    await open(fake, asking(known));
+    expect(fake.only("/turns").json()["file_ids"]).toEqual(["file_known"]);
+    expect(slept).toHaveLength(1);
+    const other = upstream({
+      "/api/files/file_known": () => json({ error: { code: "not_found", message: "no" } }, 404),
+    });
+    await expect(open(other, asking(known))).rejects.toMatchObject({
+      status: 404,
+      code: "file_not_found",
+      param: "messages",
+    });
+    expect(other.seen.some(({ url }) => url.endsWith("/turns"))).toBe(false);
+  });
+
+  it("behind a URL that turns out to be a picture are refused on a model without vision", async () => {
+    const fake = upstream();
+    const link: Part = { type: "file", source: { kind: "url", url: "https://files.example/x" } };
+    const what = conversation({ messages: [{ role: "user", parts: [link] }] });
+    const fetchAttachment = async () => ({ bytes: new Uint8Array(3), mediaType: "image/png" });
+    await expect(open(fake, what, { fetchAttachment })).rejects.toMatchObject({
+      status: 400,
+      param: "messages",
+    });
   });
 
   it("that the provider cannot process fail the request, without a turn", async () => {

@@ -1,0 +1,139 @@
+import { authenticateCaller, type Caller } from "../../auth/callers.ts";
+import type { KeptFile } from "../../files/store.ts";
+import { type Access, openAccess } from "../../generation/access.ts";
+import type { Context, Handler } from "../../http/context.ts";
+import { GatewayError } from "../../http/errors.ts";
+import { drain } from "../../http/json-body.ts";
+import { ProviderError, providerErrorToGateway } from "../../provider/errors.ts";
+import type { ProviderFile } from "../../provider/provider.ts";
+import { lifetimeOf } from "./expiry.ts";
+import { UploadForm } from "./form.ts";
+import { fileObject } from "./object.ts";
+import { Upload } from "./upload.ts";
+
+/** Contract, Limits: upload body size, in bytes. */
+export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+
+/** How long a refused upload is still read, in milliseconds. */
+const DRAIN_MS = 60_000;
+
+/** The 404 of a file that is not there, is not there any more, or is another caller's. */
+function fileNotFound(id: string): GatewayError {
+  return new GatewayError(404, `there is no file with id ${JSON.stringify(id)}`, {
+    code: "file_not_found",
+    param: "file_id",
+  });
+}
+
+/** `POST /v1/files` (contract). */
+export const uploadFile: Handler = (context) => {
+  context.log.dialect = "files";
+  const work = receive(context);
+  // Only work under `waitUntil` goes on to its `finally` when the client leaves.
+  context.waitUntil(work.catch(() => undefined));
+  return work;
+};
+
+async function receive(context: Context): Promise<Response> {
+  const { request, platform } = context;
+  const abort = new AbortController();
+  const left = () =>
+    abort.abort(new GatewayError(499, "the client went away", { code: "request_cancelled" }));
+  request.signal.addEventListener("abort", left, { once: true });
+  let form: UploadForm | undefined;
+  try {
+    const caller = await authenticateCaller(context);
+    if (context.provider().kind === "openai") {
+      throw new GatewayError(501, "this provider keeps no files: send them within the request", {
+        code: "unsupported",
+      });
+    }
+    const limits = { bytes: MAX_UPLOAD_BYTES, idleMs: platform.settings.idleTimeoutMs };
+    form = new UploadForm(request, limits, ({ fields }) => void lifetimeOf(fields));
+    const { file, kept } = await new Upload(context, caller, form, abort).run();
+    context.log.account = kept.account;
+    return Response.json(fileObject(file, kept));
+  } catch (error) {
+    await forgetRest(form === undefined ? request.body?.getReader() : form.reader, error);
+    throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
+  }
+}
+
+/**
+ * Reads what a refused client still sends: one that is cut off never sees the answer. Not for ever, and not for one that
+ * has stopped sending or is gone.
+ */
+async function forgetRest(
+  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
+  error: unknown,
+): Promise<void> {
+  if (reader === undefined) return;
+  if (error instanceof GatewayError && (error.status === 408 || error.status === 499)) {
+    await reader.cancel().catch(() => undefined);
+    return;
+  }
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const enough = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, DRAIN_MS);
+  });
+  await Promise.race([drain(reader).catch(() => undefined), enough]);
+  clearTimeout(timer);
+}
+
+/** `GET /v1/files/{file_id}` (contract): asks the account that has the file. */
+export const readFile: Handler = async (context) => {
+  context.log.dialect = "files";
+  const caller = await authenticateCaller(context);
+  const id = context.params["file_id"] ?? "";
+  const kept = await context.platform.files(caller.owner).get(id);
+  // The provider knows a pass-through caller's files; of a managed account's it cannot tell whose they are.
+  if (kept === null && caller.mode === "managed") throw fileNotFound(id);
+  return Response.json(await currentObject(context, caller, id, kept));
+};
+
+async function currentObject(
+  context: Context,
+  caller: Caller,
+  id: string,
+  kept: KeptFile | null,
+): Promise<Record<string, unknown>> {
+  const { signal } = context.request;
+  const owner = { ...caller, targetAccount: kept?.account ?? null };
+  let access: Access | undefined;
+  try {
+    access = await openAccess(context, owner, { model: "", dialect: "files", exclude: [], signal });
+    const file = await readOnce(context, access, id);
+    if (kept !== null) return fileObject(file, kept);
+    const { id: account } = await context.provider().describeAccount(access.account, signal);
+    return fileObject(file, unremembered(file, account));
+  } catch (error) {
+    const gone =
+      error instanceof ProviderError
+        ? error.kind === "not_found"
+        : error instanceof GatewayError && error.code === "target_account_not_found";
+    if (gone) throw fileNotFound(id);
+    throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
+  } finally {
+    access?.lease?.release();
+  }
+}
+
+/** Reads a file's state; a token that has expired is renewed once. */
+async function readOnce(context: Context, access: Access, id: string): Promise<ProviderFile> {
+  const { signal } = context.request;
+  const provider = context.provider();
+  try {
+    return await provider.readFile(access.account, id, signal);
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.kind !== "token_expired") throw error;
+    const renewed = await access.refreshed(signal);
+    if (renewed === null) throw error;
+    return provider.readFile(renewed.account, id, signal);
+  }
+}
+
+/** A pass-through caller's file that did not come through here, or has been forgotten. */
+function unremembered(file: ProviderFile, account: string): KeptFile {
+  const { id, filename, purpose, bytes, createdAt } = file;
+  return { id, account, filename, mediaType: "", purpose, bytes, createdAt, expiresAt: 0 };
+}

@@ -1,0 +1,92 @@
+import type { Caller } from "../auth/callers.ts";
+import { accountIdentifier } from "../config/account-identifier.ts";
+import type { Config } from "../config/schema.ts";
+import type { KeptFile } from "../files/store.ts";
+import type { Context } from "../http/context.ts";
+import { GatewayError, invalidRequest } from "../http/errors.ts";
+import { type Conversation, contentField } from "./conversation.ts";
+
+/** The ids of all provider files that a conversation refers to, each once. */
+function referredFiles(conversation: Conversation): string[] {
+  const ids = new Set<string>();
+  for (const { parts } of conversation.messages) {
+    for (const part of parts) {
+      if (part.type !== "text" && part.source.kind === "file") ids.add(part.source.fileId);
+    }
+  }
+  return [...ids];
+}
+
+/** The 404 of a file that a conversation refers to and that its caller does not have. */
+function fileNotFound(id: string, field: string): GatewayError {
+  return new GatewayError(404, `${field} refers to the file ${JSON.stringify(id)}, which does not exist`, {
+    code: "file_not_found",
+    param: field,
+  });
+}
+
+async function isConfigured(config: Config, identifier: string): Promise<boolean> {
+  for (const account of config.accounts) {
+    if ((await accountIdentifier(account)) === identifier) return true;
+  }
+  return false;
+}
+
+/**
+ * The caller, bound to the account that has the files which the conversation refers to: no other account can read
+ * them. Also keeps one caller's files from another, which the provider cannot: it knows accounts only. A pass-through
+ * caller's files are the provider's own affair.
+ *
+ * @throws GatewayError 404 `file_not_found` for a file that is not this caller's, 400 for files that lie with different
+ * accounts, or with another one than the request is pinned to, and for an image on a model without vision.
+ */
+export async function boundToFiles(
+  context: Context,
+  caller: Caller,
+  conversation: Conversation,
+): Promise<Caller> {
+  if (caller.mode === "pass-through" || context.provider().kind !== "sessions") return caller;
+  const ids = referredFiles(conversation);
+  if (ids.length === 0) return caller;
+  const field = contentField(conversation);
+  const store = context.platform.files(caller.owner);
+  const files = await Promise.all(
+    ids.map(async (id) => {
+      const file = await store.get(id);
+      if (file === null) throw fileNotFound(id, field);
+      return file;
+    }),
+  );
+  const account = commonAccount(files, field);
+  const { targetAccount } = caller;
+  if (targetAccount !== null && targetAccount !== account) {
+    throw invalidRequest(
+      `${field} refers to files of the account ${account}, but the request asks for ${targetAccount}`,
+      field,
+    );
+  }
+  const { config } = await context.config();
+  const [first = ""] = ids;
+  if (!(await isConfigured(config, account))) throw fileNotFound(first, field);
+  const image = files.find(({ mediaType }) => mediaType.startsWith("image/"));
+  if (image !== undefined && !conversation.model.vision) {
+    throw invalidRequest(
+      `${field} refers to the image ${image.id}, but the model ${JSON.stringify(conversation.model.requested)} has no vision`,
+      field,
+    );
+  }
+  return { ...caller, targetAccount: account };
+}
+
+function commonAccount(files: readonly KeptFile[], field: string): string {
+  const [first] = files;
+  const stranger = files.find(({ account }) => account !== first?.account);
+  if (first !== undefined && stranger !== undefined) {
+    throw invalidRequest(
+      `${field} refers to the files ${first.id} and ${stranger.id}, which lie with different accounts: upload them ` +
+        "to one account with X-Gateway-Target-Account",
+      field,
+    );
+  }
+  return first?.account ?? "";
+}

@@ -1,0 +1,334 @@
+import { connect } from "node:net";
+import OpenAI, { toFile } from "openai";
+import { afterEach, describe, expect, it } from "vitest";
+import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
+
+const OTHER_KEY = "sk-other";
+const MIB = 1024 * 1024;
+const accounts = ["one", "two", "three"].map((name) => ({
+  email: `${name}@sandbox.test`,
+  password: "sandbox",
+}));
+const test = useGateway({
+  vars: { GATEWAY_CONFIG_JSON: JSON.stringify({ keys: [DEV_KEY, OTHER_KEY], accounts }) },
+});
+const { fetch } = test;
+
+interface FileObject {
+  id: string;
+  object: string;
+  bytes: number;
+  created_at: number;
+  expires_at: number;
+  filename: string;
+  purpose: string;
+  status: string;
+  account_id: string;
+}
+
+const bearer = (key = DEV_KEY) => ({ authorization: `Bearer ${key}` });
+
+function form(
+  name = "notes.txt",
+  content: BlobPart = "hello",
+  fields: Record<string, string> = {},
+): FormData {
+  const data = new FormData();
+  data.append("file", new File([content], name, { type: "text/plain" }));
+  for (const [key, value] of Object.entries(fields)) data.append(key, value);
+  return data;
+}
+
+const upload = (body: FormData, headers: Record<string, string> = bearer()) =>
+  fetch("/v1/files", { method: "POST", headers, body });
+
+async function uploaded(body: FormData, headers = bearer()): Promise<FileObject> {
+  const response = await upload(body, headers);
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+const status = (id: string, key = DEV_KEY, path = "/v1/files") =>
+  fetch(`${path}/${id}`, { headers: bearer(key) });
+
+/** A multipart body as the wire has it. */
+function wire(
+  parts: readonly string[],
+  boundary = "XBOUNDARYX",
+): { headers: Record<string, string>; body: string } {
+  const body = `${parts.map((part) => `--${boundary}\r\n${part}\r\n`).join("")}--${boundary}--\r\n`;
+  return { headers: { ...bearer(), "content-type": `multipart/form-data; boundary=${boundary}` }, body };
+}
+const FILE_PART =
+  'Content-Disposition: form-data; name="file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\nhello';
+const PURPOSE_PART = 'Content-Disposition: form-data; name="purpose"\r\n\r\nvision';
+
+interface Queue {
+  readonly in_use: number;
+}
+const queue = async (): Promise<Queue> =>
+  (await fetch("/admin/queue/status", { headers: { authorization: "Bearer admin" } })).json();
+
+afterEach(async () => {
+  await expect.poll(async () => (await queue()).in_use, { timeout: 10_000 }).toBe(0);
+});
+
+describe("POST /v1/files", () => {
+  it.each(["/v1/files", "/files"])("%s answers with the file object and its account", async (path) => {
+    const response = await fetch(path, {
+      method: "POST",
+      headers: bearer(),
+      body: form("notes.txt", "hello", { purpose: "user_data" }),
+    });
+    expect(response.status).toBe(200);
+    const file: FileObject = await response.json();
+    expect(file).toMatchObject({
+      object: "file",
+      bytes: 5,
+      filename: "notes.txt",
+      purpose: "user_data",
+      status: "processed",
+    });
+    expect(file.id).not.toBe("");
+    expect(accounts.map(({ email }) => email)).toContain(file.account_id);
+    expect(Math.abs(file.created_at - Date.now() / 1000)).toBeLessThan(60);
+    expect(file.expires_at - file.created_at).toBeGreaterThan(29 * 86_400);
+  });
+
+  it.each([
+    ["file first", [FILE_PART, PURPOSE_PART]],
+    ["purpose first", [PURPOSE_PART, FILE_PART]],
+  ])("the purpose is passed on, %s", async (_name, parts) => {
+    const response = await fetch("/v1/files", { method: "POST", ...wire(parts) });
+    expect(await response.json()).toMatchObject({ bytes: 5, filename: "a.txt", purpose: "vision" });
+  });
+
+  it("a file keeps its name and its bytes, whatever they are", async () => {
+    const bytes = new Uint8Array(3 * MIB).map((_, n) => (n * 31) % 256);
+    const file = await uploaded(form("日本語 \u{1f600}.bin", bytes));
+    expect(file).toMatchObject({ filename: "日本語 \u{1f600}.bin", bytes: bytes.length });
+  });
+
+  it("an empty file is a file", async () => {
+    expect(await uploaded(form("empty.txt", ""))).toMatchObject({ bytes: 0, filename: "empty.txt" });
+  });
+
+  it("expires_after is honoured; a wish that cannot be granted is a 400", async () => {
+    const fields = { "expires_after[anchor]": "created_at", "expires_after[seconds]": "3600" };
+    const file = await uploaded(form("a.txt", "a", fields));
+    expect(file.expires_at - file.created_at).toBeLessThan(3700);
+    const refused = await upload(form("a.txt", "a", { "expires_after[seconds]": "5" }));
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ error: { param: "expires_after[seconds]" } });
+  });
+
+  it.each<[string, RequestInit]>([
+    ["JSON", { headers: { "content-type": "application/json" }, body: "{}" }],
+    ["raw bytes", { headers: { "content-type": "application/octet-stream" }, body: "abc" }],
+    ["a URL-encoded form", { body: new URLSearchParams({ file: "x" }) }],
+    ["no body", {}],
+    ["multipart without a boundary", { headers: { "content-type": "multipart/form-data" }, body: "x" }],
+    ["a form without a file", wire([PURPOSE_PART])],
+    [
+      "a form that is cut off",
+      {
+        ...wire([]),
+        body: '--XBOUNDARYX\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nhel',
+      },
+    ],
+    ["something else under a multipart type", { ...wire([]), body: "nothing of the kind" }],
+  ])("%s is a 400", async (_name, init) => {
+    const headers = { ...Object.fromEntries(new Headers(init.headers)), ...bearer() };
+    const response = await fetch("/v1/files", { method: "POST", ...init, headers });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      error: { type: "invalid_request_error", code: "invalid_request" },
+    });
+  });
+
+  it("without a credential: 401", async () => {
+    const response = await upload(form(), {});
+    expect(response.status).toBe(401);
+    await response.body?.cancel();
+  });
+
+  it("above 100 MiB by its declared length: 413, which the client sees", async () => {
+    const response = await upload(form("big.bin", new Uint8Array(100 * MIB)));
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ error: { code: "request_too_large" } });
+  }, 60_000);
+
+  it("above 100 MiB by count, of an undeclared length: 413", async () => {
+    const chunk = new Uint8Array(MIB);
+    let sent = 0;
+    const head = new TextEncoder().encode(`--XBOUNDARYX\r\n${FILE_PART}`);
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(head),
+      pull(controller) {
+        sent += 1;
+        if (sent > 101) controller.close();
+        else controller.enqueue(chunk);
+      },
+    });
+    const init: RequestInit & { duplex: "half" } = { method: "POST", ...wire([]), body, duplex: "half" };
+    const response = await fetch("/v1/files", init);
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ error: { code: "request_too_large" } });
+  }, 60_000);
+
+  it("just under 100 MiB passes", async () => {
+    const bytes = 100 * MIB - 1024;
+    expect(await uploaded(form("big.bin", new Uint8Array(bytes)))).toMatchObject({ bytes });
+  }, 60_000);
+
+  it("a token that has expired is renewed before the file is sent", async () => {
+    await test.gateway.sandbox.expireTokens();
+    expect(await uploaded(form())).toMatchObject({ bytes: 5 });
+  });
+
+  it("a client that leaves in mid-upload holds no slot", async () => {
+    const { hostname, port } = new URL(test.gateway.url);
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => undefined);
+    const { headers } = wire([]);
+    socket.write(
+      `POST /v1/files HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\nAuthorization: ${headers["authorization"]}\r\n` +
+        `Content-Type: ${headers["content-type"]}\r\n\r\n--XBOUNDARYX\r\n${FILE_PART}`,
+    );
+    await expect.poll(async () => (await queue()).in_use, { timeout: 5000 }).toBe(1);
+    socket.destroy();
+    await expect.poll(async () => (await queue()).in_use, { timeout: 10_000 }).toBe(0);
+  }, 20_000);
+});
+
+describe("GET /v1/files/{file_id}", () => {
+  it("asks the account that has the file, for its current status", async () => {
+    for (let n = 0; n < 3; n += 1) {
+      const file = await uploaded(form("pending.txt"));
+      expect(file.status).toBe("pending");
+      await (await status(file.id)).body?.cancel();
+      const response = await status(file.id, DEV_KEY, n === 0 ? "/files" : "/v1/files");
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({ ...file, status: "processed" });
+    }
+  });
+
+  it("another caller gets 404, as for a file that never was", async () => {
+    const { id } = await uploaded(form());
+    for (const response of [await status(id, OTHER_KEY), await status("file-none")]) {
+      expect(response.status).toBe(404);
+      expect(await response.json()).toMatchObject({ error: { code: "file_not_found" } });
+    }
+  });
+
+  it("a pass-through caller's file is with its own account", async () => {
+    const token = "sandbox-token-filer";
+    const file = await uploaded(form(), bearer(token));
+    expect(file.account_id).toBe("token-filer");
+    expect(await (await status(file.id, token)).json()).toEqual(file);
+    for (const key of [DEV_KEY, "sandbox-token-other"]) {
+      const response = await status(file.id, key);
+      expect(response.status).toBe(404);
+      await response.body?.cancel();
+    }
+  });
+
+  it("a token that the provider refuses: 401", async () => {
+    const response = await upload(form(), bearer("no-such-token"));
+    expect(response.status).toBe(401);
+    expect(await response.text()).not.toContain("no-such-token");
+  });
+
+  it("the openai SDK uploads, waits and reads", async () => {
+    const client = new OpenAI({ apiKey: DEV_KEY, baseURL: `${test.gateway.url}/v1` });
+    const made = await client.files.create({
+      file: await toFile(Buffer.from("hi"), "pending.md"),
+      purpose: "assistants",
+    });
+    const file = await client.files.waitForProcessing(made.id, { pollInterval: 10 });
+    expect(file).toMatchObject({ status: "processed", bytes: 2, purpose: "assistants" });
+    const failed = await client.files.create({
+      file: await toFile(Buffer.from("hi"), "failed.md"),
+      purpose: "assistants",
+    });
+    expect((await client.files.waitForProcessing(failed.id, { pollInterval: 10 })).status).toBe("error");
+  });
+});
+
+describe("a turn with uploaded files", () => {
+  const asking = (...ids: string[]) => [
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "[[echo]]" },
+        ...ids.map((id) => ({ type: "file", file: { file_id: id } })),
+      ],
+    },
+  ];
+  const chat = (messages: unknown, headers: Record<string, string> = {}) =>
+    test.post("/v1/chat/completions", { model: "provider-v4-flash", messages }, headers);
+  const on = (name: string, key = DEV_KEY) => ({
+    ...bearer(key),
+    "x-gateway-target-account": `${name}@sandbox.test`,
+  });
+
+  it("goes to the account that has them, whoever's turn it is", async () => {
+    const file = await uploaded(form(), on("two"));
+    expect(file.account_id).toBe("two@sandbox.test");
+    for (let n = 0; n < 3; n += 1) {
+      const response = await chat(asking(file.id));
+      expect(response.status).toBe(200);
+      await response.text();
+      const turn = await test.gateway.sandbox.lastTurn();
+      expect([turn.account, turn.file_ids]).toEqual(["two@sandbox.test", [file.id]]);
+    }
+  });
+
+  it("waits until they are processed", async () => {
+    const file = await uploaded(form("pending.txt"));
+    const response = await chat(asking(file.id));
+    expect(response.status).toBe(200);
+    await response.text();
+    expect((await test.gateway.sandbox.lastTurn()).file_ids).toEqual([file.id]);
+  });
+
+  it("of two accounts is a 400 that says so", async () => {
+    const one = await uploaded(form(), on("one"));
+    const two = await uploaded(form(), on("two"));
+    const response = await chat(asking(one.id, two.id));
+    expect(response.status).toBe(400);
+    const { error } = await response.json();
+    expect(error).toMatchObject({ code: "invalid_request", param: "messages" });
+    expect(error.message).toContain("different accounts");
+  });
+
+  it("pinned to another account is a 400", async () => {
+    const one = await uploaded(form(), on("one"));
+    const response = await chat(asking(one.id), on("two"));
+    expect(response.status).toBe(400);
+    await response.body?.cancel();
+  });
+
+  it("that are another caller's is a 404, and the provider is not asked", async () => {
+    const file = await uploaded(form(), on("one", OTHER_KEY));
+    const before = (await test.gateway.sandbox.state()).turn_count;
+    const response = await chat(asking(file.id), on("one"));
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: { code: "file_not_found", param: "messages" } });
+    expect((await test.gateway.sandbox.state()).turn_count).toBe(before);
+  });
+
+  it("a picture by its id is refused on a model without vision, and read by one with it", async () => {
+    const data = new FormData();
+    data.append("file", new File([new Uint8Array([1, 2, 3])], "a.png", { type: "image/png" }));
+    const { id } = await uploaded(data);
+    const messages = asking(id);
+    const refused = await chat(messages);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ error: { param: "messages" } });
+    const seen = await test.post("/v1/chat/completions", { model: "provider-v4-vision", messages });
+    expect(seen.status).toBe(200);
+    await seen.text();
+    expect((await test.gateway.sandbox.lastTurn()).model).toBe("vision");
+  });
+});
