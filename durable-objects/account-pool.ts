@@ -12,12 +12,13 @@ import {
 import { poolConfiguration } from "../src/accounts/configuration.ts";
 import type { Holder } from "../src/accounts/leases.ts";
 import { AccountPool as PoolRules } from "../src/accounts/pool.ts";
+import { SqlPoolStore } from "../src/accounts/sql-pool-store.ts";
 import { type Grant, Waiter } from "../src/accounts/waiting-queue.ts";
 import type { Config } from "../src/config/schema.ts";
+import { durableSql } from "../src/platform/cloudflare/sql.ts";
 import { readSettings } from "../src/platform/settings.ts";
 import type { ProviderErrorKind } from "../src/provider/errors.ts";
 import type { SignedIn } from "../src/provider/provider.ts";
-import { SqlPoolStore } from "./account-pool-store.ts";
 
 /** Where the pool asks for the configuration when nobody has told it. */
 interface PoolEnv {
@@ -139,7 +140,7 @@ export class AccountPool extends DurableObject<PoolEnv> {
   constructor(ctx: DurableObjectState, env: PoolEnv) {
     super(ctx, env);
     this.#pool = new PoolRules({
-      store: new SqlPoolStore(ctx.storage.sql),
+      store: new SqlPoolStore(durableSql(ctx.storage)),
       now: Date.now,
       setTimer: (ms, run) => {
         const timer = setTimeout(run, ms);

@@ -8,7 +8,6 @@ import type {
   SampleSelector,
 } from "../src/captures/store.ts";
 import { SqlArchive } from "../src/history/archive.ts";
-import type { SqlValue } from "../src/history/sql.ts";
 import type {
   ArchiveBatch,
   HistoryQuery,
@@ -18,6 +17,7 @@ import type {
 } from "../src/history/store.ts";
 import type { MetricDeltas } from "../src/metrics/registry.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
+import { durableSql } from "../src/platform/cloudflare/sql.ts";
 
 /** Keeps history, captures, samples and metrics; the rules are in `src/history/archive.ts`. */
 export class History extends DurableObject<Env> {
@@ -25,14 +25,7 @@ export class History extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    const { sql } = ctx.storage;
-    this.#archive = new SqlArchive(
-      {
-        all: (statement, ...values) => sql.exec<Record<string, SqlValue>>(statement, ...values).toArray(),
-        transaction: (work) => ctx.storage.transactionSync(work),
-      },
-      Date.now,
-    );
+    this.#archive = new SqlArchive(durableSql(ctx.storage), Date.now);
   }
 
   write(batch: ArchiveBatch): void {

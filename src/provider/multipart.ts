@@ -12,7 +12,7 @@ export interface MultipartFile {
 /** A multipart body and the `Content-Type` that goes with it. */
 export interface MultipartBody {
   readonly contentType: string;
-  readonly body: ReadableStream<Uint8Array> | Uint8Array;
+  readonly body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>;
 }
 
 /** Names in a header are quoted; what would end the quotes or the line is percent-encoded (RFC 7578, section 2). */
@@ -48,7 +48,7 @@ function encodeFields(fields: Readonly<Record<string, string>>, boundary: string
   return text;
 }
 
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
+function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(pieces.reduce((size, { length }) => size + length, 0));
   let offset = 0;
   for (const piece of pieces) {

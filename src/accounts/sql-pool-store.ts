@@ -1,0 +1,107 @@
+import { numberIn, type Sql, type SqlRow, textIn } from "../history/sql.ts";
+import { accountFault, type Cooldown } from "./cooldown.ts";
+import type { PoolStore, Starts, StoredAccount } from "./pool-store.ts";
+
+const TABLES = [
+  "create table if not exists mark(id text primary key, slots integer not null) without rowid",
+  "create table if not exists start(one integer primary key check (one = 1), last integer, oldest_live integer)",
+  "create table if not exists reclaimed(token text primary key, at integer not null) without rowid",
+  `create table if not exists account(
+    id text primary key, token text not null, expires_at integer not null, issued_at integer not null,
+    configured_token text not null, test_status text not null,
+    failure_kind text not null, failure_reason text not null, failures integer not null,
+    cooling_until integer not null
+  ) without rowid`,
+];
+
+function cooldown(row: SqlRow): Cooldown | null {
+  const kind = accountFault(textIn(row, "failure_kind"));
+  if (kind === null) return null;
+  return {
+    kind,
+    reason: textIn(row, "failure_reason"),
+    failures: numberIn(row, "failures"),
+    until: numberIn(row, "cooling_until"),
+  };
+}
+
+/** The pool's storage in a SQLite database: the same in a Durable Object and in a process of one's own. */
+export class SqlPoolStore implements PoolStore {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+    for (const table of TABLES) sql.all(table);
+  }
+
+  loadMarks(): Iterable<readonly [string, number]> {
+    return this.#sql
+      .all("select id, slots from mark")
+      .map((row) => [textIn(row, "id"), numberIn(row, "slots")] as const);
+  }
+
+  setMark(id: string, slots: number): void {
+    if (slots === 0) this.#sql.all("delete from mark where id = ?", id);
+    else this.#sql.all("insert or replace into mark(id, slots) values(?, ?)", id, slots);
+  }
+
+  clearMarks(): void {
+    this.#sql.all("delete from mark");
+  }
+
+  loadStarts(): Starts {
+    const [row] = this.#sql.all("select last, oldest_live from start");
+    return { last: numberIn(row, "last"), oldestLive: numberIn(row, "oldest_live") };
+  }
+
+  saveStarts({ last, oldestLive }: Starts): void {
+    this.#sql.all("insert or replace into start(one, last, oldest_live) values(1, ?, ?)", last, oldestLive);
+  }
+
+  loadReclaimed(): Iterable<readonly [string, number]> {
+    return this.#sql
+      .all("select token, at from reclaimed order by at")
+      .map((row) => [textIn(row, "token"), numberIn(row, "at")] as const);
+  }
+
+  addReclaimed(token: string, at: number): void {
+    this.#sql.all("insert or replace into reclaimed(token, at) values(?, ?)", token, at);
+  }
+
+  dropReclaimed(before: number): void {
+    this.#sql.all("delete from reclaimed where at < ?", before);
+  }
+
+  loadAccounts(): Iterable<StoredAccount> {
+    return this.#sql.all("select * from account").map((row) => ({
+      id: textIn(row, "id"),
+      token: textIn(row, "token"),
+      expiresAt: numberIn(row, "expires_at"),
+      issuedAt: numberIn(row, "issued_at"),
+      configuredToken: textIn(row, "configured_token"),
+      testStatus: textIn(row, "test_status"),
+      cooldown: cooldown(row),
+    }));
+  }
+
+  saveAccount(account: StoredAccount): void {
+    const failure = account.cooldown;
+    this.#sql.all(
+      "insert or replace into account values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      account.id,
+      account.token,
+      account.expiresAt,
+      account.issuedAt,
+      account.configuredToken,
+      account.testStatus,
+      failure?.kind ?? "",
+      failure?.reason ?? "",
+      failure?.failures ?? 0,
+      failure?.until ?? 0,
+    );
+  }
+
+  removeAccount(id: string): void {
+    this.#sql.all("delete from account where id = ?", id);
+  }
+}

@@ -1,0 +1,46 @@
+import { handle } from "./app.ts";
+import { InFlight } from "./platform/deno/in-flight.ts";
+import { denoRuntime } from "./platform/deno/index.ts";
+
+/** How long a shutdown waits for streams, milliseconds, unless `SHUTDOWN_TIMEOUT_MS` says otherwise. */
+const SHUTDOWN_MS = 25_000;
+
+const variables = Deno.env.toObject();
+const runtime = await denoRuntime(variables);
+const inFlight = new InFlight();
+
+/** The client's address: the last one in the header that `CLIENT_ADDRESS_HEADER` names, else that of the connection. */
+function clientAddress(request: Request, { remoteAddr }: Deno.ServeHandlerInfo): string {
+  const header = variables["CLIENT_ADDRESS_HEADER"];
+  // The last proxy, the trusted one, has added to what the client itself may have sent.
+  const named = header === undefined ? undefined : request.headers.get(header)?.split(",").at(-1)?.trim();
+  return named ?? ("hostname" in remoteAddr ? remoteAddr.hostname : "");
+}
+
+async function shutDown(): Promise<void> {
+  // Twice is in earnest.
+  if (inFlight.closing) Deno.exit(1);
+  const given = Number(variables["SHUTDOWN_TIMEOUT_MS"]);
+  const drained = await inFlight.drain(given > 0 ? given : SHUTDOWN_MS);
+  runtime.close();
+  Deno.exit(drained ? 0 : 1);
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  Deno.addSignalListener(signal, () => void shutDown());
+}
+
+/** What `deno serve` runs. */
+export default {
+  fetch: (request, info) => {
+    if (inFlight.closing) {
+      return new Response(null, { status: 503, headers: { connection: "close", "retry-after": "5" } });
+    }
+    inFlight.add(info.completed);
+    return handle(request, {
+      platform: runtime.platform,
+      clientAddress: clientAddress(request, info),
+      waitUntil: (work) => inFlight.add(work),
+    });
+  },
+} satisfies Deno.ServeDefaultExport;

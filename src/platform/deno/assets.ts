@@ -1,0 +1,65 @@
+/** Media types of what the console's build makes. */
+const TYPES: Readonly<Record<string, string>> = {
+  css: "text/css; charset=utf-8",
+  html: "text/html; charset=utf-8",
+  ico: "image/x-icon",
+  js: "text/javascript; charset=utf-8",
+  json: "application/json",
+  map: "application/json",
+  png: "image/png",
+  svg: "image/svg+xml",
+  txt: "text/plain; charset=utf-8",
+  webp: "image/webp",
+  woff2: "font/woff2",
+};
+
+/** One name after the other, none of them hidden: what could lead out of the folder is no file. */
+const PLAIN_PATH = /^(?:\/[\w-][\w.-]*)+$/;
+
+interface Asset {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+  readonly etag: string;
+}
+
+/** The files of a folder, read once and then kept: they do not change while the program runs. */
+export class AssetFolder {
+  readonly #folder: string;
+  readonly #kept = new Map<string, Asset>();
+
+  /** `folder` is a path without a slash at its end. */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** The file at the path of a request, or 304 when the client has it already (RFC 9110, 13.1.2); null: there is none. */
+  async get(request: Request): Promise<Response | null> {
+    const { pathname } = new URL(request.url);
+    const asset = await this.#asset(pathname);
+    if (asset === null) return null;
+    const { body, type, etag } = asset;
+    const known = request.headers.get("if-none-match")?.split(",") ?? [];
+    if (known.some((tag) => tag.trim().replace(/^W\//, "") === etag)) {
+      return new Response(null, { status: 304, headers: { etag } });
+    }
+    const headers = { "content-type": type, "content-length": String(body.byteLength), etag };
+    return new Response(request.method === "HEAD" ? null : body, { headers });
+  }
+
+  async #asset(path: string): Promise<Asset | null> {
+    if (!PLAIN_PATH.test(path)) return null;
+    const kept = this.#kept.get(path);
+    if (kept !== undefined) return kept;
+    const body = await Deno.readFile(this.#folder + path).catch(() => null);
+    if (body === null) return null;
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", body));
+    const extension = path.slice(path.lastIndexOf(".") + 1);
+    const asset = {
+      body,
+      type: TYPES[extension] ?? "application/octet-stream",
+      etag: `"${hash.slice(0, 16).toHex()}"`,
+    };
+    this.#kept.set(path, asset);
+    return asset;
+  }
+}

@@ -1,0 +1,199 @@
+import puppeteer, { type Browser, type ConnectionTransport } from "@cloudflare/puppeteer";
+import { GatewayError } from "../../http/errors.ts";
+import { fromAnswer, toAnswer } from "../../pages/browser/failures.ts";
+import { BrowserService } from "../../pages/browser/service.ts";
+import type { PageBrowser } from "../../pages/platform.ts";
+import type { PageLimits } from "../../pages/settings.ts";
+
+/** How long a browser may take to start, milliseconds. */
+const START_MS = 20_000;
+
+/** Names under which systems install a browser that speaks the DevTools protocol. */
+const SYSTEM_NAMES = [
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+  "headless_shell",
+];
+
+/** Flags that keep a browser quiet and locked down. */
+const FLAGS = [
+  "--headless",
+  "--disable-background-networking",
+  "--disable-breakpad",
+  "--disable-component-update",
+  "--disable-default-apps",
+  "--disable-dev-shm-usage",
+  "--disable-domain-reliability",
+  "--disable-extensions",
+  "--disable-gpu",
+  "--disable-quic",
+  "--disable-sync",
+  "--font-render-hinting=none",
+  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--metrics-recording-only",
+  "--no-default-browser-check",
+  "--no-first-run",
+  "--no-pings",
+  // Containers rarely allow the namespaces that the sandbox needs; a container is one itself.
+  "--no-sandbox",
+  "--remote-debugging-port=0",
+];
+
+/**
+ * The browser of this machine: what `BROWSER_EXECUTABLE` names, else the one that the project has unpacked, else an
+ * installed one. Null when there is none.
+ */
+export async function findBrowser(
+  variables: Readonly<Record<string, string>>,
+  projectFolder: string,
+): Promise<string | null> {
+  const { BROWSER_EXECUTABLE: named = "", PATH: path = "" } = variables;
+  const folders = path.split(Deno.build.os === "windows" ? ";" : ":").filter(Boolean);
+  const candidates = [
+    ...(named === "" ? [] : [named]),
+    `${projectFolder}/.cache/browser`,
+    ...folders.flatMap((folder) => SYSTEM_NAMES.map((name) => `${folder}/${name}`)),
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  ];
+  for (const candidate of candidates) {
+    const found = await Deno.stat(candidate).catch(() => null);
+    if (found?.isFile && (found.mode === null || (found.mode & 0o111) !== 0)) return candidate;
+  }
+  return null;
+}
+
+/** Stands where there is no browser: thumbnails say what to do, and technologies go by the HTML alone. */
+export const NO_BROWSER: PageBrowser = {
+  capture: async () => Promise.reject(noBrowser()),
+  visit: async () => Promise.reject(noBrowser()),
+};
+
+function noBrowser(): GatewayError {
+  return new GatewayError(
+    503,
+    "There is no browser on this machine. Install Chromium, or name one in BROWSER_EXECUTABLE, and start the gateway again.",
+    { code: "browser_unavailable" },
+  );
+}
+
+/** Browsers that run on this machine, and that reach the network through a filter only. */
+export class LocalBrowsers implements PageBrowser {
+  readonly #executable: string;
+  readonly #egress: string;
+  readonly #services: readonly BrowserService[];
+  readonly #running = new Set<Deno.ChildProcess>();
+  #next = 0;
+
+  /** `egress` is the filter's URL; `blockLists` the text that `scripts/build-block-lists.mjs` writes. */
+  constructor(executable: string, egress: string, limits: PageLimits, blockLists: string) {
+    this.#executable = executable;
+    this.#egress = egress;
+    const launch = () => this.#launch();
+    this.#services = Array.from(
+      { length: limits.browsers },
+      () => new BrowserService({ launch, limits, blockLists }),
+    );
+  }
+
+  capture: PageBrowser["capture"] = async (request) =>
+    fromAnswer(await toAnswer(this.#pick().capture(request)));
+
+  visit: PageBrowser["visit"] = async (request) => fromAnswer(await toAnswer(this.#pick().visit(request)));
+
+  /** Ends all browsers. */
+  close(): void {
+    for (const child of this.#running) kill(child);
+  }
+
+  #pick(): BrowserService {
+    const service = this.#services[this.#next];
+    this.#next = (this.#next + 1) % this.#services.length;
+    if (service === undefined) throw noBrowser();
+    return service;
+  }
+
+  async #launch(): Promise<Browser> {
+    const profile = await Deno.makeTempDir({ prefix: "polygate-browser-" });
+    const child = new Deno.Command(this.#executable, {
+      args: [
+        ...FLAGS,
+        `--user-data-dir=${profile}`,
+        `--proxy-server=${this.#egress}`,
+        // Browsers go round a proxy to their own machine unless told not to.
+        "--proxy-bypass-list=<-loopback>",
+        "about:blank",
+      ],
+      stdin: "null",
+      stdout: "null",
+      stderr: "piped",
+    }).spawn();
+    this.#running.add(child);
+    void child.status.then(async () => {
+      this.#running.delete(child);
+      await Deno.remove(profile, { recursive: true }).catch(() => undefined);
+    });
+    try {
+      const endpoint = await devToolsEndpoint(child);
+      const transport = await socketTransport(endpoint, () => kill(child));
+      return await puppeteer.connect({ transport });
+    } catch (error) {
+      kill(child);
+      throw error;
+    }
+  }
+}
+
+function kill(child: Deno.ChildProcess): void {
+  try {
+    child.kill("SIGKILL");
+  } catch {
+    // It has ended already.
+  }
+}
+
+/** What a browser prints when it listens; the rest of what it prints is thrown away, or it would wait for a reader. */
+async function devToolsEndpoint(child: Deno.ChildProcess): Promise<string> {
+  const found = Promise.withResolvers<string>();
+  const timer = setTimeout(() => found.reject(new Error("the browser did not start in time")), START_MS);
+  const read = async () => {
+    let text = "";
+    for await (const piece of child.stderr.pipeThrough(new TextDecoderStream())) {
+      text = (text + piece).slice(-4_000);
+      const endpoint = /DevTools listening on (ws:\/\/\S+)/.exec(text)?.[1];
+      if (endpoint !== undefined) found.resolve(endpoint);
+    }
+    found.reject(new Error(`the browser ended: ${text.trim().slice(-500)}`));
+  };
+  read().catch((error: unknown) => found.reject(error));
+  try {
+    return await found.promise;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The DevTools protocol over a WebSocket. A browser that nobody is connected to any more is ended. */
+function socketTransport(endpoint: string, ended: () => void): Promise<ConnectionTransport> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(endpoint);
+    const transport: ConnectionTransport = {
+      send: (message) => {
+        socket.send(message);
+      },
+      close: () => {
+        socket.close();
+      },
+    };
+    socket.onopen = () => resolve(transport);
+    socket.onerror = () => reject(new Error("the browser does not answer"));
+    socket.onmessage = ({ data }) => {
+      if (typeof data === "string") transport.onmessage?.(data);
+    };
+    socket.onclose = () => {
+      transport.onclose?.();
+      ended();
+    };
+  });
+}

@@ -1,0 +1,45 @@
+import type { AccountPoolClient } from "../../accounts/client.ts";
+import { poolConfiguration } from "../../accounts/configuration.ts";
+import { ConfigurationClient } from "../../config/client.ts";
+import { type ConfigStorage, ConfigurationCore, type StoredConfig } from "../../config/core.ts";
+import { type Sql, textIn } from "../../history/sql.ts";
+import type { Settings } from "../settings.ts";
+
+/** The durable slot of the configuration: one row. */
+function configStorage(sql: Sql): ConfigStorage {
+  sql.all(
+    "create table if not exists configuration(one integer primary key check (one = 1), stored text not null)",
+  );
+  return {
+    load: (): StoredConfig | null => {
+      const [row] = sql.all("select stored from configuration");
+      return row === undefined ? null : JSON.parse(textIn(row, "stored"));
+    },
+    save: (stored) => {
+      sql.all("insert or replace into configuration values(1, ?)", JSON.stringify(stored));
+    },
+  };
+}
+
+/** The configuration of a process, which tells the account pool of every edit. Resolves when the pool knows it. */
+export async function denoConfiguration(
+  sql: Sql,
+  settings: Settings,
+  accounts: AccountPoolClient,
+): Promise<ConfigurationClient> {
+  const core = new ConfigurationCore(configStorage(sql), settings);
+  const tellPool = async () =>
+    accounts.configure(await poolConfiguration(core.snapshot.config, settings.queueTimeoutMs));
+  await tellPool();
+  return new ConfigurationClient(
+    {
+      newerThan: async (known) => (core.snapshot.version === known ? null : core.snapshot),
+      replace: async (base, config) => {
+        const outcome = core.replace(base, config);
+        if (outcome.stored) await tellPool();
+        return outcome;
+      },
+    },
+    Date.now,
+  );
+}

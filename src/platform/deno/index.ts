@@ -1,0 +1,82 @@
+import { SandboxProvider } from "../../../sandbox/provider.ts";
+import { createInProcessPool } from "../../accounts/in-process.ts";
+import { SqlPoolStore } from "../../accounts/sql-pool-store.ts";
+import { administrationInProcess } from "../../admin/shared-state.ts";
+import { SqlArchive } from "../../history/archive.ts";
+import { pageLimits } from "../../pages/settings.ts";
+import type { Fetch } from "../../provider/provider.ts";
+import { startEgress } from "../egress.ts";
+import type { Platform } from "../platform.ts";
+import { readSettings } from "../settings.ts";
+import { AssetFolder } from "./assets.ts";
+import { findBrowser, LocalBrowsers, NO_BROWSER } from "./browser.ts";
+import { denoConfiguration } from "./configuration.ts";
+import { openDataFolder } from "./data-folder.ts";
+import { KeptForCallers } from "./kept.ts";
+import { blockLists, denoPages } from "./pages.ts";
+import { RateLimits } from "./rate-limits.ts";
+import { ProxyClients } from "./upstream.ts";
+
+/** Where the sandbox in this process answers; the name is never looked up. */
+const SANDBOX_URL = "http://sandbox";
+
+/** A platform, and how it ends. */
+export interface DenoRuntime {
+  readonly platform: Platform;
+  /** Ends browsers and closes files. Nothing works afterwards. */
+  close(): void;
+}
+
+/** The runtime of a process of one's own, on the variables of its environment. */
+export async function denoRuntime(variables: Readonly<Record<string, string>>): Promise<DenoRuntime> {
+  const settings = readSettings(variables);
+  const projectFolder = new URL("../../..", import.meta.url).pathname.replace(/\/$/, "");
+  const data = await openDataFolder(variables["DATA_DIR"] ?? "data");
+  const store = new SqlPoolStore(data.database);
+  // Whoever held a slot has ended with the process that granted it.
+  store.clearMarks();
+  const accounts = createInProcessPool(store);
+  const configuration = await denoConfiguration(data.database, settings, accounts);
+  const kept = new KeptForCallers(data.database, Date.now);
+  const limits = new RateLimits(data.database, Date.now);
+  const pages = pageLimits(settings);
+  const egress = await startEgress((pair) => pages.privateHosts.has(pair));
+  const executable = await findBrowser(variables, projectFolder);
+  const browsers =
+    executable === null ? null : new LocalBrowsers(executable, egress.url, pages, await blockLists());
+  const filtered = Deno.createHttpClient({ proxy: { url: egress.url.replace("socks5:", "socks5h:") } });
+  const console = new AssetFolder(`${projectFolder}/dist/console`);
+  const direct: Fetch = (url, init) => fetch(url, init);
+  const useSandbox = settings.providerBaseUrl === null && settings.development;
+  const sandbox = useSandbox ? sandboxFetch() : null;
+  const proxies = new ProxyClients();
+  return {
+    platform: {
+      runtime: "deno",
+      settings,
+      configuration,
+      accounts,
+      archive: new SqlArchive(data.database, Date.now),
+      administration: administrationInProcess(Date.now),
+      responses: (owner) => kept.responses(owner),
+      files: (owner) => kept.files(owner),
+      fetch: (url, init) => fetch(url, { ...init, client: filtered }),
+      upstream: (proxy) => sandbox ?? (proxy === null ? direct : proxies.fetchThrough(proxy)),
+      providerBaseUrl: settings.providerBaseUrl ?? (sandbox === null ? null : SANDBOX_URL),
+      pages: denoPages(browsers ?? NO_BROWSER, limits),
+      asset: (request) => console.get(request),
+      now: Date.now,
+    },
+    close: () => {
+      browsers?.close();
+      egress.close();
+      data.close();
+    },
+  };
+}
+
+/** The sandbox provider in this process. */
+function sandboxFetch(): Fetch {
+  const sandbox = new SandboxProvider();
+  return (url, init) => sandbox.fetch(new Request(url, init));
+}

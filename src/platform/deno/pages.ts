@@ -1,0 +1,33 @@
+import { MemoryAnswerCache } from "../../pages/memory-cache.ts";
+import type { PageBrowser, PagesPlatform } from "../../pages/platform.ts";
+import type { RateLimits } from "./rate-limits.ts";
+
+/** Bytes of thumbnails and technology results that are kept. */
+const CACHE_BYTES = 64 * 1024 * 1024;
+
+const built = (name: string): URL => new URL(`../../../dist/${name}`, import.meta.url);
+
+async function compile(specifier: string): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(await Deno.readFile(new URL(import.meta.resolve(specifier))));
+}
+
+/** The list that `scripts/build-block-lists.mjs` writes. */
+export function blockLists(): Promise<string> {
+  return Deno.readTextFile(built("block-lists.txt"));
+}
+
+/** The page service's part of a process; `browser` is null where none was found. */
+export function denoPages(browser: PageBrowser | null, limits: RateLimits): PagesPlatform {
+  return {
+    browser,
+    cache: new MemoryAnswerCache(Date.now, CACHE_BYTES),
+    countCall: async (client, limit) => limits.take(client, limit),
+    codecs: async () => ({
+      jpeg: await compile("@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm"),
+      png: await compile("@jsquash/png/codec/pkg/squoosh_png_bg.wasm"),
+      resize: await compile("@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm"),
+      webp: await compile("@jsquash/webp/codec/enc/webp_enc_simd.wasm"),
+    }),
+    fingerprints: () => Deno.readTextFile(built("technologies.txt")),
+  };
+}

@@ -1,0 +1,51 @@
+import { type Sql, textIn } from "../../history/sql.ts";
+import { type RateDecision, RateWindow } from "../../pages/rate-window.ts";
+
+/** How often quiet clients are forgotten, milliseconds. */
+const SWEEP_MS = 60_000;
+
+/** The page service's limits, one window a client; the rules are in `src/pages/rate-window.ts`. */
+export class RateLimits {
+  readonly #sql: Sql;
+  readonly #now: () => number;
+  readonly #windows = new Map<string, RateWindow>();
+  #sweptAt = Number.NEGATIVE_INFINITY;
+
+  /** `now` gives milliseconds since the epoch. */
+  constructor(sql: Sql, now: () => number) {
+    this.#sql = sql;
+    this.#now = now;
+    sql.all(
+      "create table if not exists rate(client text primary key, calls text not null, expires integer not null) without rowid",
+    );
+    for (const row of sql.all("select client, calls from rate where expires > ?", now())) {
+      this.#windows.set(textIn(row, "client"), new RateWindow(JSON.parse(textIn(row, "calls"))));
+    }
+  }
+
+  /** Decides on one call; `limit` is calls a minute. */
+  take(client: string, limit: number): RateDecision {
+    const now = this.#now();
+    this.#sweep(now);
+    let window = this.#windows.get(client);
+    if (window === undefined) {
+      window = new RateWindow();
+      this.#windows.set(client, window);
+    }
+    const decision = window.take(now, limit);
+    if (decision.allowed) {
+      const calls = JSON.stringify(window.calls);
+      this.#sql.all("insert or replace into rate values(?, ?, ?)", client, calls, window.expiresAt);
+    }
+    return decision;
+  }
+
+  #sweep(now: number): void {
+    if (now - this.#sweptAt < SWEEP_MS) return;
+    this.#sweptAt = now;
+    for (const [client, window] of this.#windows) {
+      if (window.expiresAt <= now) this.#windows.delete(client);
+    }
+    this.#sql.all("delete from rate where expires <= ?", now);
+  }
+}
