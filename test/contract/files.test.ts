@@ -30,7 +30,7 @@ const bearer = (key = DEV_KEY) => ({ authorization: `Bearer ${key}` });
 
 function form(
   name = "notes.txt",
-  content: BlobPart = "hello",
+  content: string | Uint8Array<ArrayBuffer> = "hello",
   fields: Record<string, string> = {},
 ): FormData {
   const data = new FormData();
@@ -297,7 +297,7 @@ describe("a turn with uploaded files", () => {
     const two = await uploaded(form(), on("two"));
     const response = await chat(asking(one.id, two.id));
     expect(response.status).toBe(400);
-    const { error } = await response.json();
+    const { error }: { error: { message: string } } = await response.json();
     expect(error).toMatchObject({ code: "invalid_request", param: "messages" });
     expect(error.message).toContain("different accounts");
   });
