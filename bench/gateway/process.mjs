@@ -1,0 +1,55 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** A clock that all processes of a machine share, microseconds. */
+export const clockUs = () => Number(process.hrtime.bigint() / 1000n);
+
+/** Linux counts CPU time in these. */
+const TICK_MS = 10;
+
+/** A process and all that it has started, as process ids. */
+function tree(pid) {
+  const found = [pid];
+  for (let at = 0; at < found.length; at += 1) {
+    try {
+      for (const task of readdirSync(`/proc/${found[at]}/task`)) {
+        const children = readFileSync(`/proc/${found[at]}/task/${task}/children`, "utf8").trim();
+        if (children !== "") found.push(...children.split(" ").map(Number));
+      }
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  return found;
+}
+
+/** User and system time that a process and its children have used so far, milliseconds. */
+export function cpuMs(pid) {
+  let ticks = 0;
+  for (const each of tree(pid)) {
+    const fields = readFileSync(`/proc/${each}/stat`, "utf8").split(") ")[1].split(" ");
+    ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return ticks * TICK_MS;
+}
+
+/** Memory that a process and its children hold (RSS), megabytes (10^6 bytes). */
+export function rssMb(pid) {
+  let kilobytes = 0;
+  for (const each of tree(pid)) {
+    kilobytes += Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${each}/status`, "utf8"))?.[1] ?? 0);
+  }
+  return (kilobytes * 1024) / 1e6;
+}
+
+/** The processes that this one has started and that run now. */
+export const children = () => tree(process.pid).slice(1);
+
+/** Starts a module of this folder in a process of its own; the first message that it sends is `ready`. */
+export async function start(name) {
+  const child = fork(fileURLToPath(new URL(name, import.meta.url)), { serialization: "advanced" });
+  const [ready] = await once(child, "message");
+  return { child, ready };
+}

@@ -1,0 +1,145 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { root } from "../../scripts/development.mjs";
+import { buildBundles, modulesOf } from "../../test/support/bundle.ts";
+import { COPYING_LOOP, PASS_THROUGH, REWRITER } from "./peers.mjs";
+import { children } from "./process.mjs";
+
+/**
+ * @typedef {object} Subject something that answers chat completions
+ * @property {string} name
+ * @property {number} port
+ * @property {number | null} pid the process whose CPU counts; null: none
+ * @property {() => Promise<unknown>} close
+ */
+
+const PATH = "/v1/chat/completions";
+
+export { PATH };
+
+/** More slots than the load has requests: what is measured is the lease, not the queue. */
+const CONFIG = {
+  keys: ["sk-bench"],
+  accounts: Array.from({ length: 64 }, (_, index) => ({ token: `token-${index}` })),
+  runtime: { account_max_inflight: 8 },
+};
+
+const variables = (upstream) => ({
+  PROVIDER_DRIVER: "openai",
+  PROVIDER_BASE_URL: `http://127.0.0.1:${upstream}/v1`,
+  GATEWAY_CONFIG_JSON: JSON.stringify(CONFIG),
+});
+
+/** The process that `start` brings into being. */
+async function startedBy(start) {
+  const before = new Set(children());
+  const value = await start();
+  const pid = children().find((child) => !before.has(child));
+  return { value, pid };
+}
+
+/** A Worker on workerd itself, with a direct socket: nothing stands before it, and no log is printed. */
+async function worker(name, options) {
+  const storage = await mkdtemp(join(tmpdir(), "bench-"));
+  const { value: miniflare, pid } = await startedBy(async () => {
+    const started = new Miniflare(
+      convertV4MiniflareOptions({
+        cf: false,
+        handleStructuredLogs: () => undefined,
+        resourcePersistencePath: storage,
+        workers: [{ ...options, name: "subject", unsafeDirectSockets: [{}] }],
+      }),
+    );
+    await started.ready;
+    return started;
+  });
+  const url = await miniflare.unsafeGetDirectURL("subject");
+  const close = async () => {
+    await miniflare.dispose();
+    await rm(storage, { recursive: true, force: true });
+  };
+  return { name, port: Number(url.port), pid, close };
+}
+
+function peer(name, source, upstream) {
+  return worker(name, {
+    modules: [{ type: "ESModule", path: "peer.mjs", contents: source }],
+    compatibilityDate: "2026-09-01",
+    bindings: { UPSTREAM: `http://127.0.0.1:${upstream}` },
+  });
+}
+
+async function gatewayOnWorkerd(upstream) {
+  const { gateway } = await buildBundles();
+  const { modulesRules: _, ...options } = unstable_getMiniflareWorkerOptions(
+    join(root, "wrangler.toml"),
+  ).workerOptions;
+  return worker("gateway", {
+    ...options,
+    modules: modulesOf(gateway),
+    modulesRoot: gateway.folder,
+    bindings: { ...options.bindings, ...variables(upstream) },
+  });
+}
+
+/** The Workers and the gateway on workerd, from the least to the most that they do. */
+export async function workerdSubjects(upstream) {
+  return [
+    await peer("pass-through", PASS_THROUGH, upstream),
+    await peer("copying loop", COPYING_LOOP, upstream),
+    await peer("rewriter", REWRITER, upstream),
+    await gatewayOnWorkerd(upstream),
+  ];
+}
+
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function denoProcess(name, script, env) {
+  const port = await freePort();
+  const child = spawn(
+    join(root, "node_modules", ".bin", "deno"),
+    ["run", "-A", "--unstable-kv", "--no-check", script],
+    {
+      cwd: root,
+      env: { ...process.env, ...env, PORT: String(port) },
+      stdio: ["ignore", "ignore", "inherit"],
+    },
+  );
+  for (let tries = 0; ; tries += 1) {
+    const response = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null);
+    await response?.body?.cancel();
+    if (response !== null) break;
+    if (tries === 150 || child.exitCode !== null) throw new Error(`${name} does not start`);
+    await sleep(100);
+  }
+  const close = async () => {
+    child.kill();
+    if (child.exitCode === null) await new Promise((resolve) => child.once("exit", resolve));
+  };
+  return { name, port, pid: child.pid, close };
+}
+
+/** The same on Deno: a pass-through and the gateway; empty when this build does not run there. */
+export async function denoSubjects(upstream) {
+  const entry = join(root, "src", "deno.ts");
+  if (!existsSync(entry)) return [];
+  return [
+    await denoProcess("pass-through, Deno", join(import.meta.dirname, "deno-pass-through.mjs"), {
+      UPSTREAM: `http://127.0.0.1:${upstream}`,
+    }),
+    await denoProcess("gateway, Deno", entry, variables(upstream)),
+  ];
+}

@@ -1,0 +1,57 @@
+// The benchmarks. See README.md beside this file.
+import { parseArgs } from "node:util";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: "boolean", default: false },
+    runtime: { type: "string" },
+    only: { type: "string" },
+  },
+});
+const { quick, runtime } = values;
+if (runtime !== undefined && runtime !== "workerd" && runtime !== "deno") {
+  throw new Error("--runtime is workerd or deno");
+}
+
+const benches = {
+  gateway: async () => {
+    const { run } = await import("./gateway/index.mjs");
+    const only = values.only?.split(",").map(Number);
+    await run({ quick, ...(runtime !== undefined && { runtime }), ...(only !== undefined && { only }) });
+  },
+  scanner: async () => {
+    const { run } = await import("./scanner.mjs");
+    const rows = await run(quick ? { characters: 1_000_000, rounds: 2 } : {});
+    console.log("\ntool-call scanner");
+    for (const { name, value, unit } of rows)
+      console.log(`${name.padEnd(44)} ${String(value).padStart(8)} ${unit}`);
+  },
+  pool: async () => {
+    const { run } = await import("./pool.mjs");
+    const rows = await run({ quick });
+    console.log("\naccount pool: acquire and release");
+    for (const { accounts, rulesNs, rpcMs, rpcCpuMs } of rows) {
+      console.log(
+        `${String(accounts).padStart(6)} accounts   rules alone ${rulesNs.toFixed(0)} ns   over RPC ${rpcMs.toFixed(3)} ms, CPU ${rpcCpuMs.toFixed(3)} ms`,
+      );
+    }
+  },
+  technologies: async (folder) => {
+    const { run } = await import("./technologies.mjs");
+    await run({ folder, ...(quick && { rounds: 2 }) });
+  },
+  thumbs: async () => {
+    const { run } = await import("./thumbs.mjs");
+    await run({ quick });
+  },
+};
+
+const [name, ...rest] = positionals;
+if (name === undefined) {
+  for (const each of ["gateway", "scanner", "pool"]) await benches[each]();
+} else if (Object.hasOwn(benches, name)) {
+  await benches[name](...rest);
+} else {
+  throw new Error(`There is no benchmark ${name}; there are ${Object.keys(benches).join(", ")}.`);
+}
