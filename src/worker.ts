@@ -1,4 +1,5 @@
 import { handle } from "./app.ts";
+import { refreshTokens } from "./generation/refresh-tokens.ts";
 import type { Env } from "./platform/cloudflare/env.ts";
 import { cloudflarePlatform } from "./platform/cloudflare/index.ts";
 import type { Platform } from "./platform/platform.ts";
@@ -29,4 +30,7 @@ export default {
       clientAddress: request.headers.get("cf-connecting-ip") ?? "",
       waitUntil: (work) => ctx.waitUntil(work),
     }),
+  scheduled: async (_event, env) => {
+    await refreshTokens(platformOf(env));
+  },
 } satisfies ExportedHandler<Env>;
