@@ -1,4 +1,5 @@
 import type { Fetch } from "../../provider/provider.ts";
+import { proxiedFetch } from "../../provider/proxy/fetch.ts";
 import type { Platform } from "../platform.ts";
 import { readSettings } from "../settings.ts";
 import { cloudflareAccounts } from "./accounts.ts";
@@ -7,6 +8,7 @@ import { cloudflareArchive } from "./archive.ts";
 import { cloudflareConfiguration } from "./configuration.ts";
 import type { Env } from "./env.ts";
 import { cloudflarePages } from "./pages.ts";
+import { dial } from "./sockets.ts";
 
 /** Where the sandbox binding answers; the name is never looked up. */
 const SANDBOX_URL = "http://sandbox";
@@ -34,7 +36,7 @@ export function cloudflarePlatform(env: Env): Platform {
       return { get: (id) => store.getFile(id), put: (file) => store.putFile(file) };
     },
     fetch: direct,
-    upstream: () => upstream,
+    upstream: (proxy) => (proxy === null ? upstream : proxiedFetch(dial, proxy)),
     providerBaseUrl: settings.providerBaseUrl ?? (viaSandbox ? SANDBOX_URL : null),
     pages: cloudflarePages(env, settings),
     asset: async (request) => {

@@ -1,0 +1,72 @@
+/** The connection ended within something that was being read. */
+export class UnexpectedEnd extends Error {
+  override readonly name = "UnexpectedEnd";
+}
+
+/** Something that was being read is longer than it may be. */
+export class TooLong extends Error {
+  override readonly name = "TooLong";
+}
+
+const NEWLINE = 10;
+const NOTHING = new Uint8Array();
+
+/** Reads a byte stream by lines, by count, or as it comes. */
+export class ByteReader {
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  #buffer: Uint8Array = NOTHING;
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    this.#reader = stream.getReader();
+  }
+
+  /** The next bytes, at most `limit` of them; null at the end. */
+  async some(limit: number): Promise<Uint8Array | null> {
+    while (this.#buffer.length === 0) if (!(await this.#fill())) return null;
+    const taken = this.#buffer.subarray(0, limit);
+    this.#buffer = this.#buffer.subarray(taken.length);
+    return taken;
+  }
+
+  /** Exactly `count` bytes. Throws `UnexpectedEnd`. */
+  async exactly(count: number): Promise<Uint8Array> {
+    const bytes = new Uint8Array(count);
+    for (let size = 0; size < count; ) {
+      const part = await this.some(count - size);
+      if (part === null) throw new UnexpectedEnd("the connection ended too early");
+      bytes.set(part, size);
+      size += part.length;
+    }
+    return bytes;
+  }
+
+  /** One line without its end (LF or CRLF), as Latin-1. Throws `UnexpectedEnd`, and `TooLong` above `limit` bytes. */
+  async line(limit: number): Promise<string> {
+    let line = "";
+    for (;;) {
+      const end = this.#buffer.indexOf(NEWLINE);
+      const part = end === -1 ? this.#buffer : this.#buffer.subarray(0, end);
+      if (line.length + part.length > limit) throw new TooLong(`a line is longer than ${limit} bytes`);
+      for (const byte of part) line += String.fromCharCode(byte);
+      if (end !== -1) {
+        this.#buffer = this.#buffer.subarray(end + 1);
+        return line.endsWith("\r") ? line.slice(0, -1) : line;
+      }
+      this.#buffer = NOTHING;
+      if (!(await this.#fill())) throw new UnexpectedEnd("the connection ended within a line");
+    }
+  }
+
+  /** Gives the stream back. Throws when bytes were read that nobody has asked for: they would be lost. */
+  release(): void {
+    if (this.#buffer.length > 0) throw new TooLong("there is more than was expected");
+    this.#reader.releaseLock();
+  }
+
+  async #fill(): Promise<boolean> {
+    const { done, value } = await this.#reader.read();
+    if (done) return false;
+    this.#buffer = value;
+    return true;
+  }
+}

@@ -1,0 +1,183 @@
+import type { OutboundProxy } from "../../platform/platform.ts";
+import { ProviderError } from "../errors.ts";
+import type { Fetch } from "../provider.ts";
+import { ByteReader } from "./byte-reader.ts";
+import { ProxyFailure, type ProxyStage } from "./failure.ts";
+import { openTunnel, type Target } from "./handshake.ts";
+import { readHead } from "./head.ts";
+import { credentialsRefused, proxyAuthorization } from "./http-connect.ts";
+import { sendRequest, wireRequest } from "./request.ts";
+import { type BodyReader, bodyReader } from "./response-body.ts";
+import type { Dial, ProxySocket } from "./socket.ts";
+
+/**
+ * `fetch` through an HTTP or SOCKS5 proxy, one connection for each request. Redirects are not followed. A TLS target is
+ * reached through a tunnel (CONNECT), and its certificate has to name the target; a plain one through a tunnel with SOCKS5,
+ * and by forwarding (the whole URL as request target) with an HTTP proxy, because many allow CONNECT for TLS only.
+ *
+ * The connection ends with the body of the answer, when that is cancelled, and when the signal aborts.
+ *
+ * On Cloudflare's production network TLS through a tunnel may fail although it works locally: the platform has been
+ * reported to ignore whom the certificate should name (workerd issue 6903). Such a failure is of stage `tls`.
+ *
+ * @throws ProxyFailure what went wrong and where; an abort rejects with the signal's reason.
+ */
+export function proxiedFetch(dial: Dial, proxy: OutboundProxy): Fetch {
+  return async (address, init = {}) => {
+    const url = new URL(address);
+    const signal = init.signal ?? new AbortController().signal;
+    signal.throwIfAborted();
+    const exchange = new Exchange(dial, proxy, url);
+    const aborted = Promise.withResolvers<never>();
+    aborted.promise.catch(() => undefined);
+    const stop = () => {
+      aborted.reject(signal.reason);
+      exchange.end(signal.reason);
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    exchange.onEnd = () => signal.removeEventListener("abort", stop);
+    try {
+      return await Promise.race([exchange.run(init), aborted.promise]);
+    } catch (error) {
+      exchange.end(error);
+      signal.throwIfAborted();
+      throw error;
+    }
+  };
+}
+
+/** One request and its answer, on a connection of their own. */
+class Exchange {
+  readonly #dial: Dial;
+  readonly #proxy: OutboundProxy;
+  readonly #url: URL;
+  readonly #target: Target;
+  #socket: ProxySocket | null = null;
+  #body: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #ended = false;
+  onEnd: () => void = () => undefined;
+
+  constructor(dial: Dial, proxy: OutboundProxy, url: URL) {
+    this.#dial = dial;
+    this.#proxy = proxy;
+    this.#url = url;
+    const secure = url.protocol === "https:";
+    this.#target = { host: url.hostname, port: Number(url.port || (secure ? 443 : 80)) };
+  }
+
+  /** Closes the connection. A body that is being read fails with `reason` if one is given. */
+  end(reason?: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.onEnd();
+    this.#socket?.close();
+    if (reason !== undefined) this.#body?.error(reason);
+  }
+
+  async run(init: RequestInit): Promise<Response> {
+    const secure = this.#url.protocol === "https:";
+    const forwarding = this.#proxy.type === "http" && !secure;
+    const socket = await this.#connect(secure, forwarding);
+    const authorization = proxyAuthorization(this.#proxy);
+    const path = this.#url.pathname + this.#url.search;
+    const request = wireRequest(
+      this.#url,
+      forwarding ? `http://${this.#url.host}${path}` : path,
+      init,
+      forwarding && authorization !== null ? { "proxy-authorization": authorization } : {},
+    );
+    // The answer may come while the request is still being written, and then decides how it went.
+    sendRequest(socket.writable, request).catch(() => undefined);
+    const reader = new ByteReader(socket.readable);
+    const head = await this.#failing(
+      "answer",
+      "the connection through the proxy ended without an answer",
+      () => readHead(reader),
+    );
+    if (forwarding && head.status === 407) throw credentialsRefused(this.#proxy);
+    const body = bodyReader(reader, head, (init.method ?? "GET").toUpperCase());
+    if (body === null) this.end();
+    return answer(head.status, head.statusText, head.headers, body === null ? null : this.#stream(body));
+  }
+
+  async #connect(secure: boolean, forwarding: boolean): Promise<ProxySocket> {
+    const { host, port } = this.#proxy;
+    let socket = await this.#failing("proxy", "the proxy cannot be reached", async () => {
+      const dialled = await this.#dial(host, port);
+      this.#socket = dialled;
+      if (this.#ended) dialled.close();
+      await dialled.opened;
+      return dialled;
+    });
+    if (forwarding) return socket;
+    await openTunnel(socket, this.#proxy, this.#target);
+    if (!secure) return socket;
+    const name = this.#target.host;
+    socket = await this.#failing(
+      "tls",
+      `no trusted TLS connection to ${name} through the proxy`,
+      async () => {
+        const secured = await socket.startTls(name);
+        this.#socket = secured;
+        if (this.#ended) secured.close();
+        await secured.opened;
+        return secured;
+      },
+    );
+    return socket;
+  }
+
+  async #failing<T>(stage: ProxyStage, message: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof ProviderError) throw error;
+      throw new ProxyFailure(stage, message, error);
+    }
+  }
+
+  #stream(read: BodyReader): ReadableStream<Uint8Array> {
+    return new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#body = controller;
+        },
+        pull: async (controller) => {
+          try {
+            const bytes = await read();
+            if (this.#ended) return;
+            if (bytes !== null) {
+              controller.enqueue(bytes);
+              return;
+            }
+            controller.close();
+            this.end();
+          } catch (error) {
+            this.end(new ProxyFailure("answer", "the answer through the proxy broke off", error));
+          }
+        },
+        cancel: () => this.end(),
+      },
+      { highWaterMark: 0 },
+    );
+  }
+}
+
+/** The answer as `fetch` would give it; a body that came compressed although nobody asked for it is unpacked. */
+function answer(
+  status: number,
+  statusText: string,
+  headers: Headers,
+  body: ReadableStream<Uint8Array> | null,
+): Response {
+  const coding = headers.get("content-encoding")?.trim().toLowerCase();
+  headers.delete("transfer-encoding");
+  headers.delete("connection");
+  const packed = body !== null && (coding === "gzip" || coding === "deflate");
+  if (packed) {
+    headers.delete("content-encoding");
+    headers.delete("content-length");
+  }
+  const plain = packed ? body.pipeThrough(new DecompressionStream(coding)) : body;
+  return new Response(plain, { status, statusText, headers });
+}

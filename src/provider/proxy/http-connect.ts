@@ -1,0 +1,41 @@
+import type { OutboundProxy } from "../../platform/platform.ts";
+import { ProxyFailure } from "./failure.ts";
+import type { Handshake, Target } from "./handshake.ts";
+import { readHead } from "./head.ts";
+
+/** The value of `Proxy-Authorization` (RFC 7617, in UTF-8); null: the proxy has no credentials. */
+export function proxyAuthorization({ username, password }: OutboundProxy): string | null {
+  if (username === "" && password === "") return null;
+  let binary = "";
+  for (const byte of new TextEncoder().encode(`${username}:${password}`)) binary += String.fromCharCode(byte);
+  return `Basic ${btoa(binary)}`;
+}
+
+/** What a proxy means by 407. */
+export function credentialsRefused(proxy: OutboundProxy): ProxyFailure {
+  return new ProxyFailure(
+    "credentials",
+    proxyAuthorization(proxy) === null
+      ? "the proxy wants a user name and a password"
+      : "the proxy refused the user name or the password",
+  );
+}
+
+/** The CONNECT method (RFC 9110, section 9.3.6). */
+export async function connectThroughHttp(
+  { reader, write }: Handshake,
+  proxy: OutboundProxy,
+  { host, port }: Target,
+): Promise<void> {
+  const authorization = proxyAuthorization(proxy);
+  const lines = [
+    `CONNECT ${host}:${port} HTTP/1.1`,
+    `Host: ${host}:${port}`,
+    ...(authorization === null ? [] : [`Proxy-Authorization: ${authorization}`]),
+  ];
+  await write(new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`));
+  const { status } = await readHead(reader);
+  if (status >= 200 && status < 300) return;
+  if (status === 407) throw credentialsRefused(proxy);
+  throw new ProxyFailure("target", `the proxy would not connect to ${host}:${port} (status ${status})`);
+}

@@ -1,0 +1,107 @@
+/** A request as it goes over the wire. */
+export interface WireRequest {
+  /** Method, target and headers, with the empty line at the end. */
+  readonly head: Uint8Array;
+  /** The body in pieces, framed as `head` says; null: none. */
+  readonly body: ReadableStream<Uint8Array> | Uint8Array | null;
+  readonly chunked: boolean;
+}
+
+/** Headers that belong to the connection and are ours to set. */
+const OURS = [
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "transfer-encoding",
+  "upgrade",
+  "content-length",
+];
+
+const encoder = new TextEncoder();
+
+/**
+ * Writes a request as HTTP/1.1 (RFC 9112).
+ *
+ * @param target the request target: a path, or the whole URL for a proxy that forwards
+ * @param extra headers for the proxy
+ */
+export function wireRequest(
+  url: URL,
+  target: string,
+  init: RequestInit,
+  extra: Readonly<Record<string, string>>,
+): WireRequest {
+  const method = (init.method ?? "GET").toUpperCase();
+  const headers = new Headers(init.headers);
+  for (const name of OURS) headers.delete(name);
+  const { body, type } = bodyOf(init.body ?? null);
+  if (type !== null && !headers.has("content-type")) headers.set("content-type", type);
+  // A tunnel carries one exchange, and streams must not wait for a compressor.
+  headers.set("connection", "close");
+  headers.set("accept-encoding", "identity");
+  headers.set("host", url.host);
+  if (!headers.has("accept")) headers.set("accept", "*/*");
+  for (const [name, value] of Object.entries(extra)) headers.set(name, value);
+  const chunked = body instanceof ReadableStream;
+  if (chunked) headers.set("transfer-encoding", "chunked");
+  else if (body !== null) headers.set("content-length", String(body.length));
+  else if (method !== "GET" && method !== "HEAD") headers.set("content-length", "0");
+  let head = `${method} ${target} HTTP/1.1\r\n`;
+  headers.forEach((value, name) => {
+    head += `${name}: ${value}\r\n`;
+  });
+  return { head: latin1(`${head}\r\n`), body, chunked };
+}
+
+/** Header values are bytes; `Headers` holds each as one character. */
+function latin1(text: string): Uint8Array {
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+function bodyOf(body: BodyInit | null): {
+  body: ReadableStream<Uint8Array> | Uint8Array | null;
+  type: string | null;
+} {
+  if (body === null) return { body: null, type: null };
+  if (typeof body === "string") return { body: encoder.encode(body), type: "text/plain;charset=UTF-8" };
+  if (body instanceof Uint8Array) return { body, type: null };
+  if (body instanceof ReadableStream) return { body, type: null };
+  const wrapped = new Response(body);
+  return { body: wrapped.body, type: wrapped.headers.get("content-type") };
+}
+
+/** Writes a request to a connection. Rejects when it cannot be written to its end. */
+export async function sendRequest(writable: WritableStream<Uint8Array>, request: WireRequest): Promise<void> {
+  const writer = writable.getWriter();
+  try {
+    await writer.write(request.head);
+    const { body } = request;
+    if (body instanceof ReadableStream) await sendChunks(writer, body);
+    else if (body !== null && body.length > 0) await writer.write(body);
+  } finally {
+    writer.releaseLock();
+  }
+}
+
+async function sendChunks(
+  writer: WritableStreamDefaultWriter<Uint8Array>,
+  body: ReadableStream<Uint8Array>,
+): Promise<void> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      if (value.length === 0) continue;
+      await writer.write(encoder.encode(`${value.length.toString(16)}\r\n`));
+      await writer.write(value);
+      await writer.write(encoder.encode("\r\n"));
+    }
+    await writer.write(encoder.encode("0\r\n\r\n"));
+  } catch (error) {
+    // Also when the connection is gone: whoever produces the body has to learn that nobody wants it.
+    await reader.cancel(error).catch(() => undefined);
+    throw error;
+  }
+}
