@@ -7,9 +7,32 @@ import { root } from "./development.mjs";
 
 const PURPOSES = { ad: "ad", "consent-provider": "consent" };
 
+/** Hosts of cookie banners that the catalogue has under other headings, or not at all. */
+const MORE_CONSENT = [
+  "app.usercentrics.eu",
+  "cdn-cookieyes.com",
+  "cdn.consentmanager.net",
+  "cdn.iubenda.com",
+  "cdn.privacy-mgmt.com",
+  "cmp.osano.com",
+  "cmp.quantcast.com",
+  "consent.cookiebot.com",
+  "consent.cookiefirst.com",
+  "consent.trustarc.com",
+  "consent.truste.com",
+  "consentcdn.cookiebot.com",
+  "cookie-script.com",
+  "app.termly.io",
+  "delivery.consentmanager.net",
+  "fundingchoicesmessages.google.com",
+  "static.axept.io",
+  "web.cmp.usercentrics.eu",
+];
+
 /** The block lists as a text: a line for each purpose, with its hosts behind it. */
 export function blockLists(entities) {
   const hosts = Object.fromEntries(Object.values(PURPOSES).map((purpose) => [purpose, new Set()]));
+  for (const host of MORE_CONSENT) hosts.consent.add(host);
   for (const { categories, domains } of entities) {
     for (const category of categories) {
       const list = hosts[PURPOSES[category]];

@@ -1,0 +1,75 @@
+import { createRequire } from "node:module";
+import { describe, expect, it } from "vitest";
+import { blockLists } from "../../../../scripts/build-block-lists.mjs";
+import { readBlockLists } from "../../../../src/pages/browser/block-lists.ts";
+import { TabPolicy } from "../../../../src/pages/browser/tab-policy.ts";
+
+const { entities } = createRequire(import.meta.url)("third-party-web/nostats-subset");
+const lists = readBlockLists(blockLists(entities));
+
+describe("readBlockLists", () => {
+  it.each([
+    "securepubads.g.doubleclick.net",
+    "doubleclick.net",
+    "PAGEAD2.googlesyndication.com",
+    "ib.adnxs.com",
+    "static.criteo.net",
+  ])("has %s as a server of advertisements", (host) => {
+    expect(lists.isAd(host)).toBe(true);
+  });
+
+  it.each(["cdn.cookielaw.org", "consent.cookiebot.com", "sdk.privacy-center.org"])(
+    "has %s as a server of cookie banners",
+    (host) => {
+      expect(lists.isConsent(host)).toBe(true);
+    },
+  );
+
+  it.each([
+    "example.com",
+    "www.google.com",
+    "fonts.googleapis.com",
+    "cdn.jsdelivr.net",
+    "unpkg.com",
+    "notdoubleclick.net",
+    "",
+    "com",
+    "127.0.0.1",
+  ])("leaves %j alone", (host) => {
+    expect([lists.isAd(host), lists.isConsent(host)]).toEqual([false, false]);
+  });
+});
+
+describe("TabPolicy", () => {
+  it("refuses blocked hosts, but never the page itself", () => {
+    const policy = new TabPolicy("frame", { requests: 10, bytes: 100 });
+    policy.block((host) => host === "ads.example");
+    expect(policy.admits("https://ads.example/a.js", false)).toBe(false);
+    expect(policy.admits("https://ads.example/", true)).toBe(true);
+    expect(policy.admits("https://example.com/a.js", false)).toBe(true);
+    expect(policy.overBudget).toBe(false);
+  });
+
+  it("ends a page's requests when it has had its share", () => {
+    const byCount = new TabPolicy("frame", { requests: 2, bytes: 100 });
+    expect([1, 2, 3].map((n) => byCount.admits(`https://example.com/${n}`, false))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(byCount.overBudget).toBe(true);
+    const byBytes = new TabPolicy("frame", { requests: 20, bytes: 100 });
+    byBytes.received(100);
+    expect(byBytes.admits("https://example.com/", false)).toBe(true);
+    byBytes.received(1);
+    expect(byBytes.admits("https://example.com/", false)).toBe(false);
+  });
+
+  it("remembers whether the page's last own step was a forbidden one", () => {
+    const policy = new TabPolicy("frame", { requests: 9, bytes: 9 });
+    policy.navigating(false);
+    expect(policy.forbidden).toBe(true);
+    policy.navigating(true);
+    expect(policy.forbidden).toBe(false);
+  });
+});

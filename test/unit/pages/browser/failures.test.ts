@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { GatewayError } from "../../../../src/http/errors.ts";
+import {
+  fromAnswer,
+  isBrowserGone,
+  navigationFailure,
+  overloaded,
+  toAnswer,
+} from "../../../../src/pages/browser/failures.ts";
+
+describe("navigationFailure", () => {
+  it.each([
+    ["net::ERR_NAME_NOT_RESOLVED at http://x.invalid/", 502, "page_dns_failed"],
+    ["net::ERR_DNS_MALFORMED_RESPONSE", 502, "page_dns_failed"],
+    ["net::ERR_CERT_AUTHORITY_INVALID at https://x/", 502, "page_tls_failed"],
+    ["net::ERR_SSL_PROTOCOL_ERROR", 502, "page_tls_failed"],
+    ["net::ERR_TOO_MANY_REDIRECTS", 502, "page_redirect_loop"],
+    ["net::ERR_CONNECTION_TIMED_OUT", 504, "page_timeout"],
+    ["net::ERR_CONNECTION_REFUSED", 502, "page_unreachable"],
+    ["net::ERR_SOCKS_CONNECTION_FAILED", 502, "page_unreachable"],
+    ["something else", 502, "page_unreachable"],
+  ])("answers %j", (text, status, code) => {
+    expect(navigationFailure(text)).toMatchObject({ status, code, param: "url" });
+  });
+});
+
+describe("toAnswer and fromAnswer", () => {
+  it("carry a value, and a failure with all that the caller is told", async () => {
+    expect(fromAnswer(await toAnswer(Promise.resolve(7)))).toBe(7);
+    const answer = JSON.parse(JSON.stringify(await toAnswer(Promise.reject(overloaded()))));
+    let thrown: unknown;
+    try {
+      fromAnswer(answer);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(GatewayError);
+    expect(thrown).toMatchObject({
+      status: 503,
+      code: "overloaded",
+      message: overloaded().message,
+      headers: { "retry-after": "5" },
+    });
+  });
+
+  it("show nothing of what went wrong inside", async () => {
+    const answer = await toAnswer(Promise.reject(new TypeError("secret")));
+    expect(JSON.stringify(answer)).not.toContain("secret");
+    expect(answer).toMatchObject({ ok: false, failure: { status: 502 } });
+  });
+});
+
+describe("isBrowserGone", () => {
+  it.each([
+    "Protocol error (Page.navigate): Target closed",
+    "Session closed. Most likely the page has been closed.",
+    "Navigating frame was detached",
+    "browser has been closed",
+  ])("knows %j", (message) => {
+    expect(isBrowserGone(new Error(message))).toBe(true);
+  });
+
+  it("does not take a page's failure for the browser's", () => {
+    expect(isBrowserGone(new Error("net::ERR_CONNECTION_REFUSED"))).toBe(false);
+    expect(isBrowserGone(navigationFailure("net::ERR_CONNECTION_CLOSED"))).toBe(false);
+  });
+});

@@ -1,0 +1,155 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { GatewayError } from "../../../../src/http/errors.ts";
+import { DEVICE_NAMES, deviceNamed } from "../../../../src/pages/thumbnails/devices.ts";
+import { readThumbnailRequest } from "../../../../src/pages/thumbnails/parameters.ts";
+
+const safety = { privateHosts: new Set<string>() };
+const read = (query: Record<string, string> = {}) =>
+  readThumbnailRequest(new URLSearchParams({ url: "example.com", ...query }), safety);
+
+describe("readThumbnailRequest", () => {
+  it("has the defaults of the contract", () => {
+    expect(read()).toEqual({
+      options: {
+        url: "http://example.com/",
+        format: "jpeg",
+        quality: 100,
+        full: false,
+        frame: { width: 320, height: 240 },
+        screen: { width: 1200, height: 1200, deviceScaleFactor: 1, mobile: false, touch: false },
+        userAgent: null,
+        selector: null,
+        delay: 0,
+        waitUntil: "load",
+        darkMode: false,
+        blockAds: false,
+        blockCookieBanners: false,
+      },
+      output: "raw",
+      prettify: false,
+      maxAge: 86_400,
+    });
+  });
+
+  it("has other defaults for phones", () => {
+    const { frame, screen, userAgent } = read({ mobile: "true" }).options;
+    expect(frame).toEqual({ width: 320, height: 568 });
+    expect(screen).toMatchObject({ width: 412, height: 732, mobile: true, touch: true });
+    expect(userAgent).toContain("Mobile");
+  });
+
+  it.each(["true", "TRUE", "1", "yes", "on", ""])("understands %j as true", (value) => {
+    expect(read({ full: value }).options.full).toBe(true);
+  });
+
+  it.each(["false", "False", "0", "no", "off"])("understands %j as false", (value) => {
+    expect(read({ full: value }).options.full).toBe(false);
+  });
+
+  it("takes values in any case", () => {
+    const { options, output } = read({
+      format: "PNG",
+      size: "OG",
+      device: "iPhone6",
+      output: "JSON",
+      waitUntil: "NetworkIdle0",
+    });
+    expect(options).toMatchObject({
+      format: "png",
+      frame: { width: 1200, height: 630 },
+      waitUntil: "networkidle0",
+    });
+    expect(options.screen).toMatchObject({ width: 375, height: 667, deviceScaleFactor: 2 });
+    expect(output).toBe("json");
+  });
+
+  it("leaves the height open for a subject of its own shape, unless it is given in numbers", () => {
+    expect(read({ full: "1" }).options.frame).toEqual({ width: 320, height: null });
+    expect(read({ selector: "h1", size: "l" }).options.frame).toEqual({ width: 400, height: null });
+    expect(read({ full: "1", size: "400x500" }).options.frame).toEqual({ width: 400, height: 500 });
+    expect(read({ full: "1", height: "99" }).options.frame).toEqual({ width: 320, height: 99 });
+    expect(read({ full: "1", size: "o" }).options.frame).toEqual({ width: null, height: null });
+  });
+
+  it("lets the more exact parameter decide", () => {
+    const { screen, userAgent } = read({
+      device: "ipad",
+      viewport: "700x800",
+      viewportWidth: "650",
+      userAgent: "Me",
+    }).options;
+    expect([screen.width, screen.height, userAgent]).toEqual([650, 800, "Me"]);
+  });
+
+  it.each(["width", "height", "viewportWidth", "viewportHeight", "quality", "delay"])(
+    "accepts the whole range of %s and nothing else",
+    (name) => {
+      const [least, most] = {
+        width: [1, 16383],
+        height: [1, 16383],
+        viewportWidth: [1, 1600],
+        viewportHeight: [1, 1600],
+        quality: [1, 100],
+        delay: [0, 10],
+      }[name] ?? [0, 0];
+      fc.assert(
+        fc.property(
+          fc.oneof(fc.integer(), fc.integer({ min: (least ?? 0) - 3, max: (most ?? 0) + 3 })),
+          (value) => {
+            const accepted = value >= (least ?? 0) && value <= (most ?? 0);
+            if (accepted) expect(() => read({ [name]: String(value) })).not.toThrow();
+            else expect(refusal({ [name]: String(value) })).toMatchObject({ status: 400, param: name });
+          },
+        ),
+      );
+    },
+  );
+
+  it("answers any query with options or with a 400 that names a parameter of it", () => {
+    const names = fc.constantFrom(
+      "url",
+      "size",
+      "viewport",
+      "device",
+      "format",
+      "selector",
+      "userAgent",
+      "maxAge",
+      "waitUntil",
+      "full",
+    );
+    fc.assert(
+      fc.property(fc.dictionary(names, fc.string()), (query) => {
+        const error = refusal(query);
+        if (error !== null)
+          expect(error).toMatchObject({ status: 400, param: expect.toBeOneOf(Object.keys(query)) });
+      }),
+    );
+  });
+
+  it("knows 29 devices with viewports that a caller could ask for", () => {
+    expect(DEVICE_NAMES).toHaveLength(29);
+    for (const name of DEVICE_NAMES) {
+      expect(name).toMatch(/^[a-z0-9]+$/);
+      const device = deviceNamed(name);
+      const viewport = `${device?.width}x${device?.height}`;
+      expect(read({ device: name }).options.screen).toMatchObject(
+        read({ viewport }).options.screen.width > 0 ? { width: device?.width } : {},
+      );
+    }
+    expect(DEVICE_NAMES).toEqual(
+      expect.arrayContaining(["laptopwithtouch", "laptopwithmdpiscreen", "laptopwithhidpiscreen"]),
+    );
+  });
+});
+
+function refusal(query: Record<string, string>): GatewayError | null {
+  try {
+    read(query);
+    return null;
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
