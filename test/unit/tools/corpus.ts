@@ -233,6 +233,12 @@ add(
   [call("now", "{}")],
   '<tool_calls><invoke name="run"><param>1</param></invoke></tool_calls>\n',
 );
+add(
+  "a mention before a missing opening wrapper",
+  'Use <tool_calls> so.\n<invoke name="now"></invoke></tool_calls>',
+  [call("now", "{}")],
+  "Use <tool_calls> so.\n",
+);
 add("a run of openers", prefixed("").replace("<", "<<<<<<"), V, "<<");
 add("unknown tool", '<tool_calls><invoke name="other"></invoke></tool_calls>', [call("other", "{}")]);
 add("escaped name", '<tool_calls><invoke name="a&amp;b"></invoke></tool_calls>', [call("a&b", "{}")]);
@@ -489,6 +495,10 @@ stays(
   "a malformed first invoke makes the wrapper text",
   '<tool_calls><invoke name="run"><param>1</param></invoke><invoke name="run"><parameter name="q">v</parameter></invoke></tool_calls>',
 );
+stays(
+  "a foreign element makes the wrapper text",
+  '<tool_calls><param>1</param><invoke name="run"><parameter name="q">v</parameter></invoke></tool_calls>',
+);
 stays("function_call", '<function_call>{"name":"run","arguments":{}}</function_call>');
 stays("tool_use", '<tool_use id="1"><name>run</name><input>{}</input></tool_use>');
 stays(
@@ -503,7 +513,7 @@ stays(
 );
 stays("bracketed tokens", '[TOOL_CALLS] [{"name":"run","arguments":{}}] <|python_tag|>run()');
 stays("fence", `Example:\n\`\`\`xml\n${prefixed("")}\n\`\`\`\nDone.`);
-stays("fence behind a mention", `<tool_calls>\n\`\`\`\n${prefixed("")}\n\`\`\`\n`);
+stays("fence behind a mention", `Use <tool_calls>\n\`\`\`\n${prefixed("")}\n\`\`\`\n`);
 stays("tilde fence", `~~~\n${prefixed("|TCML|")}\n~~~\n`);
 stays("fence with a longer closer", `\`\`\`\n${prefixed("")}\n\`\`\`\`\`  \nx`);
 stays(
