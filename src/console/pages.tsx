@@ -1,6 +1,12 @@
 import type { ComponentType } from "preact";
 import { Accounts } from "./pages/accounts/accounts.tsx";
+import { Hosting } from "./pages/hosting/hosting.tsx";
+import { Keys } from "./pages/keys/keys.tsx";
+import { Models } from "./pages/models/models.tsx";
 import { Overview } from "./pages/overview/overview.tsx";
+import { Proxies } from "./pages/proxies/proxies.tsx";
+import { SettingsPage } from "./pages/settings/settings.tsx";
+import { Transfer } from "./pages/transfer/transfer.tsx";
 import type { IconName } from "./ui/icon.tsx";
 
 /** A page of the console; its id is in the address, and names its icon. */
@@ -15,7 +21,23 @@ const overview: ConsolePage = { id: "overview", name: "Overview", view: Overview
 /** Every page, in the order of the navigation. */
 export const NAVIGATION: readonly { readonly title: string; readonly pages: readonly ConsolePage[] }[] = [
   { title: "Watch", pages: [overview] },
-  { title: "Configure", pages: [{ id: "accounts", name: "Accounts", view: Accounts }] },
+  {
+    title: "Configure",
+    pages: [
+      { id: "accounts", name: "Accounts", view: Accounts },
+      { id: "keys", name: "Keys", view: Keys },
+      { id: "proxies", name: "Proxies", view: Proxies },
+      { id: "models", name: "Models", view: Models },
+      { id: "settings", name: "Settings", view: SettingsPage },
+    ],
+  },
+  {
+    title: "Move",
+    pages: [
+      { id: "transfer", name: "Import and export", view: Transfer },
+      { id: "hosting", name: "Hosting sync", view: Hosting },
+    ],
+  },
 ];
 
 /** The page of an id; the overview for an unknown one. */

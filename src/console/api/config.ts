@@ -22,7 +22,7 @@ export type ConfigView = z.output<typeof config>;
 export const readConfig = (signal?: AbortSignal) =>
   call(config, "/admin/config", signal === undefined ? {} : { signal });
 
-const exported = z.object({ config: z.record(z.string(), z.unknown()), json: z.string() });
+const exported = z.object({ config: z.record(z.string(), z.unknown()), json: z.string(), base64: text });
 
 /** The whole configuration with its secrets. */
 export const exportConfig = () => call(exported, "/admin/config/export");
@@ -48,3 +48,9 @@ export const changeKey = (id: string, body: { name: string; remark: string }) =>
   call(anything, keyPath(id), { method: "PUT", body });
 
 export const deleteKey = (id: string) => call(anything, keyPath(id), { method: "DELETE" });
+
+const tried = z.object({ config: z.record(z.string(), z.unknown()) });
+
+/** The configuration that an import would lead to. Nothing is stored. */
+export const tryImport = (mode: "merge" | "replace", body: unknown) =>
+  call(tried, "/admin/config/import?dry_run=true", { method: "POST", body: { config: body, mode } });

@@ -15,6 +15,8 @@ interface ChartProps {
   /** Unix seconds, one for each value of each line. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
+  /** What the height shows at least, so that small numbers do not look large. */
+  readonly least: number;
   /** How a value is written. */
   readonly format: (value: number) => string;
   /** The time that the chart shows, Unix seconds. */
@@ -28,7 +30,7 @@ function newestValue(values: Line["values"]): number | null {
   return values.findLast((value) => value !== null) ?? null;
 }
 
-function optionsFor({ lines, format }: ChartProps, width: number): uPlot.Options {
+function optionsFor({ lines, format, least }: ChartProps, width: number): uPlot.Options {
   const axis = {
     stroke: () => colourOf("muted"),
     grid: { stroke: () => colourOf("border"), width: 1 },
@@ -41,7 +43,7 @@ function optionsFor({ lines, format }: ChartProps, width: number): uPlot.Options
     padding: [8, 8, 0, 0],
     cursor: { y: false, points: { size: 6 } },
     legend: { show: false },
-    scales: { x: { time: true }, y: { range: (_, __, high) => [0, Math.max(high, 0.001) * 1.15] } },
+    scales: { x: { time: true }, y: { range: (_, __, high) => [0, Math.max(high ?? 0, least) * 1.15] } },
     axes: [
       { ...axis, grid: { show: false }, size: 26, space: 60, values: (_, ticks) => ticks.map(clock) },
       { ...axis, size: 54, space: 36, values: (_, ticks) => ticks.map(format) },

@@ -6,8 +6,8 @@ import { Confirm } from "../../ui/confirm.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { plural } from "../../ui/format.ts";
 import { Icon } from "../../ui/icon.tsx";
-import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { toast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
@@ -67,11 +67,7 @@ export function Accounts() {
         />
         <TestAll onDone={reload} />
       </div>
-      {error !== "" && (
-        <Notice kind="error" action={<Button onClick={reload}>Try again</Button>}>
-          {error}
-        </Notice>
-      )}
+      <Problem error={error} retry={reload} />
       {data !== null && data.total === 0 && (
         <div class="panel">
           {query === "" ? (

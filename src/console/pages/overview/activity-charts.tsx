@@ -40,10 +40,16 @@ export function ActivityCharts({ readings }: { readonly readings: readonly Readi
   const shared = { times, from, to };
   return (
     <section class="charts" aria-label="The last hour">
-      <Chart title="Requests and errors a second" lines={lines.requests} format={perSecond} {...shared} />
-      <Chart title="Time to first token" lines={lines.firstToken} format={seconds} {...shared} />
-      <Chart title="Tokens a second" lines={lines.tokens} format={perSecond} {...shared} />
-      <Chart title="Slots and queue" lines={lines.load} format={whole} {...shared} />
+      <Chart
+        title="Requests and errors a second"
+        lines={lines.requests}
+        least={1}
+        format={perSecond}
+        {...shared}
+      />
+      <Chart title="Time to first token" lines={lines.firstToken} least={0.2} format={seconds} {...shared} />
+      <Chart title="Tokens a second" lines={lines.tokens} least={10} format={perSecond} {...shared} />
+      <Chart title="Slots and queue" lines={lines.load} least={4} format={whole} {...shared} />
     </section>
   );
 }

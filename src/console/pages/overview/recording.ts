@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { messageOf } from "../../api/client.ts";
 import { readMetrics, type Sample } from "../../api/metrics.ts";
 import { type QueueStatus, readQueue } from "../../api/queue.ts";
 import { session } from "../../session.ts";
@@ -12,6 +13,7 @@ const KEEP_EVERY = 3;
 /** How far back the charts go. */
 export const HOUR_MS = 3_600_000;
 const KEY = "polygate.readings";
+const NOTHING: readonly Sample[] = [];
 
 const reading = z.object({
   at: z.number(),
@@ -51,18 +53,17 @@ async function tick(): Promise<void> {
   const { readings } = recording.get();
   const keeps = ticks % KEEP_EVERY === 0;
   ticks += 1;
-  try {
-    const nothing: Sample[] = [];
-    const [queue, metrics] = await Promise.all([readQueue(), keeps ? readMetrics() : nothing]);
-    if (!keeps) return recording.set({ queue, readings, error: "" });
-    const now = Date.now();
-    const kept = [...readings.filter(({ at }) => at > now - HOUR_MS), readingOf(metrics, now, queue)];
-    recording.set({ queue, readings: kept, error: "" });
-    sessionStorage.setItem(KEY, JSON.stringify(kept));
-  } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    recording.set({ ...recording.get(), error: said });
+  const [queue, metrics] = await Promise.allSettled([readQueue(), keeps ? readMetrics() : NOTHING]);
+  const failed = [queue, metrics].find((result) => result.status === "rejected");
+  const error = failed === undefined ? "" : messageOf(failed.reason);
+  const live = queue.status === "fulfilled" ? queue.value : recording.get().queue;
+  if (!keeps || live === null || queue.status === "rejected" || metrics.status === "rejected") {
+    return recording.set({ queue: live, readings, error });
   }
+  const now = Date.now();
+  const kept = [...readings.filter(({ at }) => at > now - HOUR_MS), readingOf(metrics.value, now, live)];
+  recording.set({ queue: live, readings: kept, error });
+  sessionStorage.setItem(KEY, JSON.stringify(kept));
 }
 
 /** Goes on for as long as somebody is signed in, on whatever page, so that the charts have no holes. */

@@ -1,0 +1,52 @@
+import * as z from "zod/mini";
+import { call } from "./client.ts";
+import { flag, number, text } from "./fields.ts";
+
+const nullableText = z._default(z.nullable(z.string()), "");
+
+const credentials = z.object({
+  has_token: flag,
+  token_preview: text,
+  token_source: nullableText,
+  project_id: text,
+  team_id: text,
+});
+export type HostingCredentials = z.output<typeof credentials>;
+
+const status = z.object({
+  synced: flag,
+  /** Unix seconds. */
+  last_sync_time: z._default(z.nullable(z.number()), 0),
+  has_synced_before: flag,
+  env_backed: flag,
+  draft_differs: flag,
+});
+export type HostingStatus = z.output<typeof status>;
+
+const failed = z._default(z.array(z.unknown()), []);
+
+const outcome = z.object({
+  success: flag,
+  validated_accounts: number,
+  message: text,
+  deployment_url: nullableText,
+  manual_deploy_required: flag,
+  failed_accounts: failed,
+});
+export type SyncOutcome = z.output<typeof outcome>;
+
+export const readCredentials = () => call(credentials, "/admin/hosting/config");
+
+export const readHostingStatus = () => call(status, "/admin/hosting/status");
+
+/** What a sync needs; empty fields are read from the environment, then from what was saved. */
+export interface SyncInput {
+  readonly vercel_token: string;
+  readonly project_id: string;
+  readonly team_id: string;
+  readonly auto_validate: boolean;
+  readonly save_credentials: boolean;
+}
+
+export const syncHosting = (body: SyncInput) =>
+  call(outcome, "/admin/hosting/sync", { method: "POST", body });

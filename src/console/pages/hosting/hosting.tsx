@@ -1,0 +1,40 @@
+import { readCredentials, readHostingStatus } from "../../api/hosting.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { moment } from "../../ui/format.ts";
+import { Page, Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { SyncForm } from "./sync-form.tsx";
+
+/** Sends the configuration to a serverless hosting platform, and shows whether that one still has it. */
+export function Hosting() {
+  const status = useLoaded(readHostingStatus);
+  const credentials = useLoaded(readCredentials);
+  const { data } = status;
+  return (
+    <Page
+      title="Hosting sync"
+      lead="Writes the configuration into a project on the hosting platform and deploys it again."
+    >
+      <Problem error={status.error} retry={status.reload} />
+      <Problem error={credentials.error} retry={credentials.reload} />
+      {data !== null && (
+        <Panel title="State">
+          <div class="row">
+            {data.synced ? (
+              <Badge tone="good">in step</Badge>
+            ) : data.has_synced_before ? (
+              <Badge tone="warn">changed since the last sync</Badge>
+            ) : (
+              <Badge tone="neutral">never synced</Badge>
+            )}
+            {data.has_synced_before && (
+              <span class="muted">Last sync: {moment((data.last_sync_time ?? 0) * 1_000)}</span>
+            )}
+          </div>
+        </Panel>
+      )}
+      {credentials.data !== null && <SyncForm credentials={credentials.data} onDone={status.reload} />}
+    </Page>
+  );
+}

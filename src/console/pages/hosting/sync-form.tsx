@@ -1,0 +1,97 @@
+import { useState } from "preact/hooks";
+import { messageOf } from "../../api/client.ts";
+import { type HostingCredentials, type SyncOutcome, syncHosting } from "../../api/hosting.ts";
+import { Button } from "../../ui/button.tsx";
+import { CheckField, TextField } from "../../ui/field.tsx";
+import { plural } from "../../ui/format.ts";
+import { Notice } from "../../ui/notice.tsx";
+import { Panel } from "../../ui/page.tsx";
+
+interface SyncFormProps {
+  readonly credentials: HostingCredentials;
+  readonly onDone: () => Promise<void>;
+}
+
+const SOURCES: Readonly<Record<string, string>> = { env: "from the environment", config: "saved" };
+
+export function SyncForm({ credentials, onDone }: SyncFormProps) {
+  const [token, setToken] = useState("");
+  const [project, setProject] = useState(credentials.project_id);
+  const [team, setTeam] = useState(credentials.team_id);
+  const [validate, setValidate] = useState(true);
+  const [save, setSave] = useState(true);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState("");
+  const [outcome, setOutcome] = useState<SyncOutcome | null>(null);
+
+  const sync = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError("");
+    setOutcome(null);
+    try {
+      const answer = await syncHosting({
+        vercel_token: token,
+        project_id: project,
+        team_id: team,
+        auto_validate: validate,
+        save_credentials: save,
+      });
+      if (answer.success) setOutcome(answer);
+      else setError(answer.message || "The sync failed.");
+      await onDone();
+    } catch (thrown) {
+      setError(messageOf(thrown));
+    }
+    setBusy(false);
+  };
+  const known = credentials.has_token
+    ? `Empty means the one that is ${SOURCES[credentials.token_source ?? ""] ?? "known"}: ${credentials.token_preview}`
+    : "An access token of the hosting platform.";
+  return (
+    <Panel title="Sync">
+      <form class="stack" onSubmit={sync}>
+        <div class="setting-grid">
+          <TextField
+            label="Access token"
+            type="password"
+            value={token}
+            onChange={setToken}
+            required={!credentials.has_token}
+            hint={known}
+          />
+          <TextField label="Project id" value={project} onChange={setProject} mono />
+          <TextField
+            label="Team id"
+            value={team}
+            onChange={setTeam}
+            mono
+            hint="Only for a project of a team."
+          />
+        </div>
+        <CheckField
+          label="Sign every account in first"
+          value={validate}
+          onChange={setValidate}
+          hint="So that the deployment starts with tokens that work."
+        />
+        <CheckField label="Save these credentials" value={save} onChange={setSave} />
+        {error !== "" && <Notice kind="error">{error}</Notice>}
+        {outcome !== null && (
+          <Notice kind="success">
+            {outcome.message || "The configuration was sent."} {plural(outcome.validated_accounts, "account")}{" "}
+            signed in
+            {outcome.failed_accounts.length > 0 && `, ${outcome.failed_accounts.length} could not`}.{" "}
+            {outcome.manual_deploy_required && "Deploy the project yourself to make it take effect."}
+            {outcome.deployment_url && <span>Deployment: {outcome.deployment_url}</span>}
+          </Notice>
+        )}
+        <div>
+          <Button kind="primary" type="submit" busy={busy}>
+            Sync and deploy
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,21 @@
+import * as z from "zod/mini";
+
+const exported = z.object({ api_keys: z.array(z.object({ key: z.string() })) });
+
+/**
+ * A key in full. The views of the gateway mask keys, its export does not, and both have the same order.
+ *
+ * @throws Error when there is no key at that place any more.
+ */
+export function fullKey(config: unknown, index: number): string {
+  const parsed = exported.safeParse(config);
+  const key = parsed.success ? parsed.data.api_keys[index]?.key : undefined;
+  if (key === undefined) throw new Error("The key is not there any more.");
+  return key;
+}
+
+/** A new key that nobody can guess: 160 random bits. */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(20));
+  return `sk-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}

@@ -1,0 +1,50 @@
+import { useState } from "preact/hooks";
+import { type ApiKey, addKey, changeKey } from "../../api/config.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { newKey } from "./full-key.ts";
+
+interface KeyFormProps {
+  /** Null for a new one. */
+  readonly apiKey: ApiKey | null;
+  readonly onClose: () => void;
+  readonly onSaved: (said: string) => Promise<void>;
+}
+
+/** Adds a key, with a good one proposed, or changes the labels of one. */
+export function KeyForm({ apiKey, onClose, onSaved }: KeyFormProps) {
+  const [key, setKey] = useState(newKey);
+  const [name, setName] = useState(apiKey?.name ?? "");
+  const [remark, setRemark] = useState(apiKey?.remark ?? "");
+  const submit = async () => {
+    if (apiKey === null) {
+      await addKey({ key, name, remark });
+      return onSaved("Key added");
+    }
+    await changeKey(apiKey.id, { name, remark });
+    return onSaved("Key saved");
+  };
+  return (
+    <FormDialog
+      title={apiKey === null ? "Add key" : `Key ${apiKey.key}`}
+      action={apiKey === null ? "Add key" : "Save"}
+      submit={submit}
+      onClose={onClose}
+      {...(apiKey === null && { extra: <CopyButton text={key} name="Copy key" /> })}
+    >
+      {apiKey === null && (
+        <TextField
+          label="Key"
+          value={key}
+          onChange={setKey}
+          required
+          mono
+          hint="A random one, made in this browser. You may write your own."
+        />
+      )}
+      <TextField label="Name" value={name} onChange={setName} hint="Who or what uses it." focus />
+      <TextField label="Remark" value={remark} onChange={setRemark} />
+    </FormDialog>
+  );
+}

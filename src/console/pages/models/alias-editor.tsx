@@ -1,0 +1,90 @@
+import { useState } from "preact/hooks";
+import { changeSettings, type Settings } from "../../api/settings.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { Panel } from "../../ui/page.tsx";
+import { toast } from "../../ui/toasts.tsx";
+import { AliasForm } from "./alias-form.tsx";
+
+interface AliasEditorProps {
+  readonly aliases: Readonly<Record<string, string>>;
+  readonly models: readonly string[];
+  readonly onSaved: (settings: Settings) => void;
+}
+
+/** Other names for models; they win over the built-in ones. */
+export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
+  const [editing, setEditing] = useState<string | null>(null);
+  const save = async (next: Readonly<Record<string, string>>, said: string) => {
+    onSaved(await changeSettings({ model_aliases: next }));
+    toast(said);
+  };
+  const without = (name: string) =>
+    Object.fromEntries(Object.entries(aliases).filter(([each]) => each !== name));
+  const names = Object.keys(aliases).sort();
+  const add = <Button onClick={() => setEditing("")}>Add alias</Button>;
+  return (
+    <Panel title="Aliases" {...(names.length > 0 && { actions: add })}>
+      {names.length === 0 && (
+        <Empty icon="models" title="No aliases of your own" action={add}>
+          The common names of other vendors' models work without any.
+        </Empty>
+      )}
+      {names.length > 0 && (
+        <div class="table-box">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Requested name</th>
+                <th scope="col">Model</th>
+                <th scope="col">
+                  <span class="hidden-text">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {names.map((name) => (
+                <tr key={name}>
+                  <td class="mono">{name}</td>
+                  <td class="mono">{aliases[name]}</td>
+                  <td>
+                    <div class="actions">
+                      <Button kind="quiet" label={`Edit ${name}`} onClick={() => setEditing(name)}>
+                        Edit
+                      </Button>
+                      <RemoveAlias name={name} remove={() => save(without(name), "Alias removed")} />
+                    </div>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {editing !== null && (
+        <AliasForm
+          name={editing}
+          target={aliases[editing] ?? models[0] ?? ""}
+          models={models}
+          onClose={() => setEditing(null)}
+          onSave={(name, target) => save({ ...without(editing), [name]: target }, "Alias saved")}
+        />
+      )}
+    </Panel>
+  );
+}
+
+interface RemoveAliasProps {
+  readonly name: string;
+  readonly remove: () => Promise<void>;
+}
+
+function RemoveAlias({ name, remove }: RemoveAliasProps) {
+  const [error, setError] = useState("");
+  const run = () => remove().catch((thrown) => setError(String(thrown)));
+  return (
+    <Button kind="quiet" label={`Remove ${name}`} title={error} onClick={run}>
+      {error === "" ? "Remove" : "Remove again"}
+    </Button>
+  );
+}

@@ -1,0 +1,42 @@
+import { useState } from "preact/hooks";
+import { messageOf } from "../../api/client.ts";
+import { resolveModel } from "../../api/models.ts";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Panel } from "../../ui/page.tsx";
+
+/** Tells which model a name leads to. */
+export function ResolveName() {
+  const [name, setName] = useState("");
+  const [answer, setAnswer] = useState("");
+  const [busy, setBusy] = useState(false);
+  const look = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setAnswer(
+      await resolveModel(name.trim()).then(
+        (id) => `${name.trim()} is served by ${id}.`,
+        (error) => messageOf(error),
+      ),
+    );
+    setBusy(false);
+  };
+  return (
+    <Panel title="Which model is it?">
+      <form class="inline-form" onSubmit={look}>
+        <TextField
+          label="Requested name"
+          value={name}
+          onChange={setName}
+          required
+          mono
+          placeholder="gpt-4o"
+        />
+        <Button type="submit" busy={busy}>
+          Look up
+        </Button>
+        <p aria-live="polite">{answer}</p>
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,82 @@
+import { useState } from "preact/hooks";
+import { messageOf } from "../../api/client.ts";
+import { addProxy, changeProxy, type ProxyTest, type ProxyView, testProxy } from "../../api/proxies.ts";
+import { Button } from "../../ui/button.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { ProxyOutcome } from "./proxy-outcome.tsx";
+
+interface ProxyFormProps {
+  /** Null for a new one. */
+  readonly proxy: ProxyView | null;
+  readonly onClose: () => void;
+  readonly onSaved: (said: string) => Promise<void>;
+}
+
+/** Adds a proxy or changes one; it can be tried before it is saved. */
+export function ProxyForm({ proxy, onClose, onSaved }: ProxyFormProps) {
+  const [name, setName] = useState(proxy?.name ?? "");
+  const [type, setType] = useState(proxy?.type ?? "http");
+  const [host, setHost] = useState(proxy?.host ?? "");
+  const [port, setPort] = useState(String(proxy?.port ?? ""));
+  const [username, setUsername] = useState(proxy?.username ?? "");
+  const [password, setPassword] = useState("");
+  const [test, setTest] = useState<ProxyTest | "running">();
+
+  const input = () => ({ name, type, host, port: Number(port), username, password });
+  const submit = async () => {
+    if (proxy === null) await addProxy(input());
+    else await changeProxy(proxy.id, input());
+    await onSaved(proxy === null ? "Proxy added" : "Proxy saved");
+  };
+  const tryIt = async () => {
+    setTest("running");
+    setTest(
+      await testProxy(input()).catch((thrown) => ({
+        success: false,
+        latency_ms: 0,
+        message: messageOf(thrown),
+      })),
+    );
+  };
+  return (
+    <FormDialog
+      title={proxy === null ? "Add proxy" : "Change proxy"}
+      action={proxy === null ? "Add proxy" : "Save"}
+      submit={submit}
+      onClose={onClose}
+      extra={
+        <Button busy={test === "running"} onClick={tryIt}>
+          Test
+        </Button>
+      }
+    >
+      <TextField label="Name" value={name} onChange={setName} focus />
+      <SelectField
+        label="Type"
+        value={type}
+        onChange={setType}
+        choices={[
+          ["http", "HTTP (CONNECT)"],
+          ["socks5", "SOCKS5"],
+        ]}
+      />
+      <TextField label="Host" value={host} onChange={setHost} required placeholder="proxy.example.com" />
+      <TextField label="Port" type="number" value={port} onChange={setPort} required min={1} max={65_535} />
+      <TextField label="User name" value={username} onChange={setUsername} />
+      <TextField
+        label="Password"
+        type="password"
+        autocomplete="new-password"
+        value={password}
+        onChange={setPassword}
+        {...(proxy?.has_password === true && { hint: "Leave it empty to keep the present one." })}
+      />
+      {test !== undefined && (
+        <div aria-live="polite">
+          <ProxyOutcome test={test} />
+        </div>
+      )}
+    </FormDialog>
+  );
+}

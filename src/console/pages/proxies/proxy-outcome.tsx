@@ -1,0 +1,21 @@
+import type { ProxyTest } from "../../api/proxies.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { duration } from "../../ui/format.ts";
+
+/** What a test of a proxy has shown. */
+export function ProxyOutcome({ test }: { readonly test: ProxyTest | "running" | undefined }) {
+  if (test === undefined) return <span class="muted">not tested</span>;
+  if (test === "running") return <Badge tone="live">testing</Badge>;
+  if (test.success) {
+    return (
+      <>
+        <Badge tone="good">{duration(test.latency_ms)}</Badge> <span class="muted">{test.message}</span>
+      </>
+    );
+  }
+  return (
+    <>
+      <Badge tone="bad">failed</Badge> <span class="muted">{test.message}</span>
+    </>
+  );
+}

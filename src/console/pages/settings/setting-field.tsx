@@ -1,0 +1,44 @@
+import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import type { Setting } from "./setting-list.ts";
+
+interface SettingFieldProps {
+  readonly setting: Setting;
+  readonly value: string | boolean;
+  readonly changed: boolean;
+  /** What stands in an empty text. */
+  readonly placeholder: string;
+  readonly onChange: (value: string | boolean) => void;
+}
+
+/** One setting with its meaning and default. */
+export function SettingField({ setting, value, changed, placeholder, onChange }: SettingFieldProps) {
+  const { name, meaning, standard, kind } = setting;
+  const hint = (
+    <>
+      {meaning} <span class="default">Default: {standard}.</span>
+    </>
+  );
+  const shared = { label: name, hint, onChange };
+  const field = () => {
+    switch (kind.type) {
+      case "switch":
+        return <CheckField {...shared} value={value === true} />;
+      case "number":
+        return (
+          <TextField
+            {...shared}
+            label={`${name} (${kind.unit})`}
+            type="number"
+            min={kind.min}
+            max={kind.max}
+            value={String(value)}
+          />
+        );
+      case "choice":
+        return <SelectField {...shared} choices={kind.choices} value={String(value)} />;
+      case "text":
+        return <AreaField {...shared} rows={4} placeholder={placeholder} value={String(value)} />;
+    }
+  };
+  return <div class={changed ? "setting changed" : "setting"}>{field()}</div>;
+}
