@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import type { BareGateway } from "../support/miniflare.ts";
+import { html, type Site, serve, startPageService } from "../support/pages.ts";
+
+interface Application {
+  readonly name: string;
+  readonly confidence: string;
+  readonly version: string;
+  readonly icon: string;
+  readonly website: string;
+  readonly categories: readonly string[];
+}
+
+interface Lookup {
+  readonly url: string;
+  readonly originalUrl: string;
+  readonly applications: readonly Application[];
+}
+
+describeWithBrowser("GET /v1/technologies/", () => {
+  let site: Site;
+  let gateway: BareGateway;
+  let loads = 0;
+
+  beforeAll(async () => {
+    site = await serve((_, response, { pathname }) => {
+      switch (pathname) {
+        case "/moved":
+          response.writeHead(302, { location: "/wordpress" });
+          return response.end();
+        case "/wordpress":
+          loads++;
+          response.setHeader("server", "nginx/1.25.3");
+          response.setHeader("set-cookie", "PHPSESSID=1; path=/");
+          return html(
+            response,
+            `<div id="app" data-v-app=""></div><script src="/wp-includes/js/jquery/jquery.min.js?ver=3.7.1"></script>
+             <script>window.Vue = { version: "3.4.21" }; fetch("/api")</script>`,
+            `<meta name="generator" content="WordPress 6.5.2"><link rel="stylesheet" href="/wp-content/themes/x/style.css">`,
+          );
+        case "/wp-includes/js/jquery/jquery.min.js":
+          response.setHeader("content-type", "text/javascript");
+          return response.end("window.jQuery = Object.assign(() => {}, { fn: { jquery: '3.7.1' } });");
+        default:
+          return html(response, "<p>Nothing special</p>");
+      }
+    });
+    gateway = await startPageService([site.host]);
+  });
+
+  afterAll(async () => {
+    await gateway.close();
+    await site.close();
+  });
+
+  const ask = (path: string, query: Record<string, string> = {}, slash = "/") =>
+    gateway.fetch(`/v1/technologies${slash}?${new URLSearchParams({ url: site.host + path, ...query })}`);
+  const lookUp = async (path: string, query: Record<string, string> = {}, slash = "/"): Promise<Lookup> => {
+    const response = await ask(path, query, slash);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    return JSON.parse(await response.text());
+  };
+
+  it("finds what a page is built with, by all that one load of it shows", async () => {
+    const { url, originalUrl, applications } = await lookUp("/wordpress");
+    expect([url, originalUrl]).toEqual([`${site.origin}/wordpress`, `${site.origin}/wordpress`]);
+    const byName = new Map(applications.map((application) => [application.name, application]));
+    // By meta element, response header, a global of the page, a cookie, and what they bring along.
+    expect(byName.get("WordPress")).toMatchObject({
+      version: "6.5.2",
+      confidence: "100",
+      website: "https://wordpress.org",
+    });
+    expect(byName.get("WordPress")?.categories).toEqual(expect.arrayContaining(["CMS"]));
+    expect(byName.get("Nginx")?.version).toBe("1.25.3");
+    expect(byName.get("jQuery")?.version).toBe("3.7.1");
+    expect(byName.get("Vue.js")?.version).toBe("3.4.21");
+    expect(byName.get("PHP")).toMatchObject({ version: "" });
+    expect(byName.get("MySQL")).toBeDefined();
+    for (const application of applications) {
+      expect(Object.keys(application)).toEqual([
+        "name",
+        "confidence",
+        "version",
+        "icon",
+        "website",
+        "categories",
+      ]);
+      expect(application.confidence).toMatch(/^\d{1,3}$/);
+      expect(application.icon).toMatch(/\.(?:svg|png)$/);
+      expect(application.website).toMatch(/^https?:/);
+      expect(application.categories.length).toBeGreaterThan(0);
+    }
+  });
+
+  it("tells the address that was asked for from the one that was found", async () => {
+    const { url, originalUrl, applications } = await lookUp("/moved", {}, "");
+    expect([url, originalUrl]).toEqual([`${site.origin}/wordpress`, `${site.origin}/moved`]);
+    expect(applications.map(({ name }) => name)).toContain("WordPress");
+  });
+
+  it("finds nothing where there is nothing", async () => {
+    expect((await lookUp("/plain")).applications).toEqual([]);
+  });
+
+  it("prints nicely when asked", async () => {
+    const plain = await (await ask("/plain")).text();
+    const pretty = await (await ask("/plain", { prettify: "true" })).text();
+    expect(plain).not.toContain("\n");
+    expect(pretty).toContain('\n  "applications": []');
+    expect(JSON.parse(pretty)).toEqual(JSON.parse(plain));
+  });
+
+  it("gives a kept answer again", async () => {
+    await lookUp("/wordpress");
+    const before = loads;
+    const again = await ask("/wordpress");
+    expect(again.headers.get("x-cache")).toBe("HIT");
+    expect(again.headers.get("etag")).toMatch(/^"[0-9a-f]+"$/);
+    await again.arrayBuffer();
+    expect(loads).toBe(before);
+  });
+
+  it.each([
+    ["url", "ftp://example.com"],
+    ["prettify", "maybe"],
+    ["maxAge", "x"],
+  ])("refuses %s=%s with a 400 that names the parameter", async (name, value) => {
+    const response = await ask("/plain", { [name]: value });
+    expect(response.status).toBe(400);
+    expect(JSON.parse(await response.text()).error).toMatchObject({
+      param: name,
+      type: "invalid_request_error",
+    });
+  });
+
+  it("wants a url", async () => {
+    const response = await gateway.fetch("/v1/technologies");
+    expect(response.status).toBe(400);
+    expect(JSON.parse(await response.text()).error).toMatchObject({ param: "url", code: "url_required" });
+  });
+});
+
+describe("the limit of the page service", () => {
+  let gateway: BareGateway;
+
+  beforeAll(async () => {
+    gateway = await startPageService([], { PAGE_RATE_LIMIT: "" });
+  });
+  afterAll(() => gateway.close());
+
+  const call = async (operation: string, address: string) => {
+    // The platform sets this header itself, and takes away what a client sent; here there is no platform.
+    const response = await gateway.fetch(`/v1/${operation}`, { headers: { "cf-connecting-ip": address } });
+    const { error } = JSON.parse(await response.text());
+    return { status: response.status, headers: response.headers, error };
+  };
+
+  it("is exactly 100 calls a minute for one client over both operations", async () => {
+    const calls = await Promise.all(
+      Array.from({ length: 130 }, (_, index) =>
+        call(index % 2 === 0 ? "thumbs" : "technologies/", "203.0.113.9"),
+      ),
+    );
+    const allowed = calls.filter(({ status }) => status === 400);
+    const refused = calls.filter(({ status }) => status === 429);
+    expect([allowed.length, refused.length]).toEqual([100, 30]);
+    expect(new Set(allowed.map(({ headers }) => Number(headers.get("ratelimit-remaining")))).size).toBe(100);
+    for (const { headers, error } of refused) {
+      expect(error).toMatchObject({ code: "rate_limit_exceeded", type: "rate_limit_error", param: null });
+      const wait = Number(headers.get("retry-after"));
+      expect(wait).toBeGreaterThan(50);
+      expect(wait).toBeLessThanOrEqual(60);
+      expect(headers.get("ratelimit-limit")).toBe("100");
+      expect(headers.get("ratelimit-remaining")).toBe("0");
+      expect(headers.get("ratelimit-reset")).toBe(String(wait));
+    }
+  });
+
+  it("leaves other clients and the other routes alone", async () => {
+    expect((await call("thumbs", "203.0.113.10")).status).toBe(400);
+    const health = await gateway.fetch("/healthz", { headers: { "cf-connecting-ip": "203.0.113.9" } });
+    expect(health.status).toBe(200);
+    expect(health.headers.get("ratelimit-limit")).toBeNull();
+    expect(
+      (await gateway.fetch("/v1/models", { headers: { "cf-connecting-ip": "203.0.113.9" } })).status,
+    ).toBe(200);
+  });
+
+  it("counts an IPv6 network of 64 bits as one client", async () => {
+    const addresses = Array.from({ length: 101 }, (_, index) => `2001:db8:1:1::${(index + 1).toString(16)}`);
+    const calls = await Promise.all(addresses.map((address) => call("thumbs", address)));
+    expect(calls.filter(({ status }) => status === 429)).toHaveLength(1);
+    expect((await call("thumbs", "2001:db8:1:2::1")).status).toBe(400);
+  });
+
+  it("does not believe what a client says about its address", async () => {
+    const response = await gateway.fetch("/v1/thumbs", {
+      headers: {
+        "cf-connecting-ip": "203.0.113.9",
+        "x-forwarded-for": "198.51.100.1",
+        "x-real-ip": "198.51.100.1",
+        forwarded: "for=198.51.100.1",
+      },
+    });
+    expect(response.status).toBe(429);
+    await response.arrayBuffer();
+  });
+});

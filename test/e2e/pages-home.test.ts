@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { browserExecutable, describeWithBrowser } from "../support/browser.ts";
+import type { BareGateway } from "../support/miniflare.ts";
+import { html, type Site, serve, startPageService } from "../support/pages.ts";
+
+describeWithBrowser("the public page", () => {
+  let site: Site;
+  let gateway: BareGateway;
+  let browser: Browser;
+  let page: Page;
+  const complaints: string[] = [];
+  const requests: string[] = [];
+
+  beforeAll(async () => {
+    site = await serve((_, response) =>
+      html(response, `<h1>Hello</h1>`, `<meta name="generator" content="WordPress 6.5.2">`),
+    );
+    gateway = await startPageService([site.host]);
+    browser = await chromium.launch({ executablePath: browserExecutable() ?? "" });
+    page = await browser.newPage();
+    page.on("console", (message) => {
+      if (message.type() === "error") complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("request", (request) => requests.push(request.url()));
+    await page.goto(gateway.url);
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    await gateway.close();
+    await site.close();
+  });
+
+  it("explains both services and loads nothing from elsewhere", async () => {
+    expect(await page.title()).toBe("Polygate");
+    const text = await page.locator("main").innerText();
+    expect(text).toContain(`${gateway.url}/v1`);
+    expect(text).toContain("Page service");
+    expect(requests.filter((url) => !url.startsWith(gateway.url))).toEqual([]);
+  });
+
+  it("takes a picture", async () => {
+    await page.getByLabel("Web address").fill(`${site.origin}/`);
+    await page.getByLabel("Size of the picture").selectOption("l");
+    await page.getByLabel("Phone").check();
+    await page.getByRole("button", { name: "Take a picture" }).click();
+    const image = page.getByRole("img");
+    await image.waitFor();
+    expect(await image.evaluate("(element) => element.decode().then(() => element.naturalWidth)")).toBe(400);
+    expect(await page.getByRole("status").innerText()).toContain("400 by 300 pixels");
+    expect(await page.getByRole("link", { name: /mobile=true/ }).getAttribute("href")).toContain("size=l");
+  });
+
+  it("detects technologies", async () => {
+    await page.getByRole("button", { name: "Detect technologies" }).click();
+    await page.getByRole("rowheader", { name: "WordPress" }).waitFor();
+    expect(await page.getByRole("row", { name: /WordPress/ }).innerText()).toContain("6.5.2");
+  });
+
+  it("says what went wrong", async () => {
+    await page.getByLabel("Web address").fill("localhost");
+    await page.getByRole("button", { name: "Take a picture" }).click();
+    await expect.poll(() => page.getByRole("status").innerText()).toContain("url_host_forbidden");
+    // The browser itself writes down the refused request.
+    complaints.splice(
+      0,
+      complaints.length,
+      ...complaints.filter((text) => !text.includes("400 (Bad Request)")),
+    );
+  });
+
+  it("is accessible, and breaks none of its own rules", async () => {
+    const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), {
+      encoding: "utf8",
+    });
+    await page.evaluate(axe);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      const violations: unknown = await page.evaluate(
+        "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))",
+      );
+      expect(violations).toEqual([]);
+    }
+    expect(complaints).toEqual([]);
+  });
+});
