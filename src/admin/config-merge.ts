@@ -1,5 +1,5 @@
 import { type Account, type Config, configSchema } from "../config/schema.ts";
-import { allKeys, sameAccount } from "./edit.ts";
+import { allKeys } from "./edit.ts";
 import { identifiers } from "./identifiers.ts";
 
 /** The groups whose non-empty fields a merge overwrites (contract, Import details). */
@@ -19,38 +19,23 @@ function givenFields(raw: unknown, parsed: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(parsed).filter(([name]) => !isEmpty(raw[name])));
 }
 
-/** The same account with what the other one says more about it. */
-function enriched(account: Account, other: Account): Account {
+/** The same account with what another entry of the same identifier says about it. */
+function enriched(account: Account, { email: _same, ...other }: Account): Account {
   const said = Object.entries(other).filter(([, value]) => value !== "");
   return { ...account, ...Object.fromEntries(said) };
 }
 
+/** Accounts are the same when their identifiers are, whatever the case. The present ones keep their places. */
 async function mergedAccounts(present: readonly Account[], added: readonly Account[]): Promise<Account[]> {
-  const merged: Account[] = [...present];
-  const places = new Map<string, number>();
-  const note = (account: Account, id: string, index: number) => {
-    for (const name of [id, account.email, account.mobile]) {
-      if (name !== "") places.set(name.toLowerCase(), index);
-    }
-  };
-  const ids = await identifiers({ accounts: [...present] });
-  for (const [index, account] of present.entries()) note(account, ids[index] ?? "", index);
-  const newIds = await identifiers({ accounts: [...added] });
-  for (const [index, account] of added.entries()) {
-    const id = newIds[index] ?? "";
-    const place = [id, account.email, account.mobile]
-      .map((name) => (name === "" ? undefined : places.get(name.toLowerCase())))
-      .find((found) => found !== undefined);
-    const known = place === undefined ? undefined : merged[place];
-    if (place === undefined || known === undefined) {
-      note(account, id, merged.length);
-      merged.push(account);
-    } else if (known !== account) {
-      // An e-mail and a mobile that belong to two accounts are no reason to make one of them.
-      merged[place] = sameAccount(known, account) ? enriched(known, account) : known;
-    }
+  const all = [...present, ...added];
+  const ids = await identifiers({ accounts: all });
+  const merged = new Map<string, Account>();
+  for (const [index, account] of all.entries()) {
+    const id = (ids[index] ?? "").toLowerCase();
+    const known = merged.get(id);
+    merged.set(id, known === undefined ? account : enriched(known, account));
   }
-  return merged;
+  return [...merged.values()];
 }
 
 /** Lists without repetitions and without accounts that nothing identifies. */

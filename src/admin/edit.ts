@@ -14,9 +14,12 @@ export function edit(
   context: Context,
   change: (config: Config) => Config | Promise<Config>,
 ): Promise<ConfigSnapshot> {
-  return context.platform.configuration.update(async (config) =>
+  const stored = context.platform.configuration.update(async (config) =>
     parseWith(configSchema, await change(config)),
   );
+  // Edits stand in one queue: one whose client leaves must come to its end all the same.
+  context.waitUntil(stored.catch(() => undefined));
+  return stored;
 }
 
 /** The 404 of a thing that is not in the configuration. */

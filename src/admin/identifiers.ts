@@ -2,15 +2,14 @@ import { accountIdentifier } from "../config/account-identifier.ts";
 import type { Account, Config } from "../config/schema.ts";
 import { missing } from "./edit.ts";
 
-const lists = new WeakMap<readonly Account[], Promise<string[]>>();
+const lists = new WeakMap<readonly Account[], readonly string[]>();
 
 /** The identifiers of a configuration's accounts, in order. A token's hash is computed once a configuration. */
-export function identifiers({ accounts }: Pick<Config, "accounts">): Promise<string[]> {
-  let list = lists.get(accounts);
-  if (list === undefined) {
-    list = Promise.all(accounts.map(accountIdentifier));
-    lists.set(accounts, list);
-  }
+export async function identifiers({ accounts }: Pick<Config, "accounts">): Promise<readonly string[]> {
+  const known = lists.get(accounts);
+  if (known !== undefined) return known;
+  const list = await Promise.all(accounts.map(accountIdentifier));
+  lists.set(accounts, list);
   return list;
 }
 

@@ -3,6 +3,7 @@ import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { Context } from "../http/context.ts";
 import { GatewayError } from "../http/errors.ts";
 import { clientKey } from "../pages/client-key.ts";
+import type { Platform } from "../platform/platform.ts";
 import type { Settings } from "../platform/settings.ts";
 import { checkToken, looksLikeToken, type TokenCheck } from "./admin-token.ts";
 import { verifyPassword } from "./password.ts";
@@ -37,7 +38,13 @@ async function opens(settings: Settings, config: Config, credential: string): Pr
   return hash !== "" && (await verifyPassword(credential, hash));
 }
 
-const checks = new Map<string, { readonly until: number; readonly right: Promise<boolean> }>();
+interface KeyCheck {
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+  readonly right: Promise<boolean>;
+}
+
+const checksOf = new WeakMap<Platform, Map<string, KeyCheck>>();
 
 /**
  * Checks an admin key or password. Wrong ones from one address are slowed down.
@@ -49,6 +56,8 @@ export async function checkAdminKey(context: Context, credential: string): Promi
   const { platform } = context;
   const { config } = await context.config();
   const { settings } = platform;
+  const checks = checksOf.get(platform) ?? new Map<string, KeyCheck>();
+  checksOf.set(platform, checks);
   if (settings.adminKey === null && config.admin.password_hash === "") {
     throw new GatewayError(
       403,
@@ -63,34 +72,30 @@ export async function checkAdminKey(context: Context, credential: string): Promi
   if (check === undefined || check.until <= now) {
     if (checks.size >= MAX_REMEMBERED) checks.clear();
     // Requests that come at once share one attempt.
-    check = { until: now + REMEMBER_MS, right: guarded(context, client, config, credential) };
+    check = { until: now + REMEMBER_MS, right: guarded(context, client, credential) };
     checks.set(name, check);
-    check.right.then(
-      (right) => right || checks.delete(name),
-      () => checks.delete(name),
-    );
+    const forget = () => void checks.delete(name);
+    // Others may wait for the outcome, so that it must come although this client leaves.
+    context.waitUntil(check.right.then((right) => right || forget(), forget));
   }
   if (!(await check.right)) throw unauthorized("the admin key or password is wrong");
 }
 
-async function guarded(
-  { platform }: Context,
-  client: string,
-  config: Config,
-  credential: string,
-): Promise<boolean> {
+async function guarded({ platform }: Context, client: string, credential: string): Promise<boolean> {
   const decision = await platform.administration.loginAttempt(client);
   if (!decision.allowed) {
     throw new GatewayError(429, `too many failed attempts: try again in ${decision.waitSeconds} s`, {
       code: "rate_limit_exceeded",
     });
   }
+  // The password may have been changed elsewhere just now.
+  const { config } = await platform.configuration.readFresh();
   const right = await opens(platform.settings, config, credential);
   if (right) await platform.administration.loginSucceeded(client);
   return right;
 }
 
-const rereadAt = new WeakMap<object, number>();
+const rereadAt = new WeakMap<Platform, number>();
 
 /** The newest configuration for a token that did not pass: it may have been made elsewhere just now. */
 async function reread({ platform }: Context): Promise<ConfigSnapshot | null> {

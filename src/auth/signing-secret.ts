@@ -3,7 +3,7 @@ import type { Platform } from "../platform/platform.ts";
 import { deriveSecret } from "./password.ts";
 import { newSecret } from "./secrets.ts";
 
-const derived = new Map<string, Promise<string>>();
+const derived = new Map<string, string>();
 
 /**
  * The secret that signs administrators' tokens; null: there is none yet. A read-only configuration cannot keep one:
@@ -17,7 +17,7 @@ export async function signingSecret(platform: Platform, snapshot: ConfigSnapshot
   const source = `${admin.password_hash}\n${adminKey ?? ""}`;
   let secret = derived.get(source);
   if (secret === undefined) {
-    secret = deriveSecret(source, "administrators' tokens");
+    secret = await deriveSecret(source, "administrators' tokens");
     derived.clear();
     derived.set(source, secret);
   }

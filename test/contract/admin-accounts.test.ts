@@ -286,6 +286,27 @@ describe("GET /admin/queue/status", () => {
   });
 });
 
+describe("GET /admin/queue/status under load", () => {
+  it("counts held slots and waiting requests exactly", async () => {
+    const busy = Array.from({ length: 8 }, () => chat("[[stall:2500]]"));
+    await expect
+      .poll(async () => (await admin("GET", "/admin/queue/status")).body, { timeout: 5_000 })
+      .toMatchObject({
+        available: 0,
+        available_accounts: [],
+        in_use: 6,
+        in_use_accounts: ["one@sandbox.test", "two@sandbox.test", "three@sandbox.test"],
+        waiting: 2,
+      });
+    const { body } = await admin("GET", "/admin/queue/status");
+    expect(body["leases"]).toHaveLength(6);
+    expect(body["waiting_requests"]).toHaveLength(2);
+    const answers = await Promise.all(busy);
+    expect(answers.map(({ status }) => status)).toEqual(busy.map(() => 200));
+    await Promise.all(answers.map((answer) => answer.text()));
+  });
+});
+
 describe("POST /admin/import", () => {
   it("adds keys and accounts that are new, and counts them", async () => {
     const { status, body } = await admin("POST", "/admin/import", {

@@ -1,0 +1,123 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { configHash, exportedConfig } from "../../../src/admin/config-export.ts";
+import { mergedConfig, replacedConfig, tidied } from "../../../src/admin/config-merge.ts";
+import { identifiers } from "../../../src/admin/identifiers.ts";
+import { type Config, configSchema } from "../../../src/config/schema.ts";
+
+const name = fc.constantFrom("a", "b", "c", "d");
+const maybe = <T>(value: fc.Arbitrary<T>, empty: T) => fc.oneof(value, fc.constant(empty));
+
+const account = fc.record({
+  email: maybe(
+    name.map((text) => `${text}@x.test`),
+    "",
+  ),
+  mobile: maybe(
+    name.map((text) => `+${text.charCodeAt(0)}`),
+    "",
+  ),
+  password: maybe(name, ""),
+  token: maybe(name, ""),
+  name: maybe(name, ""),
+  remark: fc.constant(""),
+  proxy_id: fc.constant(""),
+});
+
+const config: fc.Arbitrary<Config> = fc
+  .record({
+    keys: fc.array(name, { maxLength: 3 }),
+    api_keys: fc.array(fc.record({ key: name, name: maybe(name, ""), remark: maybe(name, "") }), {
+      maxLength: 4,
+    }),
+    accounts: fc.array(account, { maxLength: 5 }),
+    model_aliases: fc.dictionary(name, fc.constant("provider-v4-pro")),
+    runtime: fc.record({ account_max_inflight: fc.integer({ min: 1, max: 9 }) }),
+    auto_delete: fc.record({ mode: fc.constantFrom("none", "all") }),
+  })
+  .map((raw) => configSchema.parse(raw));
+
+const asRaw = (value: Config): Record<string, unknown> => JSON.parse(JSON.stringify(value));
+
+describe("importing a configuration", () => {
+  it("merges nothing twice, and nothing into itself", async () => {
+    await fc.assert(
+      fc.asyncProperty(config, config, async (present, imported) => {
+        const before = await tidied(present);
+        expect(await mergedConfig(before, before, asRaw(before))).toEqual(before);
+        const once = await mergedConfig(before, imported, asRaw(imported));
+        expect(await mergedConfig(once, imported, asRaw(imported))).toEqual(once);
+      }),
+    );
+  });
+
+  it("loses no key, account or alias in a merge, and repeats none", async () => {
+    await fc.assert(
+      fc.asyncProperty(config, config, async (first, second) => {
+        const [present, imported] = [await tidied(first), await tidied(second)];
+        const merged = await mergedConfig(present, imported, asRaw(imported));
+        const keys = merged.api_keys.map(({ key }) => key);
+        expect(new Set(keys).size).toBe(keys.length);
+        for (const { key } of [...present.api_keys, ...imported.api_keys]) expect(keys).toContain(key);
+        const ids = await identifiers(merged);
+        expect(new Set(ids).size).toBe(ids.length);
+        for (const id of [...(await identifiers(present)), ...(await identifiers(imported))]) {
+          expect(ids).toContain(id);
+        }
+        expect(merged.model_aliases).toEqual({ ...present.model_aliases, ...imported.model_aliases });
+        expect(merged.auto_delete).toEqual(present.auto_delete);
+      }),
+    );
+  });
+
+  it("replaces everything but the sync's metadata and the signing secret", async () => {
+    const present = configSchema.parse({
+      admin: { jwt_secret: "kept" },
+      sync: { hash: "h", time: 7 },
+      accounts: [{ email: "gone@x.test", password: "p" }],
+    });
+    const imported = configSchema.parse({
+      keys: ["k"],
+      auto_delete: { sessions: true },
+      sync: { hash: "other" },
+    });
+    const replaced = await replacedConfig(present, imported);
+    expect(replaced).toMatchObject({
+      api_keys: [{ key: "k" }],
+      accounts: [],
+      auto_delete: { mode: "all" },
+      sync: { hash: "h", time: 7 },
+      admin: { jwt_secret: "kept" },
+    });
+  });
+
+  it("enriches an account that is there with what is new about it", async () => {
+    const present = configSchema.parse({ accounts: [{ email: "a@x.test", password: "p", name: "kept" }] });
+    const raw = { accounts: [{ email: "A@x.test", mobile: "+1", token: "t", name: "" }] };
+    const { accounts } = await mergedConfig(present, configSchema.parse(raw), raw);
+    expect(accounts).toMatchObject([{ mobile: "+1", password: "p", token: "t", name: "kept" }]);
+  });
+});
+
+describe("exporting a configuration", () => {
+  it("comes back the same by replacing", async () => {
+    await fc.assert(
+      fc.asyncProperty(config, async (any) => {
+        const present = await tidied(any);
+        const imported = configSchema.parse(JSON.parse(JSON.stringify(exportedConfig(present))));
+        expect(await replacedConfig(present, imported)).toEqual(present);
+      }),
+    );
+  });
+
+  it("has a hash that knows no order of members, and no sync", async () => {
+    const one = configSchema.parse({ model_aliases: { a: "provider-v4-pro", b: "provider-v4-flash" } });
+    const other = configSchema.parse({
+      sync: { hash: "h", time: 1 },
+      model_aliases: { b: "provider-v4-flash", a: "provider-v4-pro" },
+    });
+    expect(await configHash(one)).toBe(await configHash(other));
+    const changed = configSchema.parse({ keys: ["k"] });
+    expect(await configHash(changed)).not.toBe(await configHash(one));
+  });
+});

@@ -1,0 +1,39 @@
+import { env, runInDurableObject } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import type { LoginFailures } from "../../src/auth/login-guard.ts";
+
+describe("the administration object", () => {
+  it("keeps the count of failed attempts in storage, so that a restart forgives nothing", async () => {
+    const stub = env.ADMINISTRATION.getByName("login 192.0.2.1");
+    for (let attempt = 0; attempt < 10; attempt += 1) expect(await stub.attempt()).toEqual({ allowed: true });
+    expect(await stub.attempt()).toMatchObject({ allowed: false });
+    await runInDurableObject(stub, async (_instance, state) => {
+      expect(state.storage.kv.get<LoginFailures>("failures")).toMatchObject({ count: 10 });
+      expect(await state.storage.getAlarm()).not.toBeNull();
+    });
+  });
+
+  it("forgets them after a success, wholly", async () => {
+    const stub = env.ADMINISTRATION.getByName("login 192.0.2.2");
+    for (let attempt = 0; attempt < 10; attempt += 1) await stub.attempt();
+    await stub.succeeded();
+    expect(await stub.attempt()).toEqual({ allowed: true });
+  });
+
+  it("keeps the progress of a test of all accounts", async () => {
+    const stub = env.ADMINISTRATION.getByName("account tests");
+    expect(await stub.progress()).toBeNull();
+    const progress = {
+      total: 2,
+      done: 1,
+      success: 1,
+      failed: 0,
+      started_at: 1,
+      updated_at: 2,
+      finished_at: 0,
+      failures: [],
+    };
+    await stub.setProgress(progress);
+    expect(await stub.progress()).toEqual(progress);
+  });
+});
