@@ -59,10 +59,10 @@ export async function answer(
   context.log.stream = conversation.stream;
   const abort = new AbortController();
   const recorder = historyRecorder(context, caller);
-  const bound = await boundToFiles(context, caller, conversation);
-  const job: GenerationJob = { context, caller: bound, conversation, recorder, abort };
   const left = () => abort.abort(clientLeft());
   context.request.signal.addEventListener("abort", left, { once: true });
+  const bound = await boundToFiles(context, caller, conversation);
+  const job: GenerationJob = { context, caller: bound, conversation, recorder, abort };
   return conversation.stream ? streamed(job, dialect) : whole(job, dialect);
 }
 

@@ -1,7 +1,101 @@
-import type { Completion } from "./events.ts";
-import type { GenerationJob } from "./generate.ts";
+import type { Conversation } from "./conversation.ts";
+import type { Completion, Usage } from "./events.ts";
+import { CompletionFold } from "./fold.ts";
+import { checkFormat, type FormatCheck, type FormatRank } from "./format-check.ts";
+import { Generation, type GenerationJob } from "./generate.ts";
+import type { GenerationRecorder } from "./recorder.ts";
 
-/** Checks a whole answer against the requested format. */
-export async function repairFormat(_job: GenerationJob, completion: Completion): Promise<Completion> {
-  return completion;
+/** The repair belongs to the request, whose record holds the model's own answer. */
+const UNRECORDED: GenerationRecorder = {
+  begin: () => undefined,
+  account: () => undefined,
+  progress: () => undefined,
+  end: () => undefined,
+};
+
+const RANKS: readonly FormatRank[] = ["none", "json", "valid"];
+
+/**
+ * Checks a whole answer against the requested format, and asks the model once to correct one that breaks it. JSON is
+ * freed of code fences and words around it. Of the two answers the better is returned, with the usage of both; a repair
+ * that fails costs the answer nothing.
+ *
+ * Answers that call tools or were cut short are left as they are.
+ */
+export async function repairFormat(job: GenerationJob, completion: Completion): Promise<Completion> {
+  const { responseFormat: format } = job.conversation;
+  if (format.type === "text" || completion.toolCalls.length > 0 || completion.finishReason !== "stop") {
+    return completion;
+  }
+  const check = checkFormat(completion.text, format);
+  const first = { ...completion, text: check.text };
+  if (check.rank === "valid") return first;
+  const second = await corrected(job, completion.text, check);
+  if (second === null) return first;
+  const usage = sum(first.usage, second.usage);
+  const recheck = checkFormat(second.text, format);
+  return RANKS.indexOf(recheck.rank) > RANKS.indexOf(check.rank)
+    ? { ...first, text: recheck.text, usage }
+    : { ...first, usage };
+}
+
+/** The model's correction of an answer; null when there is none to be had. */
+async function corrected(job: GenerationJob, broken: string, check: FormatCheck): Promise<Completion | null> {
+  const { context, conversation } = job;
+  // Of its own: the provider's silence must not take the first answer with it.
+  const abort = new AbortController();
+  const stop = () => abort.abort(job.abort.signal.reason);
+  job.abort.signal.throwIfAborted();
+  job.abort.signal.addEventListener("abort", stop, { once: true });
+  const retries = context.log.retries ?? 0;
+  try {
+    const fold = new CompletionFold();
+    const generation = await Generation.prepare(
+      { ...job, conversation: repairOf(conversation, broken, check), recorder: UNRECORDED, abort },
+      {
+        deliver(events) {
+          for (const event of events) fold.push(event);
+          return undefined;
+        },
+      },
+    );
+    await generation.run();
+    const completion = fold.completion();
+    return { ...completion, text: generation.assembler.linkCitations(completion.text) };
+  } catch {
+    job.abort.signal.throwIfAborted();
+    return null;
+  } finally {
+    context.log.retries = retries + 1;
+    job.abort.signal.removeEventListener("abort", stop);
+  }
+}
+
+/** The conversation, with the broken answer and what is wrong with it. */
+function repairOf(conversation: Conversation, broken: string, { faults }: FormatCheck): Conversation {
+  const request = [
+    "Your answer does not have the form that was asked for:",
+    ...faults.map((fault) => `- ${fault}`),
+    "Answer again with the corrected JSON and nothing else.",
+  ].join("\n");
+  return {
+    ...conversation,
+    messages: [
+      ...conversation.messages,
+      { role: "assistant", parts: [{ type: "text", text: broken }], toolCalls: [] },
+      { role: "user", parts: [{ type: "text", text: request }] },
+    ],
+    tools: [],
+    toolChoice: { type: "auto" },
+    thinking: false,
+    showReasoning: false,
+  };
+}
+
+function sum(one: Usage, other: Usage): Usage {
+  return {
+    prompt: one.prompt + other.prompt,
+    completion: one.completion + other.completion,
+    reasoning: one.reasoning + other.reasoning,
+  };
 }

@@ -1,0 +1,114 @@
+import { Validator } from "@cfworker/json-schema";
+import type { ResponseFormat } from "./conversation.ts";
+
+/** How far an answer is what was asked for: `none` is no JSON, `json` is JSON that breaks the schema. */
+export type FormatRank = "none" | "json" | "valid";
+
+/** An answer's text, checked against the requested format. */
+export interface FormatCheck {
+  readonly rank: FormatRank;
+  /** The JSON alone when there is any, without a code fence or words around it; else the text as it was. */
+  readonly text: string;
+  /** What is wrong, for the model to read; empty when nothing is. */
+  readonly faults: readonly string[];
+}
+
+const MAX_FAULTS = 8;
+const EXCERPT_CHARS = 200;
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Keywords whose value is schemas by name: what they name is no keyword. */
+const NAMED = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
+/** Keywords whose value is data, not schemas. */
+const DATA = new Set(["const", "enum", "default", "examples"]);
+
+function isObject(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A schema without its regular expressions: a caller's may take for ever, and nothing could stop it. */
+function withoutPatterns(schema: Schema): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === "pattern" || keyword === "patternProperties") continue;
+    if (DATA.has(keyword)) result[keyword] = value;
+    else if (NAMED.has(keyword) && isObject(value)) {
+      result[keyword] = Object.fromEntries(
+        Object.entries(value).map(([name, member]) => [name, convert(member)]),
+      );
+    } else result[keyword] = convert(value);
+  }
+  // What matches a pattern is not additional; without the patterns nobody can tell.
+  if ("patternProperties" in schema) {
+    delete result["additionalProperties"];
+    delete result["unevaluatedProperties"];
+  }
+  return result;
+}
+
+function convert(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(convert);
+  return isObject(value) ? withoutPatterns(value) : value;
+}
+
+/** What breaks the schema, one line each. A schema that cannot be applied forbids nothing. */
+function schemaFaults(value: unknown, schema: Schema): string[] {
+  const dialect = typeof schema["$schema"] === "string" ? schema["$schema"] : "";
+  const draft = /draft-0[467]/.test(dialect) ? "7" : /2019-09/.test(dialect) ? "2019-09" : "2020-12";
+  try {
+    const { valid, errors } = new Validator(withoutPatterns(schema), draft, false).validate(value);
+    if (valid) return [];
+    // The innermost faults say most, and they come last.
+    return errors
+      .slice(-MAX_FAULTS)
+      .map(
+        ({ instanceLocation, error }) => `${instanceLocation.replace(/^#/, "") || "the answer"}: ${error}`,
+      );
+  } catch {
+    return [];
+  }
+}
+
+/** Where JSON may be within a text: the whole, a code fence's inside, or from the first bracket to the last. */
+function* candidates(text: string): Generator<string> {
+  yield text.trim();
+  const fence = text.indexOf("```");
+  const inside = fence === -1 ? -1 : text.indexOf("\n", fence);
+  if (inside !== -1) {
+    const end = text.lastIndexOf("```");
+    if (end > inside) yield text.slice(inside, end).trim();
+    const next = text.indexOf("```", inside);
+    if (next !== -1 && next !== end) yield text.slice(inside, next).trim();
+  }
+  const start = text.search(/[[{]/);
+  const end = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"));
+  if (start !== -1 && end > start) yield text.slice(start, end + 1);
+}
+
+function parsed(text: string): { readonly value: unknown } | null {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return null;
+  }
+}
+
+/** Checks an answer's text. Regular expressions in the schema are left to the model. */
+export function checkFormat(text: string, format: Exclude<ResponseFormat, { type: "text" }>): FormatCheck {
+  let best: FormatCheck | null = null;
+  for (const candidate of candidates(text)) {
+    const json = parsed(candidate);
+    if (json === null) continue;
+    const faults =
+      format.type === "json-schema"
+        ? schemaFaults(json.value, format.schema)
+        : typeof json.value === "object" && json.value !== null
+          ? []
+          : ["the answer must be a JSON object"];
+    if (faults.length === 0) return { rank: "valid", text: candidate, faults };
+    best ??= { rank: "json", text: candidate, faults };
+  }
+  const excerpt = JSON.stringify(text.trim().slice(0, EXCERPT_CHARS));
+  return best ?? { rank: "none", text, faults: [`the answer is not JSON: it begins with ${excerpt}`] };
+}

@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+import { useGateway } from "../support/use-gateway.ts";
+
+const test = useGateway();
+
+/** Makes the sandbox answer with this text, whatever is in it. */
+const saying = (text: string) => `[[say64:${Buffer.from(text).toString("base64")}]]`;
+/** An answer that is no JSON; the sandbox reads in the request for a repair what it begins with, and obeys. */
+const broken = (repair: string) => saying(`Sure! ${saying(repair)}`);
+
+const SCHEMA = {
+  type: "object",
+  properties: { city: { type: "string" } },
+  required: ["city"],
+  additionalProperties: false,
+};
+const GOOD = '{"city":"Paris"}';
+const FENCED = `Here you are:\n\`\`\`json\n${GOOD}\n\`\`\``;
+
+interface Style {
+  readonly path: string;
+  readonly body: (text: string) => Record<string, unknown>;
+  readonly answer: (body: never) => string;
+}
+const user = (text: string) => [{ role: "user", content: text }];
+const styles: Record<string, Style> = {
+  "chat completions": {
+    path: "/v1/chat/completions",
+    body: (text) => ({
+      model: "gpt-4o",
+      messages: user(text),
+      response_format: { type: "json_schema", json_schema: { name: "place", schema: SCHEMA, strict: true } },
+    }),
+    answer: (body: { choices: [{ message: { content: string } }] }) => body.choices[0].message.content,
+  },
+  responses: {
+    path: "/v1/responses",
+    body: (text) => ({
+      model: "gpt-4o",
+      input: text,
+      text: { format: { type: "json_schema", name: "place", schema: SCHEMA, strict: true } },
+    }),
+    answer: (body: { output: { type: string; content: [{ text: string }] }[] }) =>
+      body.output.find(({ type }) => type === "message")?.content[0].text ?? "",
+  },
+  messages: {
+    path: "/v1/messages",
+    body: (text) => ({
+      model: "claude-sonnet-4-5",
+      max_tokens: 100,
+      messages: user(text),
+      output_config: { format: { type: "json_schema", schema: SCHEMA } },
+    }),
+    answer: (body: { content: { type: string; text: string }[] }) =>
+      body.content.find(({ type }) => type === "text")?.text ?? "",
+  },
+  "content generation": {
+    path: "/v1beta/models/gemini-2.5-flash:generateContent",
+    body: (text) => ({
+      contents: [{ role: "user", parts: [{ text }] }],
+      generationConfig: {
+        responseMimeType: "application/json",
+        responseSchema: { type: "OBJECT", properties: { city: { type: "STRING" } }, required: ["city"] },
+      },
+    }),
+    answer: (body: { candidates: [{ content: { parts: { text: string; thought?: boolean }[] } }] }) =>
+      body.candidates[0].content.parts.find(({ thought }) => thought !== true)?.text ?? "",
+  },
+  "model runner": {
+    path: "/api/chat",
+    body: (text) => ({ model: "llama3.1", stream: false, messages: user(text), format: SCHEMA }),
+    answer: (body: { message: { content: string } }) => body.message.content,
+  },
+};
+
+const turns = async () => (await test.gateway.sandbox.state()).turn_count;
+
+async function ask(style: Style, text: string): Promise<string> {
+  const response = await test.post(style.path, style.body(text));
+  expect(response.status).toBe(200);
+  return style.answer(await response.json<never>());
+}
+
+describe.each(Object.entries(styles))("a schema for the answer: %s", (_name, style) => {
+  it("the model is told it", async () => {
+    await ask(style, saying(GOOD));
+    const { prompt } = await test.gateway.sandbox.lastTurn();
+    expect(prompt).toContain("JSON schema");
+    expect(prompt).toContain('"city"');
+  });
+
+  it("JSON comes without its fence, and costs no second turn", async () => {
+    const before = await turns();
+    expect(await ask(style, saying(FENCED))).toBe(GOOD);
+    expect(await turns()).toBe(before + 1);
+  });
+
+  it("an answer that is no JSON is repaired by one retry", async () => {
+    const before = await turns();
+    expect(await ask(style, broken(GOOD))).toBe(GOOD);
+    expect(await turns()).toBe(before + 2);
+  });
+});
+
+describe("repairs", () => {
+  const chat = (text: string, extra: Record<string, unknown> = {}) =>
+    test.chat(text, {
+      response_format: { type: "json_schema", json_schema: { name: "place", schema: SCHEMA } },
+      ...extra,
+    });
+  interface Answer {
+    choices: [{ message: { content: string } }];
+    usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
+  }
+  const read = async (response: Response): Promise<Answer> => response.json();
+
+  it("an answer that breaks the schema is repaired, and the model is told what is wrong", async () => {
+    const { choices } = await read(await chat(saying(JSON.stringify({ [saying(GOOD)]: 1 }))));
+    expect(choices[0].message.content).toBe(GOOD);
+    const { prompt } = await test.gateway.sandbox.lastTurn();
+    expect(prompt).toMatch(/"city"/);
+    expect(prompt).toMatch(/Answer again with the corrected JSON/);
+  });
+
+  it("there is one retry at most, and the better answer counts", async () => {
+    const before = await turns();
+    const worse = `{"street":"${saying("no JSON at all")}"}`;
+    expect((await read(await chat(saying(worse)))).choices[0].message.content).toBe(worse);
+    expect(await turns()).toBe(before + 2);
+  });
+
+  it("the usage of both turns is stated", async () => {
+    const plain = await read(await chat(broken(GOOD), { response_format: { type: "text" } }));
+    const { usage } = await read(await chat(broken(GOOD)));
+    expect(usage.prompt_tokens).toBeGreaterThan(2 * plain.usage.prompt_tokens);
+    expect(usage.completion_tokens).toBeGreaterThan(plain.usage.completion_tokens);
+    expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens);
+  });
+
+  it("a repair that fails costs the answer nothing", async () => {
+    const text = "Sure! [[status:500:oops]]";
+    const response = await chat(saying(text));
+    expect(response.status).toBe(200);
+    expect((await read(response)).choices[0].message.content).toBe(text);
+  });
+
+  it("json_object asks for any object", async () => {
+    const before = await turns();
+    const { choices } = await read(await chat(saying(FENCED), { response_format: { type: "json_object" } }));
+    expect([choices[0].message.content, await turns()]).toEqual([GOOD, before + 1]);
+  });
+
+  it("text is left alone", async () => {
+    const { choices } = await read(await chat(saying(FENCED), { response_format: { type: "text" } }));
+    expect(choices[0].message.content).toBe(FENCED);
+  });
+
+  it("a tool call is an answer", async () => {
+    const before = await turns();
+    const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object" } } }];
+    const response = await chat('[[call:get_weather:{"city":"Paris"}]]', { tools });
+    expect(await response.json()).toMatchObject({ choices: [{ finish_reason: "tool_calls" }] });
+    expect(await turns()).toBe(before + 1);
+  });
+
+  it("a stream comes as it comes", async () => {
+    const before = await turns();
+    const text = await (await chat(saying("Sure!"), { stream: true })).text();
+    expect(text).toContain("Sure!");
+    expect(await turns()).toBe(before + 1);
+  });
+});
