@@ -239,6 +239,12 @@ add(
   [call("now", "{}")],
   "Use <tool_calls> so.\n",
 );
+add(
+  "a wrapper within a broken JSON body",
+  '<tool_calls><invoke name="run">{oops <tool_calls><invoke name="now"></invoke></tool_calls>',
+  [call("now", "{}")],
+  '<tool_calls><invoke name="run">{oops ',
+);
 add("a run of openers", prefixed("").replace("<", "<<<<<<"), V, "<<");
 add("unknown tool", '<tool_calls><invoke name="other"></invoke></tool_calls>', [call("other", "{}")]);
 add("escaped name", '<tool_calls><invoke name="a&amp;b"></invoke></tool_calls>', [call("a&b", "{}")]);
@@ -499,6 +505,7 @@ stays(
   "a foreign element makes the wrapper text",
   '<tool_calls><param>1</param><invoke name="run"><parameter name="q">v</parameter></invoke></tool_calls>',
 );
+stays("end tag without a bracket", '<tool_calls><invoke name="run">/invoke></tool_calls>');
 stays("function_call", '<function_call>{"name":"run","arguments":{}}</function_call>');
 stays("tool_use", '<tool_use id="1"><name>run</name><input>{}</input></tool_use>');
 stays(

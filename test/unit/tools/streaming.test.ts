@@ -90,6 +90,12 @@ describe("what is sent when", () => {
     }
   });
 
+  it("releases a broken JSON body at its closing wrapper", () => {
+    const scanner = new ToolScanner({ tools: LOOSE });
+    const text = '<tool_calls><invoke name="run">{"q":</invoke>\n</tool_calls>';
+    expect(scanner.push(`${text} and on`)).toEqual([{ type: "text", text: `${text} and on` }]);
+  });
+
   it("holds back no more than 128 units of a text without calls", () => {
     const hostile = [
       "<".repeat(300),
