@@ -4,6 +4,7 @@ import { Hosting } from "./pages/hosting/hosting.tsx";
 import { Keys } from "./pages/keys/keys.tsx";
 import { Models } from "./pages/models/models.tsx";
 import { Overview } from "./pages/overview/overview.tsx";
+import { Playground } from "./pages/playground/playground.tsx";
 import { Proxies } from "./pages/proxies/proxies.tsx";
 import { SettingsPage } from "./pages/settings/settings.tsx";
 import { Transfer } from "./pages/transfer/transfer.tsx";
@@ -21,6 +22,7 @@ const overview: ConsolePage = { id: "overview", name: "Overview", view: Overview
 /** Every page, in the order of the navigation. */
 export const NAVIGATION: readonly { readonly title: string; readonly pages: readonly ConsolePage[] }[] = [
   { title: "Watch", pages: [overview] },
+  { title: "Try", pages: [{ id: "playground", name: "Playground", view: Playground }] },
   {
     title: "Configure",
     pages: [

@@ -1,0 +1,35 @@
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Scroller } from "../../ui/scroller.tsx";
+import { curl } from "./curl.ts";
+import type { Conversation } from "./use-conversation.ts";
+
+interface CodeViewProps {
+  readonly conversation: Conversation;
+  readonly kind: "request" | "curl" | "javascript" | "python";
+}
+
+function codeOf({ dialect, request, ask, headers }: Conversation, kind: CodeViewProps["kind"]): string {
+  switch (kind) {
+    case "request":
+      return `POST ${request.path}\n\n${JSON.stringify(request.body, null, 2)}`;
+    case "curl":
+      return curl(location.origin, request, headers);
+    case "javascript":
+      return dialect.javascript(location.origin, request, ask);
+    case "python":
+      return dialect.python(location.origin, request, ask);
+  }
+}
+
+/** The request of the newest answer, or of a greeting, to copy. */
+export function CodeView({ conversation, kind }: CodeViewProps) {
+  const code = codeOf(conversation, kind);
+  return (
+    <div class="code-box">
+      <CopyButton text={code} />
+      <Scroller label="Code" class="code-scroll">
+        <pre class="code">{code}</pre>
+      </Scroller>
+    </div>
+  );
+}

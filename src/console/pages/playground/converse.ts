@@ -1,0 +1,106 @@
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import { ApiError, errorMessage } from "../../api/client.ts";
+import { type Answer, NO_ANSWER, withPiece } from "./conversation.ts";
+import type { Dialect, WireRequest } from "./dialects/dialect.ts";
+
+/** What came over the wire, and when. */
+export interface RawEvent {
+  /** Milliseconds since the request was sent. */
+  readonly at: number;
+  /** The event's name; empty when it has none. */
+  readonly event: string;
+  readonly data: string;
+}
+
+/** An exchange as far as it has come. */
+export interface Exchange {
+  readonly answer: Answer;
+  readonly events: readonly RawEvent[];
+  readonly status: number;
+  /** Milliseconds until the first text, reasoning or call; null before it. */
+  readonly firstToken: number | null;
+  readonly elapsed: number;
+}
+
+export const NO_EXCHANGE: Exchange = {
+  answer: NO_ANSWER,
+  events: [],
+  status: 0,
+  firstToken: null,
+  elapsed: 0,
+};
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const hasBegun = ({ text, reasoning, calls }: Answer): boolean =>
+  text !== "" || reasoning !== "" || calls.length > 0;
+
+/** How a request is sent. */
+export interface SendOptions {
+  readonly key: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** Called with each step; the last is also what the promise resolves with. */
+  readonly onProgress: (exchange: Exchange) => void;
+}
+
+/**
+ * Sends a request and reads the answer as it comes. An error of the gateway is part of the exchange.
+ *
+ * @throws ApiError when the gateway cannot be reached; an AbortError when `signal` aborts.
+ */
+export async function converse(
+  dialect: Dialect,
+  request: WireRequest,
+  options: SendOptions,
+): Promise<Exchange> {
+  const started = performance.now();
+  const response = await fetch(request.path, {
+    method: "POST",
+    headers: {
+      ...options.headers,
+      "content-type": "application/json",
+      authorization: `Bearer ${options.key}`,
+      "x-gateway-source": "console",
+    },
+    body: JSON.stringify(request.body),
+    signal: options.signal,
+  }).catch((error) => {
+    if (options.signal.aborted) throw error;
+    throw new ApiError(0, "The gateway cannot be reached.");
+  });
+
+  let exchange: Exchange = { ...NO_EXCHANGE, status: response.status };
+  const take = (event: string, data: string, pieces: ReturnType<Dialect["event"]>) => {
+    const at = performance.now() - started;
+    const answer = pieces.reduce(withPiece, exchange.answer);
+    exchange = {
+      ...exchange,
+      answer,
+      events: [...exchange.events, { at, event, data }],
+      firstToken: exchange.firstToken ?? (hasBegun(answer) ? at : null),
+      elapsed: at,
+    };
+    options.onProgress(exchange);
+  };
+
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  if (!isStream || response.body === null) {
+    const text = await response.text();
+    const body = parsed(text);
+    const failure = { type: "error", message: errorMessage(body, response.status) } as const;
+    take("", text, response.ok ? dialect.whole(body) : [failure]);
+    return exchange;
+  }
+  const events = response.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream());
+  for await (const { event, data } of events) take(event ?? "", data, dialect.event(parsed(data)));
+  return exchange;
+}

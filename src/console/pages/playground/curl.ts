@@ -1,0 +1,21 @@
+import type { WireRequest } from "./dialects/dialect.ts";
+import { KEY_VARIABLE } from "./dialects/literals.ts";
+
+/** A text within single quotes of a shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The request as a command line. */
+export function curl(
+  origin: string,
+  { path, body }: WireRequest,
+  headers: Readonly<Record<string, string>>,
+): string {
+  const lines = [
+    `curl -N ${quoted(origin + path)}`,
+    `-H "Authorization: Bearer $${KEY_VARIABLE}"`,
+    "-H 'Content-Type: application/json'",
+    ...Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    `-d ${quoted(JSON.stringify(body, null, 2))}`,
+  ];
+  return `${lines.join(" \\\n  ")}\n`;
+}

@@ -1,0 +1,82 @@
+import type { Ask, Piece, Turn } from "../conversation.ts";
+import { at, listAt, numberAt, textAt } from "../json.ts";
+import { type Dialect, pieces } from "./dialect.ts";
+import { javascriptLiteral, KEY_VARIABLE, pythonArguments } from "./literals.ts";
+
+function message(turn: Turn): Record<string, unknown> {
+  switch (turn.role) {
+    case "user":
+      return { role: "user", content: turn.text };
+    case "tool":
+      return { role: "tool", tool_call_id: turn.call.id, content: turn.output };
+    case "assistant":
+      return {
+        role: "assistant",
+        content: turn.text || null,
+        ...(turn.calls.length > 0 && {
+          tool_calls: turn.calls.map(({ id, name, arguments: text }) => ({
+            id,
+            type: "function",
+            function: { name, arguments: text },
+          })),
+        }),
+      };
+  }
+}
+
+function body({ model, system, turns, tools, stream }: Ask): Record<string, unknown> {
+  return {
+    model,
+    messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...turns.map(message)],
+    ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function", function: tool })) }),
+    ...(stream && { stream: true }),
+  };
+}
+
+function usage(data: unknown): Piece[] {
+  if (at(data, "usage", "prompt_tokens") === undefined) return [];
+  const [input, output] = ["prompt_tokens", "completion_tokens"].map((name) => numberAt(data, "usage", name));
+  return [{ type: "usage", input: input ?? 0, output: output ?? 0 }];
+}
+
+/** The parts of a message or of a delta: both have the same fields. */
+function parts(source: unknown): Piece[] {
+  const calls = listAt(source, "tool_calls").flatMap((call): Piece[] => {
+    const name = textAt(call, "function", "name");
+    const begun: Piece[] = name === "" ? [] : [{ type: "call", id: textAt(call, "id"), name }];
+    return [...begun, { type: "arguments", text: textAt(call, "function", "arguments") }];
+  });
+  return [
+    { type: "reasoning", text: textAt(source, "reasoning_content") },
+    { type: "text", text: textAt(source, "content") },
+    ...calls,
+  ];
+}
+
+const failure = (data: unknown): Piece => ({ type: "error", message: textAt(data, "error", "message") });
+
+/** The chat-completions style. */
+export const chatCompletions: Dialect = {
+  id: "chat-completions",
+  name: "Chat completions",
+  request: (ask) => ({ path: "/v1/chat/completions", body: body(ask) }),
+  event: (data) => pieces(...parts(at(data, "choices", 0, "delta")), ...usage(data), failure(data)),
+  whole: (data) => pieces(...parts(at(data, "choices", 0, "message")), ...usage(data), failure(data)),
+  javascript: (origin, request, { stream }) => `import OpenAI from "openai";
+
+const client = new OpenAI({
+  baseURL: "${origin}/v1",
+  apiKey: process.env.${KEY_VARIABLE},
+});
+const answer = await client.chat.completions.create(${javascriptLiteral(request.body)});
+${stream ? `for await (const chunk of answer) process.stdout.write(chunk.choices[0]?.delta.content ?? "");` : "console.log(answer.choices[0].message);"}
+`,
+  python: (origin, request, { stream }) => `import os
+from openai import OpenAI
+
+client = OpenAI(base_url="${origin}/v1", api_key=os.environ["${KEY_VARIABLE}"])
+answer = client.chat.completions.create(
+${pythonArguments(request.body)})
+${stream ? `for chunk in answer:\n    print(chunk.choices[0].delta.content or "", end="")` : "print(answer.choices[0].message)"}
+`,
+};

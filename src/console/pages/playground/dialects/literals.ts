@@ -1,0 +1,34 @@
+/** A JSON value as JavaScript source, indented by two blanks a level. */
+export function javascriptLiteral(value: unknown, indent = 0): string {
+  const text = JSON.stringify(value, null, 2).replace(/^(\s*)"([A-Za-z_]\w*)":/gm, "$1$2:");
+  return text.replaceAll("\n", `\n${" ".repeat(indent)}`);
+}
+
+/** A JSON value as Python source. */
+export function pythonLiteral(value: unknown, indent = 0): string {
+  const inner = " ".repeat(indent + 4);
+  const outer = " ".repeat(indent);
+  if (value === null || value === undefined) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value !== "object") return JSON.stringify(value);
+  if (Array.isArray(value)) {
+    if (value.length === 0) return "[]";
+    return `[\n${value.map((member) => `${inner}${pythonLiteral(member, indent + 4)},\n`).join("")}${outer}]`;
+  }
+  const members = Object.entries(value);
+  if (members.length === 0) return "{}";
+  const lines = members.map(
+    ([name, member]) => `${inner}${JSON.stringify(name)}: ${pythonLiteral(member, indent + 4)},\n`,
+  );
+  return `{\n${lines.join("")}${outer}}`;
+}
+
+/** Named arguments of a Python call, one a line. */
+export function pythonArguments(values: Readonly<Record<string, unknown>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `    ${name}=${pythonLiteral(value, 4)},\n`)
+    .join("");
+}
+
+/** What code says instead of a key. */
+export const KEY_VARIABLE = "POLYGATE_KEY";

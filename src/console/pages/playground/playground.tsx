@@ -1,0 +1,65 @@
+import { useState } from "preact/hooks";
+import { listModels } from "../../api/models.ts";
+import { Page, Panel } from "../../ui/page.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { CodeView } from "./code-view.tsx";
+import { Composer } from "./composer.tsx";
+import { EventList } from "./event-list.tsx";
+import { Options } from "./options.tsx";
+import { Transcript } from "./transcript.tsx";
+import { useConversation } from "./use-conversation.ts";
+
+/** One conversation with the gateway, in any of its API styles, with everything that goes over the wire. */
+export function Playground() {
+  const models = useLoaded(listModels).data ?? [];
+  const conversation = useConversation();
+  const [tab, setTab] = useState("events");
+  return (
+    <Page title="Playground" lead="Talk to the gateway as a caller does, and see what goes over the wire.">
+      <div class="playground">
+        <div class="stack">
+          <Options conversation={conversation} models={models} />
+          <Panel title="Conversation" class="talk">
+            <Transcript conversation={conversation} />
+            <Composer conversation={conversation} />
+          </Panel>
+        </div>
+        <Panel title="On the wire" class="wire">
+          <Tabs
+            label="On the wire"
+            current={tab}
+            onChange={setTab}
+            tabs={[
+              {
+                id: "events",
+                name: "Raw answer",
+                content: () => <EventList exchange={conversation.exchange} />,
+              },
+              {
+                id: "request",
+                name: "Request",
+                content: () => <CodeView conversation={conversation} kind="request" />,
+              },
+              {
+                id: "curl",
+                name: "curl",
+                content: () => <CodeView conversation={conversation} kind="curl" />,
+              },
+              {
+                id: "javascript",
+                name: "JavaScript",
+                content: () => <CodeView conversation={conversation} kind="javascript" />,
+              },
+              {
+                id: "python",
+                name: "Python",
+                content: () => <CodeView conversation={conversation} kind="python" />,
+              },
+            ]}
+          />
+        </Panel>
+      </div>
+    </Page>
+  );
+}

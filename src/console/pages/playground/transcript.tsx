@@ -1,0 +1,89 @@
+import { duration, plural } from "../../ui/format.ts";
+import { Notice } from "../../ui/notice.tsx";
+import type { Answer, Call, Turn } from "./conversation.ts";
+import type { Conversation } from "./use-conversation.ts";
+
+/** The conversation as people read it, with the answer that is coming. */
+export function Transcript({ conversation }: { readonly conversation: Conversation }) {
+  const { turns, exchange, running, error } = conversation;
+  const { answer } = exchange;
+  return (
+    <>
+      {turns.length === 0 && (
+        <p class="muted">
+          Nothing said yet. The development provider repeats what you write; “use the tool get_weather for
+          Paris” makes it call a tool.
+        </p>
+      )}
+      <ol class="transcript">
+        {turns.map((turn, index) => (
+          <TurnView key={`${index} ${turn.role}`} turn={turn} />
+        ))}
+        {running && (
+          <li class="turn assistant" aria-busy="true">
+            <AnswerView {...answer} open />
+          </li>
+        )}
+      </ol>
+      {answer.error !== "" && <Notice kind="error">{answer.error}</Notice>}
+      {error !== "" && <Notice kind="error">{error}</Notice>}
+      <p class="muted tabular talk-foot" role="status">
+        {running && exchange.firstToken === null && "Waiting for the first token…"}
+        {exchange.firstToken !== null && `First token after ${duration(exchange.firstToken)}`}
+        {!running && exchange.firstToken !== null && `, done after ${duration(exchange.elapsed)}`}
+        {answer.usage !== null &&
+          `, ${plural(answer.usage.input, "token")} in, ${plural(answer.usage.output, "token")} out`}
+      </p>
+    </>
+  );
+}
+
+function TurnView({ turn }: { readonly turn: Turn }) {
+  if (turn.role === "user") return <li class="turn user">{turn.text}</li>;
+  if (turn.role === "tool") {
+    return (
+      <li class="turn tool">
+        <span class="muted">Result of {turn.call.name}</span>
+        <pre>{turn.output || "(empty)"}</pre>
+      </li>
+    );
+  }
+  return (
+    <li class="turn assistant">
+      <AnswerView {...turn} open={false} />
+    </li>
+  );
+}
+
+interface AnswerViewProps extends Pick<Answer, "text" | "reasoning" | "calls"> {
+  /** Whether the reasoning is unfolded. */
+  readonly open: boolean;
+}
+
+function AnswerView({ text, reasoning, calls, open }: AnswerViewProps) {
+  return (
+    <>
+      {reasoning !== "" && (
+        <details class="reasoning" open={open}>
+          <summary>Reasoning</summary>
+          <p>{reasoning}</p>
+        </details>
+      )}
+      {text !== "" && <p class="said">{text}</p>}
+      {calls.map((call) => (
+        <CallView key={call.id} call={call} />
+      ))}
+    </>
+  );
+}
+
+function CallView({ call }: { readonly call: Call }) {
+  return (
+    <div class="call">
+      <span>
+        Calls <strong>{call.name}</strong>
+      </span>
+      <pre>{call.arguments}</pre>
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { messageOf } from "../../api/client.ts";
+import { firstKey } from "../../api/config.ts";
+import type { Ask, Call, Turn } from "./conversation.ts";
+import { converse, type Exchange, NO_EXCHANGE } from "./converse.ts";
+import type { Dialect, WireRequest } from "./dialects/dialect.ts";
+import { dialectOf } from "./dialects/index.ts";
+import { parseTools, SAMPLE_TOOLS } from "./tools.ts";
+
+/** What the person has set. */
+export interface Choices {
+  readonly dialect: string;
+  readonly model: string;
+  readonly system: string;
+  readonly stream: boolean;
+  readonly withTools: boolean;
+  readonly tools: string;
+  /** Empty: the first configured key. */
+  readonly key: string;
+  /** Empty: any account. */
+  readonly account: string;
+}
+
+/** The playground's state and what can be done with it. */
+export interface Conversation {
+  readonly choices: Choices;
+  readonly turns: readonly Turn[];
+  readonly exchange: Exchange;
+  readonly running: boolean;
+  readonly error: string;
+  readonly dialect: Dialect;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly ask: Ask;
+  /** The request that led to the newest answer, or would be sent next. */
+  readonly request: WireRequest;
+  choose(choices: Partial<Choices>): void;
+  say(text: string): Promise<void>;
+  /** Answers the calls of the newest answer. */
+  giveResults(results: readonly { readonly call: Call; readonly output: string }[]): Promise<void>;
+  stop(): void;
+  clear(): void;
+}
+
+const START: Choices = {
+  dialect: "chat-completions",
+  model: "provider-v4-flash",
+  system: "",
+  stream: true,
+  withTools: false,
+  tools: SAMPLE_TOOLS,
+  key: "",
+  account: "",
+};
+
+const PROPOSED: Turn = { role: "user", text: "Hello!" };
+
+export function useConversation(): Conversation {
+  const [choices, setChoices] = useState(START);
+  const [turns, setTurns] = useState<readonly Turn[]>([]);
+  const [exchange, setExchange] = useState(NO_EXCHANGE);
+  const [running, setRunning] = useState(false);
+  const [error, setError] = useState("");
+  const controller = useRef<AbortController | null>(null);
+  useEffect(() => () => controller.current?.abort(), []);
+
+  const dialect = dialectOf(choices.dialect);
+  const { tools, problem } = parseTools(choices.tools);
+  const askWith = (asked: readonly Turn[]): Ask => ({
+    model: choices.model,
+    system: choices.system,
+    stream: choices.stream,
+    tools: choices.withTools ? tools : [],
+    turns: asked,
+  });
+  const headers: Record<string, string> =
+    choices.account === "" ? {} : { "x-gateway-target-account": choices.account };
+  const asked =
+    turns.length === 0
+      ? [PROPOSED]
+      : turns.slice(0, turns.findLastIndex(({ role }) => role !== "assistant") + 1);
+  const ask = askWith(asked);
+
+  const send = async (next: readonly Turn[]) => {
+    if (choices.withTools && problem !== "") return setError(problem);
+    const abort = new AbortController();
+    controller.current = abort;
+    setTurns(next);
+    setExchange(NO_EXCHANGE);
+    setRunning(true);
+    setError("");
+    let last = NO_EXCHANGE;
+    try {
+      const key = choices.key || (await firstKey());
+      if (key === "") throw new Error("There is no API key. Add one on the Keys page, or write one here.");
+      last = await converse(dialect, dialect.request(askWith(next)), {
+        key,
+        headers,
+        signal: abort.signal,
+        onProgress: (progress) => {
+          last = progress;
+          setExchange(progress);
+        },
+      });
+    } catch (thrown) {
+      if (!abort.signal.aborted) setError(messageOf(thrown));
+    }
+    setRunning(false);
+    const { text, reasoning, calls } = last.answer;
+    if (text !== "" || calls.length > 0) setTurns([...next, { role: "assistant", text, reasoning, calls }]);
+  };
+
+  return {
+    choices,
+    turns,
+    exchange,
+    running,
+    error,
+    dialect,
+    headers,
+    ask,
+    request: dialect.request(ask),
+    choose: (next) => setChoices((before) => ({ ...before, ...next })),
+    say: (text) => send([...turns, { role: "user", text }]),
+    giveResults: (results) =>
+      send([...turns, ...results.map(({ call, output }) => ({ role: "tool", call, output }) as const)]),
+    stop: () => controller.current?.abort(),
+    clear: () => {
+      controller.current?.abort();
+      setTurns([]);
+      setExchange(NO_EXCHANGE);
+      setError("");
+    },
+  };
+}
