@@ -4,19 +4,32 @@ import { clientKey } from "./client-key.ts";
 import type { RateDecision } from "./rate-window.ts";
 
 /**
+ * Answers a call. It may begin with what costs nothing to the outside while the call is counted; it awaits `admitted`, which rejects
+ * when the client has had its share, before it does anything else.
+ */
+export type CountedHandler = (context: Context, admitted: Promise<void>) => Promise<Response>;
+
+/**
  * Counts every call of a client over both operations of the page service, whatever comes of it, and says in each answer what is left (contract,
  * limits; IETF draft "RateLimit header fields for HTTP", version 6).
  */
-export function rateLimited(handler: Handler): Handler {
+export function rateLimited(handler: CountedHandler): Handler {
   return async (context) => {
-    const decision = await context.platform.pages.countCall(
-      clientKey(context.clientAddress),
-      context.platform.settings.pageRateLimit,
+    const counting = Promise.resolve(
+      context.platform.pages.countCall(
+        clientKey(context.clientAddress),
+        context.platform.settings.pageRateLimit,
+      ),
     );
-    const headers = rateHeaders(decision);
-    try {
+    const admitted = counting.then((decision) => {
       if (!decision.allowed) throw limitExceeded(decision);
-      const response = await handler(context);
+    });
+    const answering = handler(context, admitted);
+    answering.catch(() => undefined);
+    const headers = rateHeaders(await counting);
+    try {
+      await admitted;
+      const response = await answering;
       for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
       return response;
     } catch (thrown) {

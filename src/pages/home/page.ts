@@ -55,7 +55,7 @@ export function homePage(origin: string): string {
 </table>
 <pre><code>curl ${base}/v1/chat/completions -H "Authorization: Bearer $API_KEY" \\
   -H "Content-Type: application/json" \\
-  -d '{"model": "default", "messages": [{"role": "user", "content": "Hello"}]}'</code></pre>
+  -d '{"model": "provider-v4-flash", "messages": [{"role": "user", "content": "Hello"}]}'</code></pre>
 <p><a href="/v1/models">Models</a> · <a href="/admin">Administration</a></p>
 </section>
 <section aria-labelledby="pages">

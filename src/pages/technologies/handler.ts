@@ -29,13 +29,13 @@ interface SeenPage {
 }
 
 /** `GET /v1/technologies/`: what a page is built with (contract, GET /v1/technologies/). */
-export const technologies: Handler = rateLimited(async (context) => {
+export const technologies: Handler = rateLimited(async (context, admitted) => {
   const query = new QueryParameters(context.url.searchParams);
   const page = query.page(pageLimits(context.platform.settings));
   const prettify = query.boolean("prettify", false);
   const maxAge = query.integer("maxAge", 0, LONGEST_MAX_AGE) ?? DEFAULT_MAX_AGE;
   const key = await cacheKey(context, "technologies", page.href);
-  const found = await findAnswer(context, key, maxAge);
+  const [found] = await Promise.all([findAnswer(context, key, maxAge), admitted]);
   const answer = found ?? (await detect(context, page));
   if (found === null) keepAnswer(context, key, answer);
   return answerResponse(context, prettify ? pretty(answer) : answer, maxAge);

@@ -10,10 +10,10 @@ import { ImageMaker } from "./images.ts";
 import { readThumbnailRequest, type ThumbnailOptions, type ThumbnailRequest } from "./parameters.ts";
 
 /** `GET /v1/thumbs/`: a screenshot of a page, as an image or as JSON (contract, GET /v1/thumbs/). */
-export const thumbnail: Handler = rateLimited(async (context) => {
+export const thumbnail: Handler = rateLimited(async (context, admitted) => {
   const request = readThumbnailRequest(context.url.searchParams, pageLimits(context.platform.settings));
   const key = await cacheKey(context, "thumbs", request.options);
-  const found = await findAnswer(context, key, request.maxAge);
+  const [found] = await Promise.all([findAnswer(context, key, request.maxAge), admitted]);
   const answer = found ?? (await capture(context, request.options));
   if (found === null) keepAnswer(context, key, answer);
   return answerResponse(

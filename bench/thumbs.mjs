@@ -1,0 +1,173 @@
+// Times the thumbnail service against a bare capture by the same library on the same browser, and watches its memory.
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import puppeteer from "@cloudflare/puppeteer";
+import { ensureBrowser } from "../scripts/ensure-browser.mjs";
+import { browserCounts, html, serve, startPageService } from "../test/support/pages.ts";
+import { descendants } from "../test/support/processes.ts";
+
+const TABS = 4;
+const VIEWPORT = { width: 1200, height: 1200 };
+
+/**
+ * Prints the times of captures and of kept images, what 20 requests at once need, and memory over many captures.
+ *
+ * @param {{ quick?: boolean }} options quick: fewer rounds, for a look
+ * @returns {Promise<{ service: number, bare: number, ratio: number, kept: number, concurrent: number, memory: number[] }>}
+ *   medians in ms, the time of 20 at once in ms, and MB of the runtime and the browser
+ */
+export async function run({ quick = false } = {}) {
+  const executable = await ensureBrowser();
+  if (executable === null) throw new Error("There is no browser on this machine.");
+  const site = await serve(page);
+  const gateway = await startPageService([site.host], { BROWSER_MAX_TABS: String(TABS) });
+  const bare = await launchBare(executable);
+  const ask = async (query) => {
+    const response = await gateway.fetch(`/v1/thumbs?${new URLSearchParams(query)}`);
+    const bytes = (await response.arrayBuffer()).byteLength;
+    if (response.status !== 200) throw new Error(`The service answered ${response.status}.`);
+    return bytes;
+  };
+  let serial = 0;
+  const address = () => `${site.origin}/?${serial++}`;
+  try {
+    const rounds = quick ? 10 : 40;
+    for (let warm = 0; warm < 3; warm++) {
+      await ask({ url: address() });
+      await bare.capture(address());
+    }
+    const service = [];
+    const plain = [];
+    for (let round = 0; round < rounds; round++) {
+      service.push(await time(() => ask({ url: address() })));
+      plain.push(await time(() => bare.capture(address())));
+    }
+    const ratio = median(service) / median(plain);
+    console.log("\nthumbnails, 320 by 240 of a page with 50 images; medians");
+    print("uncached, through the service", median(service), "ms");
+    print("bare capture on a warm browser", median(plain), "ms");
+    print("ratio", ratio, "", 2);
+
+    const url = address();
+    await ask({ url });
+    const kept = [];
+    for (let round = 0; round < rounds * 5; round++) kept.push(await time(() => ask({ url })));
+    print("kept from before", median(kept), "ms", 1);
+
+    const concurrent = await time(() =>
+      Promise.all(Array.from({ length: 20 }, () => ask({ url: address() }))),
+    );
+    const { mostOpen } = await browserCounts(gateway);
+    print(`20 at once, in ${mostOpen} of ${TABS} tabs`, concurrent, "ms");
+    if (mostOpen > TABS) throw new Error("There were more tabs open than allowed.");
+
+    const memory = [];
+    const captures = quick ? 100 : 500;
+    await bare.close();
+    for (let done = 0; done < captures; done += TABS) {
+      await Promise.all(Array.from({ length: TABS }, () => ask({ url: address() })));
+      if (done % (captures / 10) < TABS) memory.push(residentMegabytes());
+    }
+    print(`memory of runtime and browser over ${captures} captures`, Math.max(...memory), "MB at most");
+    console.log(`  ${memory.map(Math.round).join(" ")}`);
+    return { service: median(service), bare: median(plain), ratio, kept: median(kept), concurrent, memory };
+  } finally {
+    await bare.close();
+    await gateway.close();
+    await site.close();
+  }
+}
+
+/** A page as they are: style, text, scripts and 50 images. */
+function page(_request, response, { pathname }) {
+  if (pathname.endsWith(".svg")) {
+    const hue = Number.parseInt(pathname.slice(1), 10) * 7;
+    response.setHeader("content-type", "image/svg+xml");
+    response.end(
+      `<svg xmlns="http://www.w3.org/2000/svg" width="200" height="150"><rect width="200" height="150" fill="hsl(${hue} 60% 60%)"/><circle cx="100" cy="75" r="50" fill="white"/></svg>`,
+    );
+    return;
+  }
+  const image = (_, index) =>
+    `<figure><img src="/${index}.svg" width="200" height="150" alt=""><figcaption>Picture ${index}</figcaption></figure>`;
+  html(
+    response,
+    `<h1>Fifty pictures</h1><p>${"Some text that has to be laid out as well. ".repeat(40)}</p><main>${Array.from({ length: 50 }, image).join("")}</main>`,
+    "<style>body{font:16px sans-serif}main{display:flex;flex-wrap:wrap;gap:12px}figure{margin:0}</style>",
+  );
+}
+
+/** The same browser behind the same filter, driven without anything of ours. */
+async function launchBare(executable) {
+  const folder = await mkdtemp(path.join(tmpdir(), "bare-browser-"));
+  const child = spawn(executable, ["--remote-debugging-port=0", `--user-data-dir=${folder}`, "about:blank"], {
+    detached: true,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const browserWSEndpoint = await new Promise((resolve, reject) => {
+    let text = "";
+    child.once("exit", () => reject(new Error(`The browser did not start.\n${text}`)));
+    child.stderr.on("data", (data) => {
+      text += data;
+      const found = /ws:\/\/\S+/.exec(text)?.[0];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  const browser = await puppeteer.connect({ browserWSEndpoint, defaultViewport: VIEWPORT });
+  let closing;
+  return {
+    capture: async (url) => {
+      const tab = await browser.newPage();
+      await tab.goto(url);
+      const image = await tab.screenshot();
+      await tab.close();
+      return image.byteLength;
+    },
+    close: () => {
+      closing ??= (async () => {
+        await browser.disconnect();
+        process.kill(-child.pid, "SIGKILL");
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        await rm(folder, { recursive: true, force: true });
+      })();
+      return closing;
+    },
+  };
+}
+
+/** Resident memory of the runtime and the browser, in MB. Pages that processes share count once for each. */
+function residentMegabytes() {
+  return descendants()
+    .map(({ pid }) => Number(/^VmRSS:\s+(\d+)/m.exec(readIfExists(`/proc/${pid}/status`))?.[1] ?? 0) / 1024)
+    .reduce((sum, megabytes) => sum + megabytes, 0);
+}
+
+function readIfExists(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+async function time(work) {
+  const since = performance.now();
+  await work();
+  return performance.now() - since;
+}
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+function print(name, value, unit, digits = 0) {
+  console.log(`${name.padEnd(52)} ${value.toFixed(digits).padStart(8)} ${unit}`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await run({ quick: process.argv.includes("--quick") });

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { DEVICE_NAMES } from "./thumbnails/devices.ts";
+import { MAX_SIDE } from "./thumbnails/frame.ts";
+import { DEFAULT_MAX_AGE, LONGEST_MAX_AGE, WAIT_UNTIL } from "./thumbnails/parameters.ts";
+
+/*
+ * The queries of the page service for the OpenAPI document. They are checked by `QueryParameters`, which is more lenient
+ * about spelling than a schema can say; a test compares the names.
+ */
+
+const flag = (what: string) => z.boolean().default(false).describe(what);
+const side = z.int().min(1).max(MAX_SIDE).optional();
+const viewport = z.int().min(1).max(1600).optional();
+
+const shared = {
+  url: z.string().min(1).describe("Address of the page; the scheme may be left out."),
+  prettify: flag("JSON with line breaks."),
+  maxAge: z
+    .int()
+    .min(0)
+    .max(LONGEST_MAX_AGE)
+    .default(DEFAULT_MAX_AGE)
+    .describe("Seconds that a kept answer may be old; 0: a new one."),
+};
+
+/** Query of `GET /v1/thumbs`. */
+export const thumbnailQuerySchema = z.object({
+  ...shared,
+  size: z.string().optional().describe("t, s, m, l, x, og, o, or <width>x<height>."),
+  width: side,
+  height: side,
+  format: z.enum(["jpg", "jpeg", "png", "webp"]).default("jpg"),
+  quality: z.int().min(1).max(100).default(100),
+  full: flag("The whole page, not only what the viewport shows."),
+  mobile: flag("As a phone sees the page."),
+  device: z.enum(DEVICE_NAMES).optional(),
+  viewport: z.string().optional().describe("<width>x<height> in CSS pixels."),
+  viewportWidth: viewport,
+  viewportHeight: viewport,
+  userAgent: z.string().optional(),
+  selector: z.string().optional().describe("CSS selector of the element to show."),
+  delay: z.int().min(0).max(10).default(0).describe("Seconds to wait after the page has loaded."),
+  waitUntil: z.enum(WAIT_UNTIL).default("load"),
+  darkMode: flag("The page's dark appearance."),
+  blockAds: flag("Without advertisements and trackers."),
+  blockCookieBanners: flag("Without cookie banners."),
+  output: z.enum(["raw", "json"]).default("raw"),
+});
+
+/** Query of `GET /v1/technologies`. */
+export const technologiesQuerySchema = z.object(shared);
