@@ -7,6 +7,7 @@ import { errorResponse } from "./http/error-formats.ts";
 import { GatewayError, type RouteFamily, routeNotFound, toGatewayError } from "./http/errors.ts";
 import { logRequest } from "./http/log.ts";
 import { familyOfPath, RouteTable } from "./http/router.ts";
+import { recordRequest } from "./metrics/record.ts";
 import { providerOf } from "./provider/of-platform.ts";
 import { ROUTES } from "./routes.ts";
 
@@ -31,6 +32,7 @@ async function dispatch(request: Request, base: Omit<Context, "params" | "family
     }
     const { route, params } = match;
     family = route.family;
+    base.log.route = route.path;
     const context: Context = { ...base, params, family };
     if (route.access === "admin" || route.access === "jwt") await authenticateAdmin(context, route.access);
     return await route.handler(context);
@@ -87,7 +89,13 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
       });
     },
   });
-  const line = () => logRequest(request, path, response.status, requestId, platform.now() - startedAt, log);
+  const line = () => {
+    const { status } = response;
+    const durationMs = platform.now() - startedAt;
+    logRequest(request, path, status, requestId, durationMs, log);
+    const counted = recordRequest(platform, { method: request.method, status, durationMs, fields: log });
+    if (counted !== null) runtime.waitUntil(counted);
+  };
   if (log.streaming === undefined) line();
   else runtime.waitUntil(log.streaming.then(line));
   return finish(response, request, path, requestId);

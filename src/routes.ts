@@ -33,6 +33,7 @@ import {
 } from "./admin/history.ts";
 import { addKey, deleteKey, keyLabelsSchema, newKeySchema, renameKey } from "./admin/keys.ts";
 import { changePassword, login, loginSchema, passwordSchema, verify } from "./admin/login.ts";
+import { metrics } from "./admin/metrics.ts";
 import {
   addProxy,
   changeProxy,
@@ -41,7 +42,19 @@ import {
   newProxySchema,
   proxyChangeSchema,
 } from "./admin/proxies.ts";
+import { proxyTestSchema, testProxy } from "./admin/proxy-test.ts";
 import { queueStatus } from "./admin/queue.ts";
+import {
+  captureSample,
+  deleteSample,
+  listSamples,
+  querySamples,
+  readSample,
+  sampleCaptureSchema,
+  sampleQuerySchema,
+  sampleSaveSchema,
+  saveSample,
+} from "./admin/raw-samples.ts";
 import { changeSettings, readSettings, settingsSchema } from "./admin/settings.ts";
 import { chatCompletions } from "./dialects/chat-completions/handler.ts";
 import { getModel, listModels } from "./dialects/chat-completions/models.ts";
@@ -66,6 +79,7 @@ import { openApi } from "./http/openapi.ts";
 import { type Access, type Method, type Route, unserved } from "./http/router.ts";
 import { MESSAGE_PREFIXES } from "./http/vendor-names.ts";
 import { home } from "./pages/home/handler.ts";
+import { technologiesQuerySchema, thumbnailQuerySchema } from "./pages/query-schemas.ts";
 import { technologies } from "./pages/technologies/handler.ts";
 import { thumbnail } from "./pages/thumbnails/handler.ts";
 
@@ -169,7 +183,9 @@ const modelRunner: Route[] = [
 
 const pageService: Route[] = [
   route("page", "GET", "/", "none", home, "Public page"),
-  route("page", "GET", "/v1/thumbs", "none", thumbnail, "Screenshot of a web page"),
+  route("page", "GET", "/v1/thumbs", "none", thumbnail, "Screenshot of a web page", {
+    query: thumbnailQuerySchema,
+  }),
   route(
     "page",
     "GET",
@@ -177,6 +193,7 @@ const pageService: Route[] = [
     "none",
     technologies,
     "Technologies that a web page is built with",
+    { query: technologiesQuerySchema },
   ),
 ];
 
@@ -225,7 +242,9 @@ const administration: Route[] = [
   route("admin", "DELETE", "/admin/keys/:key", "admin", deleteKey, "Delete an API key"),
   route("admin", "GET", "/admin/proxies", "admin", listProxies, "List the proxies"),
   route("admin", "POST", "/admin/proxies", "admin", addProxy, "Add a proxy", { body: newProxySchema }),
-  route("admin", "POST", "/admin/proxies/test", "admin", admin, "Test a proxy"),
+  route("admin", "POST", "/admin/proxies/test", "admin", testProxy, "Test a proxy", {
+    body: proxyTestSchema,
+  }),
   route("admin", "PUT", "/admin/proxies/:proxyID", "admin", changeProxy, "Change a proxy", {
     body: proxyChangeSchema,
   }),
@@ -279,9 +298,31 @@ const administration: Route[] = [
   route("admin", "POST", "/admin/test", "admin", testApi, "Send a test message through the gateway", {
     body: apiTestSchema,
   }),
-  route("admin", "POST", "/admin/dev/raw-samples/capture", "admin", admin, "Capture a raw upstream stream"),
-  route("admin", "GET", "/admin/dev/raw-samples/query", "admin", admin, "Search the captures"),
-  route("admin", "POST", "/admin/dev/raw-samples/save", "admin", admin, "Save captures as a sample"),
+  route(
+    "admin",
+    "POST",
+    "/admin/dev/raw-samples/capture",
+    "admin",
+    captureSample,
+    "Capture a raw upstream stream",
+    { body: sampleCaptureSchema },
+  ),
+  route("admin", "GET", "/admin/dev/raw-samples/query", "admin", querySamples, "Search the captures", {
+    query: sampleQuerySchema,
+  }),
+  route("admin", "POST", "/admin/dev/raw-samples/save", "admin", saveSample, "Save captures as a sample", {
+    body: sampleSaveSchema,
+  }),
+  route("admin", "GET", "/admin/dev/raw-samples", "admin", listSamples, "List the saved samples"),
+  route("admin", "GET", "/admin/dev/raw-samples/:sample_id", "admin", readSample, "Read a saved sample"),
+  route(
+    "admin",
+    "DELETE",
+    "/admin/dev/raw-samples/:sample_id",
+    "admin",
+    deleteSample,
+    "Delete a saved sample",
+  ),
   route("admin", "GET", "/admin/dev/captures", "admin", listCaptures, "List the captures"),
   route("admin", "GET", "/admin/dev/captures/:id", "admin", readCapture, "Read a capture"),
   route("admin", "DELETE", "/admin/dev/captures", "admin", clearCaptures, "Clear the captures"),
@@ -300,6 +341,7 @@ const administration: Route[] = [
   ),
   route("admin", "GET", "/admin/chat-history/:id", "admin", readHistory, "Read a history record"),
   route("admin", "DELETE", "/admin/chat-history/:id", "admin", deleteHistory, "Delete a history record"),
+  route("admin", "GET", "/admin/metrics", "admin", metrics, "Metrics in Prometheus' text format"),
   route("admin", "GET", "/admin/version", "admin", admin, "Build and latest release"),
 ];
 

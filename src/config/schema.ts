@@ -87,7 +87,7 @@ export const configSchema = z.object({
     .object({
       enabled: z.boolean().default(false),
       limit: z.number().int().min(1).max(1000).default(20),
-      max_body_bytes: z.number().int().min(1024).max(16_777_216).default(2_097_152),
+      max_body_bytes: z.number().int().min(1024).max(8_388_608).default(2_097_152),
     })
     .prefault({}),
   /** Internal metadata of the hosting sync, for drift detection. */

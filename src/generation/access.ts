@@ -1,6 +1,7 @@
 import type { Lease, RefusalReason } from "../accounts/client.ts";
 import { accountToken } from "../accounts/sign-in.ts";
 import type { Caller } from "../auth/callers.ts";
+import { upstreamOf } from "../captures/tap.ts";
 import type { Config } from "../config/schema.ts";
 import type { Context } from "../http/context.ts";
 import { GatewayError } from "../http/errors.ts";
@@ -46,7 +47,7 @@ export function proxyOf(config: Config, proxyId: string): OutboundProxy | null {
 }
 
 function managedAccess(context: Context, config: Config, lease: Lease, token: string): Access {
-  const fetch = context.platform.upstream(proxyOf(config, lease.account.proxyId));
+  const fetch = upstreamOf(context, proxyOf(config, lease.account.proxyId));
   const access: Access = {
     accountId: lease.account.id,
     lease,
@@ -80,7 +81,7 @@ export async function openAccess(
 ): Promise<Access> {
   const { platform } = context;
   if (caller.mode === "pass-through") {
-    const account = { token: caller.credential, fetch: platform.upstream(null) };
+    const account = { token: caller.credential, fetch: upstreamOf(context, null) };
     return { accountId: "", lease: null, account, refreshed: async () => null };
   }
   const { config } = await context.config();

@@ -1,3 +1,4 @@
+import type { Capture } from "../captures/store.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Provider } from "../provider/provider.ts";
@@ -5,6 +6,8 @@ import type { RouteFamily } from "./errors.ts";
 
 /** What one request's log line says beyond method, path, status and duration. Never secrets, never content. */
 export interface LogFields {
+  /** The pattern of the route that answered. */
+  route?: string;
   dialect?: string;
   model?: string;
   stream?: boolean;
@@ -40,6 +43,8 @@ export interface Context extends RequestRuntime {
   /** Milliseconds since the epoch at which the request came in. */
   readonly startedAt: number;
   readonly log: LogFields;
+  /** Takes a capture of each exchange with the upstream that serves the request, whether captures are on or not. */
+  readonly onCapture?: (capture: Capture) => void;
   /** The configuration, read once a request. */
   config(): Promise<ConfigSnapshot>;
   /** The upstream's driver. Throws 503 when no provider is configured. */

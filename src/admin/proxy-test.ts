@@ -1,0 +1,98 @@
+import { z } from "zod";
+import { type Proxy as ConfiguredProxy, proxySchema } from "../config/schema.ts";
+import type { Context, Handler } from "../http/context.ts";
+import { invalidRequest } from "../http/errors.ts";
+import { readBody } from "../http/json-body.ts";
+import { ProxyFailure, type ProxyStage } from "../provider/proxy/failure.ts";
+import { missing } from "./edit.ts";
+
+const TIMEOUT_MS = 10_000;
+
+const { shape } = proxySchema;
+
+/** `POST /admin/proxies/test`: a saved proxy by `proxy_id`, or proxy fields. `target` is the provider unless given. */
+export const proxyTestSchema = z.object({
+  proxy_id: z.string().trim().default(""),
+  type: shape.type.optional(),
+  host: shape.host.optional(),
+  port: shape.port.optional(),
+  username: z.string().default(""),
+  password: z.string().default(""),
+  target: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
+});
+
+/** What a test found. `latency_ms` runs to the head of the answer, or to the failure. */
+interface ProxyTestResult {
+  readonly success: boolean;
+  readonly latency_ms: number;
+  readonly message: string;
+  readonly proxy_id: string;
+  readonly proxy_type: string;
+  readonly target: string;
+  /** HTTP status of the target's answer; 0: there was none. */
+  readonly status_code: number;
+  readonly failed_at: ProxyStage | "timeout" | null;
+  readonly warning?: string;
+}
+
+const EDGE_WARNING =
+  "Workers may not name the server when they start TLS through a proxy: on Cloudflare's production network an https target can fail although it works in development. An http target is not affected.";
+
+function adHoc(body: z.output<typeof proxyTestSchema>): ConfiguredProxy {
+  const { type, host, port, username, password } = body;
+  if (type === undefined) throw invalidRequest("proxy_id, or type, host and port are needed", "proxy_id");
+  if (host === undefined) throw invalidRequest("host: a proxy needs a host", "host");
+  if (port === undefined) throw invalidRequest("port: a proxy needs a port", "port");
+  return { id: "", name: "", type, host, port, username, password };
+}
+
+async function proxyToTest(context: Context, body: z.output<typeof proxyTestSchema>) {
+  if (body.proxy_id === "") return adHoc(body);
+  const { config } = await context.platform.configuration.readFresh();
+  const saved = config.proxies.find(({ id }) => id === body.proxy_id);
+  if (saved === undefined) throw missing(`the proxy ${JSON.stringify(body.proxy_id)}`);
+  return saved;
+}
+
+/**
+ * `POST /admin/proxies/test` (contract): reaches the provider, or `target`, through a proxy. Any answer in HTTP is a success.
+ * A failure is an answer of status 200 that says what failed, and at which stage.
+ */
+export const testProxy: Handler = async (context) => {
+  const body = await readBody(context.request, proxyTestSchema);
+  const proxy = await proxyToTest(context, body);
+  const { platform } = context;
+  const target = body.target ?? platform.providerBaseUrl;
+  if (target === null) throw invalidRequest("no provider is configured: send a target", "target");
+  const { origin } = new URL(target);
+  const started = platform.now();
+  const secure = origin.startsWith("https:");
+  const result = (
+    outcome: Pick<ProxyTestResult, "success" | "message" | "status_code" | "failed_at">,
+  ): ProxyTestResult => ({
+    latency_ms: platform.now() - started,
+    proxy_id: proxy.id,
+    proxy_type: proxy.type,
+    target: origin,
+    ...outcome,
+    ...(secure && platform.runtime === "cloudflare" ? { warning: EDGE_WARNING } : {}),
+  });
+  const signal = AbortSignal.any([context.request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  try {
+    const response = await platform.upstream(proxy)(target, { redirect: "manual", signal });
+    const { status } = response;
+    await response.body?.cancel();
+    const message = `${origin} answered through the proxy with status ${status}`;
+    return Response.json(result({ success: true, message, status_code: status, failed_at: null }));
+  } catch (error) {
+    return Response.json(result({ success: false, status_code: 0, ...reason(error) }));
+  }
+};
+
+function reason(error: unknown): Pick<ProxyTestResult, "message" | "failed_at"> {
+  if (error instanceof ProxyFailure) return { message: error.message, failed_at: error.stage };
+  if (error instanceof DOMException && error.name === "TimeoutError") {
+    return { message: `nothing answered within ${TIMEOUT_MS / 1000} s`, failed_at: "timeout" };
+  }
+  return { message: "the proxy cannot be reached", failed_at: "proxy" };
+}

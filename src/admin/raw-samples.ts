@@ -1,0 +1,145 @@
+import { z } from "zod";
+import type { Capture, SampleSelector } from "../captures/store.ts";
+import { outboxOf, retentionOf } from "../history/outbox.ts";
+import type { Context, Handler } from "../http/context.ts";
+import { invalidRequest } from "../http/errors.ts";
+import { readBody } from "../http/json-body.ts";
+import { modelSchema } from "./account-test.ts";
+import { namedKey } from "./api-test.ts";
+import { missing } from "./edit.ts";
+import { callChatCompletions } from "./self-call.ts";
+
+const sampleId = z
+  .string()
+  .trim()
+  .regex(/^[\w.-]{0,100}$/, "may have letters, digits, '.', '_' and '-', at most 100 of them")
+  .default("");
+
+/** `POST /admin/dev/raw-samples/capture`. `messages` wins over `message`. */
+export const sampleCaptureSchema = z.object({
+  message: z.string().default(""),
+  messages: z.array(z.record(z.string(), z.unknown())).optional(),
+  model: modelSchema,
+  stream: z.boolean().default(true),
+  api_key: z.string().trim().default(""),
+  sample_id: sampleId,
+});
+
+/** Query of `GET /admin/dev/raw-samples/query`. */
+export const sampleQuerySchema = z.object({
+  q: z.string().trim().default(""),
+  limit: z.coerce.number().int().min(1, "must be at least 1").max(1000, "must be at most 1000").default(20),
+});
+
+const selectorText = z.string().trim().default("");
+
+/** `POST /admin/dev/raw-samples/save`: exactly one selector. */
+export const sampleSaveSchema = z
+  .object({
+    chain_key: selectorText,
+    capture_id: selectorText,
+    query: selectorText,
+    sample_id: sampleId,
+  })
+  .refine(({ chain_key, capture_id, query }) => [chain_key, capture_id, query].filter(Boolean).length === 1, {
+    error: "one of chain_key, capture_id and query is needed",
+    path: ["chain_key"],
+  });
+
+/** Where a sample is, in the form of paths; `GET /admin/dev/raw-samples/{sample_id}` reads it. */
+function placeOf(id: string) {
+  const dir = `raw-samples/${id}`;
+  return { sample_id: id, dir, meta_path: `${dir}/meta.json`, upstream_path: `${dir}/upstream.sse` };
+}
+
+function newSampleId({ platform }: Context): string {
+  const stamp = new Date(platform.now()).toISOString().replace(/\D/g, "").slice(0, 14);
+  return `sample-${stamp}-${crypto.randomUUID().slice(0, 8)}`;
+}
+
+/**
+ * `POST /admin/dev/raw-samples/capture` (contract): one chat-completions call to itself. The answer is that call's, with the
+ * sample's place in its headers.
+ */
+export const captureSample: Handler = async (context) => {
+  const body = await readBody(context.request, sampleCaptureSchema);
+  const key = await namedKey(context, body.api_key);
+  const messages = body.messages ?? [{ role: "user", content: body.message || "Hello! Who are you?" }];
+  const captures: Capture[] = [];
+  const observed = { ...context, onCapture: (capture: Capture) => captures.push(capture) };
+  const call = await callChatCompletions(observed, key, { model: body.model, stream: body.stream, messages });
+  const answer = await call.text();
+  const rounds = captures.filter(({ chain_key }) => chain_key !== "");
+  if (rounds.length === 0) {
+    return Response.json(
+      { detail: "no upstream capture was recorded" },
+      { status: call.ok ? 503 : call.status },
+    );
+  }
+  const { archive, configuration, settings } = context.platform;
+  const id = body.sample_id || newSampleId(context);
+  // The captures are on their way as well, but the sample needs them now; the archive takes each only once.
+  const retention = retentionOf(await configuration.read());
+  await archive.write({ retention, records: [], captures: rounds, metrics: {} });
+  const captureIds = rounds.toSorted((one, other) => one.at - other.at).map((round) => round.id);
+  const meta = await archive.saveSample({ captureIds }, id, settings.providerDriver);
+  if (meta === null) {
+    return Response.json({ detail: "no upstream capture was recorded" }, { status: 503 });
+  }
+  const place = placeOf(id);
+  return new Response(answer, {
+    status: call.status,
+    headers: {
+      "content-type": call.headers.get("content-type") ?? "application/json",
+      "x-gateway-sample-id": id,
+      "x-gateway-sample-dir": place.dir,
+      "x-gateway-sample-meta": place.meta_path,
+      "x-gateway-sample-upstream": place.upstream_path,
+    },
+  });
+};
+
+/** `GET /admin/dev/raw-samples/query` (contract): rounds grouped by chat session, newest first. */
+export const querySamples: Handler = async (context) => {
+  const query = sampleQuerySchema.safeParse(Object.fromEntries(context.url.searchParams));
+  if (!query.success)
+    throw invalidRequest(`limit ${query.error.issues[0]?.message ?? "is not valid"}`, "limit");
+  const { q, limit } = query.data;
+  return Response.json({ items: await context.platform.archive.chains(q, limit) });
+};
+
+function selectorOf({ chain_key, capture_id, query }: z.output<typeof sampleSaveSchema>): SampleSelector {
+  if (chain_key !== "") return { chainKey: chain_key };
+  return capture_id === "" ? { query } : { captureIds: [capture_id] };
+}
+
+/** `POST /admin/dev/raw-samples/save` (contract). */
+export const saveSample: Handler = async (context) => {
+  const body = await readBody(context.request, sampleSaveSchema);
+  const { archive, settings } = context.platform;
+  const id = body.sample_id || newSampleId(context);
+  // What was captured a moment ago may still be waiting here.
+  await outboxOf(context.platform).settled();
+  const meta = await archive.saveSample(selectorOf(body), id, settings.providerDriver);
+  if (meta === null) throw missing("a capture that fits");
+  return Response.json({ success: true, ...placeOf(id), round_count: meta.rounds.length });
+};
+
+/** `GET /admin/dev/raw-samples`: the saved samples, newest first. */
+export const listSamples: Handler = async (context) =>
+  Response.json({ items: await context.platform.archive.listSamples() });
+
+/** `GET /admin/dev/raw-samples/{sample_id}`: `meta` and the `upstream` text, as `npm run replay` reads them. */
+export const readSample: Handler = async (context) => {
+  const id = context.params["sample_id"] ?? "";
+  const sample = await context.platform.archive.readSample(id);
+  if (sample === null) throw missing(`the sample ${JSON.stringify(id)}`);
+  return Response.json(sample);
+};
+
+/** `DELETE /admin/dev/raw-samples/{sample_id}`. */
+export const deleteSample: Handler = async (context) => {
+  const id = context.params["sample_id"] ?? "";
+  if (!(await context.platform.archive.deleteSample(id))) throw missing(`the sample ${JSON.stringify(id)}`);
+  return Response.json({ success: true });
+};

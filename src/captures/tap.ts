@@ -1,0 +1,159 @@
+import { outboxOf } from "../history/outbox.ts";
+import { cutText } from "../history/texts.ts";
+import type { Context } from "../http/context.ts";
+import { UPSTREAM_REQUESTS } from "../metrics/names.ts";
+import type { OutboundProxy } from "../platform/platform.ts";
+import type { Fetch } from "../provider/provider.ts";
+import { exchangeKind } from "./exchange.ts";
+import { maskHeaders, maskText, maskUrl, secretsOf } from "./mask.ts";
+import type { Capture } from "./store.ts";
+
+/**
+ * Speaks to the upstream on behalf of a request, through a proxy if one is given. Every exchange is counted; it is captured
+ * while captures are on, or when the request asks for it (`context.onCapture`).
+ */
+export function upstreamOf(context: Context, proxy: OutboundProxy | null): Fetch {
+  const fetch = context.platform.upstream(proxy);
+  return async (url, init) => {
+    const { config } = await context.config();
+    const wanted = config.captures.enabled || context.onCapture !== undefined;
+    const watch = wanted ? new Watch(context, url, init ?? {}, config.captures.max_body_bytes) : null;
+    const { label } = exchangeKind(new URL(url).pathname, context.requestId);
+    const count = (status: string) =>
+      outboxOf(context.platform).counts.add(UPSTREAM_REQUESTS, { operation: label, status });
+    try {
+      const response = await fetch(url, init);
+      count(String(response.status));
+      return watch === null ? response : watch.observe(response);
+    } catch (error) {
+      count(init?.signal?.aborted === true ? "cancelled" : "unreachable");
+      watch?.end(init?.signal?.aborted === true ? "cancelled" : "error", error);
+      throw error;
+    }
+  };
+}
+
+/** One exchange that is being captured. */
+class Watch {
+  readonly #context: Context;
+  readonly #url: string;
+  readonly #method: string;
+  readonly #headers: Headers;
+  readonly #body: string;
+  readonly #limit: number;
+  readonly #startedAt: number;
+  readonly #pieces: Uint8Array[] = [];
+  #kept = 0;
+  #size = 0;
+  #response: Response | null = null;
+  #ended = false;
+
+  constructor(context: Context, url: string, init: RequestInit, limit: number) {
+    this.#context = context;
+    this.#url = url;
+    this.#method = init.method ?? "GET";
+    this.#headers = new Headers(init.headers);
+    this.#body = bodyText(init.body ?? null);
+    this.#limit = limit;
+    this.#startedAt = context.platform.now();
+  }
+
+  /** The same response; what is read of it is kept. */
+  observe(response: Response): Response {
+    this.#response = response;
+    if (response.body === null) {
+      this.end("complete");
+      return response;
+    }
+    const reader = response.body.getReader();
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          try {
+            const { done, value } = await reader.read();
+            if (done) {
+              this.end("complete");
+              controller.close();
+              return;
+            }
+            this.#keep(value);
+            controller.enqueue(value);
+          } catch (error) {
+            this.end("error", error);
+            controller.error(error);
+          }
+        },
+        cancel: async (reason) => {
+          this.end("cancelled");
+          await reader.cancel(reason);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const { status, statusText, headers } = response;
+    return new Response(body, { status, statusText, headers });
+  }
+
+  #keep(bytes: Uint8Array): void {
+    this.#size += bytes.length;
+    const room = this.#limit - this.#kept;
+    if (room <= 0) return;
+    const kept = bytes.slice(0, room);
+    this.#pieces.push(kept);
+    this.#kept += kept.length;
+  }
+
+  /** Hands the capture on. Never throws: a capture must not break what it captures. */
+  end(outcome: Capture["outcome"], error?: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    try {
+      const capture = this.#capture(outcome, error);
+      const outbox = outboxOf(this.#context.platform);
+      outbox.capture(capture);
+      this.#context.waitUntil(outbox.settled());
+      this.#context.onCapture?.(capture);
+    } catch {
+      // An exchange that cannot be described is not captured.
+    }
+  }
+
+  #capture(outcome: Capture["outcome"], error: unknown): Capture {
+    const { requestId, platform } = this.#context;
+    const secrets = secretsOf(this.#headers, this.#body);
+    const { label, chainKey } = exchangeKind(new URL(this.#url).pathname, requestId);
+    const headers = this.#response?.headers ?? new Headers();
+    const isJson = /json/i.test(headers.get("content-type") ?? "");
+    return {
+      id: `cap_${crypto.randomUUID().replaceAll("-", "")}`,
+      at: this.#startedAt,
+      duration_ms: platform.now() - this.#startedAt,
+      request_id: requestId,
+      chain_key: chainKey,
+      label,
+      method: this.#method,
+      url: maskUrl(this.#url),
+      status: this.#response?.status ?? 0,
+      outcome,
+      error: maskText(error instanceof Error ? error.message : "", secrets, false).slice(0, 500),
+      request_headers: maskHeaders(this.#headers),
+      request_body: cutText(maskText(this.#body, secrets, true), this.#limit),
+      response_headers: maskHeaders(headers),
+      response_body: maskText(decode(this.#pieces), secrets, isJson),
+      response_bytes: this.#size,
+      truncated: this.#size > this.#kept || this.#body.length > this.#limit,
+    };
+  }
+}
+
+function decode(pieces: readonly Uint8Array[]): string {
+  const utf8 = new TextDecoder();
+  return pieces.map((piece) => utf8.decode(piece, { stream: true })).join("") + utf8.decode();
+}
+
+function bodyText(body: BodyInit | null): string {
+  if (body === null) return "";
+  if (typeof body === "string") return body;
+  // Files on their way up: what they are is in their headers.
+  return "[not captured]";
+}
