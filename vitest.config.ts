@@ -2,8 +2,8 @@ import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
 /**
- * Three projects: pure rules in Node (`unit`), Durable Objects inside workerd (`workers`), and the built bundle over
- * real HTTP with real SDKs and browsers (`integration`).
+ * Four projects: pure rules in Node (`unit`), Durable Objects inside workerd (`workers`), the built bundle over real HTTP
+ * with real SDKs and browsers (`integration`), and what of that holds on every runtime once more on Deno (`deno`).
  */
 export default defineConfig({
   test: {
@@ -14,6 +14,21 @@ export default defineConfig({
           name: "integration",
           include: ["test/{contract,integration,e2e}/**/*.test.ts"],
           environment: "node",
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "deno",
+          include: [
+            "test/deno/**/*.test.ts",
+            "test/contract/**/*.test.ts",
+            "test/integration/{abort-sweep,faults,queue-departure}.test.ts",
+            "test/e2e/{ai-sdk-*,anthropic-sdk,google-genai,keep-alives,ollama,openai-responses}.test.ts",
+          ],
+          environment: "node",
+          env: { RUNTIME: "deno" },
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

@@ -130,9 +130,9 @@ describe("secrets", () => {
     await ask("password", "/admin/settings/password", json("POST", { new_password: NEW_PASSWORD }, ADMIN));
     await ask("settings after", "/admin/settings", json("GET", null, NEW_PASSWORD));
 
-    const logs = running.gateway.harness.getLogs();
+    const logs = running.gateway.logs();
     expect(logs.length).toBeGreaterThan(50);
-    heard.push({ where: "the log", text: logs.map(({ message }) => message).join("\n") });
+    heard.push({ where: "the log", text: logs.join("\n") });
     expect(heard.find(({ where }) => where === "the log")?.text).toContain('"path":"/admin/keys/…"');
     secrets.push(["the administrator's token", jwt]);
   });

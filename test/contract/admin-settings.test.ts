@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_THINKING_PROMPT } from "../../src/generation/prepare-options.ts";
+import { ON_DENO } from "../support/runtime.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
 const running = useAdmin();
@@ -164,19 +165,23 @@ describe("settings at work", () => {
     expect(await signIns()).toBe(before + 1);
   });
 
-  it("token_refresh_interval_hours holds for idle accounts too, which are looked after every few minutes", async () => {
-    const signIns = async () => (await running.gateway.sandbox.state()).sign_ins["one@sandbox.test"] ?? 0;
-    const tick = () => running.gateway.harness.getWorker("polygate").scheduled({ cron: "*/5 * * * *" });
-    await running.gateway.sandbox.expireTokens();
-    await (await chat("first", {}, ONE)).text();
-    const before = await signIns();
-    await tick();
-    expect(await signIns()).toBe(before);
-    await change({ runtime: { token_refresh_interval_hours: 0.2 / 3600 } });
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await tick();
-    expect(await signIns()).toBe(before + 1);
-  });
+  // Deno has a timer of its own for this, which a test of its own shows.
+  it.skipIf(ON_DENO)(
+    "token_refresh_interval_hours holds for idle accounts too, which are looked after every few minutes",
+    async () => {
+      const signIns = async () => (await running.gateway.sandbox.state()).sign_ins["one@sandbox.test"] ?? 0;
+      const tick = () => running.gateway.harness.getWorker("polygate").scheduled({ cron: "*/5 * * * *" });
+      await running.gateway.sandbox.expireTokens();
+      await (await chat("first", {}, ONE)).text();
+      const before = await signIns();
+      await tick();
+      expect(await signIns()).toBe(before);
+      await change({ runtime: { token_refresh_interval_hours: 0.2 / 3600 } });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await tick();
+      expect(await signIns()).toBe(before + 1);
+    },
+  );
 
   it("model_aliases reach the provider with the next request", async () => {
     expect((await chat("hi", { model: "my-own-name" })).status).toBe(400);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { type BareGateway, startBare } from "../support/bare.ts";
 import { FaultUpstream } from "../support/fault-upstream.ts";
-import { type BareGateway, startMiniflare } from "../support/miniflare.ts";
 
 const DISCONNECTS = 250;
 const KEEP_ALIVE_MS = 300;
@@ -43,7 +43,7 @@ describe.each(drivers)("clients that leave, driver %s, a pool of one slot", (dri
     const seed = Number(process.env["SEED"] ?? 20_261_120);
     const random = randomFrom(seed);
     const upstream = await FaultUpstream.start({ text: "word ".repeat(40), eventEvery: 2 });
-    const gateway = await startMiniflare({
+    const gateway = await startBare({
       vars: {
         PROVIDER_DRIVER: driver,
         PROVIDER_BASE_URL: upstream.url + path,
@@ -89,7 +89,7 @@ describe.each(drivers)("clients that leave, driver %s, a pool of one slot", (dri
 
   it("a client that leaves while the upstream is silent frees its slot within one keep-alive period", async () => {
     const upstream = await FaultUpstream.start({ text: "a b c d e f", stallAfter: 3 });
-    const gateway = await startMiniflare({
+    const gateway = await startBare({
       vars: {
         PROVIDER_DRIVER: driver,
         PROVIDER_BASE_URL: upstream.url + path,

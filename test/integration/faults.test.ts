@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type BareGateway, startBare } from "../support/bare.ts";
 import { FaultUpstream, type Plan, refusedUrl } from "../support/fault-upstream.ts";
-import { type BareGateway, startMiniflare } from "../support/miniflare.ts";
 
 const drivers = [
   ["sessions", "", [{ email: "one@sandbox.test", password: "sandbox" }]],
@@ -17,7 +17,7 @@ async function start(
     KEEP_ALIVE_MS: "200",
   },
 ): Promise<BareGateway> {
-  return startMiniflare({
+  return startBare({
     vars: {
       ...timeouts,
       PROVIDER_DRIVER: driver,

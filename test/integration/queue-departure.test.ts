@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type BareGateway, startBare } from "../support/bare.ts";
 import { FaultUpstream } from "../support/fault-upstream.ts";
-import { type BareGateway, startMiniflare } from "../support/miniflare.ts";
 
 const BODY = JSON.stringify({
   model: "gpt-4o",
@@ -15,7 +15,7 @@ let gateway: BareGateway;
 
 beforeAll(async () => {
   upstream = await FaultUpstream.start({ text: "a b c d e f", stallAfter: 3 });
-  gateway = await startMiniflare({
+  gateway = await startBare({
     vars: {
       PROVIDER_BASE_URL: upstream.url,
       GATEWAY_CONFIG_JSON: JSON.stringify({

@@ -1,7 +1,6 @@
-import { createTestHarness, type TestHarness } from "wrangler";
-import { developmentVars, root } from "../../scripts/development.mjs";
-import { type Bundles, buildBundles } from "./bundle.ts";
-import { SandboxControl } from "./sandbox.ts";
+import type { TestHarness } from "wrangler";
+import { ON_DENO } from "./runtime.ts";
+import type { SandboxControl } from "./sandbox.ts";
 
 /** How the gateway is to be started. */
 export interface GatewayOptions {
@@ -18,45 +17,21 @@ export interface Gateway {
   /** A request to a path of the gateway, over real HTTP. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   readonly sandbox: SandboxControl;
-  /** Wrangler's harness: storage, eviction, logs, bindings. */
+  /** Wrangler's harness: storage, eviction, bindings; there is none on Deno. */
   readonly harness: TestHarness;
+  /** The lines that the gateway has written since it was started. */
+  logs(): readonly string[];
   /** The same with empty storage. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Starts the built gateway and the sandbox in workerd on a free port. An upstream named by `PROVIDER_BASE_URL` does
- * not see a client's disconnect here; tests of that use `startMiniflare`.
+ * Starts the gateway and the sandbox on a free port, on the runtime that the tests are run for. An upstream named by
+ * `PROVIDER_BASE_URL` does not see a client's disconnect in workerd; tests of that use `startBare`.
  */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
-  const bundles = await buildBundles();
-  const harness = createTestHarness({ root, workers: workersOf(bundles, options) });
-  let { url } = await harness.listen();
-  return {
-    get url() {
-      return url.origin;
-    },
-    fetch: (path, init) => fetch(new URL(path, url), init),
-    sandbox: new SandboxControl((path, method) =>
-      harness.getWorker("polygate-sandbox").fetch(`http://sandbox${path}`, { method }),
-    ),
-    harness,
-    reset: async () => {
-      await harness.reset();
-      ({ url } = await harness.listen());
-    },
-    close: () => harness.close(),
-  };
-}
-
-function workersOf({ gateway, sandbox }: Bundles, options: GatewayOptions) {
-  return [
-    {
-      configPath: gateway.config,
-      prebuiltWorkerDir: gateway.folder,
-      vars: { ...developmentVars, ...options.vars },
-    },
-    { configPath: sandbox.config, prebuiltWorkerDir: sandbox.folder, vars: { ...options.sandboxVars } },
-  ];
+  // Each brings much of its own: only what is needed is loaded.
+  if (ON_DENO) return (await import("./deno.ts")).DenoGateway.start(options);
+  return (await import("./harness.ts")).startHarness(options);
 }

@@ -7,7 +7,7 @@ import decodePng, { init as initPng } from "@jsquash/png/decode.js";
 import decodeWebp, { init as initWebp } from "@jsquash/webp/decode.js";
 import { allowPrivateHosts } from "../../scripts/development.mjs";
 import type { BrowserCounts } from "../../src/pages/browser/service.ts";
-import { type BareGateway, startMiniflare } from "./miniflare.ts";
+import { type BareGateway, startBare } from "./bare.ts";
 
 /** Answers one request for a page; `null` leaves it to the next handler. */
 export type PageServer = (request: IncomingMessage, response: ServerResponse, url: URL) => void;
@@ -62,7 +62,7 @@ export function startPageService(
 ): Promise<BareGateway> {
   const list = hosts.join(",");
   allowPrivateHosts(list);
-  return startMiniflare({
+  return startBare({
     vars: { PAGE_PRIVATE_HOSTS: list, PAGE_RATE_LIMIT: "1000000", DNS_OVER_HTTPS_URL: "off", ...vars },
   });
 }

@@ -1,4 +1,4 @@
-import Busboy, { type BusboyInstance } from "@fastify/busboy";
+import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import { GatewayError, invalidRequest } from "../../http/errors.ts";
 import { tooLarge } from "../../http/json-body.ts";
 

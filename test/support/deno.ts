@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { cacheFolder, developmentVars, root } from "../../scripts/development.mjs";
+import type { GatewayOptions } from "./gateway.ts";
+import type { SandboxControl } from "./sandbox.ts";
+import { type SandboxServer, startSandbox } from "./sandbox-server.ts";
+
+const START_MS = 30_000;
+
+/** The gateway as a Deno process, with the sandbox in the process of the tests. */
+export class DenoGateway {
+  readonly #options: GatewayOptions;
+  readonly #sandbox: SandboxServer;
+  #folder: string;
+  #process: RunningDeno;
+
+  private constructor(options: GatewayOptions, sandbox: SandboxServer, folder: string, process: RunningDeno) {
+    this.#options = options;
+    this.#sandbox = sandbox;
+    this.#folder = folder;
+    this.#process = process;
+  }
+
+  static async start(options: GatewayOptions = {}): Promise<DenoGateway> {
+    const sandbox = await startSandbox(options.sandboxVars);
+    const folder = await newFolder();
+    return new DenoGateway(options, sandbox, folder, await RunningDeno.start(options, sandbox.url, folder));
+  }
+
+  /** The address without a slash at its end; another one after a new start. */
+  get url(): string {
+    return this.#process.url;
+  }
+
+  /** What only workerd has; tests of that are not run here. */
+  get harness(): never {
+    throw new Error("There is no harness on Deno.");
+  }
+
+  get miniflare(): never {
+    throw new Error("There is no Miniflare on Deno.");
+  }
+
+  get sandbox(): SandboxControl {
+    return this.#sandbox.control;
+  }
+
+  fetch(path: string, init?: RequestInit): Promise<Response> {
+    return fetch(new URL(path, this.#process.url), init);
+  }
+
+  /** The lines that the process has written since it was started. */
+  logs(): readonly string[] {
+    return this.#process.lines;
+  }
+
+  /** Sends a signal, and waits for the end of the process. Returns its exit code, null when the signal ended it. */
+  end(signal: "SIGKILL" | "SIGTERM"): Promise<number | null> {
+    return this.#process.end(signal);
+  }
+
+  /** Ends the process as a crash does, and starts it again on the same data. */
+  async restart(): Promise<void> {
+    await this.#process.end("SIGKILL");
+    await this.startAgain();
+  }
+
+  /** Starts the gateway on the same data, once the process has ended. */
+  async startAgain(): Promise<void> {
+    this.#process = await RunningDeno.start(this.#options, this.#sandbox.url, this.#folder);
+  }
+
+  /** Starts again with empty storage. */
+  async reset(): Promise<void> {
+    await this.#process.end("SIGKILL");
+    await rm(this.#folder, { recursive: true, force: true });
+    this.#folder = await newFolder();
+    await this.sandbox.reset();
+    await this.startAgain();
+  }
+
+  async close(): Promise<void> {
+    await this.#process.end("SIGKILL");
+    await this.#sandbox.close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+const newFolder = () => mkdtemp(join(tmpdir(), "polygate-deno-"));
+
+/** One process. */
+class RunningDeno {
+  readonly url: string;
+  readonly lines: string[];
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, url: string, lines: string[]) {
+    this.#child = child;
+    this.url = url;
+    this.lines = lines;
+  }
+
+  static async start(options: GatewayOptions, provider: string, folder: string): Promise<RunningDeno> {
+    const { PATH, HOME } = process.env;
+    const child = spawn(
+      join(root, "node_modules", ".bin", "deno"),
+      ["serve", "-A", "--no-remote", "--host", "127.0.0.1", "--port", "0", "src/deno.ts"],
+      {
+        cwd: root,
+        stdio: ["ignore", "pipe", "pipe"],
+        env: {
+          PATH,
+          HOME,
+          NO_COLOR: "1",
+          DENO_DIR: join(cacheFolder, "deno"),
+          DENO_NO_UPDATE_CHECK: "1",
+          ...developmentVars,
+          DATA_DIR: folder,
+          PROVIDER_BASE_URL: provider,
+          ...options.vars,
+        },
+      },
+    );
+    const lines: string[] = [];
+    const url = await new Promise<string>((resolve, reject) => {
+      const fail = () => reject(new Error(`Deno did not start: ${lines.slice(-20).join("\n")}`));
+      const timer = setTimeout(fail, START_MS);
+      child.once("exit", fail);
+      for (const stream of [child.stdout, child.stderr]) {
+        readLines(stream, (line) => {
+          lines.push(line);
+          const found = /Listening on (http:\S+?)\/?$/.exec(line)?.[1];
+          if (found === undefined) return;
+          clearTimeout(timer);
+          child.off("exit", fail);
+          resolve(found);
+        });
+      }
+    }).catch((error: unknown) => {
+      child.kill("SIGKILL");
+      throw error;
+    });
+    return new RunningDeno(child, url, lines);
+  }
+
+  async end(signal: "SIGKILL" | "SIGTERM"): Promise<number | null> {
+    const child = this.#child;
+    if (child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, "exit");
+      child.kill(signal);
+      await ended;
+    }
+    return child.exitCode;
+  }
+}
+
+function readLines(stream: NodeJS.ReadableStream, take: (line: string) => void): void {
+  let rest = "";
+  stream.setEncoding("utf8");
+  stream.on("data", (text: string) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) take(line);
+  });
+}

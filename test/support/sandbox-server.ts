@@ -1,0 +1,71 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { SandboxDesk } from "../../sandbox/desk.ts";
+import { SandboxProvider } from "../../sandbox/provider.ts";
+import { memoryShelves } from "../../sandbox/shelves.ts";
+import { SandboxControl } from "./sandbox.ts";
+
+/** The sandbox provider on a port of this machine, for gateways that reach it by URL. */
+export interface SandboxServer {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly control: SandboxControl;
+  close(): Promise<void>;
+}
+
+/** Starts a sandbox with empty shelves; `vars` as in its Worker. */
+export async function startSandbox(vars: Readonly<Record<string, string>> = {}): Promise<SandboxServer> {
+  const tokenLifetimeSeconds = Number(vars["TOKEN_LIFETIME_SECONDS"] ?? 86_400);
+  const desk = new SandboxDesk(memoryShelves(), { now: Date.now, tokenLifetimeSeconds });
+  const provider = new SandboxProvider({ desk });
+  const server = createServer((incoming, outgoing) => {
+    answer(provider, incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The sandbox does not listen.");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    control: new SandboxControl((path, method) =>
+      provider.fetch(new Request(`http://sandbox${path}`, { method })),
+    ),
+    close: () =>
+      new Promise((closed) => {
+        server.close(() => closed());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  provider: SandboxProvider,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const left = new AbortController();
+  outgoing.once("close", () => left.abort());
+  const pieces: Buffer[] = [];
+  for await (const piece of incoming) pieces.push(piece);
+  const method = incoming.method ?? "GET";
+  const response = await provider.fetch(
+    new Request(`http://sandbox${incoming.url}`, {
+      method,
+      headers: Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
+      body: method === "GET" || method === "HEAD" ? null : Buffer.concat(pieces),
+      signal: left.signal,
+    }),
+  );
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  if (response.body === null) {
+    outgoing.end();
+    return;
+  }
+  outgoing.flushHeaders();
+  const reader = response.body.getReader();
+  outgoing.once("close", () => void reader.cancel().catch(() => undefined));
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    outgoing.write(value);
+  }
+  outgoing.end();
+}
