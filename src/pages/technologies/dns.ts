@@ -15,7 +15,10 @@ const answerSchema = z.object({ Answer: z.array(z.object({ data: z.string() })).
  * Asks for the DNS records of a page's domain over HTTPS (RFC 8484, JSON form). Records that cannot be had are left out. The variable
  * `DNS_OVER_HTTPS_URL` names another resolver, or `off`.
  */
-export async function lookUpDns({ settings, fetch }: Platform, page: URL): Promise<NamedTexts> {
+export async function lookUpDns(
+  { settings, fetch }: Pick<Platform, "settings" | "fetch">,
+  page: URL,
+): Promise<NamedTexts> {
   const resolver = settings.variables["DNS_OVER_HTTPS_URL"] ?? RESOLVER;
   const isName = /[a-z]/i.test(page.hostname) && !page.hostname.startsWith("[");
   if (resolver === "off" || !isName || isListedPrivateHost(page, pageLimits(settings).privateHosts))

@@ -22,7 +22,7 @@ const HEADERS = {
  * @throws GatewayError when there is no page
  */
 export async function fetchPage(
-  platform: Platform,
+  platform: Pick<Platform, "settings" | "fetch">,
   page: URL,
   detector: TechnologyDetector,
 ): Promise<{ report: PageReport; signals: PageSignals }> {

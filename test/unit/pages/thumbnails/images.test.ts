@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type CodecModules, ImageMaker } from "../../../../src/pages/thumbnails/images.ts";
+import type { ImageFormat } from "../../../../src/pages/thumbnails/parameters.ts";
+import { colourAt, colourSampling, decode } from "../../../support/pages.ts";
+
+const require = createRequire(import.meta.url);
+// The types of Workers, where nothing may be compiled at run time, lack the compiling constructor.
+const compile = (path: string): WebAssembly.Module =>
+  Reflect.construct(WebAssembly.Module, [readFileSync(require.resolve(path))]);
+const modules: CodecModules = {
+  jpeg: compile("@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm"),
+  png: compile("@jsquash/png/codec/pkg/squoosh_png_bg.wasm"),
+  resize: compile("@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm"),
+  webp: compile("@jsquash/webp/codec/enc/webp_enc_simd.wasm"),
+};
+
+describe("ImageMaker", () => {
+  const maker = new ImageMaker(modules);
+  let chart: Uint8Array<ArrayBuffer>;
+
+  beforeAll(async () => {
+    // The maker itself turns one pixel into a sheet, which is then scaled and encoded in every way.
+    const pixel =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGPQMFIBAAFyAJHnTdCLAAAAAElFTkSuQmCC";
+    chart = await maker.make(
+      new Uint8Array(Buffer.from(pixel, "base64")),
+      { width: 60, height: 40 },
+      "png",
+      100,
+    );
+  });
+
+  it.each<ImageFormat>(["jpeg", "png", "webp"])("makes %s of the wanted size and colour", async (format) => {
+    const expected = colourAt(await decode(exact(chart)), 1, 1);
+    for (const size of [
+      { width: 60, height: 40 },
+      { width: 31, height: 17 },
+      { width: 120, height: 1 },
+    ]) {
+      const picture = await decode(exact(await maker.make(chart, size, format, 100)));
+      expect(picture).toMatchObject({ format, ...size });
+      const colour = colourAt(picture, 15, 0);
+      for (const [channel, value] of expected.entries())
+        expect(Math.abs((colour[channel] ?? 0) - value)).toBeLessThan(8);
+    }
+  });
+
+  it("samples the colours of a JPEG by its quality", async () => {
+    const sampling = async (quality: number) =>
+      colourSampling(exact(await maker.make(chart, { width: 32, height: 32 }, "jpeg", quality)));
+    expect([await sampling(89), await sampling(90)]).toEqual(["4:2:0", "4:4:4"]);
+  });
+
+  it("refuses what is no PNG", async () => {
+    await expect(maker.make(new Uint8Array([1, 2, 3]), { width: 1, height: 1 }, "png", 1)).rejects.toThrow();
+  });
+});
+
+function exact(bytes: Uint8Array<ArrayBuffer>): ArrayBuffer {
+  return bytes.slice().buffer;
+}
