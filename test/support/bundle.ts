@@ -26,6 +26,7 @@ const SOURCES = [
   "durable-objects",
   "sandbox",
   "dist/technologies.txt",
+  "dist/block-lists.txt",
   "wrangler.toml",
   "package-lock.json",
 ];
