@@ -111,6 +111,6 @@ function plausibleValue(schema: unknown, user: string): unknown {
 /** What the user's message is about: a quoted piece, else a name after "in", "for", "with" or "of", else "sandbox". */
 function subject(user: string): string {
   const quoted = user.match(/["\u201c]([^"\u201d]+)["\u201d]/)?.[1];
-  const named = user.match(/\b(?:in|for|with|of|about)\s+([A-Z][\p{L}-]*(?:\s+[A-Z][\p{L}-]*)*)/u)?.[1];
+  const named = user.match(/\b(?:in|for|with|of|about)\s+([A-Z][\p{L}-]*(?: [A-Z][\p{L}-]*)*)/u)?.[1];
   return quoted ?? named ?? "sandbox";
 }
