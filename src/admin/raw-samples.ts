@@ -119,7 +119,8 @@ export const saveSample: Handler = async (context) => {
   const { archive, settings } = context.platform;
   const id = body.sample_id || newSampleId(context);
   // What was captured a moment ago may still be waiting here.
-  await outboxOf(context.platform).settled();
+  const outbox = outboxOf(context.platform);
+  if (outbox.holdsCaptures) await outbox.settled();
   const meta = await archive.saveSample(selectorOf(body), id, settings.providerDriver);
   if (meta === null) throw missing("a capture that fits");
   return Response.json({ success: true, ...placeOf(id), round_count: meta.rounds.length });

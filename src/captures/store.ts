@@ -15,7 +15,7 @@ export interface Capture {
   readonly url: string;
   /** HTTP status of the answer; 0: there was none. */
   readonly status: number;
-  /** Whether the answer was read to its end, given up by the gateway, or broken off. */
+  /** Whether the answer was read as far as it was wanted, was given up, or broke off. */
   readonly outcome: "complete" | "cancelled" | "error";
   readonly error: string;
   readonly request_headers: Readonly<Record<string, string>>;

@@ -84,7 +84,8 @@ class Watch {
           }
         },
         cancel: async (reason) => {
-          this.end("cancelled");
+          // Whoever stops for no reason has all that it wanted.
+          this.end(reason === undefined ? "complete" : "cancelled");
           await reader.cancel(reason);
         },
       },

@@ -8,6 +8,8 @@ import type { Archive, HistoryWrite, Retention } from "./store.ts";
 const PAUSE_MS = 500;
 /** The same when there is nothing but counts to tell. */
 const COUNTS_PAUSE_MS = 2_000;
+/** So many requests wait for a message to be sent: one would do, unless it dies. */
+const WAITERS = 4;
 /** A message that has been under way for this long belongs to a request that died. */
 const STUCK_MS = 5_000;
 /** Records and captures that may wait while the archive cannot be reached; the oldest go first. */
@@ -44,7 +46,7 @@ export interface OutboxOptions {
  * the archive is nobody's failure: what it did not take is sent again with the next message.
  *
  * A timer lives only as long as the request that set it. So every request waits for its own news to be sent, and the
- * first whose wait is over sends for all.
+ * first whose wait is over sends for all. Once a few wait for the same message, the rest need not.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
@@ -54,6 +56,9 @@ export class Outbox {
   readonly counts = new Counts();
   /** Number of the message that is being filled. */
   #open = 0;
+  /** Requests that wait for that message. */
+  #waiters = 0;
+  #awaitedSince = 0;
   #sentAt = Number.NEGATIVE_INFINITY;
   #sending = false;
 
@@ -80,13 +85,22 @@ export class Outbox {
     this.#captureChars += chars;
   }
 
+  /** Whether captures wait to be sent. */
+  get holdsCaptures(): boolean {
+    return this.#captures.length > 0;
+  }
+
   /**
-   * Resolves when what waits at this moment has been sent, by whomever. Never rejects; to be handed to `waitUntil`.
+   * Resolves when what waits at this moment has been sent, by whomever, or at once when enough others see to it. Never
+   * rejects; to be handed to `waitUntil`.
    */
   async settled(): Promise<void> {
     const { now, sleep } = this.#options;
     const mine = this.#open;
     const began = now();
+    if (this.#waiters === 0) this.#awaitedSince = began;
+    if (this.#waiters >= WAITERS && began - this.#awaitedSince < STUCK_MS) return;
+    this.#waiters += 1;
     while (this.#open === mine && !this.#isEmpty()) {
       const urgent = this.#records.size > 0 || this.#captures.length > 0;
       const due = Math.max(this.#sentAt, began) + (urgent ? PAUSE_MS : COUNTS_PAUSE_MS);
@@ -108,6 +122,7 @@ export class Outbox {
     this.#sending = true;
     this.#sentAt = now();
     this.#open += 1;
+    this.#waiters = 0;
     const sources = [...this.#records];
     const captures = this.#captures;
     const metrics = this.counts.take();

@@ -30,7 +30,10 @@ export async function startTestProxy(options: TestProxyOptions): Promise<TestPro
     sockets.add(client);
     client.on("close", () => sockets.delete(client));
     client.on("error", () => client.destroy());
-    if (options.silent === true) return;
+    if (options.silent === true) {
+      client.resume();
+      return;
+    }
     if (options.type === "http") serveHttp(client, options, targets);
     else serveSocks(client, options, targets);
   });

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { startTestProxy, type TestProxyOptions } from "../support/test-proxy.ts";
+import { startTestTarget, type TestTarget } from "../support/test-target.ts";
+import { until } from "../support/until.ts";
+import { useGateway } from "../support/use-gateway.ts";
+
+// The runtime's tools read it when they are imported.
+vi.hoisted(() => {
+  process.env["NODE_EXTRA_CA_CERTS"] = `${import.meta.dirname}/../support/fixtures/tls/ca.pem`;
+});
+
+const { fetch } = useGateway();
+
+interface ProxyTest {
+  readonly success: boolean;
+  readonly latency_ms: number;
+  readonly message: string;
+  readonly failed_at: string | null;
+  readonly warning?: string;
+}
+
+const send = (path: string, body: unknown, method = "POST") =>
+  fetch(`/admin${path}`, {
+    method,
+    headers: { authorization: "Bearer admin" },
+    body: JSON.stringify(body),
+  });
+const test = async (body: object): Promise<ProxyTest> => (await send("/proxies/test", body)).json();
+
+let plain: TestTarget;
+let secure: TestTarget;
+beforeAll(async () => {
+  plain = await startTestTarget(false);
+  secure = await startTestTarget(true);
+});
+afterAll(async () => {
+  await plain.close();
+  await secure.close();
+});
+
+async function proxyOf(options: TestProxyOptions) {
+  const proxy = await startTestProxy(options);
+  onTestFinished(() => proxy.close());
+  return { proxy, fields: { type: options.type, host: "127.0.0.1", port: proxy.port } };
+}
+
+describe.each(["http", "socks5"] as const)("POST /admin/proxies/test through %s", (type) => {
+  it("measures the way to a target, plain and in TLS", async () => {
+    const credentials = { username: "user", password: "proxy-password" };
+    const { proxy, fields } = await proxyOf({ type, credentials });
+    const target = `http://localhost:${plain.port}/echo`;
+    expect(await test({ ...fields, ...credentials, target })).toEqual({
+      success: true,
+      latency_ms: expect.any(Number),
+      message: expect.stringContaining("status 200"),
+      proxy_id: "",
+      proxy_type: type,
+      target: `http://localhost:${plain.port}`,
+      status_code: 200,
+      failed_at: null,
+    });
+    const inTls = await test({ ...fields, ...credentials, target: `https://localhost:${secure.port}/echo` });
+    expect(inTls).toMatchObject({
+      success: true,
+      message: expect.stringContaining("status 200"),
+      warning: expect.stringContaining("production network"),
+    });
+    expect(proxy.targets.length).toBe(2);
+    await until(
+      async () => proxy.open,
+      (open) => open === 0,
+    );
+  });
+
+  it("tests a saved proxy by its id", async () => {
+    const credentials = { username: "user", password: "proxy-password" };
+    const { fields } = await proxyOf({ type, credentials });
+    const id = `saved-${type}`;
+    await send("/proxies", { id, ...fields, ...credentials });
+    const target = `http://localhost:${plain.port}/echo`;
+    expect(await test({ proxy_id: id, target })).toMatchObject({ success: true, proxy_id: id });
+  });
+
+  it("says plainly what failed", async () => {
+    const credentials = { username: "user", password: "proxy-password" };
+    const target = `https://localhost:${secure.port}/echo`;
+    const guarded = await proxyOf({ type, credentials });
+    expect(await test({ ...guarded.fields, target })).toMatchObject({
+      success: false,
+      failed_at: "credentials",
+      message: expect.stringContaining("wants a user name"),
+    });
+    const wrong = await test({ ...guarded.fields, username: "user", password: "wrong-password", target });
+    expect(wrong).toMatchObject({ failed_at: "credentials", message: expect.stringContaining("refused") });
+    expect(JSON.stringify(wrong)).not.toContain("wrong-password");
+    const refusing = await proxyOf({ type, refuse: true });
+    expect(await test({ ...refusing.fields, target })).toMatchObject({ failed_at: "target" });
+    const open = await proxyOf({ type });
+    expect(await test({ ...open.fields, target: "https://127.0.0.1:1" })).toMatchObject({
+      failed_at: "target",
+    });
+    expect(await test({ ...open.fields, target: `https://other.test:${secure.port}` })).toMatchObject({
+      failed_at: "tls",
+      message: expect.stringContaining("no trusted TLS connection to other.test"),
+    });
+    await open.proxy.close();
+    expect(await test({ ...open.fields, target })).toMatchObject({
+      failed_at: "proxy",
+      message: "the proxy cannot be reached",
+    });
+  });
+});
+
+describe("POST /admin/proxies/test", () => {
+  it("gives up on a proxy that says nothing", { timeout: 25_000 }, async () => {
+    const results = (["http", "socks5"] as const).map(async (type) => {
+      const { proxy, fields } = await proxyOf({ type, silent: true });
+      expect(await test({ ...fields, target: `https://localhost:${secure.port}` })).toMatchObject({
+        success: false,
+        failed_at: "timeout",
+        message: expect.stringContaining("10 s"),
+      });
+      await until(
+        async () => proxy.open,
+        (open) => open === 0,
+      );
+    });
+    await Promise.all(results);
+  });
+
+  it.each([
+    [{ proxy_id: "none" }, 404, "none"],
+    [{}, 400, "proxy_id"],
+    [{ type: "http", port: 1 }, 400, "host"],
+    [{ type: "http", host: "a" }, 400, "port"],
+    [{ type: "ftp", host: "a", port: 1 }, 400, "type"],
+    [{ type: "http", host: "a", port: 1, target: "file:///etc/passwd" }, 400, "target"],
+  ])("refuses %j", async (body, status, field) => {
+    const response = await send("/proxies/test", body);
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ detail: expect.stringContaining(field) });
+  });
+});
