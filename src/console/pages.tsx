@@ -1,9 +1,12 @@
 import type { ComponentType } from "preact";
 import { Accounts } from "./pages/accounts/accounts.tsx";
+import { Captures } from "./pages/captures/captures.tsx";
+import { History } from "./pages/history/history.tsx";
 import { Hosting } from "./pages/hosting/hosting.tsx";
 import { Keys } from "./pages/keys/keys.tsx";
 import { Models } from "./pages/models/models.tsx";
 import { Overview } from "./pages/overview/overview.tsx";
+import { PageService } from "./pages/page-service/page-service.tsx";
 import { Playground } from "./pages/playground/playground.tsx";
 import { Proxies } from "./pages/proxies/proxies.tsx";
 import { SettingsPage } from "./pages/settings/settings.tsx";
@@ -21,8 +24,21 @@ const overview: ConsolePage = { id: "overview", name: "Overview", view: Overview
 
 /** Every page, in the order of the navigation. */
 export const NAVIGATION: readonly { readonly title: string; readonly pages: readonly ConsolePage[] }[] = [
-  { title: "Watch", pages: [overview] },
-  { title: "Try", pages: [{ id: "playground", name: "Playground", view: Playground }] },
+  {
+    title: "Watch",
+    pages: [
+      overview,
+      { id: "history", name: "History", view: History },
+      { id: "captures", name: "Captures", view: Captures },
+    ],
+  },
+  {
+    title: "Try",
+    pages: [
+      { id: "playground", name: "Playground", view: Playground },
+      { id: "pages", name: "Web pages", view: PageService },
+    ],
+  },
   {
     title: "Configure",
     pages: [

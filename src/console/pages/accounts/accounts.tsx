@@ -7,6 +7,7 @@ import { Empty } from "../../ui/empty.tsx";
 import { plural } from "../../ui/format.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Pager } from "../../ui/pager.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { toast } from "../../ui/toasts.tsx";
@@ -16,7 +17,6 @@ import { AccountTable } from "./account-table.tsx";
 import { BulkImport } from "./bulk-import.tsx";
 import { DeleteSessions } from "./delete-sessions.tsx";
 import type { Doing } from "./doing.ts";
-import { Pager } from "./pager.tsx";
 import { TestAll } from "./test-all.tsx";
 import { useTests } from "./use-tests.ts";
 

@@ -15,7 +15,7 @@ export interface Reading {
   readonly firstTokens: number;
 }
 
-const REQUESTS = "polygate_requests_total";
+const REQUESTS = "polygate_generations_total";
 const FIRST_TOKEN = "gen_ai_server_time_to_first_token_seconds";
 const TOKENS = "gen_ai_client_token_usage";
 

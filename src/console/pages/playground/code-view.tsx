@@ -1,5 +1,4 @@
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { Scroller } from "../../ui/scroller.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
 import { curl } from "./curl.ts";
 import type { Conversation } from "./use-conversation.ts";
 
@@ -23,13 +22,5 @@ function codeOf({ dialect, request, ask, headers }: Conversation, kind: CodeView
 
 /** The request of the newest answer, or of a greeting, to copy. */
 export function CodeView({ conversation, kind }: CodeViewProps) {
-  const code = codeOf(conversation, kind);
-  return (
-    <div class="code-box">
-      <CopyButton text={code} />
-      <Scroller label="Code" class="code-scroll">
-        <pre class="code">{code}</pre>
-      </Scroller>
-    </div>
-  );
+  return <CodeBlock label="Code" text={codeOf(conversation, kind)} />;
 }

@@ -1,5 +1,5 @@
-import { Button } from "../../ui/button.tsx";
-import { count } from "../../ui/format.ts";
+import { Button } from "./button.tsx";
+import { count } from "./format.ts";
 
 interface PagerProps {
   readonly page: number;

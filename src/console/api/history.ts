@@ -1,0 +1,59 @@
+import * as z from "zod/mini";
+import { call } from "./client.ts";
+import { anything, flag, number, text } from "./fields.ts";
+
+const fields = {
+  id: z.string(),
+  created_at: number,
+  completed_at: number,
+  request_id: text,
+  dialect: text,
+  requested_model: text,
+  model: text,
+  account: text,
+  attempts: number,
+  source: text,
+  stream: flag,
+  thinking: flag,
+  status: text,
+  status_code: number,
+  error: text,
+  finish_reason: text,
+  prompt_tokens: number,
+  completion_tokens: number,
+  reasoning_tokens: number,
+  elapsed_ms: number,
+};
+
+const summary = z.object({ ...fields, request_preview: text, response_preview: text });
+
+/** A generation in the list. Times are Unix milliseconds. */
+export type HistorySummary = z.output<typeof summary>;
+
+const list = z.object({ items: z.array(summary), total: number, limit: number, total_pages: number });
+export type HistoryList = z.output<typeof list>;
+
+const record = z.object({
+  ...fields,
+  messages: z.unknown(),
+  prompt: text,
+  reasoning: text,
+  content: text,
+});
+
+/** A generation in full: what was asked, and the upstream's answer before translation. */
+export type HistoryRecord = z.output<typeof record>;
+
+export function listHistory(query: string, page: number, size: number, signal?: AbortSignal) {
+  const search = new URLSearchParams({ q: query, page: String(page), page_size: String(size) });
+  return call(list, `/admin/chat-history?${search}`, signal === undefined ? {} : { signal });
+}
+
+const path = (id: string) => `/admin/chat-history/${encodeURIComponent(id)}`;
+
+export const readHistory = (id: string, signal?: AbortSignal) =>
+  call(record, path(id), signal === undefined ? {} : { signal });
+
+export const deleteHistory = (id: string) => call(anything, path(id), { method: "DELETE" });
+
+export const clearHistory = () => call(anything, "/admin/chat-history", { method: "DELETE" });

@@ -1,0 +1,71 @@
+import { useState } from "preact/hooks";
+import { readCapture } from "../../api/captures.ts";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { duration, moment } from "../../ui/format.ts";
+import { Problem } from "../../ui/problem.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+
+interface CaptureViewProps {
+  readonly id: string;
+  readonly onClose: () => void;
+}
+
+const headerText = (headers: Readonly<Record<string, string>>) =>
+  Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n");
+
+/** One exchange with the provider, whole. */
+export function CaptureView({ id, onClose }: CaptureViewProps) {
+  const { data, error, reload } = useLoaded((signal) => readCapture(id, signal), id);
+  const [tab, setTab] = useState("response");
+  return (
+    <Dialog
+      title={data === null ? "Exchange" : `${data.label}: ${data.method} ${data.url}`}
+      onClose={onClose}
+      wide
+    >
+      <div class="dialog-body stack">
+        <Problem error={error} retry={reload} />
+        {data !== null && (
+          <>
+            <p class="muted">
+              {moment(data.at)}, {duration(data.duration_ms)}, {data.outcome}
+              {data.error !== "" && `: ${data.error}`}
+              {data.truncated && "; bodies are cut"}
+            </p>
+            <Tabs
+              label="Parts of the exchange"
+              current={tab}
+              onChange={setTab}
+              tabs={[
+                {
+                  id: "response",
+                  name: "Answer",
+                  content: () => (
+                    <CodeBlock
+                      label="Answer"
+                      text={`HTTP ${data.status}\n${headerText(data.response_headers)}\n\n${data.response_body}`}
+                    />
+                  ),
+                },
+                {
+                  id: "request",
+                  name: "Request",
+                  content: () => (
+                    <CodeBlock
+                      label="Request"
+                      text={`${data.method} ${data.url}\n${headerText(data.request_headers)}\n\n${data.request_body}`}
+                    />
+                  ),
+                },
+              ]}
+            />
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,86 @@
+import { useState } from "preact/hooks";
+import { clearCaptures, listCaptures, saveSample } from "../../api/captures.ts";
+import { messageOf } from "../../api/client.ts";
+import { changeSettings } from "../../api/settings.ts";
+import { go } from "../../routing.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Page, Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { toast } from "../../ui/toasts.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { CaptureTable } from "./capture-table.tsx";
+import { CaptureView } from "./capture-view.tsx";
+import { Samples } from "./samples.tsx";
+
+const REFRESH_MS = 3_000;
+
+/** What goes to the provider and comes back, for those who look for a fault. */
+export function Captures({ detail }: { readonly detail: string }) {
+  const { data, error, reload } = useLoaded(listCaptures, "", REFRESH_MS);
+  const [failure, setFailure] = useState("");
+  const [saved, setSaved] = useState(0);
+  const run = async (work: () => Promise<unknown>, said: string) => {
+    setFailure("");
+    try {
+      await work();
+      toast(said);
+      await reload();
+    } catch (thrown) {
+      setFailure(messageOf(thrown));
+    }
+  };
+  const enabled = data?.enabled === true;
+  const turn = (
+    <Button
+      kind={enabled ? "plain" : "primary"}
+      onClick={() =>
+        run(
+          () => changeSettings({ captures: { enabled: !enabled } }),
+          enabled ? "Capturing stopped" : "Capturing",
+        )
+      }
+    >
+      {enabled ? "Stop capturing" : "Start capturing"}
+    </Button>
+  );
+  return (
+    <Page
+      title="Captures"
+      lead="Exchanges with the provider, with secrets masked. A capture can be kept as a sample, which a developer can replay."
+      actions={data !== null && turn}
+    >
+      <Problem error={error} retry={reload} />
+      {failure !== "" && <Notice kind="error">{failure}</Notice>}
+      {data !== null && (
+        <Panel
+          title="Exchanges"
+          {...(data.items.length > 0 && {
+            actions: <Button onClick={() => run(clearCaptures, "Captures cleared")}>Clear</Button>,
+          })}
+        >
+          {data.items.length === 0 ? (
+            <Empty icon="captures" title={enabled ? "Nothing captured yet" : "Capturing is off"}>
+              {enabled
+                ? `The newest ${data.limit} exchanges will be listed here.`
+                : "It costs time and space, so it is meant for looking for a fault."}
+            </Empty>
+          ) : (
+            <CaptureTable
+              items={data.items}
+              onKeep={(chain) =>
+                run(async () => {
+                  await saveSample(chain);
+                  setSaved((times) => times + 1);
+                }, "Kept as a sample")
+              }
+            />
+          )}
+        </Panel>
+      )}
+      <Samples saved={saved} />
+      {detail !== "" && <CaptureView key={detail} id={detail} onClose={() => go("captures")} />}
+    </Page>
+  );
+}

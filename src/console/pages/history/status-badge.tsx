@@ -1,0 +1,23 @@
+import { Badge, type Tone } from "../../ui/badge.tsx";
+
+const TONES: Readonly<Record<string, Tone>> = {
+  streaming: "live",
+  success: "good",
+  error: "bad",
+  cancelled: "neutral",
+};
+
+interface StatusBadgeProps {
+  readonly status: string;
+  readonly code: number;
+  readonly error: string;
+}
+
+/** Where a generation stands. */
+export function StatusBadge({ status, code, error }: StatusBadgeProps) {
+  return (
+    <Badge tone={TONES[status] ?? "neutral"} title={error}>
+      {status === "error" ? `error ${code}` : status === "streaming" ? "generating" : status}
+    </Badge>
+  );
+}

@@ -1,0 +1,25 @@
+import { useState } from "preact/hooks";
+import { Page, Panel } from "../../ui/page.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { TechnologyLookup } from "./technology-lookup.tsx";
+import { ThumbnailForm } from "./thumbnail-form.tsx";
+
+/** The two operations of the page service, to try. */
+export function PageService() {
+  const [tab, setTab] = useState("thumbnail");
+  return (
+    <Page title="Web pages" lead="Pictures of web pages, and what they are built with. Neither needs a key.">
+      <Panel>
+        <Tabs
+          label="Operations"
+          current={tab}
+          onChange={setTab}
+          tabs={[
+            { id: "thumbnail", name: "Thumbnail", content: () => <ThumbnailForm /> },
+            { id: "technologies", name: "Technologies", content: () => <TechnologyLookup /> },
+          ]}
+        />
+      </Panel>
+    </Page>
+  );
+}
