@@ -32,6 +32,8 @@ interface Fence {
 }
 
 const MAX_OPEN_RUNS = 32;
+/** Lists and quotes within each other; deeper ones do not count. */
+const MAX_CONTAINERS = 64;
 
 /**
  * Follows CommonMark far enough to know whether a position is code (contract, Tool calling rules, rule 6): fenced blocks,
@@ -317,7 +319,7 @@ export class Markdown {
       this.#run = 1;
     } else if (unit === QUOTE) {
       this.#startContainer();
-      this.#containers.push(0);
+      if (this.#depth < MAX_CONTAINERS) this.#containers.push(0);
       this.#quote();
     } else if (unit === 0x2d || unit === 0x2b || unit === 0x2a) {
       this.#place = "marker";
@@ -333,7 +335,7 @@ export class Markdown {
   }
 
   #quote(): void {
-    this.#depth++;
+    this.#depth = Math.min(this.#depth + 1, this.#containers.length);
     this.#indent = 0;
     this.#swallow = true;
   }
@@ -374,7 +376,7 @@ export class Markdown {
     else if (unit === TAB) this.#indent += 4 - (this.#indent % 4);
     else {
       const wide = this.#indent > 4 || unit === LINE_FEED;
-      this.#containers.push(this.#marker + (wide ? 1 : this.#indent));
+      if (this.#depth < MAX_CONTAINERS) this.#containers.push(this.#marker + (wide ? 1 : this.#indent));
       this.#depth = this.#containers.length;
       this.#indent = wide ? Math.max(0, this.#indent - 1) : 0;
       this.#place = "prefix";

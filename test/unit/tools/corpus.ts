@@ -347,6 +347,7 @@ value(
 value("brackets at the end", "<![CDATA[[[1]]]]>", "[[1]]");
 value("CDATA with half an end mark", "<![CDATA[hello world]]", '"hello world"');
 value("brackets before a tag in CDATA", "<![CDATA[a[b[0]]<c]]>", '"a[b[0]]<c"');
+value("end mark before a sign", "<![CDATA[a]]><!b]]>", '"a]]><!b"');
 value("CDATA never closed", "<![CDATA[hello world", '"hello world"');
 for (const open of [
   "<！[CDATA[",

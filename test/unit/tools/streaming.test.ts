@@ -96,6 +96,17 @@ describe("what is sent when", () => {
     expect(scanner.push(`${text} and on`)).toEqual([{ type: "text", text: `${text} and on` }]);
   });
 
+  it("announces a call behind an invoke that is only mentioned", () => {
+    const scanner = new ToolScanner({ tools: LOOSE });
+    const mention = 'Use <invoke name="a"><parameter name="b"> so. ';
+    expect(scanner.push(`${mention}<tool_calls><invoke name="now"></invoke></tool_calls>`)).toEqual([
+      { type: "text", text: mention },
+      { type: "tool-call", index: 0, name: "now" },
+      { type: "tool-arguments", index: 0, delta: "{}" },
+      { type: "tool-call-end", index: 0 },
+    ]);
+  });
+
   it("holds back no more than 128 units of a text without calls", () => {
     const hostile = [
       "<".repeat(300),
@@ -187,15 +198,16 @@ describe("whatever comes", () => {
   });
 });
 
-/** Milliseconds to scan a text in pieces of `size`; the better of two, since other work may disturb one. */
+/** Milliseconds of this thread's processor time to scan a text in pieces of `size`: the better of two. */
 function timed(text: string, size: number): number {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 2; round++) {
     const scanner = new ToolScanner({ tools: TYPED });
-    const start = performance.now();
+    const start = process.threadCpuUsage();
     for (const piece of chunks(text, size)) scanner.push(piece);
     scanner.finish();
-    best = Math.min(best, performance.now() - start);
+    const { user, system } = process.threadCpuUsage(start);
+    best = Math.min(best, (user + system) / 1000);
   }
   return best;
 }
@@ -228,6 +240,7 @@ describe("time is linear in the text", () => {
     ["JSON bodies", of("{} </invoke>", "<tool_calls><invoke name='run'>{")],
     ["quotes", of("> ")],
     ["lists", of("- ")],
+    ["blank lines in lists", (length) => "- ".repeat(length / 4) + "\n".repeat(length / 2)],
     ["garbage in a call", of("<x>", `${open}1</parameter>`)],
   ];
 
