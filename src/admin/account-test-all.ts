@@ -4,6 +4,7 @@ import { parseWith, readBytes, readJson } from "../http/json-body.ts";
 import { resolveModel } from "../models/resolve.ts";
 import { modelSchema, testAccount } from "./account-test.ts";
 import { identifiers } from "./identifiers.ts";
+import { inParallel } from "./in-parallel.ts";
 import type { AccountTestResult, TestAllProgress } from "./shared-state.ts";
 
 /** Accounts that are tested at one moment (contract, Limits). */
@@ -55,18 +56,21 @@ class Run {
   }
 }
 
+/**
+ * Lets other requests in. While the provider runs in the same process, as the sandbox does, there is always something to
+ * do next, and a runtime that finds something to do does not look at its sockets.
+ */
+const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
 async function runTests(context: Context, accounts: readonly string[], model: string): Promise<Run> {
   const run = new Run(context, accounts.length);
-  const remaining = accounts.values();
-  const worker = async () => {
-    for (const account of remaining) {
-      if (context.request.signal.aborted) return;
-      run.results.push(await testAccount(context, account, model, ""));
-      await run.report(false);
-    }
-  };
   await run.report(false);
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await inParallel(accounts, CONCURRENCY, async (account) => {
+    if (context.request.signal.aborted) return;
+    run.results.push(await testAccount(context, account, model, ""));
+    await run.report(false);
+    await breathe();
+  });
   await run.report(true);
   return run;
 }

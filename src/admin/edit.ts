@@ -1,7 +1,7 @@
 import { type Account, type ApiKey, type Config, configSchema } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { Context } from "../http/context.ts";
-import { GatewayError } from "../http/errors.ts";
+import { GatewayError, invalidRequest } from "../http/errors.ts";
 import { parseWith } from "../http/json-body.ts";
 
 /**
@@ -14,12 +14,26 @@ export function edit(
   context: Context,
   change: (config: Config) => Config | Promise<Config>,
 ): Promise<ConfigSnapshot> {
-  const stored = context.platform.configuration.update(async (config) =>
-    parseWith(configSchema, await change(config)),
-  );
+  const stored = context.platform.configuration.update(async (config) => {
+    const changed = parseWith(configSchema, await change(config));
+    refuseDangling(config, changed);
+    return changed;
+  });
   // Edits stand in one queue: one whose client leaves must come to its end all the same.
   context.waitUntil(stored.catch(() => undefined));
   return stored;
+}
+
+/** An account bound to a proxy that is not there would go without one, unnoticed: such a binding is never stored. */
+function refuseDangling(before: Config, after: Config): void {
+  const allowed = new Set(["", ...after.proxies.map(({ id }) => id)]);
+  const index = after.accounts.findIndex(({ proxy_id }) => !allowed.has(proxy_id));
+  const dangling = after.accounts[index]?.proxy_id;
+  if (dangling === undefined) return;
+  const known = new Set(before.proxies.map(({ id }) => id));
+  if (!known.has(dangling) && before.accounts.some(({ proxy_id }) => proxy_id === dangling)) return;
+  const param = `accounts[${index}].proxy_id`;
+  throw invalidRequest(`${param}: the proxy ${JSON.stringify(dangling)} does not exist`, param);
 }
 
 /** The 404 of a thing that is not in the configuration. */

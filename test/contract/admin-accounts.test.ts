@@ -224,6 +224,27 @@ describe("POST /admin/accounts/test-all", () => {
     expect(progress.body["failures"]).toEqual([bad]);
   });
 
+  it("shows how far it has come while it runs", async () => {
+    const accounts = Array.from({ length: 60 }, (_, index) => ({
+      email: `many${index}@sandbox.test`,
+      password: "sandbox",
+    }));
+    await admin("POST", "/admin/config", { accounts });
+    const status = async () => (await admin("GET", "/admin/accounts/test-all/status")).body;
+    let over = false;
+    const testing = admin("POST", "/admin/accounts/test-all", {}).finally(() => {
+      over = true;
+    });
+    const seen: Readonly<Record<string, unknown>>[] = [];
+    while (!over) {
+      seen.push(await status());
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect((await testing).body).toMatchObject({ total: 60, success: 60 });
+    expect(seen).toContainEqual(expect.objectContaining({ running: true, total: 60, finished_at: 0 }));
+    expect(await status()).toMatchObject({ running: false, done: 60, finished_at: expect.any(Number) });
+  });
+
   it("refuses a model that does not exist", async () => {
     const { status, body } = await admin("POST", "/admin/accounts/test-all", { model: "nothing" });
     expect([status, typeof body["detail"]]).toEqual([400, "string"]);

@@ -91,6 +91,7 @@ describe("POST /admin/config", () => {
     [{ keys: ["zzzz****zzzz"] }, "keys[0]"],
     [{ accounts: [{ email: 7 }] }, "accounts[0].email"],
     [{ accounts: [{ password: "x" }] }, "accounts[0]"],
+    [{ accounts: [{ email: "a@b.c", password: "x", proxy_id: "none" }] }, "accounts[0].proxy_id"],
     [
       {
         accounts: [

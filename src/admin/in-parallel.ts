@@ -1,0 +1,12 @@
+/** Does `work` on every item, in order, on at most `limit` of them at one moment. Rejects when one of them does. */
+export async function inParallel<T>(
+  items: Iterable<T>,
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const remaining = items[Symbol.iterator]();
+  const worker = async () => {
+    for (let next = remaining.next(); next.done !== true; next = remaining.next()) await work(next.value);
+  };
+  await Promise.all(Array.from({ length: limit }, worker));
+}
