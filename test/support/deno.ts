@@ -104,7 +104,7 @@ class RunningDeno {
   }
 
   static async start(options: GatewayOptions, provider: string, folder: string): Promise<RunningDeno> {
-    const { PATH, HOME } = process.env;
+    const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env;
     const child = spawn(
       join(root, "node_modules", ".bin", "deno"),
       ["serve", "-A", "--no-remote", "--host", "127.0.0.1", "--port", "0", "src/deno.ts"],
@@ -117,6 +117,7 @@ class RunningDeno {
           NO_COLOR: "1",
           DENO_DIR: join(cacheFolder, "deno"),
           DENO_NO_UPDATE_CHECK: "1",
+          ...(NODE_EXTRA_CA_CERTS === undefined ? {} : { DENO_CERT: NODE_EXTRA_CA_CERTS }),
           ...developmentVars,
           DATA_DIR: folder,
           PROVIDER_BASE_URL: provider,

@@ -5,6 +5,7 @@ import { administrationInProcess } from "../../admin/shared-state.ts";
 import { SqlArchive } from "../../history/archive.ts";
 import { pageLimits } from "../../pages/settings.ts";
 import type { Fetch } from "../../provider/provider.ts";
+import { proxiedFetch } from "../../provider/proxy/fetch.ts";
 import { startEgress } from "../egress.ts";
 import type { Platform } from "../platform.ts";
 import { readSettings } from "../settings.ts";
@@ -15,7 +16,7 @@ import { openDataFolder } from "./data-folder.ts";
 import { KeptForCallers } from "./kept.ts";
 import { blockLists, denoPages } from "./pages.ts";
 import { RateLimits } from "./rate-limits.ts";
-import { ProxyClients } from "./upstream.ts";
+import { dial } from "./sockets.ts";
 
 /** Where the sandbox in this process answers; the name is never looked up. */
 const SANDBOX_URL = "http://sandbox";
@@ -49,7 +50,6 @@ export async function denoRuntime(variables: Readonly<Record<string, string>>): 
   const direct: Fetch = (url, init) => fetch(url, init);
   const useSandbox = settings.providerBaseUrl === null && settings.development;
   const sandbox = useSandbox ? sandboxFetch() : null;
-  const proxies = new ProxyClients();
   return {
     platform: {
       runtime: "deno",
@@ -61,7 +61,7 @@ export async function denoRuntime(variables: Readonly<Record<string, string>>): 
       responses: (owner) => kept.responses(owner),
       files: (owner) => kept.files(owner),
       fetch: (url, init) => fetch(url, { ...init, client: filtered }),
-      upstream: (proxy) => sandbox ?? (proxy === null ? direct : proxies.fetchThrough(proxy)),
+      upstream: (proxy) => (proxy === null ? (sandbox ?? direct) : proxiedFetch(dial, proxy)),
       providerBaseUrl: settings.providerBaseUrl ?? (sandbox === null ? null : SANDBOX_URL),
       pages: denoPages(browsers ?? NO_BROWSER, limits),
       asset: (request) => console.get(request),

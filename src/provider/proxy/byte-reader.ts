@@ -13,15 +13,15 @@ const NOTHING = new Uint8Array();
 
 /** Reads a byte stream by lines, by count, or as it comes. */
 export class ByteReader {
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  #buffer: Uint8Array = NOTHING;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+  #buffer: Uint8Array<ArrayBuffer> = NOTHING;
 
-  constructor(stream: ReadableStream<Uint8Array>) {
+  constructor(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
     this.#reader = stream.getReader();
   }
 
   /** The next bytes, at most `limit` of them; null at the end. */
-  async some(limit: number): Promise<Uint8Array | null> {
+  async some(limit: number): Promise<Uint8Array<ArrayBuffer> | null> {
     while (this.#buffer.length === 0) if (!(await this.#fill())) return null;
     const taken = this.#buffer.subarray(0, limit);
     this.#buffer = this.#buffer.subarray(taken.length);
@@ -29,7 +29,7 @@ export class ByteReader {
   }
 
   /** Exactly `count` bytes. Throws `UnexpectedEnd`. */
-  async exactly(count: number): Promise<Uint8Array> {
+  async exactly(count: number): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = new Uint8Array(count);
     for (let size = 0; size < count; ) {
       const part = await this.some(count - size);

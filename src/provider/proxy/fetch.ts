@@ -53,7 +53,7 @@ class Exchange {
   readonly #url: URL;
   readonly #target: Target;
   #socket: ProxySocket | null = null;
-  #body: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #body: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
   #ended = false;
   onEnd: () => void = () => undefined;
 
@@ -136,8 +136,8 @@ class Exchange {
     }
   }
 
-  #stream(read: BodyReader): ReadableStream<Uint8Array> {
-    return new ReadableStream<Uint8Array>(
+  #stream(read: BodyReader): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return new ReadableStream<Uint8Array<ArrayBuffer>>(
       {
         start: (controller) => {
           this.#body = controller;
@@ -168,7 +168,7 @@ function answer(
   status: number,
   statusText: string,
   headers: Headers,
-  body: ReadableStream<Uint8Array> | null,
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
 ): Response {
   const coding = headers.get("content-encoding")?.trim().toLowerCase();
   headers.delete("transfer-encoding");

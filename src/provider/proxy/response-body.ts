@@ -5,7 +5,7 @@ import { notHttp, type ResponseHead, skipTrailer } from "./head.ts";
 const MAX_READ = 64 * 1024;
 
 /** Reads a body: the next bytes, or null at its end. */
-export type BodyReader = () => Promise<Uint8Array | null>;
+export type BodyReader = () => Promise<Uint8Array<ArrayBuffer> | null>;
 
 /** How the body of a response is delimited (RFC 9112, section 6.3); null: it has none. */
 export function bodyReader(

@@ -1,6 +1,6 @@
 /** A TCP connection as runtimes present it. */
 export interface ProxySocket {
-  readonly readable: ReadableStream<Uint8Array>;
+  readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly writable: WritableStream<Uint8Array>;
   /** Settles when the connection (after `startTls` the handshake) stands or has failed. */
   readonly opened: Promise<unknown>;

@@ -16,7 +16,7 @@ function proxySocket(socket: Socket, event: "connect" | "secureConnect", ca: str
   opened.catch(() => undefined);
   socket.on("error", () => undefined);
   return {
-    readable: new ReadableStream<Uint8Array>(
+    readable: new ReadableStream<Uint8Array<ArrayBuffer>>(
       { pull: (controller) => next(socket, controller) },
       { highWaterMark: 0 },
     ),
@@ -37,7 +37,10 @@ function proxySocket(socket: Socket, event: "connect" | "secureConnect", ca: str
 const EVENTS = ["readable", "end", "close", "error"] as const;
 
 /** Reads once, and not before it is asked: what follows may belong to TLS. */
-async function next(socket: Socket, controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+async function next(
+  socket: Socket,
+  controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>,
+): Promise<void> {
   for (;;) {
     const bytes: Buffer | null = socket.read();
     if (bytes !== null) {
