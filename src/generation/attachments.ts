@@ -2,77 +2,108 @@ import { GatewayError, invalidRequest } from "../http/errors.ts";
 import { checkPageUrl } from "../pages/url-safety/index.ts";
 import type { Platform } from "../platform/platform.ts";
 
-/** An attachment that is fetched for a caller is at most this many bytes. */
-const MAX_ATTACHMENT_BYTES = 20 * 1024 * 1024;
+/** What is fetched for one conversation is at most this many bytes, in all: it is held until it has been passed on. */
+const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 const TIMEOUT_MS = 30_000;
 
-function refused(url: string, why: string): GatewayError {
-  return invalidRequest(`the attachment ${JSON.stringify(url.slice(0, 200))} cannot be loaded: ${why}`);
-}
-
-async function readBounded(response: Response, url: string): Promise<Uint8Array> {
-  if (response.body === null) return new Uint8Array();
-  const reader = response.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.byteLength;
-    if (size > MAX_ATTACHMENT_BYTES) {
-      await reader.cancel();
-      throw refused(url, `it is larger than ${MAX_ATTACHMENT_BYTES} bytes`);
-    }
-    chunks.push(value);
-  }
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
+/** What was fetched, and what its server calls it. */
+export interface FetchedAttachment {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
 }
 
 /**
- * Fetches an attachment that a caller names by URL. The page service's URL rules hold for the URL and for every
- * redirect; size and time are bounded.
- *
- * @throws GatewayError 400 that says why the attachment cannot be loaded.
+ * Fetches the attachments that a caller names by URL, for one conversation. The page service's URL rules hold for each
+ * URL and every redirect; size and time are bounded.
  */
-export async function fetchAttachment(
-  url: string,
-  signal: AbortSignal,
-  platform: Platform,
-): Promise<{ bytes: Uint8Array; mediaType: string }> {
-  let next = url;
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-  for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-    const check = checkPageUrl(next, { privateHosts: platform.settings.pagePrivateHosts });
-    if (!check.ok) throw refused(url, check.message);
-    let response: Response;
+export class AttachmentFetcher {
+  readonly #platform: Pick<Platform, "fetch" | "settings">;
+  readonly #field: string;
+  #left = MAX_BYTES;
+
+  /** `field` is what the caller calls the messages, for errors. */
+  constructor(platform: Pick<Platform, "fetch" | "settings">, field: string) {
+    this.#platform = platform;
+    this.#field = field;
+  }
+
+  /** @throws GatewayError 400 that says why the attachment cannot be loaded. */
+  async fetch(url: string, signal: AbortSignal): Promise<FetchedAttachment> {
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     try {
-      response = await platform.fetch(check.url.href, { redirect: "manual", signal: deadline });
+      return await this.#follow(url, deadline);
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      throw new GatewayError(400, refused(url, "its server cannot be reached").message, {
-        code: "invalid_request",
-        cause: error,
-      });
+      if (error instanceof GatewayError) throw error;
+      throw this.#refused(
+        url,
+        deadline.aborted ? "its server takes too long" : "its server cannot be reached",
+      );
     }
-    const location = response.headers.get("location");
-    if (response.status >= 300 && response.status < 400 && location !== null) {
-      await response.body?.cancel();
-      next = new URL(location, check.url).href;
-      continue;
-    }
-    if (!response.ok) {
-      await response.body?.cancel();
-      throw refused(url, `its server answered ${response.status}`);
-    }
-    const mediaType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
-    return { bytes: await readBounded(response, url), mediaType: mediaType || "application/octet-stream" };
   }
-  throw refused(url, "it redirects too often");
+
+  async #follow(url: string, signal: AbortSignal): Promise<FetchedAttachment> {
+    let next = url;
+    for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
+      const check = checkPageUrl(next, { privateHosts: this.#platform.settings.pagePrivateHosts });
+      if (!check.ok) throw this.#refused(url, check.message);
+      const response = await this.#platform.fetch(check.url.href, { redirect: "manual", signal });
+      const location = response.headers.get("location");
+      if (response.status >= 300 && response.status < 400 && location !== null) {
+        await response.body?.cancel();
+        if (!URL.canParse(location, check.url.href)) throw this.#refused(url, "it redirects to no URL");
+        next = new URL(location, check.url).href;
+        continue;
+      }
+      if (!response.ok) {
+        await response.body?.cancel();
+        throw this.#refused(url, `its server answered ${response.status}`);
+      }
+      const mediaType = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+      return {
+        bytes: await this.#read(response, url, signal),
+        mediaType: mediaType || "application/octet-stream",
+      };
+    }
+    throw this.#refused(url, "it redirects too often");
+  }
+
+  async #read(response: Response, url: string, signal: AbortSignal): Promise<Uint8Array> {
+    if (response.body === null) return new Uint8Array();
+    const reader = response.body.getReader();
+    // A body need not know the signal that its request had.
+    const stop = () => void reader.cancel(signal.reason).catch(() => undefined);
+    signal.addEventListener("abort", stop, { once: true });
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        signal.throwIfAborted();
+        if (done) break;
+        size += value.byteLength;
+        this.#left -= value.byteLength;
+        if (this.#left < 0) {
+          stop();
+          throw this.#refused(url, `attachments behind URLs may have ${MAX_BYTES} bytes in all`);
+        }
+        chunks.push(value);
+      }
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+    const bytes = new Uint8Array(size);
+    let offset = 0;
+    for (const chunk of chunks) {
+      bytes.set(chunk, offset);
+      offset += chunk.byteLength;
+    }
+    return bytes;
+  }
+
+  #refused(url: string, why: string): GatewayError {
+    const shown = JSON.stringify(url.slice(0, 200));
+    return invalidRequest(`${this.#field}: the attachment ${shown} cannot be loaded: ${why}`, this.#field);
+  }
 }

@@ -74,7 +74,8 @@ export class Generation {
   }
 
   /**
-   * Prepares a generation: renders the prompt before any slot is taken, so that a request at fault costs none.
+   * Prepares a generation: renders the prompt and fetches attachments before any slot is taken, so that a request at
+   * fault costs none.
    *
    * @throws GatewayError 400 for content that the model cannot take, 503 when no provider is configured.
    */
@@ -82,6 +83,7 @@ export class Generation {
     const { config } = await job.context.config();
     const options = prepareOptions(config, job.conversation, job.context.platform);
     const prepared = job.context.provider().prepare(job.conversation, options);
+    await prepared.load?.(job.abort.signal);
     return new Generation(job, sink, prepared);
   }
 

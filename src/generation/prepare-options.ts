@@ -1,8 +1,8 @@
 import type { Config } from "../config/schema.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { PrepareOptions } from "../provider/provider.ts";
-import { fetchAttachment } from "./attachments.ts";
-import type { Conversation } from "./conversation.ts";
+import { AttachmentFetcher } from "./attachments.ts";
+import { type Conversation, contentField } from "./conversation.ts";
 
 /** Appended to the last user message while thinking is on, unless the configuration has a text of its own. */
 export const DEFAULT_THINKING_PROMPT =
@@ -16,10 +16,11 @@ export function prepareOptions(
   platform: Platform,
 ): PrepareOptions {
   const { thinking_injection: injection, current_input_file: inputFile } = config;
+  const fetcher = new AttachmentFetcher(platform, contentField(conversation));
   return {
     thinkingInjection:
       conversation.thinking && injection.enabled ? injection.prompt.trim() || DEFAULT_THINKING_PROMPT : null,
     inputFileMinChars: inputFile.enabled ? inputFile.min_chars : null,
-    fetchAttachment: (url, signal) => fetchAttachment(url, signal, platform),
+    fetchAttachment: (url, signal) => fetcher.fetch(url, signal),
   };
 }

@@ -92,6 +92,11 @@ export interface PreparedTurn {
   /** Everything that the model will read, as one text: what token estimates are made from. */
   readonly promptText: string;
   /**
+   * Fetches the attachments that are behind URLs, so that no account waits for a caller's server. What it does not
+   * fetch `open` does. Throws a `GatewayError` 400 for one that cannot be had or that the model cannot take.
+   */
+  load?(signal: AbortSignal): Promise<void>;
+  /**
    * Opens the turn. Throws a `ProviderError` when the provider refuses it or cannot be reached. `inSession` is told the
    * session as soon as there is one, so that it can be deleted although the turn fails.
    */

@@ -81,6 +81,7 @@ export class OpenAiProvider implements Provider {
     const builder = new RequestBuilder(conversation, options, { model, toolCalls });
     return {
       promptText: builder.promptText,
+      load: (signal: AbortSignal) => builder.load(signal),
       open: async (account: UpstreamAccount, signal: AbortSignal, followUp: FollowUp | null) => {
         const request = await builder.build(followUp?.suffix ?? "", signal);
         const response = await this.#complete(account, request, signal);

@@ -1,4 +1,4 @@
-import { type Conversation, type Part, usesTools } from "../../generation/conversation.ts";
+import { type Conversation, contentField, type Part, usesTools } from "../../generation/conversation.ts";
 import { invalidRequest } from "../../http/errors.ts";
 import { toolInstructions } from "../../tools/instructions.ts";
 import { type Attachment, AttachmentReader, loadAttachment, toBase64 } from "../attachments.ts";
@@ -38,7 +38,8 @@ export class RequestBuilder {
         if (part.type === "text") continue;
         const attachment = reader.read(part);
         if (attachment.kind === "image" && attachment.source.kind === "file") {
-          throw invalidRequest("this provider keeps no files: send the image itself");
+          const field = contentField(conversation);
+          throw invalidRequest(`${field} refers to an image by id, but this provider keeps no files`, field);
         }
         this.#attachments.set(part, attachment);
       }
@@ -54,7 +55,7 @@ export class RequestBuilder {
 
   /** The request, with the suffix of a follow-up turn (blank: none). */
   async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
-    await this.#load(signal);
+    await this.load(signal);
     const { sampling, model, thinking, tools, parallelToolCalls } = this.#conversation;
     const native = !this.#markup && tools.length > 0;
     const thinks = thinking && model.thinking;
@@ -111,12 +112,17 @@ export class RequestBuilder {
     return { type: "image_url", image_url: { url, ...detail } };
   }
 
-  async #load(signal: AbortSignal): Promise<void> {
+  /** Fetches what is behind URLs. */
+  async load(signal: AbortSignal): Promise<void> {
     const missing = new Set([...this.#attachments.values()].filter((a) => !this.#dataUrls.has(a)));
     await Promise.all(
       [...missing].map(async (attachment) => {
         if (attachment.kind === "text" || attachment.source.kind === "file") return;
         const { bytes, mediaType } = await loadAttachment(attachment, this.#options, signal);
+        if (mediaType.startsWith("image/") && !this.#conversation.model.vision) {
+          const field = contentField(this.#conversation);
+          throw invalidRequest(`${field} contains an image, but the model has no vision`, field);
+        }
         this.#dataUrls.set(attachment, `data:${mediaType};base64,${toBase64(bytes)}`);
       }),
     );

@@ -83,6 +83,7 @@ export class SessionsProvider implements Provider {
     const api = this.#api;
     return {
       promptText,
+      load: (signal: AbortSignal) => files.load(signal),
       async open(
         account: UpstreamAccount,
         signal: AbortSignal,

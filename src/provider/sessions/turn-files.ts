@@ -1,5 +1,5 @@
 import { GatewayError, invalidRequest } from "../../http/errors.ts";
-import { loadAttachment } from "../attachments.ts";
+import { type LoadedAttachment, loadAttachment } from "../attachments.ts";
 import { ProviderError } from "../errors.ts";
 import type { FileUpload, PrepareOptions, ProviderFile, UpstreamAccount } from "../provider.ts";
 import type { SessionsApi } from "./api.ts";
@@ -30,6 +30,7 @@ export class TurnFiles {
   readonly #what: TurnAttachments;
   readonly #options: PrepareOptions;
   readonly #sleep: Sleep;
+  readonly #bytes = new Map<SentAttachment, LoadedAttachment>();
   #uploaded: { readonly token: string; readonly ids: readonly string[] } | null = null;
 
   constructor(api: SessionsApi, what: TurnAttachments, options: PrepareOptions, sleep: Sleep) {
@@ -37,6 +38,12 @@ export class TurnFiles {
     this.#what = what;
     this.#options = options;
     this.#sleep = sleep;
+  }
+
+  /** Fetches what is behind URLs. Throws a `GatewayError` 400 for what the model cannot take. */
+  async load(signal: AbortSignal): Promise<void> {
+    const remote = this.#what.attachments.filter(({ source }) => source.kind === "url");
+    await Promise.all(remote.map((attachment) => this.#loaded(attachment, signal)));
   }
 
   /** The ids of all files, in the order in which the prompt numbers them. */
@@ -58,23 +65,32 @@ export class TurnFiles {
     signal: AbortSignal,
   ): Promise<string> {
     if (attachment.source.kind === "file") return this.#earlier(account, attachment.source.fileId, signal);
-    const { bytes, mediaType } = await loadAttachment(attachment, this.#options, signal);
+    const { bytes, mediaType } = await this.#loaded(attachment, signal);
+    return this.#upload(account, attachment.filename, mediaType, bytes, signal);
+  }
+
+  /** The bytes of an attachment; a URL is asked once, however often the turn is sent. */
+  async #loaded(attachment: SentAttachment, signal: AbortSignal): Promise<LoadedAttachment> {
+    const known = this.#bytes.get(attachment);
+    if (known !== undefined) return known;
+    const loaded = await loadAttachment(attachment, this.#options, signal);
     // A URL tells what it leads to only now.
-    if (mediaType.startsWith("image/") && !this.#what.vision) {
-      const { field } = this.#what;
+    const image = loaded.mediaType.startsWith("image/");
+    const { field, vision } = this.#what;
+    if (image && !vision) {
       throw invalidRequest(
         `${field} contains an image, ${attachment.filename}, but the model has no vision`,
         field,
       );
     }
-    if (attachment.kind === "image" && mediaType.startsWith("text/")) {
-      const { field } = this.#what;
+    if (attachment.kind === "image" && loaded.mediaType.startsWith("text/")) {
       throw invalidRequest(
-        `${field} contains ${attachment.filename} as an image, but it is ${mediaType}`,
+        `${field} contains ${attachment.filename} as an image, but it is ${loaded.mediaType}`,
         field,
       );
     }
-    return this.#upload(account, attachment.filename, mediaType, bytes, signal);
+    this.#bytes.set(attachment, loaded);
+    return loaded;
   }
 
   #textFile(account: UpstreamAccount, file: TextFile, signal: AbortSignal): Promise<string> {

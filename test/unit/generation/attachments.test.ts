@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { AttachmentFetcher } from "../../../src/generation/attachments.ts";
+import { readSettings } from "../../../src/platform/settings.ts";
+import type { Fetch } from "../../../src/provider/provider.ts";
+
+const settings = readSettings({ PAGE_PRIVATE_HOSTS: "files.internal:8080" });
+const fetching = (fetch: Fetch) => new AttachmentFetcher({ fetch, settings }, "input");
+const never = () => new AbortController().signal;
+const PUBLIC = "https://pictures.example/a.png";
+const refused = (why: string) => ({ status: 400, param: "input", message: expect.stringContaining(why) });
+
+describe("an attachment behind a URL", () => {
+  it("comes with its bytes and its media type", async () => {
+    const fetcher = fetching(async (url, init) => {
+      expect([url, init?.redirect]).toEqual([PUBLIC, "manual"]);
+      return new Response("PNG", { headers: { "content-type": "Image/PNG; q=1" } });
+    });
+    const { bytes, mediaType } = await fetcher.fetch(PUBLIC, never());
+    expect([new TextDecoder().decode(bytes), mediaType]).toEqual(["PNG", "image/png"]);
+  });
+
+  it("may be on a private host that the deployment names, and on no other", async () => {
+    const asked: string[] = [];
+    const fetcher = fetching(async (url) => {
+      asked.push(url);
+      return new Response("x");
+    });
+    await fetcher.fetch("http://files.internal:8080/a", never());
+    await expect(fetcher.fetch("http://10.0.0.1/a", never())).rejects.toMatchObject(refused("10.0.0.1"));
+    expect(asked).toEqual(["http://files.internal:8080/a"]);
+  });
+
+  it("has no more bytes in all than can be held", async () => {
+    const size = 12 * 1024 * 1024;
+    const fetcher = fetching(async () => new Response(new Uint8Array(size)));
+    expect((await fetcher.fetch(PUBLIC, never())).bytes).toHaveLength(size);
+    await expect(fetcher.fetch(PUBLIC, never())).rejects.toMatchObject(refused("in all"));
+  });
+
+  it("that breaks off, or whose server cannot be reached, is the request's fault", async () => {
+    const broken = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new Uint8Array(3)),
+      pull: (controller) => controller.error(new Error("reset")),
+    });
+    for (const fetch of [async () => new Response(broken), () => Promise.reject(new Error("refused"))]) {
+      await expect(fetching(fetch).fetch(PUBLIC, never())).rejects.toMatchObject(
+        refused("cannot be reached"),
+      );
+    }
+  });
+
+  it("is waited for no longer than its caller waits", async () => {
+    const gone = new Error("the client went away");
+    const abort = new AbortController();
+    const silent = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new Uint8Array(3)),
+    });
+    const fetched = fetching(async () => new Response(silent)).fetch(PUBLIC, abort.signal);
+    setTimeout(() => abort.abort(gone), 5);
+    await expect(fetched).rejects.toBe(gone);
+  });
+});
