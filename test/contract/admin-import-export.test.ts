@@ -142,6 +142,18 @@ describe("POST /admin/config/import, replace", () => {
   });
 });
 
+describe("POST /admin/config/import?dry_run=true", () => {
+  it("answers the configuration that would be, and changes nothing", async () => {
+    const before = await exported();
+    const change = { keys: ["sk-tried"], runtime: { account_max_inflight: 9 } };
+    const tried = await importing(change, "?dry_run=true");
+    expect(tried.body).toMatchObject({ success: true, dry_run: true, mode: "merge" });
+    expect(await exported()).toEqual(before);
+    await importing(change);
+    expect((await exported()).config).toEqual(tried.body["config"]);
+  });
+});
+
 describe("POST /admin/config/import, refused", () => {
   it.each([
     [[], "object"],

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { resolveModel } from "../../../src/models/resolve.ts";
 
@@ -8,7 +9,7 @@ const ELSEWHERE =
 
 /** The string literals of the type that an SDK lists its models in. */
 function namesIn(file: string, type: RegExp): string[] {
-  const path = new URL(`../../../node_modules/${file}`, import.meta.url);
+  const path = join(import.meta.dirname, "../../../node_modules", file);
   const declarations = readFileSync(path, "utf8").match(type) ?? [];
   return declarations.flatMap((text) =>
     [...text.matchAll(/['"]([\w.:-]+)['"]/g)].map(([, name]) => name ?? ""),
