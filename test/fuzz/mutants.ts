@@ -1,6 +1,6 @@
 /**
  * Checks the tests of the tool scanner: every hold-back, index increment and commit condition is removed in turn, in a
- * copy, and some test must fail. Run it with `node test/fuzz/mutants.ts`; an argument selects mutants by their name.
+ * copy, and some test must fail. Run it with `node test/fuzz/mutants.ts`; arguments select mutants by parts of their names.
  */
 import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -499,7 +499,10 @@ async function passes(folder: string): Promise<boolean> {
 
 const root = process.cwd();
 const folder = mkdtempSync(join(tmpdir(), "mutants-"));
-const selected = mutants.filter((one) => one.name.includes(process.argv[2] ?? ""));
+const wanted = process.argv.slice(2);
+const selected = mutants.filter(
+  ({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)),
+);
 const survivors: string[] = [];
 try {
   cpSync(join(root, "src/tools"), join(folder, "src/tools"), { recursive: true });

@@ -507,6 +507,7 @@ stays(
   '<tool_calls><param>1</param><invoke name="run"><parameter name="q">v</parameter></invoke></tool_calls>',
 );
 stays("end tag without a bracket", '<tool_calls><invoke name="run">/invoke></tool_calls>');
+stays("tag beyond the limit", prefixed("").replace("<tool_calls", `<tool_calls a="${"x".repeat(150)}"`));
 stays("function_call", '<function_call>{"name":"run","arguments":{}}</function_call>');
 stays("tool_use", '<tool_use id="1"><name>run</name><input>{}</input></tool_use>');
 stays(
@@ -571,6 +572,7 @@ add(
 );
 after("backticks that close each other", "`a` ``b ` c`` ");
 after("a fence that ended with its list", "- ```\n  x\n\n");
+after("a fence whose list ended before a paragraph", "- ```\n  x\n\nEnd. ");
 after("two tildes", "~~ ");
 after("four spaces before a fence", "x\n\n    ```\n");
 add("backtick between calls", `${prefixed("")} \` ${prefixed("")}`, [...V, ...V], " ` ");
