@@ -233,6 +233,8 @@ add(
   [call("now", "{}")],
   '<tool_calls><invoke name="run"><param>1</param></invoke></tool_calls>\n',
 );
+const endless = `<tool_calls a="${"x".repeat(150)}">`;
+add("a wrapper too long to be one", prefixed("").replace("<tool_calls>", endless), V, endless);
 add(
   "a mention before a missing opening wrapper",
   'Use <tool_calls> so.\n<invoke name="now"></invoke></tool_calls>',
@@ -507,7 +509,6 @@ stays(
   '<tool_calls><param>1</param><invoke name="run"><parameter name="q">v</parameter></invoke></tool_calls>',
 );
 stays("end tag without a bracket", '<tool_calls><invoke name="run">/invoke></tool_calls>');
-stays("tag beyond the limit", prefixed("").replace("<tool_calls", `<tool_calls a="${"x".repeat(150)}"`));
 stays("function_call", '<function_call>{"name":"run","arguments":{}}</function_call>');
 stays("tool_use", '<tool_use id="1"><name>run</name><input>{}</input></tool_use>');
 stays(
