@@ -1,5 +1,5 @@
 // Builds the admin console into dist/console, from where the gateway serves it.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
@@ -33,11 +33,11 @@ ${scripts.map((name) => `<script type="module" src="/console/${name}"></script>`
 export async function buildConsole() {
   const index = join(output, "index.html");
   if (isFresh(index, [source, import.meta.filename, join(root, "package-lock.json")])) return;
-  rmSync(output, { recursive: true, force: true });
-  mkdirSync(output, { recursive: true });
+  const made = `${output}.${process.pid}`;
+  mkdirSync(made, { recursive: true });
   const result = await build({
     entryPoints: { console: join(source, "main.tsx") },
-    outdir: output,
+    outdir: made,
     bundle: true,
     minify: true,
     format: "esm",
@@ -50,14 +50,12 @@ export async function buildConsole() {
     logLevel: "warning",
   });
   const files = Object.keys(result.metafile.outputs).map((path) => basename(path));
-  writeFileSync(join(output, "icon.svg"), ICON);
-  writeFileSync(
-    index,
-    page(
-      files.filter((name) => name.endsWith(".css")),
-      files.filter((name) => name.endsWith(".js")),
-    ),
-  );
+  const named = (ending) => files.filter((name) => name.endsWith(ending));
+  writeFileSync(join(made, "icon.svg"), ICON);
+  writeFileSync(join(made, "index.html"), page(named(".css"), named(".js")));
+  // In one step, so that a gateway which runs never serves half a build.
+  rmSync(output, { recursive: true, force: true });
+  renameSync(made, output);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await buildConsole();

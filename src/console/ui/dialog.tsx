@@ -13,6 +13,7 @@ interface DialogProps {
 /** A modal dialog: the browser keeps the focus in it, and gives it back. */
 export function Dialog({ title, children, onClose, wide }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
+  const gone = useRef(false);
   const id = useId();
   useEffect(() => {
     const dialog = ref.current;
@@ -20,8 +21,17 @@ export function Dialog({ title, children, onClose, wide }: DialogProps) {
     dialog.showModal();
     const first = dialog.querySelector("[data-focus]");
     if (first instanceof HTMLElement) first.focus();
-    return () => dialog.close();
+    return () => {
+      gone.current = true;
+      dialog.close();
+    };
   }, []);
+  // Browsers close a dialog on the second Escape whatever the page says.
+  const closed = () => {
+    if (gone.current) return;
+    if (onClose === undefined) ref.current?.showModal();
+    else onClose();
+  };
   return (
     <dialog
       ref={ref}
@@ -32,6 +42,7 @@ export function Dialog({ title, children, onClose, wide }: DialogProps) {
         event.preventDefault();
         onClose?.();
       }}
+      onClose={closed}
     >
       <header>
         <h2 id={id}>{title}</h2>

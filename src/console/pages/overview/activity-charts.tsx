@@ -1,9 +1,14 @@
 import { useMemo } from "preact/hooks";
+import { listHistory } from "../../api/history.ts";
 import { Chart } from "../../ui/chart.tsx";
 import { compact } from "../../ui/format.ts";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { pastSpans } from "./backfill.ts";
 import { type Reading, type Span, smoothed, spansOf } from "./readings.ts";
 import { HOUR_MS } from "./recording.ts";
 
+/** Records that are read for the time before this console was watching: the gateway's largest page. */
+const HISTORY_PAGE = 1_000;
 /** Points that a chart has at most. */
 const POINTS = 240;
 const perSecond = (value: number) => (value < 10 ? String(Number(value.toFixed(2))) : compact(value));
@@ -12,10 +17,15 @@ const seconds = (value: number) => (value < 1 ? `${Math.round(value * 1_000)} ms
 
 /** The last hour in pictures. */
 export function ActivityCharts({ readings }: { readonly readings: readonly Reading[] }) {
+  const history = useLoaded((signal) => listHistory("", 1, HISTORY_PAGE, signal)).data;
   const spans = useMemo(() => {
-    const all = spansOf(readings);
-    return smoothed(all, Math.max(1, Math.ceil(all.length / POINTS)));
-  }, [readings]);
+    const live = spansOf(readings);
+    const begun = readings[0]?.at ?? Date.now();
+    const items = history?.items ?? [];
+    const full = history !== null && items.length >= Math.min(history.limit, HISTORY_PAGE);
+    const past = history === null ? [] : pastSpans(items, full, Date.now() - HOUR_MS, begun);
+    return [...past, ...smoothed(live, Math.max(1, Math.ceil(live.length / POINTS)))];
+  }, [readings, history]);
   const times = useMemo(() => spans.map(({ time }) => time), [spans]);
   const lines = useMemo(() => {
     const line = (pick: (span: Span) => number | null) => spans.map(pick);
