@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { callsIn } from "../../../src/console/pages/history/calls-in.ts";
+import { fullKey, newKey } from "../../../src/console/pages/keys/full-key.ts";
+import { EMPTY_SHOT, shotPath } from "../../../src/console/pages/page-service/shot-path.ts";
+import { parseTools, SAMPLE_TOOLS } from "../../../src/console/pages/playground/tools.ts";
+import { compact, duration, moment, plural } from "../../../src/console/ui/format.ts";
+
+describe("what people read", () => {
+  it.each([
+    [850, "850 ms"],
+    [12_340, "12.3 s"],
+    [240_000, "4 min"],
+    [10_800_000, "3 h"],
+    [864_000_000, "10 days"],
+  ])("is a span of %i ms as %s", (ms, text) => {
+    expect(duration(ms)).toBe(text);
+  });
+
+  it("is an amount with its noun", () => {
+    expect(plural(1, "account")).toBe("1 account");
+    expect(plural(5_000, "account")).toBe("5,000 accounts");
+    expect(plural(2, "technology", "technologies")).toBe("2 technologies");
+    expect(compact(12_345)).toBe("12.3K");
+  });
+
+  it("is a moment with its day unless it is today", () => {
+    const now = new Date(2026, 4, 20, 15, 0, 0).getTime();
+    expect(moment(new Date(2026, 4, 20, 9, 5, 7).getTime(), now)).toBe("09:05:07");
+    expect(moment(new Date(2026, 4, 19, 9, 5, 7).getTime(), now)).toBe("19 May 09:05:07");
+    expect(moment(0, now)).toBe("never");
+  });
+});
+
+describe("the address of a picture", () => {
+  it("has only what differs from the defaults", () => {
+    expect(shotPath({ ...EMPTY_SHOT, url: "example.com" })).toBe("/v1/thumbs/?url=example.com&size=x");
+    const all = {
+      ...EMPTY_SHOT,
+      url: "https://a.b/?c=d&e",
+      format: "png",
+      selector: "#x",
+      delay: "2",
+      full: true,
+    };
+    expect(Object.fromEntries(new URL(shotPath(all), "http://x").searchParams)).toEqual({
+      url: "https://a.b/?c=d&e",
+      size: "x",
+      format: "png",
+      selector: "#x",
+      delay: "2",
+      full: "true",
+    });
+  });
+});
+
+describe("keys", () => {
+  it("are new and unguessable", () => {
+    expect(newKey()).toMatch(/^sk-[0-9a-f]{40}$/);
+    expect(newKey()).not.toBe(newKey());
+  });
+
+  it("are found in an export by their place", () => {
+    expect(fullKey({ api_keys: [{ key: "sk-1" }, { key: "sk-2" }] }, 1)).toBe("sk-2");
+    expect(() => fullKey({ api_keys: [] }, 0)).toThrow("not there any more");
+  });
+});
+
+describe("tools that were written by hand", () => {
+  it("are taken when they are a list of tools", () => {
+    expect(parseTools(SAMPLE_TOOLS)).toMatchObject({ tools: [{ name: "get_weather" }], problem: "" });
+    expect(parseTools('[{"name":"f"}]').tools).toEqual([
+      { name: "f", description: "", parameters: { type: "object", properties: {} } },
+    ]);
+  });
+
+  it.each(["", "{", "{}", '[{"description":"x"}]', '[{"name":""}]'])(
+    "are refused in words when they are %j",
+    (text) => {
+      expect(parseTools(text)).toEqual({ tools: [], problem: expect.stringContaining("tools") });
+    },
+  );
+});
+
+describe("calls in a provider's text", () => {
+  it("are shown in whatever spelling, and when they are cut off", () => {
+    const markup = '<|TCML|tool_calls><|TCML|invoke name="f"></|TCML|invoke></|TCML|tool_calls>';
+    expect(callsIn(`Before ${markup} after`)).toBe(markup);
+    expect(callsIn("<tool_calls><invoke></invoke></tool_calls>")).toBe(
+      "<tool_calls><invoke></invoke></tool_calls>",
+    );
+    expect(callsIn("x <|TCML|tool_calls><|TCML|invoke")).toBe("<|TCML|tool_calls><|TCML|invoke");
+    expect(callsIn("No calls, but <b>tool_calls</b>.")).toBe("");
+  });
+});
