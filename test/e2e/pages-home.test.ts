@@ -50,7 +50,9 @@ describeWithBrowser("the public page", () => {
     await page.getByRole("button", { name: "Take a picture" }).click();
     const image = page.getByRole("img");
     await image.waitFor();
-    expect(await image.evaluate("(element) => element.decode().then(() => element.naturalWidth)")).toBe(400);
+    expect(
+      await page.evaluate("document.images[0].decode().then(() => document.images[0].naturalWidth)"),
+    ).toBe(400);
     expect(await page.getByRole("status").innerText()).toContain("400 by 300 pixels");
     expect(await page.getByRole("link", { name: /mobile=true/ }).getAttribute("href")).toContain("size=l");
   });
