@@ -99,14 +99,17 @@ export class BrowserService {
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(pageTimeout()), totalMs);
     });
+    let leave = () => {};
     const gone = new Promise<never>((_, reject) => {
-      live.browser.once("disconnected", () => reject(new Error("browser has been closed")));
+      leave = () => reject(new Error("browser has been closed"));
     });
     gone.catch(() => undefined);
+    live.browser.on("disconnected", leave);
     try {
       return await Promise.race([work(tab, live.userAgent), tab.crashed, gone, late]);
     } finally {
       clearTimeout(timer);
+      live.browser.off("disconnected", leave);
       // A tab that does not close keeps its place in the queue no longer than this; the browser is thrown away then.
       if (!(await settles(tab.close(), CLOSE_MS))) await this.#discard(live);
       else this.#prepareSpare(live);
