@@ -47,11 +47,23 @@ async function dispatch(request: Request, base: Omit<Context, "params" | "family
 }
 
 function finish(response: Response, request: Request, path: string, requestId: string): Response {
-  // Answers of the asset store and of `fetch` have immutable headers.
-  const headers = new Headers(response.headers);
-  headers.set("x-request-id", requestId);
-  if (corsApplies(path)) setCorsHeaders(headers, request.headers.get("origin"));
+  const cors = corsApplies(path);
+  const origin = cors ? request.headers.get("origin") : null;
+  const complete = (headers: Headers) => {
+    headers.set("x-request-id", requestId);
+    if (cors) setCorsHeaders(headers, origin);
+    return headers;
+  };
+  if (request.method !== "HEAD") {
+    try {
+      complete(response.headers);
+      return response;
+    } catch {
+      // Answers of the asset store and of `fetch` have immutable headers.
+    }
+  }
   const body = request.method === "HEAD" ? null : response.body;
+  const headers = complete(new Headers(response.headers));
   return new Response(body, { status: response.status, statusText: response.statusText, headers });
 }
 

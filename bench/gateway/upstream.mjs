@@ -34,36 +34,44 @@ function chunk(event) {
 }
 
 const delta = (fields, reason = "null") =>
-  chunk(`${EVENT_HEAD}{"index":0,"delta":${fields},"finish_reason":${reason}}]}\n\n`);
+  `${EVENT_HEAD}{"index":0,"delta":${fields},"finish_reason":${reason}}]}\n\n`;
 
 const OPENING = delta('{"role":"assistant","content":""}');
-const CLOSING =
-  delta("{}", '"stop"') +
-  chunk(`${EVENT_HEAD}],"usage":{"prompt_tokens":12,"completion_tokens":11,"total_tokens":23}}\n\n`) +
-  chunk("data: [DONE]\n\n") +
+const CLOSING = [
+  delta("{}", '"stop"'),
+  `${EVENT_HEAD}],"usage":{"prompt_tokens":12,"completion_tokens":11,"total_tokens":23}}\n\n`,
+  "data: [DONE]\n\n",
+];
+const FIRST = STREAM_HEAD + chunk(OPENING);
+const LAST = CLOSING.map(chunk).join("") + LAST_CHUNK;
+
+/** A short answer is ready as a whole: all its events are one piece of the body. */
+const SHORT_STREAM =
+  STREAM_HEAD +
+  chunk(
+    OPENING + delta('{"content":"An answer of a few words, as canned as it can be."}') + CLOSING.join(""),
+  ) +
   LAST_CHUNK;
 
-const stamped = () => delta(`{"content":" t=${clockUs()};"}`);
-const SHORT_STREAM =
-  STREAM_HEAD + OPENING + delta('{"content":"An answer of a few words, as canned as it can be."}') + CLOSING;
+const stamped = () => chunk(delta(`{"content":" t=${clockUs()};"}`));
 
 function answer(socket, body) {
   if (!/"stream":\s*true/.test(body)) return void socket.write(WHOLE_ANSWER);
   const burst = /\[burst:(\d+)\]/.exec(body);
   if (burst !== null) {
-    let text = STREAM_HEAD + OPENING;
+    let text = FIRST;
     for (let left = Number(burst[1]); left > 0; left -= 1) text += stamped();
-    return void socket.write(text + CLOSING);
+    return void socket.write(text + LAST);
   }
   const live = /\[live:(\d+):(\d+)\]/.exec(body);
   if (live === null) return void socket.write(SHORT_STREAM);
   let left = Number(live[1]);
-  socket.write(STREAM_HEAD + OPENING + stamped());
+  socket.write(FIRST + stamped());
   const timer = setInterval(() => {
     left -= 1;
     if (left > 0) return void socket.write(stamped());
     clearInterval(timer);
-    socket.write(CLOSING);
+    socket.write(LAST);
   }, Number(live[2]));
   socket.once("close", () => clearInterval(timer));
 }

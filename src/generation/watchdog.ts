@@ -3,7 +3,7 @@ export type Silence = "first-byte" | "idle" | "stalled-reader";
 
 /**
  * Ends a stream whose upstream has fallen silent, or whose reader has stopped reading. Noting a byte costs one clock
- * read: the timer is re-armed only when it fires.
+ * read: the timer runs for the shorter of the limits at first, and is re-armed only when it fires.
  */
 export class Watchdog {
   readonly #now: () => number;
@@ -38,9 +38,7 @@ export class Watchdog {
   /** The upstream said something. */
   heard(): void {
     this.#since = this.#now();
-    if (this.#heard) return;
     this.#heard = true;
-    this.#arm();
   }
 
   /** A write to the caller begins; the upstream's silence does not count until it is through. */
@@ -56,6 +54,7 @@ export class Watchdog {
   /** Nothing is owed any more. */
   stop(): void {
     this.#paused = true;
+    if (this.#timer === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -64,10 +63,13 @@ export class Watchdog {
     return this.#heard || this.#writing > 0 ? this.#limits.idleMs : this.#limits.firstByteMs;
   }
 
+  /** At most one timer runs. It never fires later than the next bark is due, whichever limit that will be by. */
   #arm(): void {
     clearTimeout(this.#timer);
     const since = this.#writing > 0 ? this.#writing : this.#since;
-    this.#timer = setTimeout(() => this.#check(), Math.max(1, since + this.#limit() - this.#now()));
+    const now = this.#now();
+    const soonest = Math.min(since + this.#limit(), now + this.#limits.idleMs);
+    this.#timer = setTimeout(() => this.#check(), Math.max(1, soonest - now));
   }
 
   #check(): void {

@@ -5,6 +5,8 @@ import type { TextTable } from "./texts.ts";
 /** A record that says that it streams, but of which nobody has heard for this long, has lost its isolate. */
 const LOST_AFTER_MS = 15 * 60_000;
 
+const INTERRUPTED = "the generation was interrupted";
+
 /** A deleted record may still be written to for this long by the generation that it belongs to. */
 const TOMBSTONE_MS = 60 * 60_000;
 
@@ -30,10 +32,10 @@ export class HistoryTable {
   /** Inserts or replaces a record; news that is older than what is known is dropped. */
   put({ summary, request, reasoning, content }: HistoryWrite): void {
     const { id } = summary;
-    const known = this.#row(id);
+    const known = this.#sql.all("select updated from record where id=?", id)[0];
     if (known !== undefined && numberIn(known, "updated") > summary.updated_at) return;
-    if (known === undefined && this.#sql.all("select 1 from deleted_record where id=?", id).length > 0)
-      return;
+    const fresh = known === undefined;
+    if (fresh && this.#sql.all("select 1 from deleted_record where id=?", id).length > 0) return;
     this.#sql.all(
       "insert into record(id, created, updated, summary) values(?,?,?,?) on conflict(id) do update set updated=excluded.updated, summary=excluded.summary",
       id,
@@ -42,20 +44,28 @@ export class HistoryTable {
       JSON.stringify(summary),
     );
     if (request !== null) {
-      this.#texts.put(id, "messages", request.messages);
-      this.#texts.put(id, "prompt", request.prompt);
+      this.#texts.put(id, "messages", request.messages, fresh);
+      this.#texts.put(id, "prompt", request.prompt, fresh);
     }
-    this.#texts.put(id, "reasoning", reasoning);
-    this.#texts.put(id, "content", content);
+    this.#texts.put(id, "reasoning", reasoning, fresh);
+    this.#texts.put(id, "content", content, fresh);
+  }
+
+  /** Ends the records that say that they stream: nobody is left who writes to them. */
+  interrupt(): void {
+    this.#sql.all(
+      "update record set summary = json_set(summary, '$.status', 'error', '$.error', ?, '$.completed_at', updated) where json_extract(summary, '$.status') = 'streaming'",
+      INTERRUPTED,
+    );
   }
 
   /** Drops all but the newest `keep` records. */
   trim(keep: number): void {
-    const old = this.#sql.all(
-      "select id from record order by created desc, seq desc limit -1 offset ?",
-      keep,
-    );
-    for (const row of old) this.#remove(textIn(row, "id"));
+    const old = "select id from record order by created desc, seq desc limit -1 offset ?";
+    if (this.#sql.all(old, keep).length > 0) {
+      this.#texts.deleteOf(old, keep);
+      this.#sql.all(`delete from record where id in (${old})`, keep);
+    }
     this.#sql.all("delete from deleted_record where at<?", this.#now() - TOMBSTONE_MS);
   }
 
@@ -117,6 +127,6 @@ export class HistoryTable {
   #summary(row: SqlRow): HistorySummary {
     const summary: HistorySummary = JSON.parse(textIn(row, "summary"));
     if (summary.status !== "streaming" || summary.updated_at > this.#now() - LOST_AFTER_MS) return summary;
-    return { ...summary, status: "error", error: "the generation was interrupted" };
+    return { ...summary, status: "error", error: INTERRUPTED };
   }
 }

@@ -26,9 +26,9 @@ export class TextTable {
     );
   }
 
-  /** Keeps a text; an earlier one of the same name is replaced. */
-  put(owner: string, name: string, text: string): void {
-    this.#sql.all("delete from piece where owner=? and name=?", owner, name);
+  /** Keeps a text; an earlier one of the same name is replaced. `fresh`: there is none yet. */
+  put(owner: string, name: string, text: string, fresh = false): void {
+    if (!fresh) this.#sql.all("delete from piece where owner=? and name=?", owner, name);
     for (let start = 0, n = 0; start < text.length; n += 1) {
       const end = start + PIECE;
       const next = end < text.length && splitsPair(text, end) ? end - 1 : end;
@@ -43,6 +43,11 @@ export class TextTable {
       .all("select text from piece where owner=? and name=? order by n", owner, name)
       .map((row) => textIn(row, "text"))
       .join("");
+  }
+
+  /** Forgets all texts of the owners that a query names. */
+  deleteOf(query: string, ...values: readonly number[]): void {
+    this.#sql.all(`delete from piece where owner in (${query})`, ...values);
   }
 
   /** Forgets all texts of an owner. */

@@ -58,11 +58,13 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
   return bytes;
 }
 
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
 /** Strict UTF-8 JSON (contract, general rule 2). Throws 400 `invalid json`, 413 above `limit` bytes. */
 export async function readJson(request: Request, limit = MAX_JSON_BYTES): Promise<unknown> {
   const bytes = await readBytes(request, limit);
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes));
+    return JSON.parse(strictUtf8.decode(bytes));
   } catch {
     throw new GatewayError(400, "invalid json: the request body is not valid UTF-8 JSON", {
       code: "invalid json",

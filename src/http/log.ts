@@ -1,6 +1,18 @@
 import type { LogFields } from "./context.ts";
 import { maskedPath } from "./masked-path.ts";
 
+const names = new Map<string, string>();
+
+/** `firstTokenMs` as `first_token_ms`. */
+function snakeCase(name: string): string {
+  let snake = names.get(name);
+  if (snake === undefined) {
+    snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    names.set(name, snake);
+  }
+  return snake;
+}
+
 /** Writes the one structured log line of a request: no secrets, no content, no query string. */
 export function logRequest(
   request: Request,
@@ -12,7 +24,7 @@ export function logRequest(
 ): void {
   const named: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) {
-    if (name !== "streaming") named[name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] = value;
+    if (name !== "streaming") named[snakeCase(name)] = value;
   }
   console.log(
     JSON.stringify({

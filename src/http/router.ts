@@ -49,6 +49,8 @@ function decode(params: Record<string, string>, method: string, path: string): R
 export class RouteTable {
   readonly routes: readonly Route[];
   readonly #router = IttyRouter();
+  /** Paths without parameters: they are found without trying every pattern. */
+  readonly #literal = new Map<string, readonly Route[]>();
 
   constructor(routes: readonly Route[]) {
     this.routes = routes;
@@ -59,8 +61,18 @@ export class RouteTable {
       else same.push(route);
     }
     for (const [path, choices] of byPath) {
+      if (!path.includes(":")) this.#literal.set(path, choices);
       this.#router.all(path, ({ params }) => ({ choices, params }));
     }
+  }
+
+  async #find(
+    method: string,
+    url: URL,
+  ): Promise<{ choices: readonly Route[]; params: Record<string, string> } | undefined> {
+    const choices = this.#literal.get(url.pathname);
+    if (choices !== undefined) return { choices, params: {} };
+    return this.#router.fetch({ method, url: url.href });
   }
 
   /**
@@ -69,10 +81,7 @@ export class RouteTable {
    * @throws GatewayError 405 with `Allow` for a known path with a wrong method, 404 for a broken escape in the path.
    */
   async match(method: string, url: URL): Promise<Match | null> {
-    const found: { choices: Route[]; params: Record<string, string> } | undefined = await this.#router.fetch({
-      method,
-      url: url.href,
-    });
+    const found = await this.#find(method, url);
     if (found === undefined) return null;
     const wanted = method === "HEAD" ? "GET" : method;
     const route = found.choices.find((choice) => choice.method === wanted);
