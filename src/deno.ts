@@ -1,13 +1,23 @@
 import { handle } from "./app.ts";
+import { refreshTokens } from "./generation/refresh-tokens.ts";
 import { InFlight } from "./platform/deno/in-flight.ts";
 import { denoRuntime } from "./platform/deno/index.ts";
 
 /** How long a shutdown waits for streams, milliseconds, unless `SHUTDOWN_TIMEOUT_MS` says otherwise. */
 const SHUTDOWN_MS = 25_000;
 
+/** How often old account tokens are looked for, milliseconds, unless `TOKEN_REFRESH_CHECK_MS` says otherwise. */
+const REFRESH_CHECK_MS = 300_000;
+
 const variables = Deno.env.toObject();
 const runtime = await denoRuntime(variables);
 const inFlight = new InFlight();
+
+/** A variable that is a number above 0. */
+function milliseconds(name: string, fallback: number): number {
+  const value = Number(variables[name]);
+  return value > 0 ? value : fallback;
+}
 
 /** The client's address: the last one in the header that `CLIENT_ADDRESS_HEADER` names, else that of the connection. */
 function clientAddress(request: Request, { remoteAddr }: Deno.ServeHandlerInfo): string {
@@ -20,8 +30,7 @@ function clientAddress(request: Request, { remoteAddr }: Deno.ServeHandlerInfo):
 async function shutDown(): Promise<void> {
   // Twice is in earnest.
   if (inFlight.closing) Deno.exit(1);
-  const given = Number(variables["SHUTDOWN_TIMEOUT_MS"]);
-  const drained = await inFlight.drain(given > 0 ? given : SHUTDOWN_MS);
+  const drained = await inFlight.drain(milliseconds("SHUTDOWN_TIMEOUT_MS", SHUTDOWN_MS));
   runtime.close();
   Deno.exit(drained ? 0 : 1);
 }
@@ -29,6 +38,28 @@ async function shutDown(): Promise<void> {
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.addSignalListener(signal, () => void shutDown());
 }
+
+// What nobody caught ends the request that it belongs to, not the streams of all others.
+globalThis.addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  report(event.reason);
+});
+globalThis.addEventListener("error", (event) => {
+  event.preventDefault();
+  report(event.error);
+});
+
+function report(thrown: unknown): void {
+  const error = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : "not an error";
+  console.error(JSON.stringify({ at: new Date().toISOString(), uncaught: error.slice(0, 500) }));
+}
+
+setInterval(
+  () => {
+    if (!inFlight.closing) inFlight.add(refreshTokens(runtime.platform));
+  },
+  milliseconds("TOKEN_REFRESH_CHECK_MS", REFRESH_CHECK_MS),
+);
 
 /** What `deno serve` runs. */
 export default {

@@ -69,6 +69,11 @@ export class SqlArchive implements Archive {
     });
   }
 
+  /** For the start of the only process that writes: no generation from before it is under way. */
+  interrupt(): void {
+    this.#sql.transaction(() => this.#history.interrupt());
+  }
+
   retain(retention: Retention): void {
     this.#sql.transaction(() => this.#adopt(retention));
   }

@@ -42,8 +42,8 @@ const FLAGS = [
 ];
 
 /**
- * The browser of this machine: what `BROWSER_EXECUTABLE` names, else the one that the project has unpacked, else an
- * installed one. Null when there is none.
+ * The browser of this machine: the one that `BROWSER_EXECUTABLE` names and no other, or the one that the project has
+ * unpacked, or an installed one. Null when there is none.
  */
 export async function findBrowser(
   variables: Readonly<Record<string, string>>,
@@ -51,15 +51,14 @@ export async function findBrowser(
 ): Promise<string | null> {
   const { BROWSER_EXECUTABLE: named = "", PATH: path = "" } = variables;
   const folders = path.split(Deno.build.os === "windows" ? ";" : ":").filter(Boolean);
-  const candidates = [
-    ...(named === "" ? [] : [named]),
+  const found = [
     `${projectFolder}/.cache/browser`,
     ...folders.flatMap((folder) => SYSTEM_NAMES.map((name) => `${folder}/${name}`)),
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   ];
-  for (const candidate of candidates) {
-    const found = await Deno.stat(candidate).catch(() => null);
-    if (found?.isFile && (found.mode === null || (found.mode & 0o111) !== 0)) return candidate;
+  for (const candidate of named === "" ? found : [named]) {
+    const file = await Deno.stat(candidate).catch(() => null);
+    if (file?.isFile && (file.mode === null || (file.mode & 0o111) !== 0)) return candidate;
   }
   return null;
 }

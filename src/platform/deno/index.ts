@@ -38,6 +38,8 @@ export async function denoRuntime(variables: Readonly<Record<string, string>>): 
   store.clearMarks();
   const accounts = createInProcessPool(store);
   const configuration = await denoConfiguration(data.database, settings, accounts);
+  const archive = new SqlArchive(data.database, Date.now);
+  archive.interrupt();
   const kept = new KeptForCallers(data.database, Date.now);
   const limits = new RateLimits(data.database, Date.now);
   const pages = pageLimits(settings);
@@ -56,7 +58,7 @@ export async function denoRuntime(variables: Readonly<Record<string, string>>): 
       settings,
       configuration,
       accounts,
-      archive: new SqlArchive(data.database, Date.now),
+      archive,
       administration: administrationInProcess(Date.now),
       responses: (owner) => kept.responses(owner),
       files: (owner) => kept.files(owner),
