@@ -31,6 +31,9 @@ import {
   listHistory,
   readHistory,
 } from "./admin/history.ts";
+import { hostingConfig } from "./admin/hosting-credentials.ts";
+import { hostingDraftStatus, hostingStatus, hostingStatusSchema } from "./admin/hosting-status.ts";
+import { hostingSync, hostingSyncSchema } from "./admin/hosting-sync.ts";
 import { addKey, deleteKey, keyLabelsSchema, newKeySchema, renameKey } from "./admin/keys.ts";
 import { changePassword, login, loginSchema, passwordSchema, verify } from "./admin/login.ts";
 import { metrics } from "./admin/metrics.ts";
@@ -56,6 +59,7 @@ import {
   saveSample,
 } from "./admin/raw-samples.ts";
 import { changeSettings, readSettings, settingsSchema } from "./admin/settings.ts";
+import { version } from "./admin/version.ts";
 import { chatCompletions } from "./dialects/chat-completions/handler.ts";
 import { getModel, listModels } from "./dialects/chat-completions/models.ts";
 import { chatRequestSchema } from "./dialects/chat-completions/request.ts";
@@ -76,7 +80,7 @@ import type { Handler } from "./http/context.ts";
 import type { RouteFamily } from "./http/errors.ts";
 import { healthz, readyz } from "./http/health.ts";
 import { openApi } from "./http/openapi.ts";
-import { type Access, type Method, type Route, unserved } from "./http/router.ts";
+import type { Access, Method, Route } from "./http/router.ts";
 import { MESSAGE_PREFIXES } from "./http/vendor-names.ts";
 import { home } from "./pages/home/handler.ts";
 import { technologiesQuerySchema, thumbnailQuerySchema } from "./pages/query-schemas.ts";
@@ -106,8 +110,6 @@ function withShortcut(
 ): Route[] {
   return [`/v1${path}`, path].map((full) => route("chat", method, full, access, handler, summary, schemas));
 }
-
-const admin = unserved("administration");
 
 const open: Route[] = [
   route("chat", "GET", "/healthz", "none", healthz, "Liveness probe"),
@@ -200,23 +202,32 @@ const pageService: Route[] = [
 const administration: Route[] = [
   route("admin", "POST", "/admin/login", "none", login, "Sign in with the admin key", { body: loginSchema }),
   route("admin", "GET", "/admin/verify", "jwt", verify, "Check a token"),
-  route("admin", "GET", "/admin/hosting/config", "admin", admin, "Hosting credentials"),
+  route("admin", "GET", "/admin/hosting/config", "admin", hostingConfig, "Hosting credentials"),
   route(
     "admin",
     "POST",
     "/admin/hosting/sync",
     "admin",
-    admin,
+    hostingSync,
     "Send the configuration to the hosting platform",
+    { body: hostingSyncSchema },
   ),
-  route("admin", "GET", "/admin/hosting/status", "admin", admin, "Drift from the hosted configuration"),
+  route(
+    "admin",
+    "GET",
+    "/admin/hosting/status",
+    "admin",
+    hostingStatus,
+    "Drift from the hosted configuration",
+  ),
   route(
     "admin",
     "POST",
     "/admin/hosting/status",
     "admin",
-    admin,
+    hostingDraftStatus,
     "Drift of a draft from the hosted configuration",
+    { body: hostingStatusSchema },
   ),
   route("admin", "GET", "/admin/config", "admin", readConfig, "Masked configuration"),
   route("admin", "POST", "/admin/config", "admin", updateConfig, "Update keys, accounts and aliases", {
@@ -342,7 +353,7 @@ const administration: Route[] = [
   route("admin", "GET", "/admin/chat-history/:id", "admin", readHistory, "Read a history record"),
   route("admin", "DELETE", "/admin/chat-history/:id", "admin", deleteHistory, "Delete a history record"),
   route("admin", "GET", "/admin/metrics", "admin", metrics, "Metrics in Prometheus' text format"),
-  route("admin", "GET", "/admin/version", "admin", admin, "Build and latest release"),
+  route("admin", "GET", "/admin/version", "admin", version, "Build and latest release"),
 ];
 
 /** Every route of the API: the table of contents of the program. What is asked most comes first. */

@@ -102,7 +102,7 @@ export async function openAccess(
   const { lease } = acquired;
   try {
     context.log.account = lease.account.id;
-    const fetch = platform.upstream(proxyOf(config, lease.account.proxyId));
+    const fetch = upstreamOf(context, proxyOf(config, lease.account.proxyId));
     const { signal } = options;
     const token = await accountToken(lease, signIn(context, fetch, signal), undefined, signal);
     return managedAccess(context, config, lease, token);

@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { type GatewayError, invalidRequest, upstreamFailure } from "../http/errors.ts";
+import type { Fetch } from "../provider/provider.ts";
+import { readBounded } from "../provider/transport.ts";
+import type { HostingCredentials } from "./hosting-credentials.ts";
+
+/** Where the hosting platform's REST API is, unless `HOSTING_API_BASE_URL` says otherwise. */
+export const HOSTING_API = "https://api.vercel.com";
+
+const TIMEOUT_MS = 20_000;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const MAX_MESSAGE = 300;
+
+const deploymentsSchema = z.object({
+  deployments: z.array(z.object({ uid: z.string(), name: z.string() })).default([]),
+});
+const deploymentSchema = z.object({ url: z.string().default("") });
+const errorSchema = z.object({ error: z.object({ message: z.string().default("") }) });
+
+/** The calls to the hosting platform that a sync needs. Each throws a `GatewayError` that says what the platform said. */
+export class HostingPlatform {
+  readonly #fetch: Fetch;
+  readonly #base: string;
+  readonly #credentials: HostingCredentials;
+
+  constructor(fetch: Fetch, base: string, credentials: HostingCredentials) {
+    this.#fetch = fetch;
+    this.#base = base.replace(/\/+$/, "");
+    this.#credentials = credentials;
+  }
+
+  /** Sets an environment variable of the project for all of its environments. */
+  async setVariable(key: string, value: string): Promise<void> {
+    const project = encodeURIComponent(this.#credentials.projectId);
+    await this.#call(
+      "POST",
+      `/v10/projects/${project}/env`,
+      { upsert: "true" },
+      {
+        key,
+        value,
+        type: "encrypted",
+        target: ["production", "preview", "development"],
+      },
+    );
+  }
+
+  /** Deploys the newest production deployment again. Returns its address; null when there is none to deploy again. */
+  async redeploy(): Promise<string | null> {
+    const { projectId } = this.#credentials;
+    const query = { projectId, target: "production", state: "READY", limit: "1" };
+    const listed = deploymentsSchema.safeParse(await this.#call("GET", "/v6/deployments", query));
+    const latest = listed.data?.deployments[0];
+    if (latest === undefined) return null;
+    const body = { name: latest.name, deploymentId: latest.uid, target: "production" };
+    const started = deploymentSchema.safeParse(
+      await this.#call("POST", "/v13/deployments", { forceNew: "1" }, body),
+    );
+    const url = started.data?.url ?? "";
+    if (url === "") return null;
+    return url.includes("://") ? url : `https://${url}`;
+  }
+
+  async #call(
+    method: string,
+    path: string,
+    query: Readonly<Record<string, string>>,
+    body?: unknown,
+  ): Promise<unknown> {
+    const { token, teamId } = this.#credentials;
+    const url = new URL(this.#base + path);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    if (teamId !== "") url.searchParams.set("teamId", teamId);
+    let response: Response;
+    try {
+      response = await this.#fetch(url.href, {
+        method,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        redirect: "manual",
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+    } catch (error) {
+      throw upstreamFailure("the hosting platform cannot be reached", "upstream_unavailable", error);
+    }
+    const { text } = await readBounded(response, MAX_ANSWER_BYTES);
+    const answer = parsed(text);
+    if (response.ok) return answer;
+    throw this.#refusal(response.status, answer);
+  }
+
+  #refusal(status: number, answer: unknown): GatewayError {
+    const said = errorSchema.safeParse(answer).data?.error.message ?? "";
+    const why = said.replaceAll(this.#credentials.token, "[token]").slice(0, MAX_MESSAGE);
+    const behind = why === "" ? "" : `: ${why}`;
+    if (status === 401 || status === 403) {
+      return invalidRequest(`the hosting platform refused the token${behind}`, "vercel_token");
+    }
+    if (status === 404)
+      return invalidRequest(`the hosting platform knows no such project${behind}`, "project_id");
+    if (status === 400 || status === 413) return invalidRequest(`the hosting platform refused${behind}`);
+    return upstreamFailure(`the hosting platform answered with status ${status}${behind}`);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,126 @@
+import { z } from "zod";
+import type { Config } from "../config/schema.ts";
+import type { Context, Handler } from "../http/context.ts";
+import { GatewayError, invalidRequest } from "../http/errors.ts";
+import { testAccount } from "./account-test.ts";
+import { configHash, exportedConfig } from "./config-export.ts";
+import { edit } from "./edit.ts";
+import { type HostingCredentials, hostingCredentials } from "./hosting-credentials.ts";
+import { HOSTING_API, HostingPlatform } from "./hosting-platform.ts";
+import { identifiers } from "./identifiers.ts";
+import { inParallel } from "./in-parallel.ts";
+import { readOptionalBody } from "./optional-body.ts";
+
+/** The variable that a hosted gateway reads its configuration from. */
+const VARIABLE = "GATEWAY_CONFIG_JSON";
+const CONCURRENCY = 5;
+const MODEL = "provider-v4-flash";
+
+/** `POST /admin/hosting/sync` (contract). */
+export const hostingSyncSchema = z.object({
+  vercel_token: z.string().optional(),
+  project_id: z.string().optional(),
+  team_id: z.string().optional(),
+  auto_validate: z.boolean().default(true),
+  save_credentials: z.boolean().default(true),
+});
+
+/** An account that could not be used. */
+interface FailedAccount {
+  readonly account: string;
+  readonly message: string;
+}
+
+/** Tries every account, five at a time. A failure is told, but keeps nothing from being synced. */
+async function validate(
+  context: Context,
+  config: Config,
+): Promise<{ valid: number; failed: FailedAccount[] }> {
+  const failed: FailedAccount[] = [];
+  const accounts = await identifiers(config);
+  await inParallel(accounts, CONCURRENCY, async (account) => {
+    const { success, message } = await testAccount(context, account, MODEL, "");
+    if (!success) failed.push({ account, message });
+  });
+  return { valid: accounts.length - failed.length, failed };
+}
+
+/** The configuration as the hosted gateway is to have it: without the credentials of the hosting platform. */
+function hostedConfig(config: Config, sync: Config["sync"]): string {
+  const { vercel: _vercel, ...exported } = exportedConfig(config);
+  let binary = "";
+  for (const byte of new TextEncoder().encode(JSON.stringify({ ...exported, sync }))) {
+    binary += String.fromCharCode(byte);
+  }
+  return btoa(binary);
+}
+
+/** The saved block after a sync: what the request gave replaces what was saved. */
+function savedBlock(config: Config, used: HostingCredentials): Config["vercel"] {
+  return {
+    token: used.tokenSource === "request" ? used.token : config.vercel.token,
+    project_id: used.projectId,
+    team_id: used.teamId,
+  };
+}
+
+/** Starts a new deployment; null when somebody has to do so by hand, with the reason. */
+async function redeploy(platform: HostingPlatform): Promise<{ url: string | null; why: string }> {
+  try {
+    const url = await platform.redeploy();
+    return { url, why: url === null ? "the project has no production deployment yet" : "" };
+  } catch (error) {
+    if (error instanceof GatewayError) return { url: null, why: error.message };
+    throw error;
+  }
+}
+
+/**
+ * `POST /admin/hosting/sync` (contract): puts the configuration into the project's environment and deploys the project
+ * again. A deployment that cannot be started leaves the rest as it is and says `manual_deploy_required`.
+ */
+export const hostingSync: Handler = async (context) => {
+  const body = await readOptionalBody(context.request, hostingSyncSchema);
+  const { configuration, settings, fetch, now } = context.platform;
+  const { config, writable } = await configuration.readFresh();
+  const credentials = hostingCredentials(settings, config, body);
+  if (credentials.token === "") {
+    throw invalidRequest("a hosting token is needed: send vercel_token or set VERCEL_TOKEN", "vercel_token");
+  }
+  if (credentials.projectId === "") {
+    throw invalidRequest("a project is needed: send project_id or set VERCEL_PROJECT_ID", "project_id");
+  }
+  const checked = body.auto_validate ? await validate(context, config) : { valid: 0, failed: [] };
+  const sync = { hash: await configHash(config), time: Math.floor(now() / 1000) };
+  const base = settings.variables["HOSTING_API_BASE_URL"] ?? HOSTING_API;
+  const platform = new HostingPlatform(fetch, base, credentials);
+  await platform.setVariable(VARIABLE, hostedConfig(config, sync));
+  const deployment = await redeploy(platform);
+  const save = body.save_credentials && writable;
+  if (writable) {
+    await edit(context, (current) => ({
+      ...current,
+      sync,
+      vercel: save ? savedBlock(current, credentials) : current.vercel,
+    }));
+  }
+  return Response.json({
+    success: true,
+    validated_accounts: checked.valid,
+    ...(checked.failed.length > 0 ? { failed_accounts: checked.failed } : {}),
+    ...(save ? { saved_credentials: savedNames(credentials) } : {}),
+    ...(deployment.url === null ? { manual_deploy_required: true } : { deployment_url: deployment.url }),
+    message:
+      deployment.url === null
+        ? `the configuration was sent; deploy the project by hand: ${deployment.why}`
+        : "the configuration was sent, and a new deployment has started",
+  });
+};
+
+function savedNames({ tokenSource, projectId, teamId }: HostingCredentials): string[] {
+  return [
+    ...(tokenSource === "request" ? ["vercel_token"] : []),
+    ...(projectId === "" ? [] : ["project_id"]),
+    ...(teamId === "" ? [] : ["team_id"]),
+  ];
+}

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import type { Fetch } from "../provider/provider.ts";
+import { readBounded } from "../provider/transport.ts";
+
+/** How long a look-up may take, unless its owner says otherwise. */
+const TIMEOUT_MS = 5_000;
+/** How long a look-up counts, and one that failed. */
+const KEPT_MS = 15 * 60_000;
+const FAILURE_KEPT_MS = 60_000;
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+const releaseSchema = z.object({
+  tag_name: z.string().min(1),
+  html_url: z.string().default(""),
+  published_at: z.string().nullish(),
+});
+
+/** The latest release, as public code hosts describe one. */
+export type Release = z.output<typeof releaseSchema>;
+
+/** What a look-up found. */
+export interface ReleaseAnswer {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly release: Release | null;
+  /** Why there is no release; empty when there is one. */
+  readonly error: string;
+}
+
+/** What a look-up needs. */
+export interface ReleaseLookupOptions {
+  /** Answers the latest release as JSON; empty: nobody is asked. */
+  readonly url: string;
+  readonly fetch: Fetch;
+  readonly now: () => number;
+  readonly timeoutMs?: number;
+}
+
+/** Looks the latest release up, and not again for a while. */
+export class ReleaseLookup {
+  readonly #options: ReleaseLookupOptions;
+  #known: ReleaseAnswer | null = null;
+
+  constructor(options: ReleaseLookupOptions) {
+    this.#options = options;
+  }
+
+  /** The latest release, at most a quarter of an hour old. Never throws. */
+  async latest(): Promise<ReleaseAnswer> {
+    const known = this.#known;
+    if (known !== null) {
+      const kept = known.release === null ? FAILURE_KEPT_MS : KEPT_MS;
+      if (this.#options.now() - known.at < kept) return known;
+    }
+    const found = await this.#ask();
+    this.#known = found;
+    return found;
+  }
+
+  async #ask(): Promise<ReleaseAnswer> {
+    const { url, fetch, now, timeoutMs = TIMEOUT_MS } = this.#options;
+    const at = now();
+    const failed = (error: string): ReleaseAnswer => ({ at, release: null, error });
+    if (url === "") return failed("no release look-up is configured: set RELEASES_URL");
+    try {
+      const headers = { accept: "application/json", "user-agent": "polygate" };
+      const response = await fetch(url, { headers, signal: AbortSignal.timeout(timeoutMs) });
+      const { text, whole } = await readBounded(response, MAX_ANSWER_BYTES);
+      if (!response.ok) return failed(`the release look-up answered with status ${response.status}`);
+      if (!whole) return failed("the release look-up broke off, or is too long");
+      const release = releaseSchema.safeParse(JSON.parse(text));
+      if (!release.success) return failed("the release look-up answered without a tag_name");
+      return { at, release: release.data, error: "" };
+    } catch (error) {
+      if (error instanceof SyntaxError) return failed("the release look-up did not answer with JSON");
+      const late = error instanceof DOMException && error.name === "TimeoutError";
+      return failed(late ? "the release look-up took too long" : "the release look-up cannot be reached");
+    }
+  }
+}
+
+/** Whether version `one` comes before `other`: by numbers, and a pre-release before its release. */
+export function isOlder(one: string, other: string): boolean {
+  const parse = (version: string) => {
+    const [numbers = "", pre = ""] = version.replace(/^v/i, "").replace(/\+.*$/, "").split(/-(.*)/s);
+    return { numbers: numbers.split(".").map((part) => Number.parseInt(part, 10) || 0), pre };
+  };
+  const left = parse(one);
+  const right = parse(other);
+  for (let at = 0; at < Math.max(left.numbers.length, right.numbers.length); at += 1) {
+    const difference = (left.numbers[at] ?? 0) - (right.numbers[at] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  if (left.pre === "" || right.pre === "") return left.pre !== "" && right.pre === "";
+  return left.pre.localeCompare(right.pre, "en", { numeric: true }) < 0;
+}

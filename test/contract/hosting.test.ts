@@ -1,0 +1,248 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { startGateway } from "../support/gateway.ts";
+import { useGateway } from "../support/use-gateway.ts";
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly query: Record<string, string>;
+  readonly authorization: string;
+  readonly body: Record<string, unknown>;
+}
+
+/** The hosting platform: what it was asked, and what it is to answer instead of what it usually does. */
+const calls: Call[] = [];
+let deployments: { uid: string; name: string }[] = [];
+let refuse: { path: string; status: number; body: unknown } | null = null;
+
+const platform: Server = createServer(async (request, response) => {
+  const url = new URL(request.url ?? "/", "http://hosting");
+  let text = "";
+  for await (const piece of request) text += piece;
+  calls.push({
+    method: request.method ?? "",
+    path: url.pathname,
+    query: Object.fromEntries(url.searchParams),
+    authorization: request.headers.authorization ?? "",
+    body: text === "" ? {} : JSON.parse(text),
+  });
+  const answer = (status: number, body: unknown) => {
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(JSON.stringify(body));
+  };
+  if (refuse !== null && url.pathname.startsWith(refuse.path)) return answer(refuse.status, refuse.body);
+  if (url.pathname.endsWith("/env")) return answer(201, { created: {} });
+  if (url.pathname === "/v6/deployments") return answer(200, { deployments });
+  return answer(200, { id: "dpl_new", url: "gateway-new.example.app" });
+});
+await new Promise<void>((resolve) => platform.listen(0, "127.0.0.1", resolve));
+const HOSTING_API_BASE_URL = `http://127.0.0.1:${(platform.address() as AddressInfo).port}`;
+afterAll(() => platform.close());
+
+const { fetch } = useGateway({ vars: { HOSTING_API_BASE_URL } });
+
+async function admin(path: string, method = "GET", body?: unknown) {
+  const response = await fetch(`/admin${path}`, {
+    method,
+    headers: { authorization: "Bearer admin" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer: Record<string, unknown> = await response.json();
+  return { status: response.status, answer };
+}
+const sync = (body: object) => admin("/hosting/sync", "POST", body);
+const hosting = async () => (await admin("/hosting/status")).answer;
+const CREDENTIALS = { vercel_token: "hosting-token-0123456789", project_id: "prj_1", team_id: "team_1" };
+
+describe("hosting sync", () => {
+  beforeEach(() => {
+    calls.length = 0;
+    deployments = [{ uid: "dpl_old", name: "gateway" }];
+    refuse = null;
+  });
+
+  it("knows nothing at first", async () => {
+    expect((await admin("/hosting/config")).answer).toEqual({
+      has_token: false,
+      token_preview: "",
+      token_source: "none",
+      project_id: "",
+      team_id: "",
+    });
+    expect(await hosting()).toEqual({
+      synced: false,
+      last_sync_time: 0,
+      has_synced_before: false,
+      env_backed: false,
+      config_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      last_synced_hash: "",
+      draft_hash: expect.any(String),
+      draft_differs: true,
+    });
+  });
+
+  it.each([
+    [{}, "vercel_token"],
+    [{ vercel_token: "__USE_PRECONFIG__" }, "vercel_token"],
+    [{ vercel_token: "token" }, "project_id"],
+    [{ auto_validate: "perhaps" }, "auto_validate"],
+  ])("refuses %j", async (body, field) => {
+    expect(await sync(body)).toEqual({ status: 400, answer: { detail: expect.stringContaining(field) } });
+    expect(calls).toEqual([]);
+  });
+
+  it("sends the configuration, deploys again and remembers what it sent", async () => {
+    const { status, answer } = await sync(CREDENTIALS);
+    expect(status).toBe(200);
+    expect(answer).toEqual({
+      success: true,
+      validated_accounts: 3,
+      saved_credentials: ["vercel_token", "project_id", "team_id"],
+      deployment_url: "https://gateway-new.example.app",
+      message: expect.any(String),
+    });
+    expect(calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      "POST /v10/projects/prj_1/env",
+      "GET /v6/deployments",
+      "POST /v13/deployments",
+    ]);
+    for (const call of calls) {
+      expect(call.authorization).toBe(`Bearer ${CREDENTIALS.vercel_token}`);
+      expect(call.query["teamId"]).toBe("team_1");
+    }
+    expect(calls[0]?.query["upsert"]).toBe("true");
+    expect(calls[2]?.body).toEqual({ name: "gateway", deploymentId: "dpl_old", target: "production" });
+    expect(calls[0]?.body).toMatchObject({
+      key: "GATEWAY_CONFIG_JSON",
+      target: expect.arrayContaining(["production"]),
+    });
+    const sent = JSON.parse(Buffer.from(String(calls[0]?.body["value"]), "base64").toString());
+    expect(sent.api_keys[0].key).toBe("sk-dev");
+    expect(sent.accounts.length).toBe(3);
+    expect(JSON.stringify(sent)).not.toContain(CREDENTIALS.vercel_token);
+
+    const after = await hosting();
+    expect(after).toMatchObject({ synced: true, has_synced_before: true, draft_differs: false });
+    expect(after["last_synced_hash"]).toBe(sent.sync.hash);
+    expect(Math.abs(Number(after["last_sync_time"]) - Date.now() / 1000)).toBeLessThan(30);
+    expect((await admin("/hosting/config")).answer).toEqual({
+      has_token: true,
+      token_preview: "host****6789",
+      token_source: "config",
+      project_id: "prj_1",
+      team_id: "team_1",
+    });
+  });
+
+  it("uses what was saved, and saves nothing when told so", async () => {
+    const { answer } = await sync({
+      vercel_token: "__USE_PRECONFIG__",
+      project_id: "prj_other",
+      auto_validate: false,
+      save_credentials: false,
+    });
+    expect(answer).toMatchObject({ success: true, validated_accounts: 0 });
+    expect(answer).not.toHaveProperty("saved_credentials");
+    expect(calls[0]).toMatchObject({
+      path: "/v10/projects/prj_other/env",
+      authorization: `Bearer ${CREDENTIALS.vercel_token}`,
+    });
+    expect((await admin("/hosting/config")).answer).toMatchObject({ project_id: "prj_1" });
+  });
+
+  it("sees the configuration drift, and compares a draft", async () => {
+    const exported = (await admin("/config/export")).answer["config"];
+    await admin("/keys", "POST", { key: "sk-drift" });
+    expect(await hosting()).toMatchObject({ synced: false, has_synced_before: true, draft_differs: true });
+    const draft = (config_override: unknown) => admin("/hosting/status", "POST", { config_override });
+    expect((await draft(exported)).answer).toMatchObject({ synced: false, draft_differs: false });
+    expect((await admin("/hosting/status", "POST")).answer).toMatchObject({ draft_differs: true });
+    expect(await draft({ history: { limit: -1 } })).toEqual({
+      status: 400,
+      answer: { detail: expect.stringContaining("limit") },
+    });
+    await admin("/keys/sk-drift", "DELETE");
+    expect(await hosting()).toMatchObject({ synced: true });
+  });
+
+  it("names the accounts that do not work, and syncs all the same", async () => {
+    await admin("/accounts", "POST", { email: "suspended@sandbox.test", password: "sandbox" });
+    const { answer } = await sync({});
+    expect(answer).toMatchObject({
+      success: true,
+      validated_accounts: 3,
+      failed_accounts: [{ account: "suspended@sandbox.test", message: expect.any(String) }],
+    });
+    await admin("/accounts/suspended%40sandbox.test", "DELETE");
+  });
+
+  it("says when the deployment has to be started by hand", async () => {
+    deployments = [];
+    expect((await sync({ auto_validate: false })).answer).toMatchObject({
+      success: true,
+      manual_deploy_required: true,
+      message: expect.stringContaining("by hand"),
+    });
+    deployments = [{ uid: "dpl_old", name: "gateway" }];
+    refuse = { path: "/v13/", status: 402, body: { error: { message: "pay first" } } };
+    const { answer } = await sync({ auto_validate: false });
+    expect(answer).toMatchObject({
+      manual_deploy_required: true,
+      message: expect.stringContaining("pay first"),
+    });
+    expect(answer).not.toHaveProperty("deployment_url");
+  });
+
+  it.each([
+    [403, 400, "refused the token"],
+    [404, 400, "no such project"],
+    [500, 503, "status 500"],
+  ])("passes on a %i of the platform as a %i", async (status, answered, why) => {
+    refuse = { path: "/v10/", status, body: { error: { message: `not with ${CREDENTIALS.vercel_token}` } } };
+    const result = await sync({ auto_validate: false });
+    expect(result).toEqual({ status: answered, answer: { detail: expect.stringContaining(why) } });
+    expect(JSON.stringify(result)).not.toContain(CREDENTIALS.vercel_token);
+  });
+});
+
+describe("a gateway with credentials in its environment", () => {
+  it("takes those before the saved ones, and keeps a read-only configuration as it is", async () => {
+    calls.length = 0;
+    refuse = null;
+    const gateway = await startGateway({
+      vars: {
+        HOSTING_API_BASE_URL,
+        VERCEL_TOKEN: "environment-token-0123456789",
+        VERCEL_PROJECT_ID: "prj_env",
+        GATEWAY_CONFIG_JSON: JSON.stringify({
+          api_keys: [{ key: "sk-env" }],
+          vercel: { token: "saved", project_id: "prj_saved", team_id: "team_saved" },
+        }),
+      },
+    });
+    try {
+      const headers = { authorization: "Bearer admin" };
+      const seen = await (await gateway.fetch("/admin/hosting/config", { headers })).json();
+      expect(seen).toEqual({
+        has_token: true,
+        token_preview: "envi****6789",
+        token_source: "env",
+        project_id: "prj_env",
+        team_id: "team_saved",
+      });
+      const response = await gateway.fetch("/admin/hosting/sync", { method: "POST", headers });
+      expect(await response.json()).toMatchObject({ success: true, validated_accounts: 0 });
+      expect(calls[0]).toMatchObject({
+        path: "/v10/projects/prj_env/env",
+        authorization: "Bearer environment-token-0123456789",
+        query: { teamId: "team_saved" },
+      });
+      const status = await (await gateway.fetch("/admin/hosting/status", { headers })).json();
+      expect(status).toMatchObject({ env_backed: true });
+    } finally {
+      await gateway.close();
+    }
+  });
+});
