@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -28,9 +28,11 @@ export const privateHostsFile = (pid) => join(cacheFolder, "private-hosts", Stri
 export function allowPrivateHosts(hosts) {
   const file = privateHostsFile(process.pid);
   mkdirSync(dirname(file), { recursive: true });
+  // The number of a process that is gone may be another one's some day.
+  for (const name of readdirSync(dirname(file))) {
+    if (!isRunning(Number(name))) rmSync(join(dirname(file), name), { force: true });
+  }
   writeFileSync(file, hosts);
-  // The number may be another process's one day.
-  process.once("exit", () => rmSync(file, { force: true }));
 }
 
 /**
@@ -55,5 +57,13 @@ function readIfExists(path) {
     return readFileSync(path, "utf8");
   } catch {
     return undefined;
+  }
+}
+
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === "EPERM";
   }
 }
