@@ -349,7 +349,7 @@ value(
 value("brackets at the end", "<![CDATA[[[1]]]]>", "[[1]]");
 value("CDATA with half an end mark", "<![CDATA[hello world]]", '"hello world"');
 value("brackets before a tag in CDATA", "<![CDATA[a[b[0]]<c]]>", '"a[b[0]]<c"');
-value("end mark before a sign", "<![CDATA[a]]><!b]]>", '"a]]><!b"');
+value("end mark before a sign", "<![CDATA[a]]><![b]]>", '"a]]><![b"');
 value("CDATA never closed", "<![CDATA[hello world", '"hello world"');
 for (const open of [
   "<！[CDATA[",
@@ -509,6 +509,7 @@ stays(
   '<tool_calls><param>1</param><invoke name="run"><parameter name="q">v</parameter></invoke></tool_calls>',
 );
 stays("end tag without a bracket", '<tool_calls><invoke name="run">/invoke></tool_calls>');
+stays("an invoke too long to be one", `<invoke a="${"x".repeat(150)}" name="run"></invoke></tool_calls>`);
 stays("function_call", '<function_call>{"name":"run","arguments":{}}</function_call>');
 stays("tool_use", '<tool_use id="1"><name>run</name><input>{}</input></tool_use>');
 stays(
