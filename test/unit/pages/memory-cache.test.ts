@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { MemoryAnswerCache } from "../../../src/pages/memory-cache.ts";
+
+const answer = (body: string, seconds: number) =>
+  new Response(body, { headers: { "cache-control": `public, max-age=${seconds}`, "x-made-at": "1" } });
+
+describe("the answer cache of a process", () => {
+  it("gives an answer back, headers and all, until it is too old", async () => {
+    let now = 0;
+    const cache = new MemoryAnswerCache(() => now, 1_000);
+    await cache.put("k", answer("body", 10));
+    for (const time of [0, 9_999]) {
+      now = time;
+      const found = await cache.match("k");
+      expect([await found?.text(), found?.headers.get("x-made-at")]).toEqual(["body", "1"]);
+    }
+    now = 10_000;
+    expect(await cache.match("k")).toBeUndefined();
+    now = 0;
+    expect(await cache.match("k")).toBeUndefined();
+  });
+
+  it("drops what was used least recently when it is full", async () => {
+    const cache = new MemoryAnswerCache(() => 0, 30);
+    for (const key of ["a", "b", "c"]) await cache.put(key, answer("0123456789", 10));
+    await cache.match("a");
+    await cache.put("d", answer("0123456789", 10));
+    expect(await cache.match("b")).toBeUndefined();
+    for (const key of ["a", "c", "d"]) expect(await cache.match(key)).toBeDefined();
+    await cache.put("a", answer("", 10));
+    await cache.put("e", answer("0123456789", 10));
+    expect(await cache.match("c")).toBeDefined();
+  });
+
+  it("keeps nothing that may not be kept or does not fit", async () => {
+    const cache = new MemoryAnswerCache(() => 0, 30);
+    await cache.put("a", answer("x", 0));
+    await cache.put("b", answer("x".repeat(31), 10));
+    expect([await cache.match("a"), await cache.match("b")]).toEqual([undefined, undefined]);
+  });
+});

@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { Database } from "../../../../src/platform/deno/database.ts";
+import { KeptForCallers } from "../../../../src/platform/deno/kept.ts";
+import { RateLimits } from "../../../../src/platform/deno/rate-limits.ts";
+import type { StoredResponse } from "../../../../src/responses/store.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "polygate-storage-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let files = 0;
+let path: string;
+beforeEach(() => {
+  files += 1;
+  path = join(folder, `${files}.db`);
+});
+
+describe("the database", () => {
+  it("gives every text back as it was", () => {
+    const database = new Database(path);
+    database.all("create table t(text text)");
+    const texts = fc.string({ unit: "grapheme" }).filter((text) => text.isWellFormed());
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          texts,
+          texts.map((text) => `${text}\0${text}`),
+        ),
+        (text) => {
+          database.all("delete from t");
+          database.all("insert into t values(?)", text);
+          expect(database.all("select text from t")).toEqual([{ text }]);
+        },
+      ),
+    );
+    database.close();
+  });
+
+  it("writes all of a transaction or nothing", () => {
+    const database = new Database(path);
+    database.all("create table t(n integer)");
+    const half = () => {
+      database.all("insert into t values(1)");
+      throw new Error("half way");
+    };
+    expect(() => database.transaction(half)).toThrow("half way");
+    expect(database.all("select * from t")).toEqual([]);
+    database.transaction(() => database.all("insert into t values(2)"));
+    expect(database.all("select * from t")).toEqual([{ n: 2 }]);
+    database.close();
+  });
+});
+
+const response = (id: string, expiresAt: number): StoredResponse => ({
+  id,
+  body: JSON.stringify({ id, text: "half a pair: \ud800, and a NUL: \0" }),
+  messages: [{ role: "user", parts: [{ type: "text", text: "hi" }] }],
+  expiresAt,
+});
+
+describe("what is kept for callers", () => {
+  it("is its owner's alone, until it expires, and outlives the process", async () => {
+    let now = 1_000;
+    const database = new Database(path);
+    const kept = new KeptForCallers(database, () => now);
+    await kept.responses("a").put(response("r", 2_000));
+    database.close();
+    const reopened = new Database(path);
+    const again = new KeptForCallers(reopened, () => now);
+    expect(await again.responses("a").get("r")).toEqual(response("r", 2_000));
+    expect(await again.responses("b").get("r")).toBeNull();
+    expect(await again.files("a").get("r")).toBeNull();
+    now = 2_000;
+    expect(await again.responses("a").get("r")).toBeNull();
+    now = 100_000;
+    await again.responses("b").put(response("other", 200_000));
+    expect(reopened.all("select id from kept")).toEqual([{ id: "other" }]);
+    reopened.close();
+  });
+});
+
+describe("the page service's limits", () => {
+  it("go on after a restart, and forget quiet clients", () => {
+    let now = 1_000_000;
+    const database = new Database(path);
+    const before = new RateLimits(database, () => now);
+    expect(before.take("a", 2).allowed).toBe(true);
+    expect(before.take("a", 2).allowed).toBe(true);
+    const after = new RateLimits(database, () => now);
+    expect(after.take("a", 2).allowed).toBe(false);
+    expect(after.take("b", 2).allowed).toBe(true);
+    now += 120_000;
+    expect(after.take("b", 2)).toMatchObject({ allowed: true, remaining: 1 });
+    expect(database.all("select client from rate")).toEqual([{ client: "b" }]);
+    database.close();
+  });
+});
