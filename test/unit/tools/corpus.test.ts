@@ -1,6 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { accepted, cases } from "./corpus.ts";
 import { assertInvariant, scanWhole } from "./support.ts";
+
+// Long enough for a machine that is busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
 
 const seed = Number(process.env.TOOLS_SEED ?? Date.now() % 2 ** 31);
 console.info(`corpus seed ${seed}`);

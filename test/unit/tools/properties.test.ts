@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { properties } from "./properties.ts";
+
+// Long enough for a machine that is busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
 
 const seed = Number(process.env.TOOLS_SEED ?? Date.now() % 2 ** 31);
 console.info(`properties seed ${seed}`);

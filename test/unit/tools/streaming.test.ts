@@ -1,8 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { findCalls } from "../../../src/tools/find.ts";
 import { type ScanEvent, ToolScanner } from "../../../src/tools/scanner.ts";
 import { cases } from "./corpus.ts";
 import { chunks, fold, LOOSE, scan, TYPED } from "./support.ts";
+
+// Long enough for a machine that is busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
 
 const call = (body: string, name = "content"): string =>
   `<|TCML|tool_calls><|TCML|invoke name="write"><|TCML|parameter name="${name}">${body}</|TCML|parameter></|TCML|invoke></|TCML|tool_calls>`;
