@@ -50,7 +50,7 @@ export function Shell() {
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to the page
       </button>
-      <div class="topbar">
+      <header class="topbar">
         <a class="brand" href={href("overview")}>
           <span class="brand-mark" aria-hidden="true" />
           Polygate
@@ -64,8 +64,8 @@ export function Shell() {
         >
           <Icon name={open ? "close" : "menu"} />
         </button>
-      </div>
-      <div class={open ? "side open" : "side"}>
+      </header>
+      <aside class={open ? "side open" : "side"} aria-label="Console">
         <a class="brand" href={href("overview")}>
           <span class="brand-mark" aria-hidden="true" />
           Polygate
@@ -81,7 +81,7 @@ export function Shell() {
             Sign out
           </Button>
         </div>
-      </div>
+      </aside>
       <main ref={main} tabIndex={-1}>
         {/* A page starts anew only when another one is chosen. */}
         <shown.view key={shown.id} detail={detail} />

@@ -1,0 +1,163 @@
+import { readFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import { goTo, useConsole } from "../support/use-console.ts";
+
+describeWithBrowser("configuring in the console", () => {
+  const app = useConsole();
+
+  it("adds an account, tests it, changes it and deletes it", async () => {
+    const page = await app.at("accounts");
+    await page.getByRole("button", { name: "Add account" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("E-mail").fill("four@sandbox.test");
+    await dialog.getByLabel("Password").fill("sandbox");
+    await dialog.getByRole("button", { name: "Add account" }).click();
+    const row = page.getByRole("row", { name: /four@sandbox\.test/ });
+    await row.getByRole("button", { name: /^Test/ }).click();
+    await row.getByText("ok", { exact: true }).waitFor();
+
+    await row.getByRole("button", { name: /^Edit/ }).click();
+    await dialog.getByLabel("Name").fill("Number four");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Number four").waitFor();
+
+    await page.getByRole("button", { name: "Delete four@sandbox.test" }).click();
+    await dialog.getByRole("button", { name: "Delete account" }).click();
+    await row.waitFor({ state: "detached" });
+    const { body } = await app.admin("GET", "/admin/accounts?q=four");
+    expect(body["total"]).toBe(0);
+  });
+
+  it("keeps a form that the gateway refuses, with the reason", async () => {
+    const page = await app.at("accounts");
+    await page.getByRole("button", { name: "Add account" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("E-mail").fill("one@sandbox.test");
+    await dialog.getByLabel("Password").fill("sandbox");
+    await dialog.getByRole("button", { name: "Add account" }).click();
+    expect(await dialog.getByRole("alert").innerText()).toContain("exists already");
+    expect(await dialog.getByLabel("E-mail").inputValue()).toBe("one@sandbox.test");
+  });
+
+  it("imports a list, tests all accounts, and says which failed and why", async () => {
+    const page = await app.at("accounts");
+    await page.getByRole("button", { name: "Import" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog
+      .getByLabel("Accounts")
+      .fill("five@sandbox.test:sandbox\nbroken@sandbox.test:wrong\nnonsense");
+    await dialog.getByText("Line 3 is not of the form").waitFor();
+    await dialog.getByRole("button", { name: "Import 2 accounts" }).click();
+    await page.getByRole("cell", { name: "broken@sandbox.test", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Test all" }).click();
+    await page.getByText("1 of 5 accounts failed.").waitFor();
+    await page.getByText("Which, and why").click();
+    await page.getByRole("listitem").filter({ hasText: "broken@sandbox.test:" }).waitFor();
+  });
+
+  it("changes a setting, which takes effect at once", async () => {
+    const page = await app.at("settings");
+    await page.getByLabel("Requests per account").fill("7");
+    await page.getByText("1 unsaved change").waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Settings saved").waitFor();
+    const { body } = await app.admin("GET", "/admin/queue/status");
+    expect(body["max_inflight_per_account"]).toBe(7);
+  });
+
+  it("keeps a setting that the gateway refuses, with the reason", async () => {
+    const page = await app.at("settings");
+    await page.getByLabel("Requests per account").fill("100000");
+    await page.getByRole("button", { name: "Save" }).click();
+    expect(await page.getByRole("alert").innerText()).toContain("account_max_inflight");
+    expect(await page.getByLabel("Requests per account").inputValue()).toBe("100000");
+  });
+
+  it("adds a key that then works, and deletes it", async () => {
+    const page = await app.at("keys");
+    await page.getByRole("button", { name: "Add key" }).click();
+    const dialog = page.getByRole("dialog");
+    const key = await dialog.getByLabel("Key", { exact: true }).inputValue();
+    await dialog.getByLabel("Name").fill("Laptop");
+    await dialog.getByRole("button", { name: "Add key" }).click();
+    const row = page.getByRole("row", { name: /Laptop/ });
+    await row.waitFor();
+    expect(await row.innerText()).not.toContain(key);
+    const answer = await app.chat("Hello", {}, { authorization: `Bearer ${key}` });
+    expect(answer.status).toBe(200);
+    await row.getByRole("button", { name: "Delete" }).click();
+    await dialog.getByRole("button", { name: "Delete key" }).click();
+    await row.waitFor({ state: "detached" });
+  });
+
+  it("tests a proxy before it is saved, and binds an account to it", async () => {
+    const page = await app.at("proxies");
+    await page.getByRole("button", { name: "Add proxy" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name", { exact: true }).fill("Nowhere");
+    await dialog.getByLabel("Host").fill("127.0.0.1");
+    await dialog.getByLabel("Port").fill("9");
+    await dialog.getByRole("button", { name: "Test" }).click();
+    await dialog.getByText("failed", { exact: true }).waitFor();
+    await dialog.getByRole("button", { name: "Add proxy" }).click();
+    await page.getByRole("cell", { name: "http://127.0.0.1:9" }).waitFor();
+    await goTo(page, "accounts");
+    await page.getByRole("button", { name: "Edit three@sandbox.test" }).click();
+    await dialog.getByLabel("Proxy").selectOption({ label: "Nowhere" });
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page
+      .getByRole("row", { name: /three@sandbox\.test/ })
+      .getByText("Nowhere")
+      .waitFor();
+    await goTo(page, "proxies");
+    await page.getByRole("button", { name: "Delete" }).click();
+    await dialog.getByRole("button", { name: "Delete proxy" }).click();
+    await page.getByText("No proxies").waitFor();
+  });
+
+  it("adds an alias, and tells which model a name leads to", async () => {
+    const page = await app.at("models");
+    await page.getByRole("button", { name: "Add alias" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Requested name").fill("house-model");
+    await dialog.getByLabel("Model").selectOption("provider-v4-pro");
+    await dialog.getByRole("button", { name: "Save alias" }).click();
+    await page.getByRole("cell", { name: "house-model", exact: true }).waitFor();
+    await page.getByLabel("Requested name").fill("house-model");
+    await page.getByRole("button", { name: "Look up" }).click();
+    await page.getByText("house-model is served by provider-v4-pro.").waitFor();
+  });
+
+  it("exports, shows what an import would change, and imports only then", async () => {
+    const page = await app.at("transfer");
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download JSON" }).click();
+    const text = await readFile(await (await download).path(), "utf8");
+    expect(JSON.parse(text)).toMatchObject({ api_keys: [{ key: "sk-dev" }] });
+
+    await page.getByLabel("Configuration").fill(text);
+    await page.getByLabel("How").selectOption("replace");
+    await page.getByRole("button", { name: "Show the difference" }).click();
+    await page.getByText("Nothing would change").waitFor();
+
+    await page.getByLabel("Configuration").fill('{"model_aliases": {"imported-name": "provider-v4-pro"}}');
+    await page.getByLabel("How").selectOption("merge");
+    await page.getByRole("button", { name: "Show the difference" }).click();
+    await page.getByText("model_aliases › imported-name").waitFor();
+    const before = await app.admin("GET", "/admin/settings");
+    expect(JSON.stringify(before.body)).not.toContain("imported-name");
+    await page.getByRole("button", { name: "Apply these changes" }).click();
+    await page.getByText("Configuration imported").waitFor();
+    const after = await app.admin("GET", "/admin/settings");
+    expect(JSON.stringify(after.body)).toContain("imported-name");
+  });
+
+  it("says what is wrong with a configuration that is none", async () => {
+    const page = await app.at("transfer");
+    await page.getByLabel("Configuration").fill('{"accounts": [');
+    await page.getByRole("button", { name: "Show the difference" }).click();
+    expect(await page.getByRole("alert").innerText()).toContain("This is no JSON");
+    expect(await page.getByLabel("Configuration").inputValue()).toBe('{"accounts": [');
+  });
+});

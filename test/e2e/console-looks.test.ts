@@ -1,0 +1,104 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { cacheFolder } from "../../scripts/development.mjs";
+import { describeWithBrowser } from "../support/browser.ts";
+import { goTo, signIn, useConsole, violations } from "../support/use-console.ts";
+
+/** Where the pictures go, for people to look at. */
+const PICTURES = join(cacheFolder, "console-pictures");
+const PAGES = [
+  "overview",
+  "history",
+  "captures",
+  "playground",
+  "pages",
+  "accounts",
+  "keys",
+  "proxies",
+  "models",
+  "settings",
+  "transfer",
+  "hosting",
+];
+
+describeWithBrowser("how the console looks", () => {
+  const app = useConsole();
+
+  beforeAll(async () => {
+    mkdirSync(PICTURES, { recursive: true });
+    await app.admin("PUT", "/admin/settings", {
+      model_aliases: { "house-model": "provider-v4-pro" },
+      captures: { enabled: true },
+    });
+    await app.admin("POST", "/admin/proxies", { name: "Office", type: "http", host: "127.0.0.1", port: 9 });
+    for (const text of ["Hello there", "[[status:500:internal]]", "[[call:lookup:{}]]"]) {
+      await (await app.chat(text)).text();
+    }
+  });
+
+  /** Colours are checked in both themes and layouts in both widths; the other two are for the eye. */
+  describe.each([
+    { theme: "light", width: 1_280, checked: true },
+    { theme: "dark", width: 390, checked: true },
+    { theme: "light", width: 390, checked: false },
+    { theme: "dark", width: 1_280, checked: false },
+  ] as const)("$theme, $width pixels wide", ({ theme, width, checked }) => {
+    it("is accessible on every page, and no page is wider than the screen", async () => {
+      const page = await app.open({ theme, width });
+      const shoot = (name: string) =>
+        page.screenshot({
+          path: join(PICTURES, `${name}-${theme}-${width}.png`),
+          fullPage: name !== "overview",
+        });
+      const check = async (name: string) => {
+        if (checked) expect.soft(await violations(page), name).toEqual([]);
+      };
+      await page.getByLabel("Admin key or password").waitFor();
+      await check("sign-in");
+      await shoot("sign-in");
+      await signIn(page);
+      for (const name of PAGES) {
+        await goTo(page, name);
+        await page.waitForLoadState("networkidle");
+        await check(name);
+        expect
+          .soft(await page.evaluate("document.documentElement.scrollWidth"), name)
+          .toBeLessThanOrEqual(width);
+        await shoot(name);
+      }
+      await goTo(page, "accounts");
+      await page.getByRole("button", { name: "Add account" }).click();
+      await check("a dialog");
+      await shoot("dialog");
+      await page.keyboard.press("Escape");
+      await goTo(page, "history");
+      await page.getByRole("link", { name: "Hello there" }).click();
+      await page.getByRole("region", { name: "Answer" }).waitFor();
+      await check("a record");
+      await shoot("record");
+    });
+  });
+
+  it("changes its colours by a button, and remembers", async () => {
+    const page = await app.at("keys", { theme: "light" });
+    const background = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
+    const light = await background();
+    await page.getByRole("button", { name: "Colours: auto" }).click();
+    await page.getByRole("button", { name: "Colours: light" }).click();
+    await page.getByRole("button", { name: "Colours: dark" }).waitFor();
+    const dark = await background();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    await page.getByRole("button", { name: "Colours: dark" }).waitFor();
+    expect(await background()).toBe(dark);
+  });
+
+  it("unfolds its navigation on a narrow screen", async () => {
+    const page = await app.at("overview", { width: 390 });
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("link", { name: "Keys" }).click();
+    await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
+    expect(await page.getByRole("link", { name: "Proxies" }).isVisible()).toBe(false);
+  });
+});

@@ -1,0 +1,134 @@
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import { goTo, useConsole } from "../support/use-console.ts";
+
+describeWithBrowser("watching and trying in the console", () => {
+  const app = useConsole();
+
+  async function say(page: Page, text: string): Promise<void> {
+    await page.getByLabel("Message").fill(text);
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+  }
+
+  it.each(["chat-completions", "responses", "messages", "content-generation"])(
+    "runs a streamed tool call and its result in the playground, by %s",
+    async (dialect) => {
+      const page = await app.at("playground");
+      await page.getByLabel("API style").selectOption(dialect);
+      await page.getByLabel("Offer tools").check();
+      await say(page, "use the tool get_weather for Paris");
+      await page.getByText('{"city":"Paris"}', { exact: true }).waitFor();
+      await page.getByLabel("Result of get_weather").fill('{"temperature": 21}');
+      await page.getByRole("button", { name: "Send result" }).click();
+      await page.getByText("The tool answered:").waitFor();
+      await page.getByText(/done after .* tokens in, .* tokens out/).waitFor();
+      expect(await page.getByText("Reasoning", { exact: true }).count()).toBeGreaterThan(1);
+      expect(await page.getByText(/^HTTP 200, \d+ events/).count()).toBe(1);
+
+      await page.getByRole("tab", { name: "curl" }).click();
+      const code = await page.getByRole("region", { name: "Code" }).innerText();
+      expect(code).toContain("get_weather");
+      expect(code).not.toContain("sk-dev");
+    },
+  );
+
+  it("reads an answer in one piece, and shows an error as the caller gets it", async () => {
+    const page = await app.at("playground");
+    await page.getByLabel("Stream").uncheck();
+    await say(page, "[[say:In one piece.]]");
+    await page.getByText("In one piece.", { exact: true }).waitFor();
+    await say(page, "[[status:500:internal]]");
+    await page.getByRole("alert").waitFor();
+    await page.getByText(/^HTTP 503, 1 event/).waitFor();
+  });
+
+  it("stops a generation when it is told to", async () => {
+    const page = await app.at("playground");
+    await say(page, "[[slow:2000]] and so on and on");
+    await page.getByText(/First token after/).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("button", { name: "Send", exact: true }).waitFor();
+  });
+
+  it("shows slots, rates and requests while they run", async () => {
+    const page = await app.at("overview");
+    const running = app.chat("[[slow:700]] one two three four five six seven eight nine", { stream: true });
+    await page.getByRole("cell", { name: "runs" }).waitFor();
+    await page.getByText(/^1 \/ 6$/).waitFor();
+    await (await running).text();
+    await page.getByText("None. They appear here while they run or wait.").waitFor();
+    await page.getByText("The admin key is the development default").waitFor();
+    const drawn = await page.locator(".plot canvas").count();
+    expect(drawn).toBe(4);
+  });
+
+  it("shows a history record that grows while it is generated", async () => {
+    const page = await app.at("history");
+    const running = app.chat(`[[slow:250]] ${"word ".repeat(60)}`, { stream: true });
+    await page.getByText("generating").first().waitFor();
+    await page.getByRole("link", { name: /word word/ }).click();
+    const answer = page.getByRole("region", { name: "Answer" });
+    await answer.waitFor();
+    const early = (await answer.innerText()).length;
+    await expect
+      .poll(async () => (await answer.innerText()).length, { timeout: 8_000 })
+      .toBeGreaterThan(early);
+    await (await running).body?.cancel();
+
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("cancelled").waitFor();
+    await dialog.getByRole("tab", { name: "Reasoning" }).click();
+    await dialog.getByRole("region", { name: "Reasoning" }).waitFor();
+    await dialog.getByRole("button", { name: "Delete record" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await expect.poll(() => page.getByRole("link", { name: /word word/ }).count()).toBe(0);
+  });
+
+  it("filters the history, shows the calls as they came, and clears it", async () => {
+    const page = await app.at("history");
+    await app.chat("[[call:lookup:{}]]", { tools: [{ type: "function", function: { name: "lookup" } }] });
+    await page.getByRole("link", { name: /call:lookup/ }).waitFor();
+    await page.getByLabel(/^Search/).fill("nothing like this");
+    await page.getByText("Nothing matches").waitFor();
+    await page.getByLabel(/^Search/).fill("lookup");
+    await page.getByRole("link", { name: /call:lookup/ }).click();
+    await page.getByRole("tab", { name: "Tool calls" }).click();
+    expect(await page.getByRole("region", { name: "Tool calls" }).innerText()).toContain(
+      'invoke name="lookup"',
+    );
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await page.getByLabel(/^Search/).fill("");
+    await page.getByRole("button", { name: "Clear history" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Clear history" }).click();
+    await page.getByText("No generations yet").waitFor();
+  });
+
+  it("captures exchanges with the provider, and keeps one as a sample", async () => {
+    const page = await app.at("captures");
+    await page.getByRole("button", { name: "Start capturing" }).click();
+    await page.getByRole("button", { name: "Stop capturing" }).waitFor();
+    await app.chat("[[say:Captured.]]");
+    await page.getByRole("link", { name: "completion" }).click();
+    await expect.poll(() => page.getByRole("region", { name: "Answer" }).innerText()).toContain("Captured");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Keep completion as a sample" }).click();
+    await page.getByRole("cell", { name: "1 round" }).waitFor();
+    await page.getByRole("button", { name: /^Delete sample/ }).click();
+    await page.getByText("No samples are kept.").waitFor();
+    await page.getByRole("button", { name: "Stop capturing" }).click();
+    await page.getByRole("button", { name: "Start capturing" }).waitFor();
+  });
+
+  it("moves between pages by the keyboard alone", async () => {
+    const page = await app.at("overview");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("MAIN");
+    await goTo(page, "playground");
+    await page.getByRole("tab", { name: "Raw answer" }).focus();
+    await page.keyboard.press("ArrowRight");
+    expect(await page.getByRole("tab", { name: "Request" }).getAttribute("aria-selected")).toBe("true");
+  });
+});
