@@ -1,17 +1,12 @@
 // Times the thumbnail service against a bare capture by the same library on the same browser, and watches its memory.
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { fileURLToPath } from "node:url";
-import puppeteer from "@cloudflare/puppeteer";
 import { ensureBrowser } from "../scripts/ensure-browser.mjs";
 import { browserCounts, html, serve, startPageService } from "../test/support/pages.ts";
 import { descendants } from "../test/support/processes.ts";
+import { startBare } from "./bare-capture.mjs";
 
 const TABS = 4;
-const VIEWPORT = { width: 1200, height: 1200 };
 
 /**
  * Prints the times of captures and of kept images, what 20 requests at once need, and memory over many captures.
@@ -21,11 +16,10 @@ const VIEWPORT = { width: 1200, height: 1200 };
  *   medians in ms, the time of 20 at once in ms, and MB of the runtime and the browser
  */
 export async function run({ quick = false } = {}) {
-  const executable = await ensureBrowser();
-  if (executable === null) throw new Error("There is no browser on this machine.");
+  if ((await ensureBrowser()) === null) throw new Error("There is no browser on this machine.");
   const site = await serve(page);
   const gateway = await startPageService([site.host], { BROWSER_MAX_TABS: String(TABS) });
-  const bare = await launchBare(executable);
+  const bare = await startBare();
   const ask = async (query) => {
     const response = await gateway.fetch(`/v1/thumbs?${new URLSearchParams(query)}`);
     const bytes = (await response.arrayBuffer()).byteLength;
@@ -33,6 +27,7 @@ export async function run({ quick = false } = {}) {
     return bytes;
   };
   let serial = 0;
+  let bareRuns = true;
   const address = () => `${site.origin}/?${serial++}`;
   try {
     const rounds = quick ? 10 : 40;
@@ -49,7 +44,7 @@ export async function run({ quick = false } = {}) {
     const ratio = median(service) / median(plain);
     console.log("\nthumbnails, 320 by 240 of a page with 50 images; medians");
     print("uncached, through the service", median(service), "ms");
-    print("bare capture on a warm browser", median(plain), "ms");
+    print("bare capture in a Worker with a warm browser", median(plain), "ms");
     print("ratio", ratio, "", 2);
 
     const url = address();
@@ -68,6 +63,7 @@ export async function run({ quick = false } = {}) {
     const memory = [];
     const captures = quick ? 100 : 500;
     await bare.close();
+    bareRuns = false;
     for (let done = 0; done < captures; done += TABS) {
       await Promise.all(Array.from({ length: TABS }, () => ask({ url: address() })));
       if (done % (captures / 10) < TABS) memory.push(residentMegabytes());
@@ -76,7 +72,7 @@ export async function run({ quick = false } = {}) {
     console.log(`  ${memory.map(Math.round).join(" ")}`);
     return { service: median(service), bare: median(plain), ratio, kept: median(kept), concurrent, memory };
   } finally {
-    await bare.close();
+    if (bareRuns) await bare.close();
     await gateway.close();
     await site.close();
   }
@@ -99,44 +95,6 @@ function page(_request, response, { pathname }) {
     `<h1>Fifty pictures</h1><p>${"Some text that has to be laid out as well. ".repeat(40)}</p><main>${Array.from({ length: 50 }, image).join("")}</main>`,
     "<style>body{font:16px sans-serif}main{display:flex;flex-wrap:wrap;gap:12px}figure{margin:0}</style>",
   );
-}
-
-/** The same browser behind the same filter, driven without anything of ours. */
-async function launchBare(executable) {
-  const folder = await mkdtemp(path.join(tmpdir(), "bare-browser-"));
-  const child = spawn(executable, ["--remote-debugging-port=0", `--user-data-dir=${folder}`, "about:blank"], {
-    detached: true,
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const browserWSEndpoint = await new Promise((resolve, reject) => {
-    let text = "";
-    child.once("exit", () => reject(new Error(`The browser did not start.\n${text}`)));
-    child.stderr.on("data", (data) => {
-      text += data;
-      const found = /ws:\/\/\S+/.exec(text)?.[0];
-      if (found !== undefined) resolve(found);
-    });
-  });
-  const browser = await puppeteer.connect({ browserWSEndpoint, defaultViewport: VIEWPORT });
-  let closing;
-  return {
-    capture: async (url) => {
-      const tab = await browser.newPage();
-      await tab.goto(url);
-      const image = await tab.screenshot();
-      await tab.close();
-      return image.byteLength;
-    },
-    close: () => {
-      closing ??= (async () => {
-        await browser.disconnect();
-        process.kill(-child.pid, "SIGKILL");
-        await new Promise((resolve) => setTimeout(resolve, 200));
-        await rm(folder, { recursive: true, force: true });
-      })();
-      return closing;
-    },
-  };
 }
 
 /** Resident memory of the runtime and the browser, in MB. Pages that processes share count once for each. */
