@@ -1,18 +1,23 @@
-import { outboxOf } from "../history/outbox.ts";
+import { type OutboxPlatform, outboxOf } from "../history/outbox.ts";
 import { cutText } from "../history/texts.ts";
 import type { Context } from "../http/context.ts";
 import { UPSTREAM_REQUESTS } from "../metrics/names.ts";
-import type { OutboundProxy } from "../platform/platform.ts";
+import type { OutboundProxy, Platform } from "../platform/platform.ts";
 import type { Fetch } from "../provider/provider.ts";
 import { exchangeKind } from "./exchange.ts";
 import { maskHeaders, maskText, maskUrl, secretsOf } from "./mask.ts";
 import type { Capture } from "./store.ts";
 
+/** What of a request's context is needed to watch what it says to the upstream. */
+export type WatchedContext = Pick<Context, "config" | "requestId" | "waitUntil" | "onCapture"> & {
+  readonly platform: OutboxPlatform & Pick<Platform, "upstream">;
+};
+
 /**
  * Speaks to the upstream on behalf of a request, through a proxy if one is given. Every exchange is counted; it is captured
  * while captures are on, or when the request asks for it (`context.onCapture`).
  */
-export function upstreamOf(context: Context, proxy: OutboundProxy | null): Fetch {
+export function upstreamOf(context: WatchedContext, proxy: OutboundProxy | null): Fetch {
   const fetch = context.platform.upstream(proxy);
   return async (url, init) => {
     const { config } = await context.config();
@@ -35,7 +40,7 @@ export function upstreamOf(context: Context, proxy: OutboundProxy | null): Fetch
 
 /** One exchange that is being captured. */
 class Watch {
-  readonly #context: Context;
+  readonly #context: WatchedContext;
   readonly #url: string;
   readonly #method: string;
   readonly #headers: Headers;
@@ -48,7 +53,7 @@ class Watch {
   #response: Response | null = null;
   #ended = false;
 
-  constructor(context: Context, url: string, init: RequestInit, limit: number) {
+  constructor(context: WatchedContext, url: string, init: RequestInit, limit: number) {
     this.#context = context;
     this.#url = url;
     this.#method = init.method ?? "GET";

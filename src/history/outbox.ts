@@ -168,10 +168,13 @@ function sizeOf({ request, reasoning, content }: HistoryWrite): number {
   return (request?.messages.length ?? 0) + (request?.prompt.length ?? 0) + reasoning.length + content.length;
 }
 
-const outboxes = new WeakMap<Platform, Outbox>();
+/** What of a platform an outbox needs. */
+export type OutboxPlatform = Pick<Platform, "archive" | "configuration" | "now">;
+
+const outboxes = new WeakMap<OutboxPlatform, Outbox>();
 
 /** The outbox of this isolate. */
-export function outboxOf(platform: Platform): Outbox {
+export function outboxOf(platform: OutboxPlatform): Outbox {
   let outbox = outboxes.get(platform);
   if (outbox === undefined) {
     outbox = new Outbox({

@@ -78,10 +78,10 @@ class Recording implements GenerationRecorder, RecordSource {
     this.#attempts += 1;
   }
 
-  progress(): void {
+  progress(now: number): void {
     const length = this.#output.rawText.length + this.#output.rawReasoning.length;
     const pause = length > LONG_CHARS ? LONG_REFRESH_MS : REFRESH_MS;
-    if (this.#context.platform.now() - this.#refreshedAt >= pause) this.#tell();
+    if (now - this.#refreshedAt >= pause) this.#tell();
   }
 
   end(outcome: GenerationOutcome): void {

@@ -1,6 +1,6 @@
 import { IttyRouter } from "itty-router";
 import type { ZodType } from "zod";
-import type { Context, Handler } from "./context.ts";
+import type { Handler } from "./context.ts";
 import { GatewayError, type RouteFamily, routeNotFound } from "./errors.ts";
 import { maskedPath } from "./masked-path.ts";
 
@@ -105,11 +105,4 @@ export function familyOfPath(path: string): RouteFamily {
   if (path.startsWith("/api/")) return "runner";
   if (/^\/v1\/(?:thumbs|technologies)(?:\/|$)/.test(path)) return "page";
   return "chat";
-}
-
-/** A handler for a route that is declared but not served by this build. */
-export function unserved(what: string): Handler {
-  return (_context: Context) => {
-    throw new GatewayError(501, `${what} is not available`, { code: "unsupported" });
-  };
 }

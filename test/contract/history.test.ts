@@ -64,6 +64,16 @@ describe("the server-side history", () => {
     });
   });
 
+  it("archives what an administrator's test of the API asks", async () => {
+    await fetch("/admin/test", {
+      method: "POST",
+      headers: { ...ADMIN, "x-gateway-source": "console" },
+      body: JSON.stringify({ message: "tested" }),
+    });
+    const { items } = await settledList(1);
+    expect(items[0]).toMatchObject({ request_preview: "tested", source: "console", status: "success" });
+  });
+
   it("keeps the upstream's answer as it came, before tool calls and citations are taken out", async () => {
     const tools = [{ type: "function", function: { name: "look", parameters: { type: "object" } } }];
     const call = await chat('[[say:Before ]][[call:look:{"at":"it"}]]', { tools });

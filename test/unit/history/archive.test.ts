@@ -99,6 +99,14 @@ describe("the history", () => {
     }
   });
 
+  it("takes a message as a whole or not at all", () => {
+    const broken = write("b", { created_at: Number.NaN });
+    const message = batch({ records: [write("a"), broken], metrics: { polygate_http_requests_total: 1 } });
+    expect(() => archive.write(message)).toThrow();
+    expect(ids()).toEqual([]);
+    expect(archive.metrics()).toEqual({});
+  });
+
   it("is there again after a restart", () => {
     put(write("a", { source: "here" }, { content: "text" }));
     archive.write(batch({ metrics: { polygate_requests_total: 3 } }));

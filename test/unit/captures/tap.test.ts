@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import type { Capture } from "../../../src/captures/store.ts";
+import { upstreamOf, type WatchedContext } from "../../../src/captures/tap.ts";
+import { emptyConfig } from "../../../src/config/schema.ts";
+import type { ConfigSnapshot } from "../../../src/config/snapshot.ts";
+import { SqlArchive } from "../../../src/history/archive.ts";
+import { outboxOf } from "../../../src/history/outbox.ts";
+import type { Fetch } from "../../../src/provider/provider.ts";
+import { memoryDatabase } from "../history/sqlite.ts";
+
+const TOKEN = "account-token-0123456789";
+const PASSWORD = "planted-password-1";
+const URL = "https://user:pass@upstream.test/api/sessions/s1/turns?api_key=planted-key-1&x=1";
+
+function rig(fetch: Fetch, { enabled = true, limit = 1024 } = {}) {
+  const config = emptyConfig();
+  Object.assign(config.captures, { enabled, max_body_bytes: limit });
+  const snapshot: ConfigSnapshot = { version: 1, config, envBacked: false, writable: true };
+  const archive = new SqlArchive(memoryDatabase(), () => 0);
+  const captures: Capture[] = [];
+  const platform = {
+    archive,
+    configuration: {
+      read: async () => snapshot,
+      readFresh: async () => snapshot,
+      update: async () => snapshot,
+    },
+    now: Date.now,
+    upstream: () => fetch,
+  };
+  const context: WatchedContext = {
+    config: async () => snapshot,
+    requestId: "req_1",
+    waitUntil: () => undefined,
+    ...(enabled ? { onCapture: (capture: Capture) => captures.push(capture) } : {}),
+    platform,
+  };
+  return { ask: upstreamOf(context, null), captures, counts: () => outboxOf(platform).counts.take() };
+}
+
+const init = { method: "POST", headers: { authorization: `Bearer ${TOKEN}` }, body: '{"prompt":"hi"}' };
+const answerOf = (body: BodyInit | null, headers: Record<string, string> = {}) =>
+  new Response(body, { headers: { "content-type": "text/event-stream", ...headers } });
+
+describe("the tap on upstream exchanges", () => {
+  it("keeps what was said without a secret, wherever the upstream repeats it", async () => {
+    const said = `event: text\ndata: {"text":"your token is ${TOKEN}, your password ${PASSWORD}"}\n\n`;
+    const { ask, captures } = rig(async () => answerOf(said, { "set-cookie": "sid=planted-cookie" }));
+    const login = `{"email":"a@b","password":"${PASSWORD}"}`;
+    await (await ask(URL, { ...init, body: login })).text();
+    expect(captures[0]).toMatchObject({
+      label: "completion",
+      chain_key: "s1",
+      outcome: "complete",
+      status: 200,
+      request_body: '{"email":"a@b","password":"[masked]"}',
+      response_body: 'event: text\ndata: {"text":"your token is [masked], your password [masked]"}\n\n',
+    });
+    const text = JSON.stringify(captures);
+    for (const secret of [TOKEN, PASSWORD, "planted-cookie", "planted-key-1", "user:pass"]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+
+  it("masks the token that a sign-in answers", async () => {
+    const answer = Response.json({ token: "fresh-token-0123456789", expires_at: 5 });
+    const { ask, captures } = rig(async () => answer);
+    await (await ask("https://upstream.test/api/login", { method: "POST", body: "{}" })).json();
+    expect(captures[0]).toMatchObject({
+      label: "login",
+      chain_key: "",
+      response_body: '{"token":"[masked]","expires_at":5}',
+    });
+  });
+
+  it("hands bytes on as they come, untouched, and keeps at most so many", async () => {
+    const pieces = ["one ", "two ", "three "].map((text) => new TextEncoder().encode(text));
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const piece of pieces) controller.enqueue(piece);
+        controller.close();
+      },
+    });
+    const { ask, captures } = rig(async () => answerOf(body), { limit: 6 });
+    const seen: Uint8Array[] = [];
+    for await (const bytes of (await ask(URL, init)).body ?? []) seen.push(bytes);
+    expect(seen).toEqual(pieces);
+    expect(captures[0]).toMatchObject({ response_body: "one tw", response_bytes: 14, truncated: true });
+  });
+
+  it("tells a reader that had enough from one that gave up, and cancels the upstream", async () => {
+    const reasons: unknown[] = [];
+    const endless = () =>
+      answerOf(
+        new ReadableStream<Uint8Array>({
+          pull: (controller) => controller.enqueue(new Uint8Array([65])),
+          cancel: (reason) => void reasons.push(reason),
+        }),
+      );
+    const { ask, captures } = rig(async () => endless());
+    for (const reason of [undefined, "left"]) {
+      const reader = (await ask(URL, init)).body?.getReader();
+      await reader?.read();
+      await reader?.cancel(reason);
+    }
+    expect(captures.map(({ outcome }) => outcome)).toEqual(["complete", "cancelled"]);
+    expect(reasons).toEqual([undefined, "left"]);
+  });
+
+  it("keeps failures, and throws them on", async () => {
+    const broken = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.error(new Error(`cut with ${TOKEN}`)),
+    });
+    const failing = rig(async () => answerOf(broken));
+    await expect((await failing.ask(URL, init)).text()).rejects.toThrow("cut");
+    expect(failing.captures[0]).toMatchObject({ outcome: "error", error: "cut with [masked]" });
+    const refused = rig(async () => Promise.reject(new Error("refused")));
+    await expect(refused.ask(URL, init)).rejects.toThrow("refused");
+    expect(refused.captures[0]).toMatchObject({ outcome: "error", status: 0, error: "refused" });
+    expect(refused.counts()).toEqual({
+      'polygate_upstream_requests_total{operation="completion",status="unreachable"}': 1,
+    });
+  });
+
+  it("counts, and leaves the answer alone while captures are off", async () => {
+    const answer = answerOf("text");
+    const { ask, captures, counts } = rig(async () => answer, { enabled: false });
+    expect(await ask(URL, init)).toBe(answer);
+    expect(captures).toEqual([]);
+    expect(counts()).toEqual({ 'polygate_upstream_requests_total{operation="completion",status="200"}': 1 });
+  });
+
+  it("does not read a body that is on its way up", async () => {
+    const upload = new ReadableStream<Uint8Array>(
+      { pull: () => expect.fail("the tap read the upload") },
+      { highWaterMark: 0 },
+    );
+    const { ask, captures } = rig(async () => answerOf(null));
+    await ask("https://upstream.test/api/files", { method: "POST", body: upload });
+    expect(captures[0]).toMatchObject({ label: "file", request_body: "[not captured]" });
+  });
+});
