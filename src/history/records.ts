@@ -72,7 +72,10 @@ export class HistoryTable {
   list({ offset, count, q }: HistoryQuery): { items: HistorySummary[]; total: number } {
     // In `like`, the characters % and _ stand for others.
     const pattern = `%${q.replace(/[\\%_]/g, "\\$&")}%`;
-    const where = q === "" ? "" : "where summary like ? escape '\\'";
+    const where =
+      q === ""
+        ? ""
+        : "where exists(select 1 from json_each(summary) where type = 'text' and value like ? escape '\\')";
     const filter = q === "" ? [] : [pattern];
     const total = numberIn(this.#sql.all(`select count(*) as n from record ${where}`, ...filter)[0], "n");
     const rows = this.#sql.all(

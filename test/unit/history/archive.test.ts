@@ -75,6 +75,7 @@ describe("the history", () => {
     expect(ids({ ...everything, q: "BILLING" })).toEqual(["a"]);
     expect(ids({ ...everything, q: "100%" })).toEqual(["b"]);
     expect(ids({ ...everything, q: "1_0%" })).toEqual([]);
+    expect(ids({ ...everything, q: "request_preview" })).toEqual([]);
     expect(archive.listHistory({ offset: 1, count: 1, q: "" })).toMatchObject({
       total: 3,
       items: [{ id: "b" }],
