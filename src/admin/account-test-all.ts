@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Context, Handler } from "../http/context.ts";
 import { parseWith, readBytes, readJson } from "../http/json-body.ts";
 import { resolveModel } from "../models/resolve.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { answer } from "../generation/answer.ts";
 import type { Completion } from "../generation/events.ts";
 import type { Context, Handler } from "../http/context.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { catalogueModel } from "../models/catalogue.ts";
 
 /** Requested name → canonical model. A target that no model has is refused: requests for it would fail. */

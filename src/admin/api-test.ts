@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Context, Handler } from "../http/context.ts";
 import { invalidRequest } from "../http/errors.ts";
 import { readBody } from "../http/json-body.ts";

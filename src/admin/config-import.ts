@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { newSecret } from "../auth/secrets.ts";
 import { type Config, configSchema } from "../config/schema.ts";
 import type { Context, Handler } from "../http/context.ts";

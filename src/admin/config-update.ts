@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isPreview, preview } from "../auth/secrets.ts";
 import { type Account, type ApiKey, accountSchema, apiKeySchema, type Config } from "../config/schema.ts";
 import type { Handler } from "../http/context.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { configSchema } from "../config/schema.ts";
 import { retentionOf } from "../history/outbox.ts";
 import type { HistoryRecord } from "../history/store.ts";

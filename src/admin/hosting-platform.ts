@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type GatewayError, invalidRequest, upstreamFailure } from "../http/errors.ts";
 import type { Fetch } from "../provider/provider.ts";
 import { readBounded } from "../provider/transport.ts";

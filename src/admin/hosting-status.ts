@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Config, configSchema } from "../config/schema.ts";
 import type { Context, Handler } from "../http/context.ts";
 import { configHash } from "./config-export.ts";

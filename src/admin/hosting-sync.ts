@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Config } from "../config/schema.ts";
 import type { Context, Handler } from "../http/context.ts";
 import { GatewayError, invalidRequest } from "../http/errors.ts";
@@ -81,7 +81,7 @@ async function redeploy(platform: HostingPlatform): Promise<{ url: string | null
  */
 export const hostingSync: Handler = async (context) => {
   const body = await readOptionalBody(context.request, hostingSyncSchema);
-  const { configuration, settings, fetch, now } = context.platform;
+  const { configuration, settings, deploymentFetch, now } = context.platform;
   const { config, writable } = await configuration.readFresh();
   const credentials = hostingCredentials(settings, config, body);
   if (credentials.token === "") {
@@ -93,7 +93,7 @@ export const hostingSync: Handler = async (context) => {
   const checked = body.auto_validate ? await validate(context, config) : { valid: 0, failed: [] };
   const sync = { hash: await configHash(config), time: Math.floor(now() / 1000) };
   const base = settings.variables["HOSTING_API_BASE_URL"] ?? HOSTING_API;
-  const platform = new HostingPlatform(fetch, base, credentials);
+  const platform = new HostingPlatform(deploymentFetch, base, credentials);
   await platform.setVariable(VARIABLE, hostedConfig(config, sync));
   const deployment = await redeploy(platform);
   const save = body.save_credentials && writable;

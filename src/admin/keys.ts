@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { sameSecret } from "../auth/secrets.ts";
 import { type ApiKey, apiKeySchema, type Config } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { issueToken } from "../auth/admin-token.ts";
 import { bearer, checkAdminKey, checkAdminToken } from "../auth/administrators.ts";
 import { hashPassword } from "../auth/password.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Proxy as ConfiguredProxy, proxySchema } from "../config/schema.ts";
 import type { Handler } from "../http/context.ts";
 import { readBody } from "../http/json-body.ts";

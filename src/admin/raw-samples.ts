@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Capture, SampleSelector } from "../captures/store.ts";
 import { outboxOf, retentionOf } from "../history/outbox.ts";
 import type { Context, Handler } from "../http/context.ts";

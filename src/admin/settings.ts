@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { hasDefaultPassword } from "../auth/administrators.ts";
 import { type Config, configSchema } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** An API key of a caller (contract, API keys). */
 export const apiKeySchema = z.object({

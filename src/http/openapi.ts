@@ -1,4 +1,4 @@
-import { type ZodType, z } from "zod";
+import * as z from "zod";
 import { VERSION } from "../version.ts";
 import type { Handler } from "./context.ts";
 import type { RouteFamily } from "./errors.ts";
@@ -57,7 +57,7 @@ const SECURITY: Readonly<Record<Access, readonly Json[]>> = {
 };
 
 /** What a request may hold, as the schema that checks it says. */
-function jsonSchema(schema: ZodType): Json {
+function jsonSchema(schema: z.ZodType): Json {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return rest;
 }
@@ -72,7 +72,7 @@ function templateOf(path: string): { readonly template: string; readonly names: 
   return { template, names };
 }
 
-function queryParameters(schema: ZodType | undefined): Json[] {
+function queryParameters(schema: z.ZodType | undefined): Json[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return Object.entries(properties).map(([name, property]) => ({

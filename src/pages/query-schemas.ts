@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DEVICE_NAMES } from "./thumbnails/devices.ts";
 import { MAX_SIDE } from "./thumbnails/frame.ts";
 import { DEFAULT_MAX_AGE, LONGEST_MAX_AGE, WAIT_UNTIL } from "./thumbnails/parameters.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Conversation, Message, Part, ResponseFormat, ToolCall } from "../../generation/conversation.ts";
 import { invalidRequest } from "../../http/errors.ts";
 import { resolveModel } from "../../models/resolve.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Message, Part, ToolCall } from "../../generation/conversation.ts";
 import { invalidRequest } from "../../http/errors.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isObject } from "../shared/members.ts";
 
 function camel(name: string): string {

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { invalidRequest } from "../../http/errors.ts";
 import type { ToolChoice, ToolDefinition } from "../../tools/tool.ts";
 import { jsonObject } from "../shared/fields.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { authenticateCaller } from "../../auth/callers.ts";
 import { estimateTokens } from "../../generation/tokens.ts";
 import type { Handler } from "../../http/context.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Conversation, Message, ResponseFormat } from "../../generation/conversation.ts";
 import { GatewayError, invalidRequest } from "../../http/errors.ts";
 import { resolveModel } from "../../models/resolve.ts";

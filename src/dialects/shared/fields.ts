@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Sampling } from "../../generation/conversation.ts";
 
 /** A JSON object with string keys and any values. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Platform } from "../../platform/platform.ts";
 import { pageLimits } from "../settings.ts";
 import { isListedPrivateHost } from "../url-safety/hosts.ts";

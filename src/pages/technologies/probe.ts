@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ProbeArgument, ProbeSelector } from "./probe-argument.ts";
 import type { DomSignal, PageSignals } from "./signals.ts";
 
