@@ -9,7 +9,7 @@ const lookups = new WeakMap<Platform, ReleaseLookup>();
 function lookup(platform: Platform): ReleaseLookup {
   let found = lookups.get(platform);
   if (found === undefined) {
-    const { fetch, now, settings } = platform;
+    const { deploymentFetch: fetch, now, settings } = platform;
     found = new ReleaseLookup({ url: settings.variables["RELEASES_URL"]?.trim() ?? "", fetch, now });
     lookups.set(platform, found);
   }

@@ -35,6 +35,8 @@ export interface Platform {
   files(owner: string): FileStore;
   /** Plain outbound HTTP, for what a caller named; the URL has been checked. */
   readonly fetch: Fetch;
+  /** The same for addresses that the deployment itself named, which may be anywhere. */
+  readonly deploymentFetch: Fetch;
   /** Speaks to the upstream, through a proxy if one is given. */
   upstream(proxy: OutboundProxy | null): Fetch;
   /** The base address that `upstream` reaches the provider at; null: none is configured. */

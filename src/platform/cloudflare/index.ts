@@ -36,6 +36,7 @@ export function cloudflarePlatform(env: Env): Platform {
       return { get: (id) => store.getFile(id), put: (file) => store.putFile(file) };
     },
     fetch: direct,
+    deploymentFetch: direct,
     upstream: (proxy) => (proxy === null ? upstream : proxiedFetch(dial, proxy)),
     providerBaseUrl: settings.providerBaseUrl ?? (viaSandbox ? SANDBOX_URL : null),
     pages: cloudflarePages(env, settings),

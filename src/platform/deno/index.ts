@@ -63,6 +63,7 @@ export async function denoRuntime(variables: Readonly<Record<string, string>>): 
       responses: (owner) => kept.responses(owner),
       files: (owner) => kept.files(owner),
       fetch: (url, init) => fetch(url, { ...init, client: filtered }),
+      deploymentFetch: direct,
       upstream: (proxy) => (proxy === null ? (sandbox ?? direct) : proxiedFetch(dial, proxy)),
       providerBaseUrl: settings.providerBaseUrl ?? (sandbox === null ? null : SANDBOX_URL),
       pages: denoPages(browsers ?? NO_BROWSER, limits),
