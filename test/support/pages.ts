@@ -8,6 +8,7 @@ import decodeWebp, { init as initWebp } from "@jsquash/webp/decode.js";
 import { allowPrivateHosts } from "../../scripts/development.mjs";
 import type { BrowserCounts } from "../../src/pages/browser/service.ts";
 import { type BareGateway, startBare } from "./bare.ts";
+import { DenoGateway } from "./deno.ts";
 
 /** Answers one request for a page; `null` leaves it to the next handler. */
 export type PageServer = (request: IncomingMessage, response: ServerResponse, url: URL) => void;
@@ -123,8 +124,13 @@ export function colourSampling(bytes: ArrayBuffer): string {
   return "unknown";
 }
 
-/** How busy the service's browser is and was; see `BrowserCounts`. */
-export async function browserCounts({ miniflare }: BareGateway): Promise<BrowserCounts> {
+/** How busy the service's browser is and was; see `BrowserCounts`. On Deno only the launches are known, from its log. */
+export async function browserCounts(gateway: BareGateway): Promise<BrowserCounts> {
+  if (gateway instanceof DenoGateway) {
+    const launches = gateway.logs().filter((line) => line.includes('"browser":"started"')).length;
+    return { open: 0, mostOpen: 0, launches };
+  }
+  const { miniflare } = gateway;
   const objects = await miniflare.getDurableObjectNamespace("BROWSER_SESSION", "polygate");
   const browser: unknown = objects.get(objects.idFromName("browser-0"));
   if (typeof browser !== "object" || browser === null || !("counts" in browser))

@@ -29,7 +29,8 @@ export function descendants(): Descendant[] {
 /** The main processes of the browsers that this one has started. */
 export function browsers(): Descendant[] {
   return descendants().filter(
-    ({ command }) => /--remote-debugging-port/.test(command) && !/--type=|browser-egress/.test(command),
+    ({ command }) =>
+      /--remote-debugging-port/.test(command) && !/--type=|browser-egress| keeper /.test(command),
   );
 }
 

@@ -5,6 +5,20 @@ import { BrowserService } from "../../pages/browser/service.ts";
 import type { PageBrowser } from "../../pages/platform.ts";
 import type { PageLimits } from "../../pages/settings.ts";
 
+/**
+ * Runs a browser for as long as somebody holds the other end of the script's input: a browser must not outlive the
+ * gateway, however suddenly that ends. The profile goes with it, once the last of its processes has noticed.
+ */
+const KEEPER = `
+trap "" INT
+"$BROWSER" "$@" --user-data-dir="$PROFILE" </dev/null &
+browser=$!
+cat >/dev/null
+kill -9 "$browser"
+sleep 1
+rm -rf "$PROFILE"
+`;
+
 /** How long a browser may take to start, milliseconds. */
 const START_MS = 20_000;
 
@@ -83,12 +97,15 @@ export class LocalBrowsers implements PageBrowser {
   readonly #egress: string;
   readonly #services: readonly BrowserService[];
   readonly #running = new Set<Deno.ChildProcess>();
+  readonly #keepAliveMs: number;
   #next = 0;
+  #idle: ReturnType<typeof setTimeout> | undefined;
 
   /** `egress` is the filter's URL; `blockLists` the text that `scripts/build-block-lists.mjs` writes. */
   constructor(executable: string, egress: string, limits: PageLimits, blockLists: string) {
     this.#executable = executable;
     this.#egress = egress;
+    this.#keepAliveMs = limits.keepAliveMs;
     const launch = () => this.#launch();
     this.#services = Array.from(
       { length: limits.browsers },
@@ -96,60 +113,68 @@ export class LocalBrowsers implements PageBrowser {
     );
   }
 
-  capture: PageBrowser["capture"] = async (request) =>
-    fromAnswer(await toAnswer(this.#pick().capture(request)));
+  capture: PageBrowser["capture"] = (request) => this.#use((service) => service.capture(request));
 
-  visit: PageBrowser["visit"] = async (request) => fromAnswer(await toAnswer(this.#pick().visit(request)));
+  visit: PageBrowser["visit"] = (request) => this.#use((service) => service.visit(request));
 
   /** Ends all browsers. */
   close(): void {
-    for (const child of this.#running) kill(child);
+    for (const child of this.#running) end(child);
   }
 
-  #pick(): BrowserService {
+  async #use<T>(work: (service: BrowserService) => Promise<T>): Promise<T> {
     const service = this.#services[this.#next];
     this.#next = (this.#next + 1) % this.#services.length;
     if (service === undefined) throw noBrowser();
-    return service;
+    clearTimeout(this.#idle);
+    try {
+      return fromAnswer(await toAnswer(work(service)));
+    } finally {
+      clearTimeout(this.#idle);
+      this.#idle = setTimeout(() => this.#rest(), this.#keepAliveMs);
+    }
+  }
+
+  /** Nobody has asked for a page for a while: the next one starts a browser anew. */
+  #rest(): void {
+    if (this.#services.every(({ counts }) => counts.open === 0)) this.close();
   }
 
   async #launch(): Promise<Browser> {
     const profile = await Deno.makeTempDir({ prefix: "polygate-browser-" });
-    const child = new Deno.Command(this.#executable, {
+    const child = new Deno.Command("/bin/sh", {
       args: [
+        ...["-c", KEEPER, "keeper"],
         ...FLAGS,
-        `--user-data-dir=${profile}`,
         `--proxy-server=${this.#egress}`,
         // Browsers go round a proxy to their own machine unless told not to.
         "--proxy-bypass-list=<-loopback>",
         "about:blank",
       ],
-      stdin: "null",
+      env: { BROWSER: this.#executable, PROFILE: profile },
+      stdin: "piped",
       stdout: "null",
       stderr: "piped",
     }).spawn();
     this.#running.add(child);
-    void child.status.then(async () => {
-      this.#running.delete(child);
-      await Deno.remove(profile, { recursive: true }).catch(() => undefined);
-    });
+    void child.status.then(() => this.#running.delete(child));
     try {
       const endpoint = await devToolsEndpoint(child);
-      const transport = await socketTransport(endpoint, () => kill(child));
-      return await puppeteer.connect({ transport });
+      const transport = await socketTransport(endpoint, () => end(child));
+      const browser = await puppeteer.connect({ transport });
+      console.log(JSON.stringify({ at: new Date().toISOString(), browser: "started", pid: child.pid }));
+      return browser;
     } catch (error) {
-      kill(child);
+      end(child);
       throw error;
     }
   }
 }
 
-function kill(child: Deno.ChildProcess): void {
-  try {
-    child.kill("SIGKILL");
-  } catch {
-    // It has ended already.
-  }
+/** Ends a browser, by letting go of it. */
+function end(child: Deno.ChildProcess): void {
+  // It may have ended already.
+  child.stdin.close().catch(() => undefined);
 }
 
 /** What a browser prints when it listens; the rest of what it prints is thrown away, or it would wait for a reader. */

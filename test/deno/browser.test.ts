@@ -1,0 +1,53 @@
+import { existsSync, readFileSync } from "node:fs";
+import { afterEach, expect, it } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import { DenoGateway } from "../support/deno.ts";
+import { html, type Site, serve } from "../support/pages.ts";
+import { browsers } from "../support/processes.ts";
+
+describeWithBrowser("the browser of a gateway on Deno", () => {
+  let site: Site;
+  let gateway: DenoGateway;
+  afterEach(async () => {
+    await gateway?.close();
+    await site?.close();
+  });
+
+  const lives = (pid: number) => existsSync(`/proc/${pid}`);
+
+  it("ends when nobody has asked for a page for a while, and starts again for the next", async () => {
+    site = await serve((_, response) => html(response, "hello"));
+    gateway = await DenoGateway.start({
+      vars: { PAGE_PRIVATE_HOSTS: site.host, DNS_OVER_HTTPS_URL: "off", BROWSER_KEEP_ALIVE_MS: "1500" },
+    });
+    for (const path of ["/first", "/second"]) {
+      const answer = await gateway.fetch(`/v1/thumbs/?url=${encodeURIComponent(site.origin + path)}`);
+      expect([path, answer.status]).toEqual([path, 200]);
+      expect(browsers()).toHaveLength(1);
+      await expect.poll(() => browsers().length, { timeout: 5_000 }).toBe(0);
+    }
+  });
+
+  it.each(["SIGKILL", "SIGTERM"] as const)(
+    "ends with the gateway, and leaves no files, after %s",
+    async (signal) => {
+      site = await serve((_, response) => html(response, "hello"));
+      gateway = await DenoGateway.start({
+        vars: { PAGE_PRIVATE_HOSTS: site.host, DNS_OVER_HTTPS_URL: "off" },
+      });
+      const answer = await gateway.fetch(`/v1/thumbs/?url=${encodeURIComponent(site.origin)}`);
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([
+        200,
+        expect.stringMatching(/^image\//),
+      ]);
+      const pids = browsers().map(({ pid }) => pid);
+      expect(pids).toHaveLength(1);
+      const command = readFileSync(`/proc/${pids[0]}/cmdline`, "utf8");
+      const profile = /--user-data-dir=([^\0]+)/.exec(command)?.[1] ?? "";
+      expect(existsSync(profile)).toBe(true);
+      await gateway.end(signal);
+      await expect.poll(() => pids.some(lives), { timeout: 5_000 }).toBe(false);
+      await expect.poll(() => existsSync(profile), { timeout: 5_000 }).toBe(false);
+    },
+  );
+});
