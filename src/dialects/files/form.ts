@@ -1,6 +1,6 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import { GatewayError, invalidRequest } from "../../http/errors.ts";
-import { tooLarge } from "../../http/json-body.ts";
+import { drain, tooLarge } from "../../http/json-body.ts";
 
 /** Form fields are short; what is longer is cut off. */
 const LIMITS = { fieldSize: 16 * 1024, parts: 100, headerPairs: 50, headerSize: 16 * 1024 };
@@ -32,8 +32,7 @@ export class UploadForm {
   readonly content: ReadableStream<Uint8Array>;
   /** Form fields other than the file, so far. */
   readonly fields = new Map<string, string>();
-  /** The client's body, for reading on when the form is of no use. */
-  readonly reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #parser: BusboyInstance;
   readonly #limits: FormLimits;
   readonly #broken: Promise<never>;
@@ -42,6 +41,9 @@ export class UploadForm {
   #head: FileHead | null = null;
   #size = 0;
   #ended = false;
+  #abandoned = false;
+  /** The read that is under way. Not every runtime lets a body be read twice at once. */
+  #advancing: Promise<void> = Promise.resolve();
 
   /**
    * @param check Called when the whole form has been read; what it throws fails the form.
@@ -69,11 +71,12 @@ export class UploadForm {
     });
     this.#broken.catch(() => undefined);
     this.#finished = new Promise((resolve) => this.#parser.on("finish", resolve));
-    this.reader = request.body.getReader();
+    this.#reader = request.body.getReader();
     this.content = new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
-          while (this.#pieces.length === 0 && !this.#ended) await this.#advance();
+          while (this.#pieces.length === 0 && !this.#ended && !this.#abandoned) await this.#advance();
+          if (this.#abandoned) throw new TypeError("the form has been given up");
           for (const piece of this.#pieces.splice(0)) controller.enqueue(piece);
           if (!this.#ended) return;
           check(this);
@@ -91,8 +94,26 @@ export class UploadForm {
     return this.#head;
   }
 
+  /** Gives the form up, and reads what the client still sends. Rejects when the client goes away. */
+  async drain(): Promise<void> {
+    this.#abandoned = true;
+    await this.#advancing.catch(() => undefined);
+    await drain(this.#reader);
+  }
+
+  /** Gives the form up without reading on. */
+  async cancel(): Promise<void> {
+    this.#abandoned = true;
+    await this.#reader.cancel();
+  }
+
+  #advance(): Promise<void> {
+    this.#advancing = this.#step();
+    return this.#advancing;
+  }
+
   /** Moves one read from the client to the parser. */
-  async #advance(): Promise<void> {
+  async #step(): Promise<void> {
     const { done, value } = await this.#read();
     if (done) {
       this.#parser.end();
@@ -114,7 +135,7 @@ export class UploadForm {
       }, this.#limits.idleMs);
     });
     try {
-      return await Promise.race([this.reader.read(), silence]);
+      return await Promise.race([this.#reader.read(), silence]);
     } finally {
       clearTimeout(timer);
     }

@@ -9,6 +9,7 @@ import type { ProviderFile } from "../../provider/provider.ts";
 import { lifetimeOf } from "./expiry.ts";
 import { UploadForm } from "./form.ts";
 import { fileObject } from "./object.ts";
+import { Patience } from "./patience.ts";
 import { Upload } from "./upload.ts";
 
 /** Contract, Limits: upload body size, in bytes. */
@@ -16,6 +17,9 @@ export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 /** How long a refused upload is still read, in milliseconds. */
 const DRAIN_MS = 60_000;
+
+/** What a client still sends. */
+type Rest = Pick<UploadForm, "drain" | "cancel">;
 
 /** The 404 of a file that is not there, is not there any more, or is another caller's. */
 function fileNotFound(id: string): GatewayError {
@@ -36,10 +40,7 @@ export const uploadFile: Handler = (context) => {
 
 async function receive(context: Context): Promise<Response> {
   const { request, platform } = context;
-  const abort = new AbortController();
-  const left = () =>
-    abort.abort(new GatewayError(499, "the client went away", { code: "request_cancelled" }));
-  request.signal.addEventListener("abort", left, { once: true });
+  const { abort, stop } = abortWith(request);
   let form: UploadForm | undefined;
   try {
     const caller = await authenticateCaller(context);
@@ -54,30 +55,49 @@ async function receive(context: Context): Promise<Response> {
     context.log.account = kept.account;
     return Response.json(fileObject(file, kept));
   } catch (error) {
-    await forgetRest(form === undefined ? request.body?.getReader() : form.reader, error);
+    // A provider that answered before it had the whole file must not be left waiting for the rest.
+    abort.abort(error);
+    await forgetRest(form ?? restOf(request), error);
     throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
+  } finally {
+    stop();
   }
+}
+
+/** What ends a request's work: also the client's going away, until `stop`. */
+function abortWith({ signal }: Request): { abort: AbortController; stop: () => void } {
+  const abort = new AbortController();
+  const left = () =>
+    abort.abort(new GatewayError(499, "the client went away", { code: "request_cancelled" }));
+  if (signal.aborted) left();
+  signal.addEventListener("abort", left, { once: true });
+  return { abort, stop: () => signal.removeEventListener("abort", left) };
 }
 
 /**
  * Reads what a refused client still sends: one that is cut off never sees the answer. Not for ever, and not for one that
  * has stopped sending or is gone.
  */
-async function forgetRest(
-  reader: ReadableStreamDefaultReader<Uint8Array> | undefined,
-  error: unknown,
-): Promise<void> {
-  if (reader === undefined) return;
+async function forgetRest(rest: Rest, error: unknown): Promise<void> {
   if (error instanceof GatewayError && (error.status === 408 || error.status === 499)) {
-    await reader.cancel().catch(() => undefined);
+    await rest.cancel().catch(() => undefined);
     return;
   }
   let timer: ReturnType<typeof setTimeout> | undefined;
   const enough = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, DRAIN_MS);
   });
-  await Promise.race([drain(reader).catch(() => undefined), enough]);
+  await Promise.race([rest.drain().catch(() => undefined), enough]);
   clearTimeout(timer);
+}
+
+/** A body of which nothing has been read yet. */
+function restOf(request: Request): Rest {
+  const reader = request.body?.getReader();
+  return {
+    drain: async () => (reader === undefined ? undefined : drain(reader)),
+    cancel: async () => reader?.cancel(),
+  };
 }
 
 /** `GET /v1/files/{file_id}` (contract): asks the account that has the file. */
@@ -97,12 +117,15 @@ async function currentObject(
   id: string,
   kept: KeptFile | null,
 ): Promise<Record<string, unknown>> {
-  const { signal } = context.request;
+  const { abort, stop } = abortWith(context.request);
+  const { signal } = abort;
+  const patience = new Patience(context.platform.settings.firstByteTimeoutMs, abort);
   const owner = { ...caller, targetAccount: kept?.account ?? null };
   let access: Access | undefined;
   try {
     access = await openAccess(context, owner, { model: "", dialect: "files", exclude: [], signal });
-    const file = await readOnce(context, access, id);
+    patience.renew();
+    const file = await readOnce(context, access, id, signal);
     if (kept !== null) return fileObject(file, kept);
     const { id: account } = await context.provider().describeAccount(access.account, signal);
     return fileObject(file, unremembered(file, account));
@@ -114,13 +137,19 @@ async function currentObject(
     if (gone) throw fileNotFound(id);
     throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
   } finally {
+    patience.end();
+    stop();
     access?.lease?.release();
   }
 }
 
 /** Reads a file's state; a token that has expired is renewed once. */
-async function readOnce(context: Context, access: Access, id: string): Promise<ProviderFile> {
-  const { signal } = context.request;
+async function readOnce(
+  context: Context,
+  access: Access,
+  id: string,
+  signal: AbortSignal,
+): Promise<ProviderFile> {
   const provider = context.provider();
   try {
     return await provider.readFile(access.account, id, signal);

@@ -8,6 +8,7 @@ import { isAccountFault, ProviderError } from "../../provider/errors.ts";
 import type { ProviderFile, UpstreamAccount } from "../../provider/provider.ts";
 import { lifetimeOf } from "./expiry.ts";
 import type { FileHead, UploadForm } from "./form.ts";
+import { Patience } from "./patience.ts";
 
 /** Other accounts that are tried when one is refused. */
 const MAX_FAILOVERS = 2;
@@ -26,6 +27,7 @@ export class Upload {
   readonly #caller: Caller;
   readonly #form: UploadForm;
   readonly #abort: AbortController;
+  readonly #patience: Patience;
 
   /** `abort` ends the upload; it is also aborted here when the provider falls silent or the slot is lost. */
   constructor(context: Context, caller: Caller, form: UploadForm, abort: AbortController) {
@@ -33,6 +35,7 @@ export class Upload {
     this.#caller = caller;
     this.#form = form;
     this.#abort = abort;
+    this.#patience = new Patience(context.platform.settings.firstByteTimeoutMs, abort);
   }
 
   /**
@@ -79,6 +82,7 @@ export class Upload {
       } catch (error) {
         throw refused ?? error;
       }
+      this.#patience.renew();
       try {
         return await this.#checked(access);
       } catch (error) {
@@ -92,6 +96,8 @@ export class Upload {
         if (!another || failovers === MAX_FAILOVERS) throw error;
         refused = error;
         exclude.push(access.accountId);
+      } finally {
+        this.#patience.end();
       }
     }
   }
@@ -114,19 +120,11 @@ export class Upload {
   }
 
   async #send(account: UpstreamAccount, head: FileHead): Promise<ProviderFile> {
-    const patience = this.#context.platform.settings.firstByteTimeoutMs;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const progress = () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        this.#abort.abort(new ProviderError("timeout", "the provider did not take the file in time"));
-      }, patience);
-    };
     const source = this.#form.content.getReader();
     const body = new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
-          progress();
+          this.#patience.renew();
           try {
             const { done, value } = await source.read();
             if (done) controller.close();
@@ -140,7 +138,7 @@ export class Upload {
       },
       { highWaterMark: 0 },
     );
-    progress();
+    this.#patience.renew();
     try {
       return await this.#context.provider().uploadFile(
         account,
@@ -154,7 +152,7 @@ export class Upload {
         this.#abort.signal,
       );
     } finally {
-      clearTimeout(timer);
+      this.#patience.end();
     }
   }
 

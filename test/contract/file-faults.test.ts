@@ -1,0 +1,221 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+const json = (response: ServerResponse, status: number, body: unknown) =>
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+const refuse = (response: ServerResponse, status: number, code: string) =>
+  json(response, status, { error: { code, message: code } });
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece);
+  return Buffer.concat(pieces).toString("latin1");
+}
+
+/** A provider that does as it is told; whose token a request carries is in the token. */
+let take: Answer = () => undefined;
+let check: Answer = () => undefined;
+let status: Answer = () => undefined;
+const signIns: string[] = [];
+const server = createServer((request, response) => {
+  const path = request.url ?? "";
+  if (path === "/api/login") {
+    void bodyOf(request).then((body) => {
+      const { email }: { email: string } = JSON.parse(body);
+      signIns.push(email);
+      json(response, 200, { token: `${email}#${signIns.length}`, expires_at: 4_000_000_000 });
+    });
+  } else if (path === "/api/account") void check(request, response);
+  else if (path === "/api/files") void Promise.resolve(take(request, response)).catch(() => undefined);
+  else if (path.startsWith("/api/files/")) void status(request, response);
+  else refuse(response, 404, "not_found");
+});
+await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+const address = server.address();
+const port = typeof address === "object" && address !== null ? address.port : 0;
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const accounts = ["one", "two"].map((name) => ({ email: `${name}@provider.test`, password: "x" }));
+const test = useGateway({
+  vars: {
+    PROVIDER_BASE_URL: `http://127.0.0.1:${port}`,
+    GATEWAY_CONFIG_JSON: JSON.stringify({ keys: [DEV_KEY], accounts }),
+    IDLE_TIMEOUT_MS: "1000",
+    FIRST_BYTE_TIMEOUT_MS: "1500",
+  },
+});
+
+const object = {
+  id: "file_1",
+  bytes: 5,
+  filename: "a.txt",
+  purpose: "",
+  status: "processed",
+  created_at: 1_700_000_000,
+};
+const authorization = `Bearer ${DEV_KEY}`;
+const upload = (size = 5) => {
+  const body = new FormData();
+  body.append("file", new File([new Uint8Array(size)], "a.txt", { type: "text/plain" }));
+  body.append("purpose", "vision");
+  return test.fetch("/v1/files", { method: "POST", headers: { authorization }, body });
+};
+
+beforeEach(() => {
+  check = (_request, response) => void json(response, 200, { id: "account", session_count: 0 });
+  take = async (request, response) => {
+    await bodyOf(request);
+    json(response, 200, object);
+  };
+});
+afterEach(async () => {
+  const inUse = async () => {
+    const headers = { authorization: "Bearer admin" };
+    const status: { in_use: number } = await (await test.fetch("/admin/queue/status", { headers })).json();
+    return status.in_use;
+  };
+  await expect.poll(inUse, { timeout: 10_000 }).toBe(0);
+  server.closeAllConnections();
+});
+
+describe("an upload and its provider", () => {
+  it("the form arrives whole, and what the provider leaves out is filled in", async () => {
+    let seen = "";
+    take = async (request, response) => {
+      seen = await bodyOf(request);
+      json(response, 200, object);
+    };
+    const response = await upload();
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      id: "file_1",
+      purpose: "vision",
+      created_at: 1_700_000_000,
+    });
+    expect(seen).toMatch(/name="purpose"\r\n\r\nvision\r\n/);
+    expect(seen).toMatch(/name="model"\r\n\r\nflash\r\n/);
+    expect(seen).toContain('name="file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\n\0\0\0\0\0\r\n');
+  });
+
+  it("passes through: the provider has the beginning before the client has sent the end", async () => {
+    const begun = Promise.withResolvers<void>();
+    take = async (request, response) => {
+      request.once("data", () => begun.resolve());
+      await bodyOf(request);
+      json(response, 200, object);
+    };
+    const boundary = "XX";
+    const text = new TextEncoder();
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(
+          text.encode(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n`),
+        );
+        controller.enqueue(new Uint8Array(300_000));
+        await begun.promise;
+        controller.enqueue(text.encode(`\r\n--${boundary}--\r\n`));
+        controller.close();
+      },
+    });
+    const headers = { authorization, "content-type": `multipart/form-data; boundary=${boundary}` };
+    const init: RequestInit & { duplex: "half" } = { method: "POST", headers, body, duplex: "half" };
+    const response = await test.fetch("/v1/files", init);
+    expect(response.status).toBe(200);
+    await response.body?.cancel();
+  });
+
+  it.each<[string, Answer, number, string | RegExp]>([
+    [
+      "refuses the file unread",
+      (_q, response) => void refuse(response, 400, "invalid_request"),
+      400,
+      "invalid_request",
+    ],
+    [
+      "finds the file too large",
+      (_q, response) => void refuse(response, 413, "too_large"),
+      413,
+      "request_too_large",
+    ],
+    ["fails", (_q, response) => void refuse(response, 500, "oops"), 503, "upstream_error"],
+    ["hangs up", (request) => void request.socket.destroy(), 503, /^upstream_/],
+    [
+      "answers with garbage",
+      async (request, response) => {
+        await bodyOf(request);
+        response.end("<html>");
+      },
+      503,
+      "upstream_error",
+    ],
+    ["never answers", async (request) => void (await bodyOf(request)), 503, "upstream_timeout"],
+  ])("a provider that %s is no success, and costs no slot", async (_name, answer, expected, code) => {
+    take = answer;
+    const response = await upload(2_000_000);
+    expect(response.status).toBe(expected);
+    expect(await response.json()).toMatchObject({ error: { code: expect.stringMatching(code) } });
+  });
+
+  it("a provider that is silent about the account, or about a file, is not waited for", async () => {
+    const { id }: { id: string } = await (await upload()).json();
+    check = () => undefined;
+    status = () => undefined;
+    for (const asked of [upload(), test.fetch(`/v1/files/${id}`, { headers: { authorization } })]) {
+      const response = await asked;
+      expect(response.status).toBe(503);
+      expect(await response.json()).toMatchObject({ error: { code: "upstream_timeout" } });
+    }
+  });
+
+  it("a token that the provider has forgotten is renewed before the file is sent", async () => {
+    await (await upload()).body?.cancel();
+    await (await upload()).body?.cancel();
+    const known = signIns.length;
+    check = (request, response) =>
+      Number(request.headers.authorization?.split("#")[1]) > known
+        ? void json(response, 200, { id: "account", session_count: 0 })
+        : void refuse(response, 401, "token_expired");
+    const response = await upload();
+    expect(response.status).toBe(200);
+    await response.body?.cancel();
+    expect(signIns).toHaveLength(known + 1);
+  });
+
+  it("a client that stops in mid-file is told so, and holds no slot", async () => {
+    const headers = { authorization, "content-type": "multipart/form-data; boundary=XX" };
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) =>
+        controller.enqueue(
+          new TextEncoder().encode(
+            '--XX\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nabc',
+          ),
+        ),
+    });
+    const init: RequestInit & { duplex: "half" } = { method: "POST", headers, body, duplex: "half" };
+    const response = await test.fetch("/v1/files", init);
+    expect(response.status).toBe(408);
+    await response.body?.cancel();
+  });
+
+  // The last: a suspended account cools down.
+  it("an account that is refused is passed over", async () => {
+    let refused = "";
+    check = (request, response) => {
+      const account = request.headers.authorization?.split("#")[0] ?? "";
+      if (refused === "") refused = account;
+      if (account === refused) refuse(response, 403, "account_suspended");
+      else json(response, 200, { id: "account", session_count: 0 });
+    };
+    const response = await upload();
+    expect(response.status).toBe(200);
+    const { account_id: account }: { account_id: string } = await response.json();
+    expect(`Bearer ${account}`).not.toBe(refused);
+    expect(accounts.map(({ email }) => email)).toContain(account);
+  });
+});
