@@ -18,10 +18,10 @@ describeWithBrowser("watching and trying in the console", () => {
       await page.getByLabel("API style").selectOption(dialect);
       await page.getByLabel("Offer tools").check();
       await say(page, "use the tool get_weather for Paris");
-      await page.getByText('{"city":"Paris"}', { exact: true }).waitFor();
+      await page.getByRole("region", { name: "Conversation" }).getByText('{"city":"Paris"}').waitFor();
       await page.getByLabel("Result of get_weather").fill('{"temperature": 21}');
       await page.getByRole("button", { name: "Send result" }).click();
-      await page.getByText("The tool answered:").waitFor();
+      await page.getByRole("region", { name: "Conversation" }).getByText("The tool answered:").waitFor();
       await page.getByText(/done after .* tokens in, .* tokens out/).waitFor();
       expect(await page.getByText("Reasoning", { exact: true }).count()).toBeGreaterThan(1);
       expect(await page.getByText(/^HTTP 200, \d+ events/).count()).toBe(1);
@@ -53,10 +53,10 @@ describeWithBrowser("watching and trying in the console", () => {
 
   it("shows slots, rates and requests while they run", async () => {
     const page = await app.at("overview");
-    const running = app.chat("[[slow:700]] one two three four five six seven eight nine", { stream: true });
+    const running = await app.chat("[[slow:400]] one two three four five six seven", { stream: true });
     await page.getByRole("cell", { name: "runs" }).waitFor();
     await page.getByText(/^1 \/ 6$/).waitFor();
-    await (await running).text();
+    await running.body?.cancel();
     await page.getByText("None. They appear here while they run or wait.").waitFor();
     await page.getByText("The admin key is the development default").waitFor();
     const drawn = await page.locator(".plot canvas").count();

@@ -22,6 +22,10 @@ import { useTests } from "./use-tests.ts";
 
 const PAGE_SIZES = [10, 50, 200, 1_000, LARGEST_PAGE] as const;
 
+/** Cooldowns come and go. Long pages are left alone: each costs as much as a hundred short ones. */
+const REFRESH_MS = 10_000;
+const LARGEST_REFRESHED = 200;
+
 /** The accounts behind the gateway: find one, see how it is, change it. */
 export function Accounts() {
   const [query, setQuery] = useState("");
@@ -31,6 +35,7 @@ export function Accounts() {
   const { data, error, loading, reload } = useLoaded(
     (signal) => listAccounts(query, page, size, signal),
     `${query} ${page} ${size}`,
+    size > LARGEST_REFRESHED ? 0 : REFRESH_MS,
   );
   const proxies = useLoaded(listProxies).data ?? [];
   const tests = useTests(reload);
