@@ -1,10 +1,19 @@
 import { readFile } from "node:fs/promises";
-import { expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
+import { serve } from "../support/pages.ts";
 import { goTo, useConsole } from "../support/use-console.ts";
 
+/** A hosting platform that takes any variable, and has no deployment to start again. */
+const hosting = await serve((request, response, url) => {
+  const created = request.method === "POST" ? { created: {} } : {};
+  response.setHeader("content-type", "application/json");
+  response.end(JSON.stringify(url.pathname.endsWith("/deployments") ? { deployments: [] } : created));
+});
+afterAll(() => hosting.close());
+
 describeWithBrowser("configuring in the console", () => {
-  const app = useConsole();
+  const app = useConsole({ vars: { HOSTING_API_BASE_URL: hosting.origin } });
 
   it("adds an account, tests it, changes it and deletes it", async () => {
     const page = await app.at("accounts");
@@ -159,5 +168,21 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByRole("button", { name: "Show the difference" }).click();
     expect(await page.getByRole("alert").innerText()).toContain("This is no JSON");
     expect(await page.getByLabel("Configuration").inputValue()).toBe('{"accounts": [');
+  });
+
+  it("sends the configuration to the hosting platform, and shows that both are in step", async () => {
+    const page = await app.at("hosting");
+    await page.getByText("never synced").waitFor();
+    await page.getByRole("button", { name: "Sync and deploy" }).click();
+    await page.getByLabel("Access token").fill("hosting-token-1234");
+    await page.getByRole("button", { name: "Sync and deploy" }).click();
+    expect(await page.getByRole("alert").innerText()).toContain("project");
+    await page.getByLabel("Project id").fill("prj_1");
+    await page.getByRole("button", { name: "Sync and deploy" }).click();
+    await page.getByText("deploy the project by hand").waitFor();
+    await page.getByText("in step").waitFor();
+    await app.admin("POST", "/admin/keys", { key: "sk-later" });
+    await page.reload();
+    await page.getByText("changed since the last sync").waitFor();
   });
 });

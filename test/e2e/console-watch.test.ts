@@ -1,10 +1,19 @@
 import type { Page } from "playwright-core";
-import { expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
+import { allowPrivateHosts } from "../../scripts/development.mjs";
 import { describeWithBrowser } from "../support/browser.ts";
+import { html, serve } from "../support/pages.ts";
 import { goTo, useConsole } from "../support/use-console.ts";
 
+/** A page to take pictures of. */
+const site = await serve((_, response) =>
+  html(response, "<h1>Hello</h1>", '<meta name="generator" content="WordPress 6.5.2">'),
+);
+allowPrivateHosts(site.host);
+afterAll(() => site.close());
+
 describeWithBrowser("watching and trying in the console", () => {
-  const app = useConsole();
+  const app = useConsole({ vars: { PAGE_PRIVATE_HOSTS: site.host, DNS_OVER_HTTPS_URL: "off" } });
 
   async function say(page: Page, text: string): Promise<void> {
     await page.getByLabel("Message").fill(text);
@@ -130,5 +139,24 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByRole("tab", { name: "Raw answer" }).focus();
     await page.keyboard.press("ArrowRight");
     expect(await page.getByRole("tab", { name: "Request" }).getAttribute("aria-selected")).toBe("true");
+  });
+
+  it("takes a picture of a page, and detects what it is built with", async () => {
+    const page = await app.at("pages");
+    await page.getByLabel("Address", { exact: true }).fill("localhost");
+    await page.getByRole("button", { name: "Take picture" }).click();
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("Address", { exact: true }).fill(`${site.origin}/`);
+    await page.getByLabel("Size").selectOption("l");
+    await page.getByRole("button", { name: "Take picture" }).click();
+    const picture = page.getByRole("img", { name: `The page ${site.origin}/` });
+    await picture.waitFor({ timeout: 20_000 });
+    const width =
+      "document.querySelector('.shot img').decode().then(() => document.querySelector('.shot img').naturalWidth)";
+    expect(await page.evaluate(width)).toBe(400);
+    await page.getByRole("tab", { name: "Technologies" }).click();
+    await page.getByLabel("Address", { exact: true }).fill(`${site.origin}/`);
+    await page.getByRole("button", { name: "Detect" }).click();
+    await page.getByRole("row", { name: /WordPress 6\.5\.2/ }).waitFor({ timeout: 20_000 });
   });
 });

@@ -23,7 +23,7 @@ const status = z.object({
 });
 export type HostingStatus = z.output<typeof status>;
 
-const failed = z._default(z.array(z.unknown()), []);
+const failed = z._default(z.array(z.object({ account: text, message: text })), []);
 
 const outcome = z.object({
   success: flag,

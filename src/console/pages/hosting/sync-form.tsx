@@ -78,12 +78,23 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
         <CheckField label="Save these credentials" value={save} onChange={setSave} />
         {error !== "" && <Notice kind="error">{error}</Notice>}
         {outcome !== null && (
-          <Notice kind="success">
-            {outcome.message || "The configuration was sent."} {plural(outcome.validated_accounts, "account")}{" "}
-            signed in
-            {outcome.failed_accounts.length > 0 && `, ${outcome.failed_accounts.length} could not`}.{" "}
-            {outcome.manual_deploy_required && "Deploy the project yourself to make it take effect."}
-            {outcome.deployment_url && <span>Deployment: {outcome.deployment_url}</span>}
+          <Notice
+            kind={
+              outcome.manual_deploy_required || outcome.failed_accounts.length > 0 ? "warning" : "success"
+            }
+          >
+            {outcome.message || "The configuration was sent."}
+            {outcome.deployment_url && <p class="mono">{outcome.deployment_url}</p>}
+            {validate && <p>{plural(outcome.validated_accounts, "account")} signed in.</p>}
+            {outcome.failed_accounts.length > 0 && (
+              <ul>
+                {outcome.failed_accounts.map(({ account, message }) => (
+                  <li key={account}>
+                    {account}: {message}
+                  </li>
+                ))}
+              </ul>
+            )}
           </Notice>
         )}
         <div>

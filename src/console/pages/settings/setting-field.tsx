@@ -27,7 +27,7 @@ export function SettingField({ setting, value, changed, placeholder, onChange }:
         return (
           <TextField
             {...shared}
-            label={`${name} (${kind.unit})`}
+            label={kind.unit === "" ? name : `${name} (${kind.unit})`}
             type="number"
             min={kind.min}
             max={kind.max}

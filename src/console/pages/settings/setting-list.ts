@@ -1,6 +1,11 @@
 /** How a setting is edited. */
 export type SettingKind =
-  | { readonly type: "number"; readonly unit: string; readonly min: number; readonly max: number }
+  | {
+      readonly type: "number" /** Empty when the name tells it. */;
+      readonly unit: string;
+      readonly min: number;
+      readonly max: number;
+    }
   | { readonly type: "switch" }
   | { readonly type: "text" }
   | { readonly type: "choice"; readonly choices: readonly (readonly [value: string, name: string])[] };
@@ -34,14 +39,14 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         name: "Requests per account",
         meaning: "How many requests one account serves at the same moment.",
         standard: "2",
-        kind: whole("requests", 1, 256),
+        kind: whole("", 1, 256),
       },
       {
         path: "runtime.global_max_inflight",
         name: "Requests in all",
         meaning: "How many requests are served at the same moment. 0 means accounts × requests per account.",
         standard: "0",
-        kind: whole("requests", 0, 200_000),
+        kind: whole("", 0, 200_000),
       },
       {
         path: "runtime.account_max_queue",
@@ -49,7 +54,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         meaning:
           "How many requests may wait for a slot; beyond that they get 429. 0 means accounts × requests per account.",
         standard: "0",
-        kind: whole("requests", 0, 200_000),
+        kind: whole("", 0, 200_000),
       },
       {
         path: "runtime.token_refresh_interval_hours",
@@ -89,7 +94,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         path: "current_input_file.min_chars",
         name: "A prompt is long from",
         meaning: "Prompts of at least this many characters are uploaded.",
-        standard: "200000",
+        standard: "200,000",
         kind: whole("characters", 0, 100_000_000),
       },
       {
@@ -139,7 +144,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         name: "History",
         meaning: "How many generations are archived. 0 switches the history off.",
         standard: "200",
-        kind: whole("records", 0, 20_000),
+        kind: whole("", 0, 20_000),
       },
       {
         path: "captures.enabled",
@@ -153,13 +158,13 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         name: "Captures",
         meaning: "How many exchanges are kept.",
         standard: "20",
-        kind: whole("exchanges", 1, 1_000),
+        kind: whole("", 1, 1_000),
       },
       {
         path: "captures.max_body_bytes",
         name: "Longest captured body",
         meaning: "Longer bodies are cut.",
-        standard: "2097152",
+        standard: "2,097,152",
         kind: whole("bytes", 1_024, 16_777_216),
       },
     ],
