@@ -20,6 +20,9 @@ const MAX_CONTINUATIONS = 8;
 /** Other accounts that are tried when one is refused before anything visible was sent. */
 const MAX_FAILOVERS = 2;
 
+/** How long an upstream may keep a body open that has nothing more to say, milliseconds. */
+const END_WITHIN_MS = 200;
+
 /** Appended to the prompt of the follow-up turn (contract, general rule 7). */
 export const RETRY_SUFFIX =
   "\n\nYour previous reply had no visible content. Regenerate the visible final answer or tool call now.";
@@ -240,28 +243,35 @@ export class Generation {
     const { signal } = this.#job.abort;
     const { recorder } = this.#job;
     const reader = turn.body.getReader();
+    let stopped = signal.aborted;
     // A body that does not come from `fetch` (a proxied one) need not know the signal.
-    const stop = () => void reader.cancel(signal.reason).catch(() => undefined);
+    const stop = () => {
+      stopped = true;
+      reader.cancel(signal.reason).catch(() => undefined);
+    };
     signal.addEventListener("abort", stop, { once: true });
     try {
       for (;;) {
         const { done, value } = await reader.read();
-        if (signal.aborted) throw signal.reason;
-        this.watchdog.heard();
+        if (stopped) throw signal.reason;
+        const now = this.watchdog.heard();
         const events = done ? decoder.finish() : decoder.push(value);
         if (events.length > 0) {
           const out: GenerationEvent[] = [];
           this.assembler.push(events, out);
-          recorder.progress();
+          recorder.progress(now);
           if (out.length > 0) {
             const delivered = this.#deliver(out);
-            if (delivered !== undefined) await delivered;
+            if (delivered !== undefined) {
+              await delivered;
+              this.watchdog.written();
+            }
           }
         }
         if (decoder.failure) throw decoder.failure;
         if (done) return;
         if (decoder.ended === true) {
-          stop();
+          readToEnd(reader);
           return;
         }
       }
@@ -275,6 +285,7 @@ export class Generation {
     }
   }
 
+  /** Hands events on. A returned promise is to be waited for; while more is to come the watchdog is told of its end. */
   #deliver(events: GenerationEvent[]): Promise<void> | undefined {
     if (!this.#started) {
       this.#started = true;
@@ -282,9 +293,8 @@ export class Generation {
       this.#job.context.log.firstTokenMs = this.#job.context.platform.now() - this.#job.context.startedAt;
     }
     const delivered = this.#sink.deliver(events);
-    if (delivered === undefined) return undefined;
-    this.watchdog.writing();
-    return delivered.finally(() => this.watchdog.written());
+    if (delivered !== undefined) this.watchdog.writing();
+    return delivered;
   }
 
   /** Tells the pool what an account did wrong. A client that left is no fault of the account. */
@@ -296,6 +306,22 @@ export class Generation {
   #asGateway(error: unknown): unknown {
     return error instanceof ProviderError ? providerErrorToGateway(error) : error;
   }
+}
+
+/**
+ * Lets a body that has said everything come to its end, which leaves its connection fit for the next request; one that
+ * does not end is closed.
+ */
+function readToEnd(reader: ReadableStreamDefaultReader<Uint8Array>): void {
+  const cancel = () => void reader.cancel().catch(() => undefined);
+  const timer = setTimeout(cancel, END_WITHIN_MS);
+  reader.read().then(
+    ({ done }) => {
+      clearTimeout(timer);
+      if (!done) cancel();
+    },
+    () => clearTimeout(timer),
+  );
 }
 
 function emptyOutput(): GatewayError {

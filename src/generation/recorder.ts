@@ -25,7 +25,7 @@ export interface GenerationRecorder {
   begin(conversation: Conversation, promptText: string, output: RawOutput): void;
   /** An account was leased; empty in pass-through mode. */
   account(identifier: string): void;
-  /** The upstream said something. Called once for each read. */
-  progress(): void;
+  /** The upstream said something. Called once for each read, with the present time (milliseconds since the epoch). */
+  progress(now: number): void;
   end(outcome: GenerationOutcome): void;
 }

@@ -53,23 +53,24 @@ export class StreamWriter {
 
   /** Writes text; the promise is the back-pressure, and rejects when the client has left. */
   write(text: string): Promise<void> | undefined {
-    if (text === "") return undefined;
+    return text === "" ? undefined : this.#send(text);
+  }
+
+  async #send(text: string): Promise<void> {
     this.#lastWrite = Date.now();
     if (!this.committed) {
       this.committed = true;
       this.#head.resolve(this.#readable);
     }
     this.#pending += 1;
-    return this.#writer.write(this.#encoder.encode(text)).then(
-      () => {
-        this.#pending -= 1;
-      },
-      (error: unknown) => {
-        this.#pending -= 1;
-        this.#gone();
-        throw error;
-      },
-    );
+    try {
+      await this.#writer.write(this.#encoder.encode(text));
+    } catch (error) {
+      this.#gone();
+      throw error;
+    } finally {
+      this.#pending -= 1;
+    }
   }
 
   /** The generation failed before the first byte: {@link ready} rejects with `error`. */

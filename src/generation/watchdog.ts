@@ -30,15 +30,17 @@ export class Watchdog {
   /** A turn begins: the upstream owes a first byte. */
   expect(): void {
     this.#heard = false;
+    this.#writing = 0;
     this.#paused = false;
     this.#since = this.#now();
     this.#arm();
   }
 
-  /** The upstream said something. */
-  heard(): void {
+  /** The upstream said something. Returns when, as milliseconds since the epoch. */
+  heard(): number {
     this.#since = this.#now();
     this.#heard = true;
+    return this.#since;
   }
 
   /** A write to the caller begins; the upstream's silence does not count until it is through. */
