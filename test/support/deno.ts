@@ -120,6 +120,8 @@ class RunningDeno {
           ...(NODE_EXTRA_CA_CERTS === undefined ? {} : { DENO_CERT: NODE_EXTRA_CA_CERTS }),
           ...developmentVars,
           DATA_DIR: folder,
+          // As in front of workerd, so that tests can come from more than one address.
+          CLIENT_ADDRESS_HEADER: "cf-connecting-ip",
           PROVIDER_BASE_URL: provider,
           ...options.vars,
         },
