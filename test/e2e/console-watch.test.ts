@@ -68,6 +68,10 @@ describeWithBrowser("watching and trying in the console", () => {
     await running.body?.cancel();
     await page.getByText("None. They appear here while they run or wait.").waitFor();
     await page.getByText("The admin key is the development default").waitFor();
+    await page.getByRole("button", { name: "5 min", exact: true }).click();
+    expect(await page.getByRole("button", { name: "5 min", exact: true }).getAttribute("aria-pressed")).toBe(
+      "true",
+    );
     const drawn = await page.locator(".plot canvas").count();
     expect(drawn).toBe(4);
   });

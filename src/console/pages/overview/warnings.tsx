@@ -8,7 +8,7 @@ import { plural } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 
-const REFRESH_MS = 60_000;
+const REFRESH_MS = 300_000;
 
 interface Warning {
   readonly id: string;
