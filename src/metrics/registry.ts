@@ -9,15 +9,30 @@ export function addDeltas(totals: Map<string, number>, deltas: MetricDeltas): vo
 /** Label values of one series by label name. */
 export type Labels = Readonly<Record<string, string>>;
 
+const SPECIAL = /[\\"\n]/;
+
 /** A label value as Prometheus' text format writes it. */
 function escaped(value: string): string {
+  if (!SPECIAL.test(value)) return value;
   return value.replace(/[\\"\n]/g, (character) => (character === "\n" ? "\\n" : `\\${character}`));
+}
+
+/** Labels as they stand between the braces, in the order in which they are given. */
+function labelText(labels: Labels): string {
+  let text = "";
+  for (const label in labels) {
+    text += `${text === "" ? "" : ","}${label}="${escaped(labels[label] ?? "")}"`;
+  }
+  return text;
+}
+
+function named(name: string, labels: string): string {
+  return labels === "" ? name : `${name}{${labels}}`;
 }
 
 /** The name of a series. Labels keep the order in which they are given. */
 export function series(name: string, labels: Labels): string {
-  const parts = Object.entries(labels).map(([label, value]) => `${label}="${escaped(value)}"`);
-  return parts.length === 0 ? name : `${name}{${parts.join(",")}}`;
+  return named(name, labelText(labels));
 }
 
 /** A histogram's name with the upper bounds of its buckets, ascending. */
@@ -42,16 +57,20 @@ export class Counts {
   }
 
   add(name: string, labels: Labels, value = 1): void {
-    const key = series(name, labels);
-    this.#deltas[key] = (this.#deltas[key] ?? 0) + value;
-    this.#empty = false;
+    this.#add(series(name, labels), value);
   }
 
   /** Adds one observation. A bucket counts what is in it alone; they are summed up when they are shown. */
   observe({ name, bounds }: Histogram, labels: Labels, value: number): void {
     const bound = bounds.find((upper) => value <= upper);
-    this.add(`${name}_bucket`, { ...labels, le: bound === undefined ? "+Inf" : String(bound) });
-    this.add(`${name}_sum`, labels, value);
+    const text = labelText(labels);
+    this.#add(`${name}_bucket{${text}${text === "" ? "" : ","}le="${bound ?? "+Inf"}"}`, 1);
+    this.#add(named(`${name}_sum`, text), value);
+  }
+
+  #add(key: string, value: number): void {
+    this.#deltas[key] = (this.#deltas[key] ?? 0) + value;
+    this.#empty = false;
   }
 
   /** Puts counts back that could not be handed on. */
