@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type BareGateway, startBare } from "../support/bare.ts";
+import { DEV_KEY } from "../support/use-gateway.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
@@ -36,19 +37,23 @@ const server = createServer((request, response) => {
 await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 const address = server.address();
 const port = typeof address === "object" && address !== null ? address.port : 0;
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
 
 const accounts = ["one", "two"].map((name) => ({ email: `${name}@provider.test`, password: "x" }));
-const test = useGateway({
-  vars: {
-    PROVIDER_BASE_URL: `http://127.0.0.1:${port}`,
-    GATEWAY_CONFIG_JSON: JSON.stringify({ keys: [DEV_KEY], accounts }),
-    IDLE_TIMEOUT_MS: "1000",
-    FIRST_BYTE_TIMEOUT_MS: "3000",
-  },
+let test: BareGateway;
+beforeAll(async () => {
+  test = await startBare({
+    vars: {
+      PROVIDER_BASE_URL: `http://127.0.0.1:${port}`,
+      GATEWAY_CONFIG_JSON: JSON.stringify({ keys: [DEV_KEY], accounts }),
+      IDLE_TIMEOUT_MS: "1000",
+      FIRST_BYTE_TIMEOUT_MS: "3000",
+    },
+  });
+});
+afterAll(async () => {
+  await test.close();
+  server.closeAllConnections();
+  server.close();
 });
 
 const object = {
@@ -81,7 +86,6 @@ afterEach(async () => {
     return status.in_use;
   };
   await expect.poll(inUse, { timeout: 10_000 }).toBe(0);
-  server.closeAllConnections();
 });
 
 describe("an upload and its provider", () => {
@@ -157,7 +161,7 @@ describe("an upload and its provider", () => {
     ["never answers", async (request) => void (await bodyOf(request)), 503, "upstream_timeout"],
   ])("a provider that %s is no success, and costs no slot", async (_name, answer, expected, code) => {
     take = answer;
-    const response = await upload(200_000);
+    const response = await upload(2_000_000);
     expect(response.status).toBe(expected);
     expect(await response.json()).toMatchObject({ error: { code: expect.stringMatching(code) } });
   });
