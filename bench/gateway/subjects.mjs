@@ -110,17 +110,16 @@ async function freePort() {
   return port;
 }
 
-async function denoProcess(name, script, env) {
+/** `serve`: the script is what `deno serve` runs; otherwise it listens at PORT by itself. */
+async function denoProcess(name, script, env, { serve = false } = {}) {
   const port = await freePort();
-  const child = spawn(
-    join(root, "node_modules", ".bin", "deno"),
-    ["run", "-A", "--unstable-kv", "--no-check", script],
-    {
-      cwd: root,
-      env: { ...process.env, ...env, PORT: String(port) },
-      stdio: ["ignore", "ignore", "inherit"],
-    },
-  );
+  const data = await mkdtemp(join(tmpdir(), "polygate-bench-"));
+  const how = serve ? ["serve", "--host", "127.0.0.1", "--port", String(port)] : ["run", "--unstable-kv"];
+  const child = spawn(join(root, "node_modules", ".bin", "deno"), [...how, "-A", "--no-check", script], {
+    cwd: root,
+    env: { ...process.env, ...env, DATA_DIR: data, PORT: String(port) },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   for (let tries = 0; ; tries += 1) {
     const response = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => null);
     await response?.body?.cancel();
@@ -131,6 +130,7 @@ async function denoProcess(name, script, env) {
   const close = async () => {
     child.kill();
     if (child.exitCode === null) await new Promise((resolve) => child.once("exit", resolve));
+    await rm(data, { recursive: true, force: true });
   };
   return { name, port, pid: child.pid, close };
 }
@@ -143,6 +143,6 @@ export async function denoSubjects(upstream) {
     await denoProcess("pass-through, Deno", join(import.meta.dirname, "deno-pass-through.mjs"), {
       UPSTREAM: `http://127.0.0.1:${upstream}`,
     }),
-    await denoProcess("gateway, Deno", entry, variables(upstream)),
+    await denoProcess("gateway, Deno", entry, variables(upstream), { serve: true }),
   ];
 }
