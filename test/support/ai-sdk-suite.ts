@@ -7,12 +7,16 @@ import { type TestGateway, useGateway } from "./use-gateway.ts";
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** What the AI SDK must manage with any of its providers. `model` makes one for a gateway and a model's name. */
+/**
+ * What the AI SDK must manage with any of its providers. `model` makes one for a gateway and a model's name;
+ * `reasoning` is false for a provider that shows none unless it is asked to.
+ */
 export function describeAiSdk(
   provider: string,
-  options: { name: string; model: (api: TestGateway, name: string) => LanguageModel },
+  options: { name: string; reasoning?: boolean; model: (api: TestGateway, name: string) => LanguageModel },
 ): void {
   describe(`the AI SDK, ${provider} provider`, () => {
+    const thought = options.reasoning === false ? undefined : "hm";
     const api = useGateway();
     const model = (name = options.name) => options.model(api, name);
 
@@ -35,7 +39,7 @@ export function describeAiSdk(
         system: "Be kind.",
         prompt: "[[think:hm]][[say:Hello there.]]",
       });
-      expect([text, reasoningText, finishReason]).toEqual(["Hello there.", "hm", "stop"]);
+      expect([text, reasoningText, finishReason]).toEqual(["Hello there.", thought, "stop"]);
       expect(usage.inputTokens).toBeGreaterThan(0);
       expect(usage.outputTokens).toBeGreaterThan(0);
       expect((await api.gateway.sandbox.lastTurn()).prompt).toContain("Be kind.");
@@ -47,7 +51,7 @@ export function describeAiSdk(
       for await (const piece of result.textStream) pieces.push(piece);
       expect(pieces.join("")).toBe("One two three four five.");
       expect(pieces.length).toBeGreaterThan(1);
-      expect([await result.reasoningText, await result.finishReason]).toEqual(["hm", "stop"]);
+      expect([await result.reasoningText, await result.finishReason]).toEqual([thought, "stop"]);
       expect((await result.usage).totalTokens).toBeGreaterThan(0);
     });
 
