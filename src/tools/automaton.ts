@@ -2,7 +2,7 @@ import { Call, type Catalogue } from "./call.ts";
 import { OPENER, skipSpace, UNITS } from "./characters.ts";
 import { closes, HOLD, MAX_GARBAGE, opensInvoke, opensParameter, TAG_LIMIT } from "./grammar.ts";
 import type { Input } from "./input.ts";
-import { Invocation } from "./invocation.ts";
+import { Invocation, type Unclosed } from "./invocation.ts";
 import { JsonBody } from "./json-body.ts";
 import { Markdown } from "./markdown.ts";
 import type { Output } from "./output.ts";
@@ -54,8 +54,7 @@ export class Automaton {
   #orphan = false;
   /** Before this offset no such invoke is looked for, because one was tried and failed. */
   #guard = 0;
-  /** The text showed at its end that some CDATA is never closed. */
-  #unclosed = false;
+  readonly #unclosed: Unclosed = { all: false, before: 0, known: 0 };
   /** Something within the wrapper is malformed. */
   #bad = false;
   #start = { offset: 0, saved: { length: 0, next: 0 }, markdown: new Markdown() };
@@ -250,7 +249,7 @@ export class Automaton {
     }
     this.#invocation = new Invocation(call, this.#input, {
       shells: [this.#invokeShell, this.#wrapperShell],
-      loose: this.#unclosed,
+      unclosed: this.#unclosed,
       orphan: this.#orphan,
       skipSpace: (at) => this.#skipSpace(at),
     });
@@ -286,7 +285,6 @@ export class Automaton {
     const outcome = invocation?.read() ?? "cut";
     if (outcome === "open") return false;
     if (invocation?.malformed) this.#bad = true;
-    if (invocation?.loose) this.#unclosed = true;
     if (this.#orphan && outcome !== "closed") return this.#fail();
     if (this.#orphan && this.#bad) return this.#fail();
     invocation?.call.end();

@@ -1,9 +1,9 @@
+import { endsInCdata, readCdata, readCdataEnd } from "./cdata.ts";
 import {
   AMPERSAND,
   BACKSLASH,
   BACKTICK,
   BRACKET,
-  fold,
   NEWLINE,
   nextMarked,
   OPENER,
@@ -11,9 +11,9 @@ import {
   UNITS,
 } from "./characters.ts";
 import { readEntity } from "./entities.ts";
-import { TAG_LIMIT } from "./grammar.ts";
+import { opensParameter, TAG_LIMIT } from "./grammar.ts";
 import { Markdown } from "./markdown.ts";
-import { isOwnShell, readCdata, readTag, type Tag, type TagKind } from "./tags.ts";
+import { endsInClosingTag, isOwnShell, readTag, type Tag, type TagKind } from "./tags.ts";
 import type { ParameterValue } from "./value.ts";
 
 /** How far to look behind a tag for what follows it. */
@@ -23,15 +23,17 @@ const QUOTED_MARKS = OPENER | BRACKET | BACKTICK | NEWLINE | BACKSLASH;
 
 /**
  * `open`: more is needed. `closed`: its end tag was read. `broken`: the invoke ends without one. `nested`: a call begins
- * within the body, where the caller allowed none.
+ * within the body, where the caller allowed none. `unclosed`: CDATA of it is never closed, see `recover`.
  */
-export type BodyState = "open" | "closed" | "broken" | "nested";
+export type BodyState = "open" | "closed" | "broken" | "nested" | "unclosed";
 
 export interface BodyOptions {
   /** Shells of the tags around the body, whose closing tags count within it. */
   shells: readonly string[];
-  /** The end of text showed that no CDATA is properly closed any more: it ends at the next end tag. */
+  /** CDATA here is known to be never closed: it ends at the next end tag. */
   loose: boolean;
+  /** CDATA of a later parameter may show that CDATA here was never closed. */
+  repairable: boolean;
   /** Stop where another call begins. */
   alone: boolean;
 }
@@ -43,6 +45,14 @@ interface Doubt {
   kept: number;
   /** So much behind that is an end mark of the CDATA. */
   mark: number;
+  /** Where in it the first end tag stands that no parameter within the CDATA accounts for, outside code. */
+  end: number | undefined;
+  /** Where in it, behind that, the last parameter begins that starts with CDATA of its own. */
+  reopened: number | undefined;
+}
+
+function doubtFrom(mark: number): Doubt {
+  return { text: "", kept: 0, mark, end: undefined, reopened: undefined };
 }
 
 /** The body of one parameter: text with entities and CDATA, up to its end tag. */
@@ -58,6 +68,10 @@ export class ParameterBody {
   #guarded = false;
   /** A CDATA section was closed. */
   #sections = false;
+  /** Parameters that began within the CDATA and are still open. */
+  #within = 0;
+  /** The text is over within the end tag. */
+  #complete = false;
   #doubt: Doubt | undefined;
 
   constructor(value: ParameterValue, options: BodyOptions) {
@@ -84,20 +98,28 @@ export class ParameterBody {
 
   /** The text is over within the body: keeps what could have been written by now. */
   cut(): void {
-    this.#value.cut();
+    const closed = this.#sections && !this.#quoted && !this.#value.bare;
+    if (this.#complete || closed) this.#value.end();
+    else this.#value.cut();
   }
 
   /**
-   * The text is over. Returns what must be read again because an unclosed CDATA had swallowed it, or undefined if the
-   * parameter just ends here.
+   * The text is over, or the state is `unclosed`: an unclosed CDATA ends at the first end tag that it swallowed. Returns what
+   * must be read again from there, and where in it the parameter begins whose CDATA showed that, if one did. Undefined if
+   * the parameter just ends here.
    */
-  recover(): string | undefined {
+  recover(): { again: string; reopened: number | undefined } | undefined {
     const doubt = this.#doubt;
     if (!doubt) return undefined;
+    const shown = this.#state === "unclosed";
+    const kept = shown ? (doubt.end ?? 0) : doubt.kept;
+    const from = shown ? kept : kept + doubt.mark;
     this.#doubt = undefined;
     this.#quoted = undefined;
-    this.#value.addVerbatim(doubt.text.slice(0, doubt.kept));
-    return doubt.text.slice(doubt.kept + doubt.mark);
+    this.#state = "open";
+    this.#value.addVerbatim(doubt.text.slice(0, kept));
+    const reopened = shown && doubt.reopened !== undefined ? doubt.reopened - from : undefined;
+    return { again: doubt.text.slice(from), reopened };
   }
 
   #readText(source: string, at: number, final: boolean): number {
@@ -114,9 +136,10 @@ export class ParameterBody {
       this.#value.addDecoded(entity.text, source.slice(at, entity.end));
       return entity.end;
     }
-    const cdata = readCdata(source, at, final);
+    const cdata = readCdata(source, at, final, this.#value.expectsCdata);
     if (cdata === "partial") return at;
     if (cdata !== "none") {
+      this.#within = 0;
       this.#guarded = !this.#value.bare;
       this.#value.mark("<![CDATA[");
       this.#quoted = new Markdown();
@@ -124,9 +147,18 @@ export class ParameterBody {
     }
     const tag = readTag(source, at, TAG_LIMIT, final);
     if (tag === "partial") return at;
+    if (tag === "none" && final && this.#isOver(source, at)) return source.length;
     return tag === "none" || !this.#isOwn(tag)
       ? this.#literal(source, at, at + 1)
       : this.#readNested(source, at, final, tag);
+  }
+
+  /** Whether the text is over within a mark, nothing of which belongs to the value. */
+  #isOver(source: string, at: number): boolean {
+    const behind = this.#sections && !this.#quoted && !this.#value.bare;
+    const closing = endsInClosingTag(source, at, this.#options.shells, behind ? 1 : 2);
+    if (closing === "named") this.#complete = this.#nested.length === 0;
+    return closing !== undefined || (!this.#quoted && !this.#value.bare && endsInCdata(source, at));
   }
 
   #literal(source: string, at: number, end: number): number {
@@ -183,7 +215,8 @@ export class ParameterBody {
     if (next === source.length) return final ? true : "partial";
     if (UNITS[source.charCodeAt(next)] !== OPENER) return false;
     const tag = readTag(source, next, TAG_LIMIT, final);
-    if (typeof tag === "string") return tag === "partial" ? tag : false;
+    if (tag === "partial") return tag;
+    if (tag === "none") return final && endsInClosingTag(source, next, this.#options.shells, 1) !== undefined;
     return this.#isOwn(tag) && suits(tag);
   }
 
@@ -213,46 +246,73 @@ export class ParameterBody {
     quoted.settle();
     const tag = readTag(source, at, TAG_LIMIT, final);
     if (tag === "partial") return at;
-    if (tag !== "none" && tag.close && tag.kind === "parameter" && this.#isOwn(tag)) {
-      if (this.#options.loose) {
+    if (tag === "none") {
+      if (final && !this.#doubt && this.#isOver(source, at)) return source.length;
+    } else if (tag.kind === "parameter" && this.#isOwn(tag)) {
+      if (tag.close && this.#options.loose) {
         this.#quoted = undefined;
-        return at;
+        return this.#readText(source, at, final);
       }
-      this.#doubt ??= { text: "", kept: 0, mark: 0 };
+      if (!this.#weigh(tag, quoted.fenced, source, final)) return at;
     }
     return this.#keepStepped(source, at, at + 1, quoted);
   }
 
-  #readQuotedEnd(source: string, at: number, final: boolean, quoted: Markdown): number {
-    const second = source.charCodeAt(at + 1);
-    const third = source.codePointAt(at + 2);
-    if (Number.isNaN(second) || (third === undefined && UNITS[second] === BRACKET)) {
-      return final ? this.#keepStepped(source, at, at + 1, quoted) : at;
+  /**
+   * Notes what a tag of a parameter within CDATA says about whether the CDATA is closed: if a parameter ends here that did
+   * not begin here, and another one follows that starts with CDATA, it is not. Returns false if that takes more text.
+   */
+  #weigh(tag: Tag, fenced: boolean, source: string, final: boolean): boolean {
+    if (tag.close) {
+      this.#doubt ??= doubtFrom(0);
+      if (fenced) return true;
+      if (this.#within > 0) this.#within--;
+      else this.#doubt.end ??= this.#doubt.text.length;
+    } else if (!fenced && opensParameter(tag) && !tag.empty) {
+      if (this.#doubt?.end === undefined) this.#within++;
+      else {
+        const section = this.#nextSection(source, tag.end, final);
+        if (section === "partial") return false;
+        if (section) this.#doubt.reopened = this.#doubt.text.length;
+      }
     }
-    const sign = UNITS[second] === BRACKET && third !== undefined ? fold(third) : "";
-    if (sign !== ">" && sign !== "<") return this.#keepStepped(source, at, at + 1, quoted);
-    const end = sign === ">" ? at + 3 : at + 2;
+    return true;
+  }
+
+  #readQuotedEnd(source: string, at: number, final: boolean, quoted: Markdown): number {
+    const mark = readCdataEnd(source, at, final);
+    if (mark === "partial") return at;
+    if (mark === "none") return this.#keepStepped(source, at, at + 1, quoted);
+    const { kind, end } = mark;
     quoted.settle();
     const closing = this.#followedBy(source, end, final, (tag) => tag.close && tag.kind === "parameter");
     if (closing === "partial") return at;
-    if (sign === "<") {
-      if (closing) this.#doubt ??= { text: "", kept: 0, mark: 2 };
+    if (kind === "half") {
+      if (closing) this.#doubt ??= doubtFrom(end - at);
       return this.#keepStepped(source, at, end, quoted);
     }
     if (quoted.fenced && !this.#options.loose) {
       if (closing) {
-        this.#doubt ??= { text: "", kept: 0, mark: 0 };
+        this.#doubt ??= doubtFrom(0);
         if (this.#doubt.mark < 3) {
           this.#doubt.kept = this.#doubt.text.length;
-          this.#doubt.mark = 3;
+          this.#doubt.mark = end - at;
         }
       }
       return this.#keepStepped(source, at, end, quoted);
     }
     const section = this.#nextSection(source, end, final);
     if (section === "partial") return at;
-    if (!closing && !section && this.#guarded && !this.#endsInvoke(source, end, final)) {
-      return this.#keepStepped(source, at, end, quoted);
+    if (
+      !closing &&
+      !section &&
+      (kind === "drifted" || (this.#guarded && !this.#endsInvoke(source, end, final)))
+    ) {
+      return this.#keepStepped(source, at, kind === "drifted" ? at + 1 : end, quoted);
+    }
+    if (closing && this.#options.repairable && this.#doubt?.reopened !== undefined) {
+      this.#state = "unclosed";
+      return at;
     }
     this.#certain();
     this.#value.mark("]]>");
@@ -261,10 +321,12 @@ export class ParameterBody {
     return end;
   }
 
-  /** Whether another CDATA section follows, as when a text that holds `]]>` was split in two. */
+  /** Whether CDATA follows, as when a text that holds `]]>` was split in two. */
   #nextSection(source: string, at: number, final: boolean): boolean | "partial" {
     const next = skipSpace(source, at);
-    const cdata = next < source.length ? readCdata(source, next, final) : "none";
+    if (next - at > LOOK_AHEAD) return false;
+    if (next === source.length) return final ? false : "partial";
+    const cdata = readCdata(source, next, final, true);
     return cdata === "partial" ? cdata : cdata !== "none";
   }
 

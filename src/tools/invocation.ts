@@ -12,11 +12,21 @@ import { readTag, type Tag } from "./tags.ts";
  */
 export type Outcome = "open" | "closed" | "unclosed" | "lost" | "cut" | "nested";
 
+/** What is known of CDATA that is never closed; places are offsets in the whole text. */
+export interface Unclosed {
+  /** The text is over: no CDATA is properly closed any more. */
+  all: boolean;
+  /** That of parameters which begin before this place is never closed. */
+  before: number;
+  /** Up to here the text was read once already, and nothing more is to be found out; so the time stays linear. */
+  known: number;
+}
+
 export interface InvocationOptions {
   /** Shells of the invoke and its wrapper. */
   shells: readonly string[];
-  /** Some CDATA of the text is known to be never closed. */
-  loose: boolean;
+  /** Shared by all invokes of the text, and kept by them. */
+  unclosed: Unclosed;
   /** The invoke has no wrapper: it must be flawless, and no call may begin within it. */
   orphan: boolean;
   /** Skips what may stand between tags. */
@@ -31,23 +41,16 @@ export class Invocation {
   #body: ParameterBody | undefined;
   #searching = false;
   #malformed = false;
-  #loose: boolean;
 
   constructor(call: Call, input: Input, options: InvocationOptions) {
     this.call = call;
     this.#input = input;
     this.#options = options;
-    this.#loose = options.loose;
   }
 
   /** Something within it does not belong there. */
   get malformed(): boolean {
     return this.#malformed;
-  }
-
-  /** Some CDATA was never closed. */
-  get loose(): boolean {
-    return this.#loose;
   }
 
   read(): Outcome {
@@ -91,15 +94,18 @@ export class Invocation {
 
   #openParameter(tag: Tag): void {
     const value = this.call.value(tag);
+    const { unclosed, orphan, shells } = this.#options;
+    const { offset } = this.#input;
     this.#input.at = tag.end;
     if (tag.empty) {
       value.end();
       return;
     }
     this.#body = new ParameterBody(value, {
-      shells: ["", tag.shell, ...this.#options.shells],
-      loose: this.#loose,
-      alone: this.#options.orphan,
+      shells: ["", tag.shell, ...shells],
+      loose: unclosed.all || offset < unclosed.before,
+      repairable: !orphan && offset >= unclosed.known,
+      alone: orphan,
     });
   }
 
@@ -108,20 +114,33 @@ export class Invocation {
     input.at = body.read(input.text, input.at, input.final);
     if (body.state === "open") {
       if (!input.final) return "open";
-      const again = this.#options.orphan ? undefined : body.recover();
-      if (again === undefined) {
-        input.at = input.text.length;
-        body.cut();
-        return "cut";
-      }
-      this.#loose = true;
-      input.unread(again);
+      if (!this.#options.orphan && this.#recover(body)) return "next";
+      input.at = input.text.length;
+      body.cut();
+      return "cut";
+    }
+    if (body.state === "unclosed") {
+      this.#recover(body);
       return "next";
     }
     if (body.state === "nested") return "nested";
     if (body.state === "broken") this.#malformed = true;
     this.#body = undefined;
     return "next";
+  }
+
+  /** Goes back to where an unclosed CDATA of the body ends; returns false if there is none. */
+  #recover(body: ParameterBody): boolean {
+    const input = this.#input;
+    const { unclosed } = this.#options;
+    const recovered = body.recover();
+    if (!recovered) return false;
+    const { again, reopened } = recovered;
+    if (reopened === undefined) unclosed.all = true;
+    else unclosed.known = input.offset;
+    input.unread(again);
+    if (reopened !== undefined) unclosed.before = input.offset + reopened;
+    return true;
   }
 
   /** Behind something that does not belong there: looks for the next tag of the invoke, and drops what stands before it. */

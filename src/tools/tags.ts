@@ -264,18 +264,28 @@ export function readTag(source: string, at: number, limit: number, final: boolea
   return head?.piped && head.attribute === undefined ? bare(span, head, stop) : "none";
 }
 
-const CDATA = /^<{1,2}[| -]{0,3}\[ ?cdata ?\[/i;
-const CDATA_PREFIX = /^<{1,2}(?:[| -]{1,3}|[| -]{0,3}\[(?: ?(?:c(?:d(?:a(?:t(?:a ?)?)?)?)?)?)?)?$/i;
-const MAX_CDATA = 24;
-
-/** Reads a CDATA opening at `at`, drifted or not; returns the index behind it. */
-export function readCdata(source: string, at: number, final: boolean): number | "partial" | "none" {
-  const stop = Math.min(source.length, at + MAX_CDATA);
+/**
+ * Whether the text is over within what can only be a closing tag, which begins at `at`, so that nothing of it belongs to a value:
+ * at least `least` units of `</`, of a shell that begins with a bar, or of either with the first letters of a local name.
+ * Returns `named` if there are any letters.
+ * @param shells Shells that may stand before the local name, beside those of the markup itself.
+ */
+export function endsInClosingTag(
+  source: string,
+  at: number,
+  shells: readonly string[],
+  least: number,
+): "named" | "unnamed" | undefined {
+  const { length } = source;
+  if (length - at < least || length - at > MAX_SHELL + MAX_SPACES) return undefined;
+  if (readTag(source, at, length - at + 1, false) !== "partial") return undefined;
   let folded = "";
-  for (let index = at; index < stop; index++) {
-    folded += foldAt(source, index);
-    if (CDATA.test(folded)) return index + 1;
-    if (!CDATA_PREFIX.test(folded)) return "none";
-  }
-  return !final && stop === source.length ? "partial" : "none";
+  for (let index = at + 1; index < length; index += width(source, index)) folded += foldAt(source, index);
+  const letters = folded.toLowerCase().replace(/[^a-z0-9]/g, "");
+  if (folded !== "" && !folded.includes("/") && !/[|｜]/.test(source[at + 1] ?? "")) return undefined;
+  if (letters === "") return "unnamed";
+  const known = ["", "tcml", ...shells].some((shell) =>
+    ["parameter", "invoke", "toolcalls"].some((local) => (shell + local).startsWith(letters)),
+  );
+  return known ? "named" : undefined;
 }

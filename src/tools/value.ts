@@ -26,6 +26,8 @@ export class ParameterValue {
   #bare = false;
   /** The body as it came, kept while it may be built of elements. */
   #raw = "";
+  /** The last unit of that which is no white space. */
+  #tail = "";
   #maybe = true;
   /** Units from the first one that is no white space on, and that one. */
   #length = 0;
@@ -41,6 +43,12 @@ export class ParameterValue {
   /** Whether text outside CDATA has begun. */
   get bare(): boolean {
     return this.#bare;
+  }
+
+  /** Whether CDATA can be expected here: at the start, behind other CDATA, and behind a tag of an element. */
+  get expectsCdata(): boolean {
+    if (!this.#bare) return true;
+    return this.#wanted !== "text" && this.#maybe && this.#lead === "<" && this.#tail === ">";
   }
 
   /** Adds text from outside CDATA, entities decoded; `raw` is the same as it came. White space at both ends is dropped. */
@@ -128,7 +136,9 @@ export class ParameterValue {
   }
 
   #keepRaw(raw: string): void {
-    if (this.#wanted !== "text" && this.#maybe) this.#raw += raw;
+    if (this.#wanted === "text" || !this.#maybe) return;
+    this.#raw += raw;
+    this.#tail = raw.trimEnd().at(-1) ?? this.#tail;
   }
 
   #take(text: string): void {

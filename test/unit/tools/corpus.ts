@@ -1,4 +1,5 @@
 import type { ToolDefinition } from "../../../src/tools/tool.ts";
+import { cut, repaired } from "./corpus-repairs.ts";
 import { type Found, LOOSE, TYPED } from "./support.ts";
 
 export interface Case {
@@ -659,6 +660,9 @@ ends(
   [call("write", '{"content":"abc]"}')],
   TYPED,
 );
+
+accepted.push(...repaired);
+truncated.push(...cut);
 
 export { accepted };
 export const cases: readonly Case[] = [...accepted, ...rejected, ...broken, ...truncated];

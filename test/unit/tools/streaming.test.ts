@@ -215,6 +215,17 @@ function timed(text: string, size: number): number {
   return best;
 }
 
+it("reads ten thousand parameters whose CDATA is never closed", () => {
+  const body = '<parameter name="q"><![CDATA[x</parameter>'.repeat(10_000);
+  for (const end of ["", '<parameter name="q"><![CDATA[x]]></parameter>']) {
+    const text = `<tool_calls><invoke name="run">${body}${end}</invoke></tool_calls>.`;
+    const wanted = Array.from({ length: end === "" ? 10_000 : 10_001 }, () => "x");
+    const { calls, text: rest } = findCalls(text, LOOSE);
+    expect(JSON.parse(calls[0]?.arguments ?? "")).toEqual({ q: wanted });
+    expect(rest).toBe(".");
+  }
+});
+
 describe("time is linear in the text", () => {
   const size = 1 << 16;
   const of = (unit: string, head = "", tail = ""): ((length: number) => string) => {
@@ -235,6 +246,14 @@ describe("time is linear in the text", () => {
     ["a long string", of("a < b & c ] ", open)],
     ["CDATA that never ends", of("</parameter> ]] ", `${open}<![CDATA[`)],
     ["parameters with CDATA that never ends", of('<parameter name="q"><![CDATA[x</parameter>', open)],
+    [
+      "CDATA that never ends before one that does",
+      of('<parameter name="q"><![CDATA[x</parameter>', open, '<parameter name="q"><![CDATA[x]]></parameter>'),
+    ],
+    [
+      "every other CDATA never ends",
+      of('<parameter name="q"><![CDATA[x</parameter><parameter name="q"><![CDATA[x]]></parameter>', open),
+    ],
     ["fences in CDATA", of("```\n]]></parameter>\n", `${open}<![CDATA[`)],
     ["end tags in a body", of("</invoke> ", open)],
     ["white space in a call", of(" ", "<tool_calls><invoke name='run'>")],

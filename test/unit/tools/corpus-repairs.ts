@@ -1,0 +1,190 @@
+import type { Case } from "./corpus.ts";
+import { type Found, LOOSE, TYPED } from "./support.ts";
+
+/** CDATA that drifts or is never closed, and calls that end in the middle. */
+
+const call = (name: string, args: string): Found => ({ name, arguments: args });
+const open = (name: string): string => `<|TCML|parameter name="${name}">`;
+const CLOSE = "</|TCML|parameter>";
+const HEAD = '<|TCML|tool_calls><|TCML|invoke name="run">';
+const NEXT = '</|TCML|invoke><|TCML|invoke name="run">';
+const TAIL = "</|TCML|invoke></|TCML|tool_calls>";
+
+export const repaired: Case[] = [];
+const repairs = (name: string, body: string, calls: string[], rest = "", tools = LOOSE): void => {
+  const found = calls.map((args) => call("run", args));
+  repaired.push({ name, input: `${HEAD}${body}${TAIL}${rest}`, text: rest, calls: found, tools });
+};
+
+repairs("two CDATA never closed", `${open("s")}<![CDATA[hi there${CLOSE}${open("x")}<![CDATA[yo${CLOSE}`, [
+  '{"s":"hi there","x":"yo"}',
+]);
+repairs(
+  "CDATA never closed before text",
+  `${open("s")}<![CDATA[a${CLOSE}${open("x")}<![CDATA[b${CLOSE}`,
+  ['{"s":"a","x":"b"}'],
+  " and on",
+);
+repairs(
+  "CDATA never closed in two invokes",
+  `${open("s")}<![CDATA[a${CLOSE}\n${open("n")}1${CLOSE}${NEXT}${open("s")}<![CDATA[b${CLOSE}${NEXT}`,
+  ['{"s":"a","n":1}', '{"s":"b"}', "{}"],
+);
+repairs(
+  "CDATA with half an end mark, twice",
+  `${open("s")}<![CDATA[a]]${CLOSE}${open("x")}<![CDATA[b]]${CLOSE}`,
+  ['{"s":"a","x":"b"}'],
+);
+repairs(
+  "the first of two CDATA never closed",
+  `${open("s")}<![CDATA[a${CLOSE}${open("x")}<![CDATA[<b>]]>${CLOSE}`,
+  ['{"s":"a","x":"<b>"}'],
+);
+repairs(
+  "the second of three CDATA never closed",
+  `${open("s")}<![CDATA[a]]>${CLOSE}\n${open("x")}<![CDATA[b${CLOSE}\n${open("y")}\n<![CDATA[c]]>${CLOSE}`,
+  ['{"s":"a","x":"b","y":"c"}'],
+  "!",
+);
+repairs(
+  "all CDATA but the last never closed",
+  `${open("s")}<![CDATA[a${CLOSE}${open("n")}1${CLOSE}${open("x")}<![CDATA[b${CLOSE}${open("y")}<![CDATA[c]]>${CLOSE}`,
+  ['{"s":"a","n":1,"x":"b","y":"c"}'],
+);
+repairs(
+  "CDATA never closed before another invoke",
+  `${open("s")}<![CDATA[a${CLOSE}${NEXT}${open("s")}<![CDATA[b]]>${CLOSE}${NEXT}${open("s")}<![CDATA[c${CLOSE}`,
+  ['{"s":"a"}', '{"s":"b"}', '{"s":"c"}'],
+);
+repairs(
+  "CDATA never closed, twice",
+  `${open("a")}<![CDATA[1x${CLOSE}${open("b")}<![CDATA[2x]]>${CLOSE}${open("c")}<![CDATA[3x${CLOSE}${open("d")}<![CDATA[4x]]>${CLOSE}`,
+  ['{"a":"1x","b":"2x","c":"3x","d":"4x"}'],
+);
+
+const value = (name: string, body: string, json: string): void => {
+  repairs(`value: ${name}`, `${open("q")}${body}${CLOSE}`, [`{"q":${json}}`]);
+};
+const example = `${HEAD}${open("a")}<![CDATA[v]]>${CLOSE}${open("b")}<![CDATA[w]]>${CLOSE}${TAIL}`;
+value(
+  "a call with CDATA, split around its end marks",
+  `<![CDATA[${example.replaceAll("]]>", "]]]]><![CDATA[>")}]]>`,
+  JSON.stringify(example),
+);
+const whole = `${open("a")}1${CLOSE}${open("b")}<![CDATA[w`;
+value("parameters that begin within CDATA", `<![CDATA[${whole}]]>`, JSON.stringify(whole));
+const fenced = `x\n\`\`\`\n1${CLOSE}${open("b")}<![CDATA[w\n\`\`\`\n`;
+value("an end tag and CDATA in a fence", `<![CDATA[${fenced}]]>`, JSON.stringify(fenced));
+const plain = `1${CLOSE}${open("b")}2`;
+value("an end tag and a parameter without CDATA", `<![CDATA[${plain}]]>`, JSON.stringify(plain));
+const far = " ".repeat(300);
+value("much space between sections", `<![CDATA[a]]>${far}<![CDATA[b]]>`, `"a]]>${far}<![CDATA[b"`);
+
+for (const mark of [
+  "<![CDATA|",
+  "<![CDATA｜",
+  "<![CDATA||",
+  "<![CDATA|[",
+  "<![CDATA| [",
+  "<![CDATA！",
+  "<、[CDATA、",
+  "<![CDATA\u2402",
+  "<|![CDATA[",
+  "<!|[CDATA[",
+  "<![|CDATA[",
+  "<![CDATA [",
+  "<! [CDATA[",
+  "<![cData[",
+  "<![cdata|",
+  "＜！［ＣＤＡＴＡ［",
+  "＜！［ＣＤＡＴＡ｜",
+  "<、、[CDATA[",
+  "<！！[CDATA[",
+]) {
+  value(`CDATA as ${JSON.stringify(mark)}`, `${mark}a<b]]>`, '"a<b"');
+}
+for (const mark of ["]]|>", "]]｜>", "]]＞", "］］＞", "] ]>", "]|]>", "]] >", "]]！>", "]]|＞", "】】〉"]) {
+  value(`CDATA end as ${mark}`, `<![CDATA[a<b${mark}`, '"a<b"');
+}
+value("drifted CDATA before spaces", "\n<![CDATA|  a]]>\n", '"  a"');
+value("drifted sections", "<![CDATA|a]]]]|><![CDATA|>b]]>", '"a]]>b"');
+value("drifted CDATA behind CDATA", "<![CDATA[a]]]]><![CDATA|>b]]>", '"a]]>b"');
+value("drifted CDATA in text", "see <![CDATA|x]]> there", '"see <![CDATA|x]]> there"');
+value("drifted CDATA in elements", "<item><![CDATA|<x>]]></item><item>\n<![CDATA[2]]></item>", '["<x>",2]');
+value("no separator behind CDATA", "<![CDATA你好]]>", '"<![CDATA你好]]>"');
+value("no bracket behind CDATA", "<![CDATA-x]]>", '"<![CDATA-x]]>"');
+value("drifted end marks in CDATA", "<![CDATA[a]]|>b] ]> c]]!> ]|]>]]>", '"a]]|>b] ]> c]]!> ]|]>"');
+value("end marks too wide", "<![CDATA[a]   ]>]]>", '"a]   ]>"');
+
+/** The text ends within a parameter of the declared string `content`, or of `q`, which is not declared. */
+export const cut: Case[] = [];
+const cuts = (name: string, body: string, text: string | undefined, loose: string | undefined): void => {
+  const say = (parameter: string, kept: string | undefined): Found[] => [
+    call("write", kept === undefined ? "{}" : JSON.stringify({ [parameter]: kept })),
+  ];
+  const head = '<|TCML|tool_calls><|TCML|invoke name="write">';
+  cut.push({
+    name: `cut: ${name}`,
+    input: `${head}${open("content")}${body}`,
+    text: "",
+    calls: say("content", text),
+    tools: TYPED,
+  });
+  cut.push({
+    name: `cut: ${name}, not declared`,
+    input: `${head}${open("q")}${body}`,
+    text: "",
+    calls: say("q", loose),
+    tools: TYPED,
+  });
+};
+for (const end of [
+  "</|",
+  "</|TC",
+  "</|TCML",
+  "</|TCML|para",
+  "</|TCML|parameter",
+  "</|TCML|parameter\n",
+  "</TCML|inv",
+]) {
+  const named = /[A-Z]/.test(end);
+  cuts(
+    `within ${JSON.stringify(end)}`,
+    `hello world${end}`,
+    "hello world",
+    named ? "hello world" : undefined,
+  );
+  cuts(`behind CDATA, within ${JSON.stringify(end)}`, `<![CDATA[ a<b ]]>${end}`, " a<b ", " a<b ");
+  cuts(
+    `within CDATA, within ${JSON.stringify(end)}`,
+    `<![CDATA[ a<b${end}`,
+    " a<b",
+    named ? " a<b" : undefined,
+  );
+  cuts(
+    `behind half an end mark, within ${JSON.stringify(end)}`,
+    `<![CDATA[ a<b]]${end}`,
+    " a<b",
+    named ? " a<b" : undefined,
+  );
+}
+cuts("at the slash", "hello world</", "hello world", undefined);
+cuts("at the bracket", "hello world<", "hello world<", undefined);
+cuts("at the bracket behind CDATA", "<![CDATA[hello]]><", "hello", "hello");
+cuts("behind CDATA", "<![CDATA[hello]]>", "hello", "hello");
+cuts("within an opening shell", "hello world<|TC", "hello world", "hello world");
+cuts("within another closing tag", "<b>hello</b", "<b>hello</b", undefined);
+cuts("within a comparison", "1 <2", "1 <2", undefined);
+cuts("within plain tags", "hello</inv", "hello", "hello");
+cuts("within CJK tags", "hello〈/TCML", "hello", "hello");
+cuts("behind the end of the invoke", `hello</|TCML|invoke></|TCML|tool`, "hello", undefined);
+cuts("within the opening of CDATA", "<![CDA", undefined, undefined);
+cuts("at the sign of CDATA", "<!", undefined, undefined);
+cuts("within CDATA in text", "a <![CDA", "a <![CDA", undefined);
+cut.push({
+  name: "cut: within the last of two CDATA never closed",
+  input: `${HEAD}${open("a")}<![CDATA[x${CLOSE}${open("b")}<![CDATA[y</|TCML|p`,
+  text: "",
+  calls: [call("run", '{"a":"x","b":"y"}')],
+  tools: LOOSE,
+});
