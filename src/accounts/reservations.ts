@@ -61,14 +61,17 @@ export class Reservations {
     return this.#marked.size > 0;
   }
 
-  /** Makes sure that the store knows of all slots now held. To be called before a grant is handed out. */
-  raise(state: AccountState): void {
+  /**
+   * Makes sure that the store knows of all slots now held. To be called before a grant is handed out. A mark doubles up
+   * to `limit`, the account's slots, so that a load which builds up does not wait for a write with each of its requests.
+   */
+  raise(state: AccountState, limit: number): void {
     const held = state.held;
     if (held > state.peak) state.peak = held;
     if (held <= state.mark) return;
-    state.mark = held;
+    state.mark = Math.max(held, Math.min(2 * state.mark, limit));
     this.#marked.add(state);
-    this.#store.setMark(state.id, held);
+    this.#store.setMark(state.id, state.mark);
   }
 
   /** Whether a ghost stands for the lease `token` from before the restart; if so it is taken out, once. */

@@ -198,7 +198,7 @@ export class Slots {
     const lease = this.reservations.name(this.serial);
     const { requestId, model, dialect = "" } = request;
     state.leases += 1;
-    this.reservations.raise(state);
+    this.reservations.raise(state, this.limits.perAccount);
     this.leases.add(lease, this.serial, state, { requestId, model, dialect }, now);
     this.#rotation.used(state);
     if (state.waiters.size > 0) this.#queue.place(state, this.#rotation);
