@@ -99,6 +99,6 @@ describeWithBrowser("how the console looks", () => {
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("link", { name: "Keys" }).click();
     await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
-    expect(await page.getByRole("link", { name: "Proxies" }).isVisible()).toBe(false);
+    await page.getByRole("link", { name: "Proxies" }).waitFor({ state: "hidden" });
   });
 });
