@@ -7,20 +7,21 @@ import { goTo, signIn, useConsole, violations } from "../support/use-console.ts"
 
 /** Where the pictures go, for people to look at. */
 const PICTURES = join(cacheFolder, "console-pictures");
+/** Every page, and a text that it has when it has loaded. */
 const PAGES = [
-  "overview",
-  "history",
-  "captures",
-  "playground",
-  "pages",
-  "accounts",
-  "keys",
-  "proxies",
-  "models",
-  "settings",
-  "transfer",
-  "hosting",
-];
+  ["overview", "3 of 3 accounts free"],
+  ["history", "Hello there"],
+  ["captures", "No samples are kept."],
+  ["playground", "Nothing said yet."],
+  ["pages", "Take picture"],
+  ["accounts", "three@sandbox.test"],
+  ["keys", "development"],
+  ["proxies", "Office"],
+  ["models", "provider-v4-vision-nothinking"],
+  ["settings", "Sign-in lasts"],
+  ["transfer", "Download JSON"],
+  ["hosting", "never synced"],
+] as const;
 
 describeWithBrowser("how the console looks", () => {
   const app = useConsole();
@@ -58,9 +59,9 @@ describeWithBrowser("how the console looks", () => {
       await check("sign-in");
       await shoot("sign-in");
       await signIn(page);
-      for (const name of PAGES) {
+      for (const [name, text] of PAGES) {
         await goTo(page, name);
-        await page.waitForLoadState("networkidle");
+        await page.getByRole("main").getByText(text).first().waitFor();
         await check(name);
         expect
           .soft(await page.evaluate("document.documentElement.scrollWidth"), name)

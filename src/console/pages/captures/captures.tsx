@@ -79,7 +79,7 @@ export function Captures({ detail }: { readonly detail: string }) {
           )}
         </Panel>
       )}
-      <Samples saved={saved} />
+      {(data !== null || error !== "") && <Samples saved={saved} />}
       {detail !== "" && <CaptureView key={detail} id={detail} onClose={() => go("captures")} />}
     </Page>
   );

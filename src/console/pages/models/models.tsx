@@ -28,33 +28,31 @@ export function Models() {
       <Problem error={models.error} retry={models.reload} />
       <Problem error={settings.error} retry={settings.reload} />
       <ResolveName />
-      {settings.data !== null && (
-        <AliasEditor
-          aliases={settings.data.model_aliases}
-          models={models.data ?? []}
-          onSaved={settings.replace}
-        />
+      {settings.data !== null && models.data !== null && (
+        <AliasEditor aliases={settings.data.model_aliases} models={models.data} onSaved={settings.replace} />
       )}
-      <Panel title="Models">
-        <div class="table-box">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">What it does</th>
-              </tr>
-            </thead>
-            <tbody>
-              {(models.data ?? []).map((id) => (
-                <tr key={id}>
-                  <td class="mono">{id}</td>
-                  <td class="muted">{traits(id)}</td>
+      {(settings.data !== null || settings.error !== "") && models.data !== null && (
+        <Panel title="Models">
+          <div class="table-box">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Name</th>
+                  <th scope="col">What it does</th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </Panel>
+              </thead>
+              <tbody>
+                {models.data.map((id) => (
+                  <tr key={id}>
+                    <td class="mono">{id}</td>
+                    <td class="muted">{traits(id)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </Panel>
+      )}
     </Page>
   );
 }

@@ -1,14 +1,12 @@
 import type { ComponentChildren } from "preact";
-import { readConfig } from "../../api/config.ts";
+import type { ConfigView } from "../../api/config.ts";
 import type { QueueStatus } from "../../api/queue.ts";
-import { readSettings } from "../../api/settings.ts";
+import type { Settings } from "../../api/settings.ts";
 import { readVersion } from "../../api/version.ts";
 import { href } from "../../routing.ts";
 import { plural } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-
-const REFRESH_MS = 300_000;
 
 interface Warning {
   readonly id: string;
@@ -16,10 +14,14 @@ interface Warning {
   readonly text: ComponentChildren;
 }
 
+interface WarningsProps {
+  readonly queue: QueueStatus | null;
+  readonly settings: Settings | null;
+  readonly config: ConfigView | null;
+}
+
 /** What the operator should see to. Nothing when there is nothing. */
-export function Warnings({ queue }: { readonly queue: QueueStatus | null }) {
-  const settings = useLoaded(readSettings, "", REFRESH_MS).data;
-  const config = useLoaded(readConfig, "", REFRESH_MS).data;
+export function Warnings({ queue, settings, config }: WarningsProps) {
   const version = useLoaded(readVersion).data;
   const cooling = queue?.cooldowns.length ?? 0;
   const warnings: Warning[] = [];
