@@ -101,11 +101,10 @@ UNITS[0x5c] = BACKSLASH;
 UNITS[0x26] = AMPERSAND;
 for (const char of "]］】") UNITS[char.charCodeAt(0)] = BRACKET;
 
-/** The index of the first unit at or after `from` that carries one of `marks`, or the length of the text. */
-export function nextMarked(text: string, from: number, marks: number): number {
-  const length = text.length;
+/** The index of the first unit at or after `from` and before `to` that carries one of `marks`, or `to`. */
+export function nextMarked(text: string, from: number, marks: number, to = text.length): number {
   let index = from;
-  while (index < length && ((UNITS[text.charCodeAt(index)] ?? 0) & marks) === 0) index++;
+  while (index < to && ((UNITS[text.charCodeAt(index)] ?? 0) & marks) === 0) index++;
   return index;
 }
 

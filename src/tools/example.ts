@@ -24,14 +24,14 @@ function sample(schema: JsonSchema, depth: number): unknown {
   return "…";
 }
 
-/** Example values for a tool: what it requires, or its first parameters. */
-function sampleValues(tool: ToolDefinition): Record<string, unknown> {
+/** Example values for a tool as JSON text: what it requires, or its first parameters. */
+function sampleValues(tool: ToolDefinition): ReadonlyMap<string, string> {
   const properties = declaredProperties(tool);
   const required = Array.isArray(tool.parameters?.required) ? tool.parameters.required : [];
   const names = [...properties.keys()];
   const needed = names.filter((name) => required.includes(name));
   const chosen = needed.length > 0 ? needed : names.slice(0, MAX_PARAMETERS);
-  return Object.fromEntries(chosen.map((name) => [name, sample(properties.get(name) ?? {}, 0)]));
+  return new Map(chosen.map((name) => [name, JSON.stringify(sample(properties.get(name) ?? {}, 0))]));
 }
 
 /** One example of the markup, made of declared tools only: two calls at once if `parallel` and there are two tools. */

@@ -121,11 +121,8 @@ export class Markdown {
   feed(text: string, from = 0, to = text.length): void {
     let index = from;
     while (index < to) {
-      if (this.#place === "text") index = nextMarked(text, index, BACKTICK | NEWLINE | BACKSLASH);
-      else if (this.#place === "code") {
-        index = text.indexOf("\n", index);
-        if (index < 0) return;
-      }
+      if (this.#place === "text") index = nextMarked(text, index, BACKTICK | NEWLINE | BACKSLASH, to);
+      else if (this.#place === "code") index = nextMarked(text, index, NEWLINE, to);
       if (index < to) this.step(text.charCodeAt(index++));
     }
   }

@@ -15,16 +15,18 @@ export function attribute(text: string): string {
     .replace(/[\r\n\t]+/g, " ");
 }
 
-function parameter(name: string, value: unknown): string {
-  const text = typeof value === "string" ? cdata(value) : JSON.stringify(value);
-  const body = typeof value !== "string" && /[<&]/.test(text) ? cdata(text) : text;
+/** @param source JSON text, which is shown digit by digit; a string is shown as CDATA. */
+function parameter(name: string, source: string): string {
+  const value: unknown = source.startsWith('"') ? JSON.parse(source) : undefined;
+  const text = typeof value === "string" ? value : source;
+  const body = typeof value === "string" || /[<&]/.test(text) ? cdata(text) : text;
   return `<|TCML|parameter name="${attribute(name)}">${body}</|TCML|parameter>`;
 }
 
-/** One invoke; every member of `values` is a parameter. */
-export function invoke(name: string, values: Readonly<Record<string, unknown>>, id?: string): string {
+/** One invoke; every member of `values`, which are JSON text, is a parameter. */
+export function invoke(name: string, values: ReadonlyMap<string, string>, id?: string): string {
   const bound = id === undefined ? "" : ` id="${attribute(id)}"`;
-  const lines = Object.entries(values).map(([key, value]) => parameter(key, value));
+  const lines = [...values].map(([key, source]) => parameter(key, source));
   return [`<|TCML|invoke name="${attribute(name)}"${bound}>`, ...lines, "</|TCML|invoke>"].join("\n");
 }
 

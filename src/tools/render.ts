@@ -1,4 +1,5 @@
 import { attribute, cdata, invoke, wrapper } from "./markup.ts";
+import { memberSources } from "./members.ts";
 
 /** A call of an earlier turn; `arguments` is JSON text as the caller sent it. */
 export interface RenderedCall {
@@ -7,15 +8,10 @@ export interface RenderedCall {
   arguments: string;
 }
 
-function members(source: string): Record<string, unknown> {
-  if (source.trim() === "") return {};
-  try {
-    const parsed: unknown = JSON.parse(source);
-    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return { ...parsed };
-  } catch {
-    // What is no JSON is shown to the model as it is.
-  }
-  return { input: source };
+/** The arguments by name, as JSON text; what is no JSON object is shown to the model as it is. */
+function members(source: string): ReadonlyMap<string, string> {
+  if (/^\s*(?:null\s*)?$/.test(source)) return new Map();
+  return memberSources(source) ?? new Map([["input", JSON.stringify(source)]]);
 }
 
 /** An earlier call as one invoke of the markup, bound to its id. */

@@ -2,7 +2,7 @@
  * Checks the tests of the tool scanner: every hold-back, index increment and commit condition is removed in turn, in a
  * copy, and some test must fail. Run it with `node test/fuzz/mutants.ts`; arguments select mutants by parts of their names.
  */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -476,15 +476,36 @@ mutant(
   "this.#failed = true;\n      throw new Error();\n",
 );
 
-/** Resolves to whether a program of Node ends well; one that does not end in time has failed. */
+let running: ChildProcess | undefined;
+
+/** Ends the program that runs with all that it started: each leads a process group of its own. */
+function stop(): void {
+  const { pid } = running ?? {};
+  running = undefined;
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // The group is gone already.
+  }
+}
+
+/** Resolves to whether a program of Node ends well; one that does not end in time is killed and has failed. */
 function succeeds(folder: string, ...program: string[]): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, program, { stdio: "ignore", cwd: folder });
-    const timer = setTimeout(() => child.kill("SIGKILL"), LIMIT);
-    child.on("exit", (code) => {
+    const child = spawn(process.execPath, program, { stdio: "ignore", cwd: folder, detached: true });
+    running = child;
+    const timer = setTimeout(() => {
+      stop();
+      resolve(false);
+    }, LIMIT);
+    const settle = (code: number | null): void => {
       clearTimeout(timer);
+      if (running === child) stop();
       resolve(code === 0);
-    });
+    };
+    child.on("exit", settle);
+    child.on("error", () => settle(null));
   });
 }
 
@@ -504,6 +525,13 @@ const selected = mutants.filter(
   ({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)),
 );
 const survivors: string[] = [];
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.once(signal, () => {
+    stop();
+    rmSync(folder, { recursive: true, force: true });
+    process.exit(1);
+  });
+}
 try {
   cpSync(join(root, "src/tools"), join(folder, "src/tools"), { recursive: true });
   cpSync(join(root, "test/unit/tools"), join(folder, "test/unit/tools"), { recursive: true });

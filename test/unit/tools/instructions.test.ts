@@ -90,14 +90,40 @@ describe("earlier calls and results", () => {
     expect(found.calls[1]?.arguments).toBe("{}");
   });
 
+  it("keep the digits of numbers, and the last of repeated names", () => {
+    const source = `{ "big" : 12345678901234567890 ,"one":1.0,\n"huge": 1e999, "list":[1.0, {"a":[1e999,"]}<,"]}] ,
+      "text":"a\\"},\\u00e9" , "one":-2.50, "__proto__":0, "é\\"":"" }`;
+    const found = findCalls(renderToolCalls([{ id: "1", name: "run", arguments: source }]), [
+      { name: "run" },
+    ]);
+    const wanted = [
+      '"big":12345678901234567890',
+      '"one":-2.50',
+      '"huge":1e999',
+      '"list":[1.0, {"a":[1e999,"]}<,"]}]',
+      '"text":"a\\"},é"',
+    ];
+    expect(found.calls[0]?.arguments.startsWith(`{${wanted.join(",")}`)).toBe(true);
+    expect(Object.keys(JSON.parse(found.calls[0]?.arguments ?? ""))).toContain("__proto__");
+    expect(renderToolCall({ id: "1", name: "run", arguments: source })).toContain(">-2.50<");
+  });
+
+  it.each(["{}", " {\n} ", "", " \n", "null"])("have no parameters for %j", (source) => {
+    expect(renderToolCall({ id: "1", name: "x", arguments: source })).not.toContain("parameter");
+  });
+
+  it.each(['{"a":1', "[1,2]", '"a"', "12", '{"a":"<b>]]>"', "{}}", `${"[".repeat(200_000)}`])(
+    "show what is no object as input",
+    (source) => {
+      const rendered = renderToolCall({ id: "1", name: "x", arguments: source });
+      expect(rendered).toContain(`name="input"><![CDATA[${source.replaceAll("]]>", "]]]]><![CDATA[>")}]]>`);
+    },
+  );
+
   it("carry the id of the call", () => {
     const rendered = renderToolCall({ id: 'a"b', name: "x", arguments: "{}" });
     expect(rendered).toContain('id="a&quot;b"');
     expect(renderToolCalls([])).toBe("");
-  });
-
-  it("show arguments that are no object as they are", () => {
-    expect(renderToolCall({ id: "1", name: "x", arguments: "oops" })).toContain("oops");
   });
 
   it("bind a result to its call, show errors, and let no text out of the frame", () => {

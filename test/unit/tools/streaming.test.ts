@@ -272,6 +272,12 @@ describe("time is linear in the text", () => {
     expect(long).toBeLessThan(Math.max(short * 8 * 4, 150));
   });
 
+  it.each(texts)("%s, in one piece", (_name, make) => {
+    const short = timed(make(size / 2), size * 8);
+    const long = timed(make(size * 4), size * 8);
+    expect(long).toBeLessThan(Math.max(short * 8 * 4, 150));
+  });
+
   it("one MiB unit by unit", () => {
     expect(timed(of("Some <b>text</b> `code`.\n")(1 << 20), 1)).toBeLessThan(3000);
   });
