@@ -62,10 +62,11 @@ function send(child, job) {
 }
 
 /** All rounds of one workload: every subject in each round, in an order that turns. */
-async function measure({ job, quick: fewer }, subjects, load, quick) {
+async function measure({ job, quick: fewer, quickRounds = 2 }, subjects, load, quick) {
   const samples = new Map(subjects.map(({ name }) => [name, []]));
-  const rounds = quick ? 2 : 5;
-  const warmUp = { ...job, ...fewer, count: Math.min(job.count, fewer.count, 200) };
+  const rounds = quick ? quickRounds : 4;
+  const warmUp = { ...job, count: Math.min(job.count, quick ? 60 : 200) };
+  warmUp.parallel = Math.min(job.parallel, warmUp.count);
   for (const { name, port } of subjects) {
     await send(load, { ...warmUp, port, path: PATH }).catch((error) => {
       throw new Error(`${name}: ${error.message}`);
