@@ -47,6 +47,7 @@ export function argumentsSource(body: string, declared: ReadonlySet<string>): st
   const [name, value] = only;
   const wrapped = typeof value === "object" && value !== null && !Array.isArray(value);
   if (!wrapped || !/^(?:input|parameters|arguments)$/.test(name) || declared.has(name)) return source;
-  const inner = /^\{\s*"[a-z]+"\s*:\s*([\s\S]*?)\s*\}$/.exec(source)?.[1];
-  return inner !== undefined && isJson(inner) ? inner : source;
+  const head = /^\{\s*"[a-z]+"\s*:/.exec(source)?.[0];
+  const inner = head === undefined ? "" : source.slice(head.length, -1).trim();
+  return isJson(inner) ? inner : source;
 }

@@ -29,6 +29,8 @@ export const MAX_OPENERS = 4;
 /** A local name must have ended within so many characters. */
 const MAX_SHELL = 56;
 const MAX_SPACES = 8;
+/** What may trail an attribute value without quotes. */
+const TRAILERS = `"'”’|｜/`;
 const LOCAL = /tool[_\- ]?calls|invoke|parameter/i;
 
 const HEAD =
@@ -129,7 +131,9 @@ function readValue(
     if (folded === "<" || (quoted && folded === "\n")) return "none";
     if (!quoted && (folded === ">" || folded === " " || folded === "\n")) {
       const raw = source.slice(start, index);
-      const value = raw.replace(/["'”’|｜/]+$/, "");
+      let last = raw.length;
+      while (TRAILERS.includes(raw.charAt(last - 1)) && last > 0) last--;
+      const value = raw.slice(0, last);
       return { value, end: index, slash: raw.endsWith("/") };
     }
   }

@@ -41,6 +41,11 @@ repairs(
   ['{"s":"a","x":"<b>"}'],
 );
 repairs(
+  "half an end mark before CDATA that is closed",
+  `${open("s")}<![CDATA[a]]${CLOSE}${open("x")}<![CDATA[b]]>${CLOSE}`,
+  ['{"s":"a","x":"b"}'],
+);
+repairs(
   "the second of three CDATA never closed",
   `${open("s")}<![CDATA[a]]>${CLOSE}\n${open("x")}<![CDATA[b${CLOSE}\n${open("y")}\n<![CDATA[c]]>${CLOSE}`,
   ['{"s":"a","x":"b","y":"c"}'],

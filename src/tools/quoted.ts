@@ -1,0 +1,220 @@
+import { readCdataEnd } from "./cdata.ts";
+import { BACKSLASH, BACKTICK, BRACKET, NEWLINE, nextMarked, OPENER, UNITS } from "./characters.ts";
+import { closes, opensParameter, TAG_LIMIT } from "./grammar.ts";
+import { Markdown } from "./markdown.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { readTag, type Tag } from "./tags.ts";
+import type { ParameterValue } from "./value.ts";
+
+const MARKS = OPENER | BRACKET | BACKTICK | NEWLINE | BACKSLASH;
+
+/**
+ * `open`: more is needed. `closed`: its end mark was read. `swallowing`: it ends here though it has no end mark. `unclosed`:
+ * it ended earlier, see `recover`. `named`, `unnamed`: the text is over within an end tag, with or without letters of it.
+ */
+export type QuotedState = "open" | "closed" | "swallowing" | "unclosed" | "named" | "unnamed";
+
+export interface QuotedOptions {
+  /** It is known to be never closed: it ends at the next end tag. */
+  loose: boolean;
+  /** CDATA of a later parameter may show that it was never closed. */
+  repairable: boolean;
+  /** It stands alone so far, so that `]]>` ends it only before a tag. */
+  guarded: boolean;
+}
+
+/** CDATA text from the first end tag on, held in case that the CDATA is never closed. */
+interface Doubt {
+  text: string;
+  /** So much of it would belong to the value. */
+  kept: number;
+  /** So much behind that is an end mark of the CDATA. */
+  mark: number;
+  /** Where in it the first end tag stands that no parameter within the CDATA accounts for, outside code. */
+  end: number | undefined;
+  /** Where in it, behind that, the last parameter begins that starts with CDATA of its own. */
+  reopened: number | undefined;
+}
+
+function doubtFrom(mark: number): Doubt {
+  return { text: "", kept: 0, mark, end: undefined, reopened: undefined };
+}
+
+/** One CDATA section of a parameter, from behind its opening. */
+export class QuotedText {
+  readonly #value: ParameterValue;
+  readonly #around: Surroundings;
+  readonly #options: QuotedOptions;
+  #state: QuotedState = "open";
+  /** Follows the fences in it. */
+  #markdown = new Markdown();
+  /** Parameters that began within it and are still open. */
+  #within = 0;
+  #doubt: Doubt | undefined;
+
+  constructor(value: ParameterValue, around: Surroundings, options: QuotedOptions) {
+    this.#value = value;
+    this.#around = around;
+    this.#options = options;
+  }
+
+  get state(): QuotedState {
+    return this.#state;
+  }
+
+  /** Reads on from `at`; returns the index up to which the text is done with. */
+  read(source: string, at: number, final: boolean): number {
+    let index = at;
+    while (this.#state === "open" && index < source.length) {
+      const next = this.#step(source, index, final);
+      if (next === index) break;
+      index = next;
+    }
+    return index;
+  }
+
+  /**
+   * The text is over, or the state is `unclosed`: the CDATA ends at the first end tag that it swallowed. Returns what must be
+   * read again from there, and where in it the parameter begins whose CDATA showed that, if one did. Undefined if it
+   * swallowed none.
+   */
+  recover(): { again: string; reopened: number | undefined } | undefined {
+    const doubt = this.#doubt;
+    if (!doubt) return undefined;
+    const shown = this.#state === "unclosed";
+    const marked = doubt.kept + doubt.mark;
+    const from = shown ? (doubt.end ?? marked) : marked;
+    this.#value.addVerbatim(doubt.text.slice(0, from === marked ? doubt.kept : from));
+    const reopened = shown && doubt.reopened !== undefined ? doubt.reopened - from : undefined;
+    return { again: doubt.text.slice(from), reopened };
+  }
+
+  #step(source: string, at: number, final: boolean): number {
+    const markdown = this.#markdown;
+    const unit = source.charCodeAt(at);
+    const mark = UNITS[unit] ?? 0;
+    if (mark === OPENER) return this.#readTag(source, at, final);
+    if (mark === BRACKET) return this.#readEnd(source, at, final);
+    let index = at;
+    while (index < source.length) {
+      if (markdown.plain) {
+        const next = nextMarked(source, index, MARKS);
+        if (next > index) {
+          index = next;
+          continue;
+        }
+      }
+      const here = source.charCodeAt(index);
+      if (((UNITS[here] ?? 0) & (OPENER | BRACKET)) !== 0) break;
+      markdown.step(here);
+      index++;
+    }
+    return this.#keep(source, at, index);
+  }
+
+  #readTag(source: string, at: number, final: boolean): number {
+    const markdown = this.#markdown;
+    markdown.settle();
+    const tag = readTag(source, at, TAG_LIMIT, final);
+    if (tag === "partial") return at;
+    if (tag === "none") {
+      const over = final && !this.#doubt ? this.#around.endsInClosingTag(source, at, 2) : undefined;
+      if (over) {
+        this.#state = over;
+        return source.length;
+      }
+    } else if (tag.kind === "parameter" && this.#around.owns(tag)) {
+      if (tag.close && this.#options.loose) {
+        this.#state = "swallowing";
+        return at;
+      }
+      if (!this.#weigh(tag, markdown.fenced, source, final)) return at;
+    }
+    return this.#keepStepped(source, at, at + 1);
+  }
+
+  /**
+   * Notes what a tag of a parameter within CDATA says about whether the CDATA is closed: if a parameter ends here that did
+   * not begin here, and another one follows that starts with CDATA, it is not. Returns false if that takes more text.
+   */
+  #weigh(tag: Tag, fenced: boolean, source: string, final: boolean): boolean {
+    if (tag.close) {
+      this.#doubt ??= doubtFrom(0);
+      if (fenced) return true;
+      if (this.#within > 0) this.#within--;
+      else this.#doubt.end ??= this.#doubt.text.length;
+    } else if (!fenced && opensParameter(tag) && !tag.empty) {
+      if (this.#doubt?.end === undefined) this.#within++;
+      else {
+        const section = this.#around.cdataFollows(source, tag.end, final);
+        if (section === "partial") return false;
+        if (section) this.#doubt.reopened = this.#doubt.text.length;
+      }
+    }
+    return true;
+  }
+
+  #readEnd(source: string, at: number, final: boolean): number {
+    const markdown = this.#markdown;
+    const mark = readCdataEnd(source, at, final);
+    if (mark === "partial") return at;
+    if (mark === "none") return this.#keepStepped(source, at, at + 1);
+    const { kind, end } = mark;
+    markdown.settle();
+    const closing = this.#around.followedBy(source, end, final, (tag) => closes(tag, "parameter"));
+    if (closing === "partial") return at;
+    if (kind === "half") {
+      if (closing) this.#doubt ??= doubtFrom(end - at);
+      return this.#keepStepped(source, at, end);
+    }
+    if (markdown.fenced && !this.#options.loose) {
+      if (closing) {
+        this.#doubt ??= doubtFrom(0);
+        if (this.#doubt.mark < 3) {
+          this.#doubt.kept = this.#doubt.text.length;
+          this.#doubt.mark = end - at;
+        }
+      }
+      return this.#keepStepped(source, at, end);
+    }
+    const section = this.#around.cdataFollows(source, end, final);
+    if (section === "partial") return at;
+    if (!closing && !section) {
+      if (kind === "drifted") return this.#keepStepped(source, at, at + 1);
+      if (this.#options.guarded && !this.#beforeEndTag(source, end, final)) {
+        return this.#keepStepped(source, at, end);
+      }
+    }
+    if (closing && this.#options.repairable && this.#doubt?.reopened !== undefined) {
+      this.#state = "unclosed";
+      return at;
+    }
+    this.#certain();
+    this.#value.mark("]]>");
+    this.#state = "closed";
+    return end;
+  }
+
+  #beforeEndTag(source: string, at: number, final: boolean): boolean {
+    return this.#around.followedBy(source, at, final, (tag) => tag.close) === true;
+  }
+
+  #keepStepped(source: string, at: number, end: number): number {
+    this.#markdown.feed(source, at, end);
+    return this.#keep(source, at, end);
+  }
+
+  /** Adds CDATA text, or holds it while there is doubt whether it still belongs to the parameter. */
+  #keep(source: string, at: number, end: number): number {
+    const piece = source.slice(at, end);
+    if (this.#doubt) this.#doubt.text += piece;
+    else this.#value.addVerbatim(piece);
+    return end;
+  }
+
+  #certain(): void {
+    if (!this.#doubt) return;
+    this.#value.addVerbatim(this.#doubt.text);
+    this.#doubt = undefined;
+  }
+}
