@@ -1,8 +1,12 @@
 import type { ZodType } from "zod";
-import { GatewayError } from "./errors.ts";
+import { GatewayError, invalidRequest } from "./errors.ts";
+import { isDeeperThan } from "./json-depth.ts";
 
 /** A JSON request body is at most this many bytes: enough for a long conversation with inline images. */
 export const MAX_JSON_BYTES = 32 * 1024 * 1024;
+
+/** Arrays and objects lie within each other at most this deep: what walks through them recursively needs a bound. */
+const MAX_DEPTH = 512;
 
 /** The 413 of a body of more than `limit` bytes. */
 export function tooLarge(limit: number): GatewayError {
@@ -60,16 +64,26 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/** Strict UTF-8 JSON (contract, general rule 2). Throws 400 `invalid json`, 413 above `limit` bytes. */
+/**
+ * Strict UTF-8 JSON (contract, general rule 2). Throws 400 `invalid json`, 400 `invalid_request` for one that is nested
+ * too deeply, 413 above `limit` bytes.
+ */
 export async function readJson(request: Request, limit = MAX_JSON_BYTES): Promise<unknown> {
   const bytes = await readBytes(request, limit);
+  let text: string;
+  let value: unknown;
   try {
-    return JSON.parse(strictUtf8.decode(bytes));
+    text = strictUtf8.decode(bytes);
+    value = JSON.parse(text);
   } catch {
     throw new GatewayError(400, "invalid json: the request body is not valid UTF-8 JSON", {
       code: "invalid json",
     });
   }
+  if (isDeeperThan(text, MAX_DEPTH)) {
+    throw invalidRequest(`the request body is nested more than ${MAX_DEPTH} levels deep`);
+  }
+  return value;
 }
 
 /** `a.b[0].c` for a zod issue path. */

@@ -32,6 +32,13 @@ function chunked(bytes: number): ReadableStream<Uint8Array> {
 }
 
 describe("JSON bodies", () => {
+  it("are refused when they are nested too deeply for what walks through them", async () => {
+    const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+    expect(await readJson(post(nested(512)))).toBeTypeOf("object");
+    const error = await failure(() => readJson(post(nested(513))));
+    expect(error).toMatchObject({ status: 400, code: "invalid_request" });
+  });
+
   it("are read whole", async () => {
     expect(await readJson(post('{"a":"ü"}'))).toEqual({ a: "ü" });
   });
