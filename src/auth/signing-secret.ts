@@ -9,11 +9,16 @@ const derived = new Map<string, string>();
  * The secret that signs administrators' tokens; null: there is none yet. A read-only configuration cannot keep one:
  * there it is derived from what opens the door.
  */
-export async function signingSecret(platform: Platform, snapshot: ConfigSnapshot): Promise<string | null> {
+export async function signingSecret(
+  platform: { readonly settings: Pick<Platform["settings"], "adminKey"> },
+  snapshot: ConfigSnapshot,
+): Promise<string | null> {
   const { admin } = snapshot.config;
   if (admin.jwt_secret !== "") return admin.jwt_secret;
   const { adminKey } = platform.settings;
   if (snapshot.writable) return null;
+  // What anybody can derive signs nothing: administration is closed.
+  if (admin.password_hash === "" && adminKey === null) return null;
   const source = `${admin.password_hash}\n${adminKey ?? ""}`;
   let secret = derived.get(source);
   if (secret === undefined) {
