@@ -22,7 +22,9 @@ const POLICY = [
 export function consoleFile(path: string): string | null {
   if (path === "/admin" || path === "/admin/") return "/index.html";
   if (!path.startsWith(FILES)) return null;
-  return path.slice(FILES.length - 1);
+  const file = path.slice(FILES.length - 1);
+  // As a reference it would name another host (RFC 3986, 4.2).
+  return file.startsWith("//") ? null : file;
 }
 
 /** The console's file that a request asks for, with the headers of the page's policy; null when there is none. */

@@ -9,6 +9,9 @@ export type Method = "GET" | "POST" | "PUT" | "DELETE";
 /** Who may call a route: anyone, a caller with a key or token, an administrator, or an administrator's JWT only. */
 export type Access = "none" | "caller" | "admin" | "jwt";
 
+/** No route has a longer path, and no pattern is tried on one: on long runs of slashes that takes for ever. */
+const MAX_PATH = 4096;
+
 /** One route of the API. */
 export interface Route {
   readonly method: Method;
@@ -81,6 +84,7 @@ export class RouteTable {
    * @throws GatewayError 405 with `Allow` for a known path with a wrong method, 404 for a broken escape in the path.
    */
   async match(method: string, url: URL): Promise<Match | null> {
+    if (url.pathname.length > MAX_PATH) return null;
     const found = await this.#find(method, url);
     if (found === undefined) return null;
     const wanted = method === "HEAD" ? "GET" : method;

@@ -20,7 +20,16 @@ describe("the console's files", () => {
     expect(consoleFile("/console/console-ABCD1234.js")).toBe("/console-ABCD1234.js");
   });
 
-  it.each(["/", "/admin/login", "/admin/x", "/console", "/v1/models"])("are not at %s", async (path) => {
+  it.each([
+    "/",
+    "/admin/login",
+    "/admin/x",
+    "/console",
+    "/console//",
+    "/console//[",
+    "/console//elsewhere/index.html",
+    "/v1/models",
+  ])("are not at %s", async (path) => {
     expect(consoleFile(path)).toBeNull();
     expect(await get(path)).toBeNull();
   });

@@ -30,6 +30,11 @@ describe("the route table", () => {
     expect((await match("GET", "/v1/thumbs/"))?.route.path).toBe("/v1/thumbs");
   });
 
+  it("knows no path that is longer than any could be", async () => {
+    expect(await match("GET", `/v1/models/${"a".repeat(3000)}`)).not.toBeNull();
+    expect(await match("GET", `/v1/models/${"/".repeat(200_000)}x`)).toBeNull();
+  });
+
   it("serves HEAD by the GET route", async () => {
     expect((await match("HEAD", "/healthz"))?.route.method).toBe("GET");
   });
