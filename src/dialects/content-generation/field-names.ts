@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { isObject } from "../shared/members.ts";
 
+// A run of underscores is tried from its beginning only: from each of them, a long one would take for ever.
 function camel(name: string): string {
-  return name.replace(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  return name.replace(/(?<!_)_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**

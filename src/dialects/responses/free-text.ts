@@ -30,7 +30,7 @@ function textOfArguments(text: string): string {
   if (entries.length > 1) return text;
   if (typeof first[1] === "string") return first[1];
   // A number keeps its digits only as source text.
-  return HEAD_ANY.test(text) ? text.replace(HEAD_ANY, "").replace(/\s*\}\s*$/, "") : text;
+  return HEAD_ANY.test(text) ? text.replace(HEAD_ANY, "").trimEnd().slice(0, -1).trimEnd() : text;
 }
 
 /**

@@ -24,6 +24,12 @@ describe("the input of a free-text tool", () => {
     );
   });
 
+  it("takes no longer for white space than for anything else", () => {
+    const list = `[1,${" ".repeat(300_000)}2]`;
+    const input = new FreeTextInput();
+    expect(input.push(`{"input":${list} }`) + input.finish()).toBe(list);
+  });
+
   it("comes while the arguments are still open", () => {
     const input = new FreeTextInput();
     expect(input.push('{"input":"first')).toBe("first");
@@ -35,6 +41,7 @@ describe("the input of a free-text tool", () => {
     ['{"patch":"text"}', "text"],
     ['{"input":12345678901234567890}', "12345678901234567890"],
     ['{"input":{"a":1}}', '{"a":1}'],
+    [' { "input" : [1,\n 2] } \n', "[1,\n 2]"],
     ['"bare"', "bare"],
     ["{}", ""],
     ['{"a":"1","b":"2"}', '{"a":"1","b":"2"}'],
