@@ -18,7 +18,11 @@ describe("authentication of business endpoints", () => {
     ["x-goog-api-key", "/v1/chat/completions", { "x-goog-api-key": "sk-dev" }],
     ["?key=", "/v1/chat/completions?key=sk-dev", {}],
     ["?api_key=", "/v1/chat/completions?api_key=sk-dev", {}],
-    ["a key beside another credential", "/v1/chat/completions", { authorization: "Bearer x", "x-api-key": "sk-dev" }],
+    [
+      "a key beside another credential",
+      "/v1/chat/completions",
+      { authorization: "Bearer x", "x-api-key": "sk-dev" },
+    ],
   ])("%s is accepted", async (_name, path, headers) => {
     const response = await send(path, headers);
     expect(response.status).toBe(200);
@@ -28,7 +32,9 @@ describe("authentication of business endpoints", () => {
   it("without a credential: 401", async () => {
     const response = await send("/v1/chat/completions", {});
     expect(response.status).toBe(401);
-    expect(await response.json()).toMatchObject({ error: { code: "invalid_api_key", type: "authentication_error" } });
+    expect(await response.json()).toMatchObject({
+      error: { code: "invalid_api_key", type: "authentication_error" },
+    });
   });
 
   it("1. a configured key is managed mode: accounts are chosen by rotation", async () => {
@@ -53,7 +59,9 @@ describe("authentication of business endpoints", () => {
     for (let n = 0; n < 3; n += 1) {
       await (await test.chat("pinned", {}, { "x-gateway-target-account": "two@sandbox.test" })).text();
     }
-    expect(new Set((await turns()).slice(-3).map(({ account }) => account))).toEqual(new Set(["two@sandbox.test"]));
+    expect(new Set((await turns()).slice(-3).map(({ account }) => account))).toEqual(
+      new Set(["two@sandbox.test"]),
+    );
   });
 
   it("3. a target that does not exist: 429 without Retry-After", async () => {
@@ -62,12 +70,17 @@ describe("authentication of business endpoints", () => {
     await response.body?.cancel();
   });
 
-  it.each(["/healthz", "/readyz", "/v1/models", "/models", "/vendorb/v1/models", "/api/version", "/api/tags"])(
-    "4. %s is open",
-    async (path) => {
-      const response = await fetch(path);
-      expect(response.status).toBe(200);
-      await response.body?.cancel();
-    },
-  );
+  it.each([
+    "/healthz",
+    "/readyz",
+    "/v1/models",
+    "/models",
+    "/vendorb/v1/models",
+    "/api/version",
+    "/api/tags",
+  ])("4. %s is open", async (path) => {
+    const response = await fetch(path);
+    expect(response.status).toBe(200);
+    await response.body?.cancel();
+  });
 });

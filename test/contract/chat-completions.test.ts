@@ -45,7 +45,9 @@ describe("POST /v1/chat/completions", () => {
   });
 
   it("model is the resolved canonical model", async () => {
-    expect(await (await chat("x", { model: "gpt-5-codex" })).json()).toMatchObject({ model: "provider-v4-pro" });
+    expect(await (await chat("x", { model: "gpt-5-codex" })).json()).toMatchObject({
+      model: "provider-v4-pro",
+    });
   });
 
   it("a -nothinking model never thinks, whatever the request says", async () => {
@@ -70,7 +72,9 @@ describe("POST /v1/chat/completions", () => {
   });
 
   it("counts that the upstream omits are estimated", async () => {
-    const body: { usage: Record<string, number> } = await (await chat("[[nousage]] four words of text")).json();
+    const body: { usage: Record<string, number> } = await (
+      await chat("[[nousage]] four words of text")
+    ).json();
     expect(body.usage["prompt_tokens"]).toBeGreaterThan(3);
     expect(body.usage["completion_tokens"]).toBeGreaterThan(0);
   });
@@ -86,7 +90,9 @@ describe("POST /v1/chat/completions", () => {
     ["length", "length"],
     ["content_filter", "content_filter"],
   ])("the upstream's %s is finish_reason %s", async (directive, reason) => {
-    const body: { choices: { finish_reason: string }[] } = await (await chat(`[[${directive}]] go on`)).json();
+    const body: { choices: { finish_reason: string }[] } = await (
+      await chat(`[[${directive}]] go on`)
+    ).json();
     expect(body.choices[0]?.finish_reason).toBe(reason);
   });
 
@@ -97,8 +103,16 @@ describe("POST /v1/chat/completions", () => {
     ["model missing", { messages: [{ role: "user", content: "x" }] }, "model"],
     ["model not a string", { model: 7, messages: [{ role: "user", content: "x" }] }, "model"],
     ["an unknown role", { model: "gpt-4o", messages: [{ role: "alien", content: "x" }] }, "messages[0].role"],
-    ["content of a wrong type", { model: "gpt-4o", messages: [{ role: "user", content: 7 }] }, "messages[0].content"],
-    ["stream not a boolean", { model: "gpt-4o", messages: [{ role: "user", content: "x" }], stream: "yes" }, "stream"],
+    [
+      "content of a wrong type",
+      { model: "gpt-4o", messages: [{ role: "user", content: 7 }] },
+      "messages[0].content",
+    ],
+    [
+      "stream not a boolean",
+      { model: "gpt-4o", messages: [{ role: "user", content: "x" }], stream: "yes" },
+      "stream",
+    ],
     ["a body that is an array", [], null],
   ])("%s: 400 naming the field", async (_name, body, param) => {
     const response = await post("/v1/chat/completions", body);

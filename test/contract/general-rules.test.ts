@@ -27,7 +27,9 @@ describe("general rules", () => {
       body: new Uint8Array([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]),
     });
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: { code: "invalid json", type: "invalid_request_error" } });
+    expect(await response.json()).toMatchObject({
+      error: { code: "invalid json", type: "invalid_request_error" },
+    });
   });
 
   it.each([
@@ -43,17 +45,20 @@ describe("general rules", () => {
     expect([response.status, await response.text()]).toEqual([200, ""]);
   });
 
-  it.each(["/v1/models", "/vendorb/v1/models", "/v1beta/models/x:generateContent", "/api/tags", "/admin/config"])(
-    "4. CORS on %s: the origin is echoed, else *",
-    async (path) => {
-      const echoed = await fetch(path, { headers: { origin: "https://app.example" } });
-      expect(echoed.headers.get("access-control-allow-origin")).toBe("https://app.example");
-      await echoed.body?.cancel();
-      const any = await fetch(path);
-      expect(any.headers.get("access-control-allow-origin")).toBe("*");
-      await any.body?.cancel();
-    },
-  );
+  it.each([
+    "/v1/models",
+    "/vendorb/v1/models",
+    "/v1beta/models/x:generateContent",
+    "/api/tags",
+    "/admin/config",
+  ])("4. CORS on %s: the origin is echoed, else *", async (path) => {
+    const echoed = await fetch(path, { headers: { origin: "https://app.example" } });
+    expect(echoed.headers.get("access-control-allow-origin")).toBe("https://app.example");
+    await echoed.body?.cancel();
+    const any = await fetch(path);
+    expect(any.headers.get("access-control-allow-origin")).toBe("*");
+    await any.body?.cancel();
+  });
 
   it("4. a preflight allows declared third-party headers, and never X-Gateway-Internal-Token", async () => {
     const response = await fetch("/v1/chat/completions", {
@@ -61,12 +66,18 @@ describe("general rules", () => {
       headers: {
         origin: "https://app.example",
         "access-control-request-method": "POST",
-        "access-control-request-headers": "x-stainless-os, x-gateway-internal-token, anthropic-beta, x-goog-api-client",
+        "access-control-request-headers":
+          "x-stainless-os, x-gateway-internal-token, anthropic-beta, x-goog-api-client",
       },
     });
     const allowed = response.headers.get("access-control-allow-headers")?.toLowerCase() ?? "";
     expect(response.status).toBe(204);
-    for (const name of ["x-stainless-os", "anthropic-beta", "x-goog-api-client", "x-gateway-target-account"]) {
+    for (const name of [
+      "x-stainless-os",
+      "anthropic-beta",
+      "x-goog-api-client",
+      "x-gateway-target-account",
+    ]) {
       expect(allowed).toContain(name);
     }
     expect(allowed).not.toContain("x-gateway-internal-token");
@@ -98,7 +109,11 @@ describe("general rules", () => {
   });
 
   it("7. a pinned target account is never switched", async () => {
-    const response = await chat("[[empty:account]] hello", {}, { "x-gateway-target-account": "two@sandbox.test" });
+    const response = await chat(
+      "[[empty:account]] hello",
+      {},
+      { "x-gateway-target-account": "two@sandbox.test" },
+    );
     expect(response.status).toBe(429);
   });
 
@@ -138,7 +153,11 @@ describe("general rules", () => {
   });
 
   it("a body of 50 MB is a 413", async () => {
-    const response = await post("/v1/chat/completions", { model: "x", messages: [], pad: "x".repeat(50_000_000) });
+    const response = await post("/v1/chat/completions", {
+      model: "x",
+      messages: [],
+      pad: "x".repeat(50_000_000),
+    });
     expect(response.status).toBe(413);
     await response.body?.cancel();
   });

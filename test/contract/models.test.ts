@@ -41,7 +41,9 @@ describe("GET /v1/models and /v1/models/{id}", () => {
   it("an unknown model is a 404 of type invalid_request_error", async () => {
     const response = await fetch("/v1/models/none");
     expect(response.status).toBe(404);
-    expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error", code: "model_not_found" } });
+    expect(await response.json()).toMatchObject({
+      error: { type: "invalid_request_error", code: "model_not_found" },
+    });
   });
 
   it.each(["nobody-knows-me", "claude-2.1", "claude-instant-1.2", "gpt-3.5-turbo"])(
