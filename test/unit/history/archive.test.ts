@@ -76,6 +76,7 @@ describe("the history", () => {
     expect(ids({ ...everything, q: "100%" })).toEqual(["b"]);
     expect(ids({ ...everything, q: "1_0%" })).toEqual([]);
     expect(ids({ ...everything, q: "request_preview" })).toEqual([]);
+    expect(ids({ ...everything, q: "x".repeat(60_000) })).toEqual([]);
     expect(archive.listHistory({ offset: 1, count: 1, q: "" })).toMatchObject({
       total: 3,
       items: [{ id: "b" }],
