@@ -7,6 +7,9 @@ import { keyId } from "./config-view.ts";
 import { allKeys } from "./edit.ts";
 import { callChatCompletions } from "./self-call.ts";
 
+/** What a header can carry (RFC 9110, 5.5). */
+const FIELD_VALUE = /^[\x20-\x7e\x80-\xff]*$/;
+
 /** `POST /admin/test`. `api_key` may also be a key's `id`. */
 export const apiTestSchema = z.object({
   model: modelSchema,
@@ -20,7 +23,7 @@ export const apiTestSchema = z.object({
 /**
  * The key that an administrator named, by itself or by its `id`; the first configured one for an empty name.
  *
- * @throws GatewayError 400 when no key is configured.
+ * @throws GatewayError 400 when no key is configured, or for one that no request could carry.
  */
 export async function namedKey(context: Context, name: string): Promise<string> {
   const { config } = await context.config();
@@ -28,11 +31,12 @@ export async function namedKey(context: Context, name: string): Promise<string> 
   if (name.startsWith("key:")) {
     for (const { key } of keys) if ((await keyId(key)) === name) return key;
   }
-  if (name !== "") return name;
-  const first = keys[0];
-  if (first === undefined)
+  const key = name || keys[0]?.key;
+  if (key === undefined)
     throw invalidRequest("no API key is configured: add one, or send api_key", "api_key");
-  return first.key;
+  if (!FIELD_VALUE.test(key))
+    throw invalidRequest("api_key: the key has characters that a header cannot carry", "api_key");
+  return key;
 }
 
 /** `POST /admin/test` (contract): one message through the gateway's own pipeline. */

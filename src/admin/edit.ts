@@ -17,6 +17,7 @@ export function edit(
   const stored = context.platform.configuration.update(async (config) => {
     const changed = parseWith(configSchema, await change(config));
     refuseDangling(config, changed);
+    refuseUnusable(config, changed);
     return changed;
   });
   // Edits stand in one queue: one whose client leaves must come to its end all the same.
@@ -34,6 +35,33 @@ function refuseDangling(before: Config, after: Config): void {
   if (!known.has(dangling) && before.accounts.some(({ proxy_id }) => proxy_id === dangling)) return;
   const param = `accounts[${index}].proxy_id`;
   throw invalidRequest(`${param}: the proxy ${JSON.stringify(dangling)} does not exist`, param);
+}
+
+/** Control characters, and halves of surrogate pairs. */
+const UNUSABLE = /[\p{Cc}\p{Cs}]/u;
+
+/** What travels in headers and paths, by the names of its fields. */
+function travelling({ keys, api_keys, accounts }: Config): [field: string, text: string][] {
+  return [
+    ...keys.map((key, index): [string, string] => [`keys[${index}]`, key]),
+    ...api_keys.map(({ key }, index): [string, string] => [`api_keys[${index}].key`, key]),
+    ...accounts.flatMap((account, index) =>
+      (["email", "mobile", "token"] as const).map((field): [string, string] => [
+        `accounts[${index}].${field}`,
+        account[field],
+      ]),
+    ),
+  ];
+}
+
+/** A key, name or token that neither a header nor a path can carry could not be used, nor be deleted: it is never added. */
+function refuseUnusable(before: Config, after: Config): void {
+  const bad = travelling(after).filter(([, text]) => UNUSABLE.test(text));
+  if (bad.length === 0) return;
+  const known = new Set(travelling(before).map(([, text]) => text));
+  const param = bad.find(([, text]) => !known.has(text))?.[0];
+  if (param === undefined) return;
+  throw invalidRequest(`${param}: control characters and broken surrogate pairs are not allowed`, param);
 }
 
 /** The 404 of a thing that is not in the configuration. */
