@@ -39,7 +39,8 @@ export function readCdata(
 
 /** Whether the text ends within what can only be a CDATA opening, which begins at `at`. */
 export function endsInCdata(source: string, at: number): boolean {
-  const second = fold(source.codePointAt(at + 1) ?? 0);
+  const unit = source.codePointAt(at + 1);
+  const second = unit === undefined ? "" : fold(unit);
   return (second === "|" || second === "[") && readCdata(source, at, false, true) === "partial";
 }
 

@@ -180,10 +180,8 @@ export class QuotedText {
     const section = this.#around.cdataFollows(source, end, final);
     if (section === "partial") return at;
     if (!closing && !section) {
-      if (kind === "drifted") return this.#keepStepped(source, at, at + 1);
-      if (this.#options.guarded && !this.#beforeEndTag(source, end, final)) {
-        return this.#keepStepped(source, at, end);
-      }
+      const text = kind === "drifted" || (this.#options.guarded && !this.#beforeEndTag(source, end, final));
+      if (text) return this.#keepStepped(source, at, end);
     }
     if (closing && this.#options.repairable && this.#doubt?.reopened !== undefined) {
       this.#state = "unclosed";

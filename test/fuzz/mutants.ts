@@ -167,7 +167,6 @@ mutant(
   'if (this.#orphan && outcome !== "closed") return this.#fail();',
   "",
 );
-mutant("automaton", "later CDATA is not loose", "if (invocation?.loose) this.#unclosed = true;", "");
 mutant(
   "automaton",
   "a cut call is not completed",
@@ -260,12 +259,6 @@ mutant(
   "if",
 );
 mutant("invocation", "the search has no bound", 'if (input.recorded > MAX_GARBAGE) return "lost";', "");
-mutant(
-  "invocation",
-  "unclosed CDATA is not repaired",
-  "if (again === undefined) {",
-  "if (again === undefined || again) {",
-);
 mutant("output", "the index does not grow", "this.#next++", "this.#next");
 mutant("output", "a dropped guess keeps its index", "if (this.#guess) this.#next = this.#guess.next;", "");
 mutant("output", "restoring keeps the index", "this.#next = saved.next;", "");
@@ -306,13 +299,6 @@ mutant(
 );
 mutant(
   "body",
-  "end tags are not waited for",
-  'if (tag === "partial") return at;\n    return',
-  'if (tag === "partial") return this.#literal(source, at, at + 1);\n    return',
-);
-mutant("body", "foreign end tags count", 'tag === "none" || !this.#isOwn(tag)\n', 'tag === "none"\n');
-mutant(
-  "body",
   "what follows an invoke is not waited for",
   'if (follows === "partial") return at;',
   'if (follows === "partial") return this.#literal(source, at, tag.end);',
@@ -329,63 +315,6 @@ mutant(
   "orphans swallow calls",
   "if (calls && this.#options.alone) {",
   "if (calls && !this.#options) {",
-);
-mutant(
-  "body",
-  "end tags in CDATA are not waited for",
-  'const tag = readTag(source, at, TAG_LIMIT, final);\n    if (tag === "partial") return at;\n    if (tag !== "none" && tag.close',
-  'const tag = readTag(source, at, TAG_LIMIT, final);\n    if (tag !== "none" && tag !== "partial" && tag.close',
-);
-mutant(
-  "body",
-  "brackets are not waited for",
-  "return final ? this.#keepStepped(source, at, at + 1, quoted) : at;",
-  "return this.#keepStepped(source, at, at + 1, quoted);",
-);
-mutant("body", "what follows CDATA is not waited for", 'if (closing === "partial") return at;', "");
-mutant("body", "another section is not waited for", 'if (section === "partial") return at;', "");
-mutant(
-  "body",
-  "fences in CDATA do not count",
-  "if (quoted.fenced && !this.#options.loose) {",
-  "if (quoted.fenced && this.#options.loose) {",
-);
-mutant(
-  "body",
-  "CDATA ends at any mark",
-  "if (!closing && !section && this.#guarded &&",
-  "if (!closing && !section && !this.#guarded &&",
-);
-mutant(
-  "body",
-  "doubtful text is sent",
-  "if (this.#doubt) this.#doubt.text += piece;\n    else this.#value.addVerbatim(piece);",
-  "if (this.#doubt) this.#doubt.text += piece;\n    this.#value.addVerbatim(piece);",
-);
-mutant(
-  "body",
-  "doubtful text is lost",
-  "this.#value.addVerbatim(this.#doubt.text);\n    this.#doubt",
-  "this.#doubt",
-);
-mutant(
-  "body",
-  "no end tag makes doubt",
-  'this.#doubt ??= { text: "", kept: 0, mark: 0 };\n    }\n    return',
-  "}\n    return",
-);
-mutant("body", "no end mark makes doubt", "this.#doubt.mark = 3;", "");
-mutant(
-  "body",
-  "half an end mark makes no doubt",
-  'if (closing) this.#doubt ??= { text: "", kept: 0, mark: 2 };',
-  "",
-);
-mutant(
-  "body",
-  "later CDATA is not loose",
-  "if (this.#options.loose) {\n        this.#quoted = undefined;",
-  "if (!this.#options) {\n        this.#quoted = undefined;",
 );
 mutant("body", "the second bracket eats text", "if (tag.doubled && !(", "if (!tag.doubled && !(");
 mutant(
@@ -476,6 +405,271 @@ mutant(
   "this.#failed = true;\n      throw new Error();\n",
 );
 
+mutant(
+  "body",
+  "end tags are not waited for",
+  'if (tag === "partial") return at;\n    if (tag === "none" && final',
+  'if (tag === "partial") return this.#literal(source, at, at + 1);\n    if (tag === "none" && final',
+);
+mutant("body", "foreign end tags count", 'tag === "none" || !this.#around.owns(tag)\n', 'tag === "none"\n');
+mutant(
+  "body",
+  "half a closing tag is text",
+  'if (tag === "none" && final && this.#isOver(source, at)) return source.length;',
+  "",
+);
+mutant("body", "half an opening of CDATA is text", "(!this.#value.bare && endsInCdata(source, at))", "false");
+mutant(
+  "body",
+  "half a CDATA opening ends any text",
+  "(!this.#value.bare && endsInCdata(source, at))",
+  "endsInCdata(source, at)",
+);
+mutant("body", "a bracket is always half a tag", "behind ? 1 : 2", "behind ? 1 : 1");
+mutant("body", "a bracket behind CDATA is text", "behind ? 1 : 2", "behind ? 2 : 2");
+mutant("body", "a value within its end tag is not complete", "if (this.#complete || closed)", "if (closed)");
+mutant(
+  "body",
+  "a value behind its CDATA is not complete",
+  "if (this.#complete || closed)",
+  "if (this.#complete)",
+);
+mutant(
+  "body",
+  "CDATA within its end tag is not complete",
+  'else if (state === "named") this.#complete = this.#nested.length === 0;',
+  "",
+);
+mutant(
+  "body",
+  "no text is read behind CDATA without end",
+  'return state === "swallowing" ? this.#readText(source, next, final) : next;',
+  "return next;",
+);
+mutant(
+  "surroundings",
+  "half a closing tag closes nothing",
+  "return final && this.endsInClosingTag(source, next, 1) !== undefined;",
+  "return false;",
+);
+mutant(
+  "surroundings",
+  "CDATA is looked for however far",
+  'if (next - at > LOOK_AHEAD) return false;\n    if (next === source.length) return final ? false : "partial";',
+  'if (next === source.length) return final ? false : "partial";',
+);
+mutant(
+  "surroundings",
+  "CDATA is not waited for",
+  'if (next === source.length) return final ? false : "partial";',
+  "if (next === source.length) return false;",
+);
+mutant(
+  "quoted",
+  "end tags are not waited for",
+  'if (tag === "partial") return at;',
+  'if (tag === "partial") return this.#keepStepped(source, at, at + 1);',
+);
+mutant(
+  "quoted",
+  "end marks are not waited for",
+  'if (mark === "partial") return at;',
+  'if (mark === "partial") return this.#keepStepped(source, at, at + 1);',
+);
+mutant("quoted", "what follows CDATA is not waited for", 'if (closing === "partial") return at;', "");
+mutant(
+  "quoted",
+  "another section is not waited for",
+  'const section = this.#around.cdataFollows(source, end, final);\n    if (section === "partial") return at;',
+  "const section = this.#around.cdataFollows(source, end, final);",
+);
+mutant(
+  "quoted",
+  "fences in CDATA do not count",
+  "if (markdown.fenced && !this.#options.loose) {",
+  "if (markdown.fenced && this.#options.loose) {",
+);
+mutant(
+  "quoted",
+  "doubtful text is sent",
+  "if (this.#doubt) this.#doubt.text += piece;\n    else this",
+  "if (this.#doubt) this.#doubt.text += piece;\n    this",
+);
+mutant(
+  "quoted",
+  "doubtful text is lost",
+  "this.#value.addVerbatim(this.#doubt.text);\n    this.#doubt",
+  "this.#doubt",
+);
+mutant(
+  "quoted",
+  "no end tag makes doubt",
+  "this.#doubt ??= doubtFrom(0);\n      if (fenced) return true;",
+  "if (fenced || !this.#doubt) return true;",
+);
+mutant("quoted", "no end mark makes doubt", "this.#doubt.mark = end - at;", "");
+mutant("quoted", "half an end mark makes no doubt", "if (closing) this.#doubt ??= doubtFrom(end - at);", "");
+mutant(
+  "quoted",
+  "later CDATA is not loose",
+  "if (tag.close && this.#options.loose) {",
+  "if (tag.close && !this.#options) {",
+);
+mutant("quoted", "tags in fences show that CDATA is not closed", "if (fenced) return true;", "");
+mutant(
+  "quoted",
+  "parameters in fences show that CDATA is not closed",
+  "} else if (!fenced && opensParameter(tag)",
+  "} else if (opensParameter(tag)",
+);
+mutant(
+  "quoted",
+  "parameters within CDATA do not count",
+  "if (this.#within > 0) this.#within--;\n      else this",
+  "this",
+);
+mutant(
+  "quoted",
+  "any parameter shows that CDATA is not closed",
+  "if (section) this.#doubt.reopened",
+  "this.#doubt.reopened",
+);
+mutant(
+  "quoted",
+  "CDATA behind a parameter is not waited for",
+  'if (section === "partial") return false;',
+  "",
+);
+mutant(
+  "quoted",
+  "nothing shows that CDATA is not closed",
+  "if (closing && this.#options.repairable && this.#doubt?.reopened !== undefined) {",
+  "if (closing && !this.#options && this.#doubt?.reopened !== undefined) {",
+);
+mutant(
+  "quoted",
+  "sections show that CDATA is not closed",
+  "if (closing && this.#options.repairable &&",
+  "if (this.#options.repairable &&",
+);
+mutant(
+  "quoted",
+  "half an end mark stays before a repair",
+  "from === marked ? doubt.kept : from",
+  "shown ? from : doubt.kept",
+);
+mutant("quoted", "half a closing tag is text", "final && !this.#doubt ?", "final && !this.#state ?");
+mutant("quoted", "half a closing tag hides an end tag", "final && !this.#doubt ?", "final ?");
+mutant(
+  "invocation",
+  "unclosed CDATA is not repaired",
+  'if (!this.#options.orphan && this.#recover(body)) return "next";',
+  "",
+);
+mutant(
+  "invocation",
+  "only one CDATA is repaired at the end",
+  "if (reopened === undefined) unclosed.all = true;\n    else",
+  "if (reopened !== undefined)",
+);
+mutant(
+  "invocation",
+  "only one CDATA is repaired within",
+  "if (reopened !== undefined) unclosed.before = input.offset + reopened;",
+  "",
+);
+mutant(
+  "invocation",
+  "the last CDATA is repaired too",
+  "unclosed.before = input.offset + reopened;",
+  "unclosed.before = input.offset + reopened + 1;",
+);
+mutant("cdata", "marks need both brackets", "NAMED.test(folded)) shortEnd", 'NAMED.test("")) shortEnd');
+mutant(
+  "cdata",
+  "anything separates",
+  "if (unit < 0x20) return",
+  "if (unit > 0x7f) return true;\n  if (unit < 0x20) return",
+);
+mutant(
+  "cdata",
+  "openings are not waited for",
+  'return !final && stop === source.length ? "partial" : shortEnd;',
+  "return shortEnd;",
+);
+mutant(
+  "cdata",
+  "a late bracket is text",
+  "if (!MAY_OPEN.test(folded)) return shortEnd;",
+  'if (shortEnd !== "none" || !MAY_OPEN.test(folded)) return shortEnd;',
+);
+mutant(
+  "cdata",
+  "end marks are not waited for",
+  'const short = final ? "none" : "partial";',
+  'const short = final ? "none" : "none";',
+);
+mutant("cdata", "gaps have no bound", "while (index < from + MAX_GAP &&", "while (index >= from &&");
+mutant(
+  "cdata",
+  "drifted marks are exact",
+  'kind: exact ? "exact" : "drifted"',
+  'kind: exact ? "exact" : "exact"',
+);
+mutant("cdata", "any sign may be half an opening", 'return (second === "|" || second === "[") &&', "return");
+mutant(
+  "value",
+  "drifted CDATA counts in any text",
+  'return this.#wanted !== "text" && this.#maybe && this.#lead === "<" && this.#tail === ">";',
+  "return true;",
+);
+mutant(
+  "value",
+  "drifted CDATA counts in no element",
+  'return this.#wanted !== "text" && this.#maybe && this.#lead === "<" && this.#tail === ">";',
+  "return false;",
+);
+mutant(
+  "tags",
+  "foreign closing tags end a text",
+  'return known ? "named" : undefined;',
+  'return known || letters ? "named" : undefined;',
+);
+mutant(
+  "tags",
+  "opening tags end a text",
+  'if (folded !== "" && !folded.includes("/") &&',
+  'if (folded === "?" &&',
+);
+mutant("tags", "half a shell is text", '!/[|｜]/.test(source[at + 1] ?? "")', "source");
+mutant(
+  "markdown",
+  "fences in a piece are searched beyond it",
+  "BACKTICK | NEWLINE | BACKSLASH, to);",
+  "BACKTICK | NEWLINE | BACKSLASH);",
+);
+mutant(
+  "markup",
+  "strings are shown as JSON",
+  "source.startsWith('\"') ? JSON",
+  'source.startsWith("?") ? JSON',
+);
+mutant(
+  "members",
+  "brackets in strings count",
+  "if (char === '\"') {\n      index",
+  'if (char === "?") {\n      index',
+);
+mutant("members", "quotes are never escaped", 'source[index] === "\\\\" ? 2 : 1', "1");
+mutant("render", "null is an argument", "(?:null\\s*)?$", "$");
+
+mutant(
+  "quoted",
+  "CDATA ends at any mark",
+  "(this.#options.guarded && !this",
+  "(!this.#options.guarded && !this",
+);
+mutant("quoted", "CDATA ends at any drifted mark", 'const text = kind === "drifted" || (', "const text = (");
 let running: ChildProcess | undefined;
 
 /** Ends the program that runs with all that it started: each leads a process group of its own. */

@@ -19,6 +19,9 @@ const repairs = (name: string, body: string, calls: string[], rest = "", tools =
 repairs("two CDATA never closed", `${open("s")}<![CDATA[hi there${CLOSE}${open("x")}<![CDATA[yo${CLOSE}`, [
   '{"s":"hi there","x":"yo"}',
 ]);
+repairs("empty CDATA never closed", `${open("s")}<![CDATA[a${CLOSE}${open("x")}<![CDATA[${CLOSE}`, [
+  '{"s":"a","x":""}',
+]);
 repairs(
   "CDATA never closed before text",
   `${open("s")}<![CDATA[a${CLOSE}${open("x")}<![CDATA[b${CLOSE}`,
@@ -80,6 +83,10 @@ const whole = `${open("a")}1${CLOSE}${open("b")}<![CDATA[w`;
 value("parameters that begin within CDATA", `<![CDATA[${whole}]]>`, JSON.stringify(whole));
 const fenced = `x\n\`\`\`\n1${CLOSE}${open("b")}<![CDATA[w\n\`\`\`\n`;
 value("an end tag and CDATA in a fence", `<![CDATA[${fenced}]]>`, JSON.stringify(fenced));
+const mixed = `x\n\`\`\`\n1${CLOSE}\n\`\`\`\n${open("b")}<![CDATA[w`;
+value("an end tag in a fence before CDATA", `<![CDATA[${mixed}]]>`, JSON.stringify(mixed));
+const late = `1${CLOSE}\n\`\`\`\n${open("b")}<![CDATA[w\n\`\`\`\n`;
+value("an end tag before CDATA in a fence", `<![CDATA[${late}]]>`, JSON.stringify(late));
 const plain = `1${CLOSE}${open("b")}2`;
 value("an end tag and a parameter without CDATA", `<![CDATA[${plain}]]>`, JSON.stringify(plain));
 const far = " ".repeat(300);
@@ -119,15 +126,16 @@ value("drifted CDATA in elements", "<item><![CDATA|<x>]]></item><item>\n<![CDATA
 value("no separator behind CDATA", "<![CDATA你好]]>", '"<![CDATA你好]]>"');
 value("no bracket behind CDATA", "<![CDATA-x]]>", '"<![CDATA-x]]>"');
 value("drifted end marks in CDATA", "<![CDATA[a]]|>b] ]> c]]!> ]|]>]]>", '"a]]|>b] ]> c]]!> ]|]>"');
-value("end marks too wide", "<![CDATA[a]   ]>]]>", '"a]   ]>"');
+value("drifted end marks in CDATA behind text", "a <![CDATA[x]]|>y]]>", '"a x]]|>y"');
+value("end marks too wide", "<![CDATA[a]   ]>", '"a]   ]>"');
 
 /** The text ends within a parameter of the declared string `content`, or of `q`, which is not declared. */
 export const cut: Case[] = [];
 const cuts = (name: string, body: string, text: string | undefined, loose: string | undefined): void => {
   const say = (parameter: string, kept: string | undefined): Found[] => [
-    call("write", kept === undefined ? "{}" : JSON.stringify({ [parameter]: kept })),
+    call("write", JSON.stringify({ path: "/a", ...(kept === undefined ? {} : { [parameter]: kept }) })),
   ];
-  const head = '<|TCML|tool_calls><|TCML|invoke name="write">';
+  const head = `<|TCML|tool_calls><|TCML|invoke name="write">${open("path")}/a${CLOSE}`;
   cut.push({
     name: `cut: ${name}`,
     input: `${head}${open("content")}${body}`,
@@ -174,6 +182,8 @@ for (const end of [
   );
 }
 cuts("at the slash", "hello world</", "hello world", undefined);
+cuts("at an arrow", "<-", "<-", undefined);
+cuts("at the first bracket", "<", "<", undefined);
 cuts("at the bracket", "hello world<", "hello world<", undefined);
 cuts("at the bracket behind CDATA", "<![CDATA[hello]]><", "hello", "hello");
 cuts("behind CDATA", "<![CDATA[hello]]>", "hello", "hello");
