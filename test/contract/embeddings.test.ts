@@ -53,7 +53,9 @@ describe("POST /v1/embeddings", () => {
     { input: 7 },
     { input: "x", dimensions: 0 },
     { input: "x", encoding_format: "hex" },
-  ])("%j is a 400", async (extra) => {
+    { input: Array(2048).fill("x"), dimensions: 3072 },
+    { input: "word ".repeat(400_000) },
+  ])("%.80j is a 400", async (extra) => {
     const response = await configured.post("/v1/embeddings", { model: "gpt-4o", ...extra });
     expect(response.status).toBe(400);
     await response.body?.cancel();

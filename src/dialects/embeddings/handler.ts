@@ -10,6 +10,10 @@ import { DEFAULT_DIMENSIONS, embed, features, toBase64 } from "./vectors.ts";
 /** Most inputs of one request, and the longest vector. */
 const MAX_INPUTS = 2048;
 const MAX_DIMENSIONS = 3072;
+/** Most numbers of one answer, in all its vectors: as JSON each takes 20 bytes, and an isolate has 128 MB. */
+const MAX_NUMBERS = 1024 * DEFAULT_DIMENSIONS;
+/** Most tokens of one request, in all its inputs. */
+const MAX_TOKENS = 300_000;
 
 /** Values of `embeddings.provider`; all name the same local, deterministic implementation (contract). */
 const PROVIDERS: ReadonlySet<string> = new Set(["mock", "deterministic", "builtin"]);
@@ -32,17 +36,18 @@ export const embeddingsRequestSchema = z.looseObject({
 type EmbeddingsInput = z.output<typeof embeddingsRequestSchema>["input"];
 
 interface Item {
-  readonly tokens: readonly string[];
+  /** Makes the tokens: those of all items at once would take much memory. */
+  readonly tokens: () => readonly string[];
   readonly count: number;
 }
 
 function textItem(text: string, param: string): Item {
   if (text === "") throw invalidRequest(`${param} must not be an empty string`, param);
-  return { tokens: features(text), count: estimateTokens(text) };
+  return { tokens: () => features(text), count: estimateTokens(text) };
 }
 
 function tokenItem(tokens: readonly number[]): Item {
-  return { tokens: tokens.map((token) => `#${token}`), count: tokens.length };
+  return { tokens: () => tokens.map((token) => `#${token}`), count: tokens.length };
 }
 
 function itemsOf(input: EmbeddingsInput): Item[] {
@@ -53,6 +58,19 @@ function itemsOf(input: EmbeddingsInput): Item[] {
     if (typeof entry === "string") return textItem(entry, `input[${index}]`);
     return tokenItem(typeof entry === "number" ? [entry] : entry);
   });
+}
+
+/** A request that would take the memory and the time of many others is refused. */
+function checkEffort(numbers: number, tokens: number): void {
+  if (numbers > MAX_NUMBERS) {
+    throw invalidRequest(
+      `input: inputs times dimensions may be at most ${MAX_NUMBERS}: send fewer inputs`,
+      "input",
+    );
+  }
+  if (tokens > MAX_TOKENS) {
+    throw invalidRequest(`input: the inputs may have at most ${MAX_TOKENS} tokens in all`, "input");
+  }
 }
 
 /** `POST /v1/embeddings` (contract). 501 unless `embeddings.provider` names a supported provider. */
@@ -74,10 +92,11 @@ export const createEmbeddings: Handler = async (context) => {
   const items = itemsOf(body.input);
   const dimensions = body.dimensions ?? DEFAULT_DIMENSIONS;
   const tokens = items.reduce((sum, { count }) => sum + count, 0);
+  checkEffort(items.length * dimensions, tokens);
   return Response.json({
     object: "list",
     data: items.map((item, index) => {
-      const vector = embed(item.tokens, dimensions);
+      const vector = embed(item.tokens(), dimensions);
       return {
         object: "embedding",
         index,
