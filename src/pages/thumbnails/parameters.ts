@@ -62,6 +62,11 @@ const SIZES: Readonly<Record<string, Frame>> = {
   o: { width: null, height: null },
 };
 
+function predefinedSize(name: string): Frame | undefined {
+  const key = name.toLowerCase();
+  return Object.hasOwn(SIZES, key) ? SIZES[key] : undefined;
+}
+
 const MAX_VIEWPORT = 1600;
 /** What a phone says it is, when only `mobile` is asked for. */
 const MOBILE_USER_AGENT =
@@ -128,7 +133,7 @@ function readFrame(query: QueryParameters, mobile: boolean, ownShape: boolean): 
   const name = query.text("size");
   const width = query.integer("width", 1, MAX_SIDE);
   const height = query.integer("height", 1, MAX_SIDE);
-  const predefined = name === null ? { width: 320, height: mobile ? 568 : 240 } : SIZES[name.toLowerCase()];
+  const predefined = name === null ? { width: 320, height: mobile ? 568 : 240 } : predefinedSize(name);
   const size = predefined ?? parseDimensions("size", name ?? "", 1, MAX_SIDE);
   const frame = {
     width: width ?? size.width,

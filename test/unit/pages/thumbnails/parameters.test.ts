@@ -106,6 +106,10 @@ describe("readThumbnailRequest", () => {
     },
   );
 
+  it.each(["constructor", "__proto__", "huge", "0x0"])("knows no size %s", (size) => {
+    expect(refusal({ size })).toMatchObject({ status: 400, param: "size" });
+  });
+
   it("answers any query with options or with a 400 that names a parameter of it", () => {
     const names = fc.constantFrom(
       "url",
