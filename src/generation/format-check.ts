@@ -15,6 +15,8 @@ export interface FormatCheck {
 
 const MAX_FAULTS = 8;
 const EXCERPT_CHARS = 200;
+/** How often subschemas are applied at most: references that double themselves would keep the isolate busy for ever. */
+const MAX_STEPS = 300_000;
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -27,29 +29,50 @@ function isObject(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A schema without its regular expressions: a caller's may take for ever, and nothing could stop it. */
-function withoutPatterns(schema: Schema): Record<string, unknown> {
+/** Counts the steps of one check. */
+class Steps {
+  #left = MAX_STEPS;
+
+  take(): void {
+    this.#left -= 1;
+    if (this.#left < 0) throw new RangeError("the schema takes too many steps");
+  }
+}
+
+/**
+ * A schema that counts how often it is applied, as the validator then reads `$ref`, and without its regular expressions: a
+ * caller's may take for ever, and nothing could stop them.
+ */
+function bounded(schema: Schema, steps: Steps): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === "pattern" || keyword === "patternProperties") continue;
     if (DATA.has(keyword)) result[keyword] = value;
     else if (NAMED.has(keyword) && isObject(value)) {
       result[keyword] = Object.fromEntries(
-        Object.entries(value).map(([name, member]) => [name, convert(member)]),
+        Object.entries(value).map(([name, member]) => [name, convert(member, steps)]),
       );
-    } else result[keyword] = convert(value);
+    } else result[keyword] = convert(value, steps);
   }
   // What matches a pattern is not additional; without the patterns nobody can tell.
   if ("patternProperties" in schema) {
     delete result["additionalProperties"];
     delete result["unevaluatedProperties"];
   }
+  const reference = result["$ref"];
+  Object.defineProperty(result, "$ref", {
+    enumerable: reference !== undefined,
+    get: () => {
+      steps.take();
+      return reference;
+    },
+  });
   return result;
 }
 
-function convert(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(convert);
-  return isObject(value) ? withoutPatterns(value) : value;
+function convert(value: unknown, steps: Steps): unknown {
+  if (Array.isArray(value)) return value.map((member) => convert(member, steps));
+  return isObject(value) ? bounded(value, steps) : value;
 }
 
 /** What breaks the schema, one line each. A schema that cannot be applied forbids nothing. */
@@ -57,7 +80,7 @@ function schemaFaults(value: unknown, schema: Schema): string[] {
   const dialect = typeof schema["$schema"] === "string" ? schema["$schema"] : "";
   const draft = /draft-0[467]/.test(dialect) ? "7" : /2019-09/.test(dialect) ? "2019-09" : "2020-12";
   try {
-    const { valid, errors } = new Validator(withoutPatterns(schema), draft, false).validate(value);
+    const { valid, errors } = new Validator(bounded(schema, new Steps()), draft, false).validate(value);
     if (valid) return [];
     // The innermost faults say most, and they come last.
     return errors
