@@ -63,6 +63,11 @@ function contentMember(block: JsonObject, name: string, where: string): Content 
   });
 }
 
+/** Adds one by one: a call takes only so many arguments. */
+function addParts(parts: Part[], more: readonly Part[]): void {
+  for (const part of more) parts.push(part);
+}
+
 function blockParts(block: Block, where: string): Part[] {
   switch (block.type) {
     case "text":
@@ -122,7 +127,7 @@ export function userMessages(content: Content, where: string): Message[] {
     if (block.type === "tool_result") {
       flush();
       messages.push(toolResult(block, at));
-    } else parts.push(...blockParts(block, at));
+    } else addParts(parts, blockParts(block, at));
   });
   flush();
   return messages.length === 0 ? [{ role: "user", parts: [] }] : messages;
@@ -155,7 +160,7 @@ export function assistantMessage(content: Content, where: string): Message {
       case "text":
       case "image":
       case "document":
-        parts.push(...blockParts(block, at));
+        addParts(parts, blockParts(block, at));
         break;
     }
   });

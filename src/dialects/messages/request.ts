@@ -57,7 +57,8 @@ function toMessages(body: MessageRequest): Message[] {
     const where = `messages[${index}].content`;
     switch (role) {
       case "user":
-        messages.push(...userMessages(content, where));
+        // One by one: a call takes only so many arguments.
+        for (const message of userMessages(content, where)) messages.push(message);
         break;
       case "assistant":
         messages.push(assistantMessage(content, where));

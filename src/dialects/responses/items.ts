@@ -126,7 +126,9 @@ export class MessageBuilder {
         // A second message without a call between them belongs to another turn.
         const { parts: said, toolCalls } = this.#open();
         if (said.length > 0 && toolCalls.length === 0) this.#close();
-        this.#open().parts.push(...parts);
+        const { parts: open } = this.#open();
+        // One by one: a call takes only so many arguments.
+        for (const part of parts) open.push(part);
         return;
       }
       default:

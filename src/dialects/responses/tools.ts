@@ -66,7 +66,8 @@ export class DeclaredTools {
   /** Offers only the tools with these flat names. */
   keep(flatNames: ReadonlySet<string>): void {
     const kept = this.definitions.filter(({ name }) => flatNames.has(name));
-    this.definitions.splice(0, this.definitions.length, ...kept);
+    this.definitions.length = 0;
+    for (const tool of kept) this.definitions.push(tool);
   }
 
   #flatNameOf(name: string): string {

@@ -27,6 +27,20 @@ const messagesOf = (...messages: unknown[]) => convert({ messages }).messages;
 const text = (value: string) => ({ type: "text", text: value });
 
 describe("a message-style request", () => {
+  it("may have very many blocks", () => {
+    const text = { type: "text", text: "x" };
+    const result = { type: "tool_result", tool_use_id: "a", content: "x" };
+    const many = <T>(block: T) => Array.from({ length: 300_000 }, () => block);
+    const { messages } = convert({
+      messages: [
+        { role: "user", content: many(result) },
+        { role: "user", content: [{ type: "search_result", title: "t", source: "s", content: many(text) }] },
+      ],
+    });
+    expect(messages).toHaveLength(300_001);
+    expect(messages.at(-1)?.parts.length).toBeGreaterThan(299_999);
+  });
+
   it("22: system is a string or blocks with cache_control", () => {
     expect(convert({ system: "be brief" }).messages[0]).toEqual({
       role: "system",

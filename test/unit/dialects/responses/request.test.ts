@@ -26,6 +26,11 @@ describe("the input of a responses request", () => {
     expect(messagesOf(input)).toEqual([user("hi")]);
   });
 
+  it("may have very many parts", () => {
+    const content = Array.from({ length: 300_000 }, () => ({ type: "output_text", text: "x" }));
+    expect(messagesOf([{ role: "assistant", content }, "hi"])[0]?.parts).toHaveLength(300_000);
+  });
+
   it("may be chat-completions messages", () => {
     const { conversation } = turnOf({
       messages: [
