@@ -25,7 +25,7 @@ export function wireMessages(conversation: Conversation, options: MessageOptions
   const lastUser = messages.findLastIndex((message) => message.role === "user");
   const out: WireMessage[] = [];
   const { leading, others } = leadingSystem(messages);
-  const system = paragraphs(...leading.map((message) => textOf(message.parts)), options.rules);
+  const system = joined([...leading.map((message) => textOf(message.parts)), options.rules]);
   if (system !== "") out.push({ role: "system", content: system });
   // Attachments that a tool returned follow its result in a user message: a tool message takes text only.
   let carried: WirePart[] = [];
@@ -36,8 +36,9 @@ export function wireMessages(conversation: Conversation, options: MessageOptions
   for (const message of others) {
     if (message.role !== "tool") flush();
     const injection = message === messages[lastUser] ? options.injection : "";
-    if (message.role === "tool") carried.push(...addResult(out, message, options));
-    else out.push(wireMessage(message, injection, options));
+    if (message.role === "tool") {
+      for (const part of addResult(out, message, options)) carried.push(part);
+    } else out.push(wireMessage(message, injection, options));
   }
   flush();
   if (options.suffix !== "") addUserText(out, options.suffix);
@@ -130,9 +131,14 @@ export function fileAsText(attachment: Extract<Attachment, { kind: "text" }>): W
 
 /** The text of several parts; the caller's own division of it shows as paragraphs. */
 function textOf(parts: readonly Part[]): string {
-  return paragraphs(...parts.map((part) => (part.type === "text" ? part.text : "")));
+  return joined(parts.map((part) => (part.type === "text" ? part.text : "")));
 }
 
 function paragraphs(...texts: readonly string[]): string {
+  return joined(texts);
+}
+
+/** The same for any number of texts: a call takes only so many arguments. */
+function joined(texts: readonly string[]): string {
   return texts.filter((text) => text !== "").join("\n\n");
 }

@@ -91,6 +91,11 @@ export function withRules(sections: readonly Section[], rules: string): readonly
 
 /** Texts with a blank line between them; empty ones are left out. */
 export function paragraphs(...texts: readonly string[]): string {
+  return joined(texts);
+}
+
+/** The same for any number of texts: a call takes only so many arguments. */
+function joined(texts: readonly string[]): string {
   return texts.filter((text) => text !== "").join("\n\n");
 }
 
@@ -132,7 +137,7 @@ class MessageRenderer {
   }
 
   #parts(parts: readonly Part[]): string {
-    return paragraphs(...parts.map((part) => this.#part(part)));
+    return joined(parts.map((part) => this.#part(part)));
   }
 
   #part(part: Part): string {

@@ -34,6 +34,13 @@ describe("a request to a chat-completions backend", () => {
     expect(decode(turn.decoder, [bytes]).events).toContainEqual({ type: "text", text: "Hi" });
   });
 
+  it("may have very many parts and system messages", async () => {
+    const parts = Array.from({ length: 300_000 }, () => text("x"));
+    const system: Message = { role: "system", parts: [text("x")] };
+    const messages: Message[] = [...parts.map(() => system), { role: "assistant", parts, toolCalls: [] }];
+    expect(await request({ messages: [...messages, user("Hello")] })).toHaveProperty("messages.length", 3);
+  });
+
   it("names the model as the backend does", async () => {
     expect(await request({ model: "provider-v4-pro" })).toMatchObject({ model: "big-model" });
     expect(await request({ model: "o1" })).toMatchObject({ model: "big-model" });

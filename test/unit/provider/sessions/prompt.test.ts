@@ -40,6 +40,11 @@ function prompt(changes: Changes, options: { injection?: string; suffix?: string
 }
 
 describe("the prompt of a conversation", () => {
+  it("may have very many parts", () => {
+    const parts = Array.from({ length: 300_000 }, () => text("x"));
+    expect(prompt({ messages: [{ role: "user", parts }] }).length).toBeGreaterThan(890_000);
+  });
+
   it("is one section and the heading of the answer for a lone user message", () => {
     expect(prompt({ messages: [user("Hello")] })).toBe("### User\n\nHello\n\n### Assistant\n");
   });
