@@ -44,6 +44,11 @@ repairs(
   ['{"s":"a","x":"<b>"}'],
 );
 repairs(
+  "CDATA never closed before CDATA with an end tag",
+  `${open("s")}<![CDATA[a${CLOSE}${open("x")}<![CDATA[b${CLOSE}c]]>${CLOSE}`,
+  [JSON.stringify({ s: "a", x: `b${CLOSE}c` })],
+);
+repairs(
   "half an end mark before CDATA that is closed",
   `${open("s")}<![CDATA[a]]${CLOSE}${open("x")}<![CDATA[b]]>${CLOSE}`,
   ['{"s":"a","x":"b"}'],
