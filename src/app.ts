@@ -8,6 +8,7 @@ import { GatewayError, type RouteFamily, routeNotFound, toGatewayError } from ".
 import { logRequest } from "./http/log.ts";
 import { familyOfPath, RouteTable } from "./http/router.ts";
 import { recordRequest } from "./metrics/record.ts";
+import { ProviderError } from "./provider/errors.ts";
 import { providerOf } from "./provider/of-platform.ts";
 import { ROUTES } from "./routes.ts";
 
@@ -18,6 +19,12 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 function requestIdOf(request: Request): string {
   const given = request.headers.get("x-request-id");
   return given !== null && REQUEST_ID.test(given) ? given : `req_${crypto.randomUUID().replaceAll("-", "")}`;
+}
+
+/** What lies behind a 5xx, for the log. A provider's own words may quote the conversation, so only its kind is told. */
+function causeOf(cause: Error): string {
+  if (cause instanceof ProviderError) return `ProviderError: ${cause.kind} ${cause.status}`;
+  return `${cause.name}: ${cause.message}`.slice(0, 500);
 }
 
 async function dispatch(request: Request, base: Omit<Context, "params" | "family">): Promise<Response> {
@@ -40,7 +47,7 @@ async function dispatch(request: Request, base: Omit<Context, "params" | "family
     const error = toGatewayError(thrown, base.requestId);
     base.log.error = error.code;
     if (error.status >= 500 && error.cause instanceof Error) {
-      base.log.cause = `${error.cause.name}: ${error.cause.message}`.slice(0, 500);
+      base.log.cause = causeOf(error.cause);
     }
     return errorResponse(family, error);
   }

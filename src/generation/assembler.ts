@@ -93,7 +93,7 @@ export class Assembler {
           this.messageId = event.messageId;
           break;
         case "search":
-          this.#searchResults.push(...event.results);
+          for (const result of event.results) this.#searchResults.push(result);
           break;
         case "usage":
           this.#turnUsage = { ...this.#turnUsage, ...event.usage };

@@ -46,7 +46,7 @@ class Steps {
 function bounded(schema: Schema, steps: Steps): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === "pattern" || keyword === "patternProperties") continue;
+    if (keyword === "pattern" || keyword === "patternProperties" || keyword === "format") continue;
     if (DATA.has(keyword)) result[keyword] = value;
     else if (NAMED.has(keyword) && isObject(value)) {
       result[keyword] = Object.fromEntries(

@@ -37,9 +37,13 @@ export function corsApplies(path: string): boolean {
   );
 }
 
+/** A preflight declares at most this many characters of header names; what is longer is no client's. */
+const MAX_DECLARED = 4_096;
+
 /** The value of `Access-Control-Allow-Headers` for what a preflight declared. */
 export function allowedHeaders(declared: string | null): string {
   const extra = (declared ?? "")
+    .slice(0, MAX_DECLARED)
     .split(",")
     .map((name) => name.trim())
     .filter((name) => TOKEN.test(name) && name.toLowerCase() !== BLOCKED && !KNOWN.has(name.toLowerCase()));

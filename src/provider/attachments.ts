@@ -32,14 +32,16 @@ const TEXT_TYPE =
 const TEXT_NAME =
   /\.(?:txt|md|markdown|csv|tsv|json|jsonl|ndjson|xml|ya?ml|toml|ini|cfg|conf|log|html?|css|[cm]?[jt]sx?|py|rb|go|rs|java|kt|swift|c|h|cc|cpp|hpp|cs|php|sh|bash|sql|tex|rst|diff|patch)$/i;
 
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  "image/png": "png",
-  "image/jpeg": "jpg",
-  "image/gif": "gif",
-  "image/webp": "webp",
-  "application/pdf": "pdf",
-  "text/plain": "txt",
-};
+const EXTENSIONS = new Map(
+  Object.entries({
+    "image/png": "png",
+    "image/jpeg": "jpg",
+    "image/gif": "gif",
+    "image/webp": "webp",
+    "application/pdf": "pdf",
+    "text/plain": "txt",
+  }),
+);
 
 /**
  * Reads the attachments of one conversation. The same attachment in several places is read once and is one and the same
@@ -84,7 +86,7 @@ export class AttachmentReader {
     }
     const { bytes, mediaType } = this.#inline(source, part.type === "file" ? part.mediaType : undefined);
     const image = part.type === "image" || mediaType.startsWith("image/");
-    const fallback = `${image ? "image" : "document"}.${EXTENSIONS[mediaType] ?? "bin"}`;
+    const fallback = `${image ? "image" : "document"}.${EXTENSIONS.get(mediaType) ?? "bin"}`;
     const filename = name ?? fallback;
     if (
       !image &&
