@@ -447,6 +447,8 @@ stays("plain text", "Hello, world.\n\nBye.");
 stays("signs", "2 < 3 and 4 > 3, a<b, x << 2, <, <<, <<<<<<, </, <>, 《史记》 〈诗〉 2 <");
 stays("HTML", '<div class="x"><p>text</p><br/></div><!-- tool_calls --><a href="?a=1&b=2">x</a>');
 stays("bare invoke", '<invoke name="run"><parameter name="q">v</parameter></invoke>');
+stays("bare invoke that ends in its parameter", '<invoke name="run"><parameter name="q">v');
+stays("bare invoke with an open parameter", '<invoke name="run"><parameter name="q">v</invoke></tool_calls>');
 stays("bare invoke and text", 'Use <invoke name="run"> as shown, then <parameter name="q"> here.');
 stays("bare parameter", '<parameter name="q">v</parameter>');
 stays("lone closing tags", "</invoke></tool_calls></parameter>");
