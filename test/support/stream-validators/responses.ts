@@ -58,7 +58,7 @@ function parse(text: string): ResponsesEvent[] {
       done = true;
       continue;
     }
-    const [, name, json] = /^event: (\S+)\ndata: (.*)$/.exec(block) ?? fail("not an item:", block);
+    const [, name, json] = /^event: (\S+)\ndata: ([^\n]*)$/.exec(block) ?? fail("not an item:", block);
     const data = object(JSON.parse(json ?? ""), "data");
     check(data["type"] === name, `event: ${name} differs from type`, data["type"]);
     check(data["sequence_number"] === events.length, "sequence_number is not the next one:", data);
