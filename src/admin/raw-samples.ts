@@ -46,6 +46,9 @@ export const sampleSaveSchema = z
     path: ["chain_key"],
   });
 
+/** How long a capture may come after the answer that it belongs to. */
+const CAPTURE_GRACE_MS = 2_000;
+
 /** Where a sample is, in the form of paths; `GET /admin/dev/raw-samples/{sample_id}` reads it. */
 function placeOf(id: string) {
   const dir = `raw-samples/${id}`;
@@ -66,9 +69,18 @@ export const captureSample: Handler = async (context) => {
   const key = await namedKey(context, body.api_key);
   const messages = body.messages ?? [{ role: "user", content: body.message || "Hello! Who are you?" }];
   const captures: Capture[] = [];
-  const observed = { ...context, onCapture: (capture: Capture) => captures.push(capture) };
+  const recorded = Promise.withResolvers<void>();
+  const onCapture = (capture: Capture) => {
+    captures.push(capture);
+    if (capture.chain_key !== "") recorded.resolve();
+  };
+  const observed = { ...context, onCapture };
   const call = await callChatCompletions(observed, key, { model: body.model, stream: body.stream, messages });
   const answer = await call.text();
+  // A capture is whole when the upstream's connection is done with, which may be a moment after the answer.
+  const late = setTimeout(recorded.resolve, call.ok ? CAPTURE_GRACE_MS : 0);
+  await recorded.promise;
+  clearTimeout(late);
   const rounds = captures.filter(({ chain_key }) => chain_key !== "");
   if (rounds.length === 0) {
     return Response.json(
