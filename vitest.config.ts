@@ -10,7 +10,14 @@ export default defineConfig({
     // Most tests wait for a process of their own; one worker would leave half of a small machine idle.
     maxWorkers: 2,
     projects: [
-      { test: { name: "unit", include: ["test/unit/**/*.test.ts"], environment: "node" } },
+      {
+        test: {
+          name: "unit",
+          include: ["test/unit/**/*.test.ts"],
+          environment: "node",
+          setupFiles: ["test/support/properties.ts"],
+        },
+      },
       {
         test: {
           name: "integration",
