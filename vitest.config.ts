@@ -1,6 +1,9 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
+/** Black-box tests share a small machine with the browsers and runtimes that they start: in CI a hiccup of it has a second try. */
+const retry = process.env["CI"] === undefined ? 0 : 1;
+
 /**
  * Four projects: pure rules in Node (`unit`), Durable Objects inside workerd (`workers`), the built bundle over real HTTP
  * with real SDKs and browsers (`integration`), and what of that holds on every runtime once more on Deno (`deno`).
@@ -23,6 +26,7 @@ export default defineConfig({
           name: "integration",
           include: ["test/{contract,integration,e2e}/**/*.test.ts"],
           environment: "node",
+          retry,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -38,6 +42,7 @@ export default defineConfig({
           ],
           environment: "node",
           env: { RUNTIME: "deno" },
+          retry,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
