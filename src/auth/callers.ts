@@ -2,6 +2,7 @@ import type { Config } from "../config/schema.ts";
 import type { Context } from "../http/context.ts";
 import { GatewayError } from "../http/errors.ts";
 import { CONTENT_KEY_HEADERS } from "../http/vendor-names.ts";
+import { sha256Hex } from "./secrets.ts";
 
 /** Who calls a business endpoint (contract, Authentication). */
 export interface Caller {
@@ -14,8 +15,6 @@ export interface Caller {
   readonly targetAccount: string | null;
 }
 
-const encoder = new TextEncoder();
-
 /** Credentials whose digest is remembered. */
 const MAX_REMEMBERED = 1_000;
 const remembered = new Map<string, string>();
@@ -24,20 +23,13 @@ const remembered = new Map<string, string>();
 async function digest(credential: string): Promise<string> {
   const known = remembered.get(credential);
   if (known !== undefined) return known;
-  const made = await sha256(credential);
+  const made = await sha256Hex(credential);
   for (const oldest of remembered.keys()) {
     if (remembered.size < MAX_REMEMBERED) break;
     remembered.delete(oldest);
   }
   remembered.set(credential, made);
   return made;
-}
-
-async function sha256(credential: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(credential)));
-  let hex = "";
-  for (const byte of bytes) hex += byte.toString(16).padStart(2, "0");
-  return hex;
 }
 
 /** Every credential that the request carries, in the order in which they count. */

@@ -1,9 +1,5 @@
+import { sha256Hex } from "../auth/secrets.ts";
 import type { Account } from "./schema.ts";
-
-async function sha256Hex(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
 
 /**
  * What an account is called (contract, Accounts): its e-mail, else its mobile, else `token:` and 16 hexadecimal

@@ -5,6 +5,7 @@ import { resolveModel } from "../../models/resolve.ts";
 import type { ToolChoice, ToolDefinition } from "../../tools/tool.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
 import { jsonObject, optionalBoolean, optionalNumber, samplingOf } from "../shared/fields.ts";
+import { objectMember, stringMember, unknownContent } from "../shared/members.ts";
 import { wantsThinking } from "../shared/thinking.ts";
 
 const partSchema = z.looseObject({ type: z.string() });
@@ -70,24 +71,12 @@ export const chatRequestSchema = z.looseObject({
 
 export type ChatRequest = z.output<typeof chatRequestSchema>;
 
-function textField(part: Record<string, unknown>, name: string, where: string): string {
-  const value = part[name];
-  if (typeof value === "string") return value;
-  throw invalidRequest(`${where}.${name} must be a string`, `${where}.${name}`);
-}
-
-function objectField(part: Record<string, unknown>, name: string, where: string): Record<string, unknown> {
-  const result = jsonObject.safeParse(part[name]);
-  if (result.success) return result.data;
-  throw invalidRequest(`${where}.${name} must be an object`, `${where}.${name}`);
-}
-
 function filePart(file: Record<string, unknown>, where: string): Part {
   const filename = typeof file["filename"] === "string" ? { filename: file["filename"] } : {};
   if (typeof file["file_id"] === "string") {
     return { type: "file", source: { kind: "file", fileId: file["file_id"] }, ...filename };
   }
-  return { type: "file", source: inlineOrUrl(textField(file, "file_data", where), where), ...filename };
+  return { type: "file", source: inlineOrUrl(stringMember(file, "file_data", where), where), ...filename };
 }
 
 /** One content part (client assertions 1 and 3). */
@@ -96,26 +85,23 @@ function toPart(part: z.output<typeof partSchema>, where: string): Part {
     case "text":
     case "input_text":
     case "output_text":
-      return { type: "text", text: textField(part, "text", where) };
+      return { type: "text", text: stringMember(part, "text", where) };
     case "refusal":
-      return { type: "text", text: textField(part, "refusal", where) };
+      return { type: "text", text: stringMember(part, "refusal", where) };
     case "image_url": {
       if (typeof part["image_url"] === "string") {
         return { type: "image", source: inlineOrUrl(part["image_url"], `${where}.image_url`) };
       }
-      const image = objectField(part, "image_url", where);
-      const source = inlineOrUrl(textField(image, "url", `${where}.image_url`), `${where}.image_url.url`);
+      const image = objectMember(part, "image_url", where);
+      const source = inlineOrUrl(stringMember(image, "url", `${where}.image_url`), `${where}.image_url.url`);
       return typeof image["detail"] === "string"
         ? { type: "image", source, detail: image["detail"] }
         : { type: "image", source };
     }
     case "file":
-      return filePart(objectField(part, "file", where), `${where}.file`);
+      return filePart(objectMember(part, "file", where), `${where}.file`);
     default:
-      throw invalidRequest(
-        `${where}: content of type ${JSON.stringify(part.type)} is not supported`,
-        `${where}.type`,
-      );
+      throw unknownContent(part.type, where);
   }
 }
 
