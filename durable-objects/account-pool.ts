@@ -1,24 +1,24 @@
 import { DurableObject, RpcTarget } from "cloudflare:workers";
-import {
-  type AccountHealth,
-  type AcquireRequest,
-  POOL_NAME,
-  type PoolConfiguration,
-  type QueueStatus,
-  type RefusalReason,
-  type SignInFailure,
-  type TokenAnswer,
-} from "../src/accounts/client.ts";
 import { poolConfiguration } from "../src/accounts/configuration.ts";
 import type { Holder } from "../src/accounts/leases.ts";
 import { AccountPool as PoolRules } from "../src/accounts/pool.ts";
+import { POOL_NAME } from "../src/accounts/pool-name.ts";
 import { SqlPoolStore } from "../src/accounts/sql-pool-store.ts";
 import { type Grant, Waiter } from "../src/accounts/waiting-queue.ts";
 import type { Config } from "../src/config/schema.ts";
+import type { ProviderErrorKind } from "../src/errors/provider-error.ts";
+import type {
+  AccountHealth,
+  AcquireRequest,
+  PoolConfiguration,
+  QueueStatus,
+  RefusalReason,
+  SignedIn,
+  SignInFailure,
+  TokenAnswer,
+} from "../src/platform/accounts.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
-import { readSettings } from "../src/platform/settings.ts";
-import type { ProviderErrorKind } from "../src/provider/errors.ts";
-import type { SignedIn } from "../src/provider/provider.ts";
+import { readSettings } from "../src/platform/variables.ts";
 
 /** Where the pool asks for the configuration when nobody has told it. */
 interface PoolEnv {

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
-import type { TestAllProgress } from "../src/admin/shared-state.ts";
-import { FORGET_MS, type LoginDecision, type LoginFailures, LoginGuard } from "../src/auth/login-guard.ts";
+import { FORGET_MS, type LoginFailures, LoginGuard } from "../src/auth/login-guard.ts";
+import type { LoginDecision, TestAllProgress } from "../src/platform/administration.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 
 const FAILURES = "failures";

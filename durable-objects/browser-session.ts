@@ -2,17 +2,17 @@ import { DurableObject } from "cloudflare:workers";
 import puppeteer, { type Browser } from "@cloudflare/puppeteer";
 import blockLists from "../dist/block-lists.txt";
 import { toAnswer } from "../src/pages/browser/failures.ts";
+import type { Answer } from "../src/pages/browser/protocol.ts";
+import { type BrowserCounts, BrowserService } from "../src/pages/browser/service.ts";
+import { pageLimits } from "../src/pages/settings.ts";
+import type { Env } from "../src/platform/cloudflare/env.ts";
 import type {
-  Answer,
   CaptureOutcome,
   CaptureRequest,
   VisitOutcome,
   VisitRequest,
-} from "../src/pages/browser/protocol.ts";
-import { type BrowserCounts, BrowserService } from "../src/pages/browser/service.ts";
-import { pageLimits } from "../src/pages/settings.ts";
-import type { Env } from "../src/platform/cloudflare/env.ts";
-import { readSettings } from "../src/platform/settings.ts";
+} from "../src/platform/page-browser.ts";
+import { readSettings } from "../src/platform/variables.ts";
 
 const SESSION_KEY = "session";
 

@@ -1,11 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
-import { POOL_NAME } from "../src/accounts/client.ts";
 import { poolConfiguration } from "../src/accounts/configuration.ts";
+import { POOL_NAME } from "../src/accounts/pool-name.ts";
 import { ConfigurationCore, type ReplaceOutcome, type StoredConfig } from "../src/config/core.ts";
 import type { Config } from "../src/config/schema.ts";
 import type { ConfigSnapshot } from "../src/config/snapshot.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
-import { readSettings } from "../src/platform/settings.ts";
+import { readSettings } from "../src/platform/variables.ts";
 import { StoredJson } from "./pieces.ts";
 
 const KEY = "config";

@@ -1,4 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
+import { SqlArchive } from "../src/archive/archive.ts";
+import type {
+  ArchiveBatch,
+  HistoryQuery,
+  HistoryRecord,
+  HistorySummary,
+  Retention,
+} from "../src/platform/archive.ts";
 import type {
   Capture,
   CaptureChain,
@@ -6,18 +14,10 @@ import type {
   Sample,
   SampleMeta,
   SampleSelector,
-} from "../src/captures/store.ts";
-import { SqlArchive } from "../src/history/archive.ts";
-import type {
-  ArchiveBatch,
-  HistoryQuery,
-  HistoryRecord,
-  HistorySummary,
-  Retention,
-} from "../src/history/store.ts";
-import type { MetricDeltas } from "../src/metrics/registry.ts";
+} from "../src/platform/captures.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
+import type { MetricDeltas } from "../src/telemetry/counts.ts";
 
 /** Keeps history, captures, samples and metrics; the rules are in `src/history/archive.ts`. */
 export class History extends DurableObject<Env> {

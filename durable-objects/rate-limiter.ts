@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
-import { type RateDecision, RateWindow } from "../src/pages/rate-window.ts";
+import { RateWindow } from "../src/pages/rate-window.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
+import type { RateDecision } from "../src/platform/pages.ts";
 
 const KEY = "calls";
 

@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
-import type { KeptFile } from "../src/files/store.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
-import type { StoredResponse } from "../src/responses/store.ts";
+import type { KeptFile } from "../src/platform/files.ts";
+import type { StoredResponse } from "../src/platform/responses.ts";
 
 /** SQLite rows are bounded, stored conversations are not: a value is kept in pieces of this many characters. */
 const PIECE = 500_000;

@@ -9,7 +9,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
-import { startEgress } from "../src/platform/egress.ts";
+import { startEgress } from "../src/platform/deno/egress.ts";
 import { privateHostsFile } from "./development.mjs";
 
 const parent = process.ppid;

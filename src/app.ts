@@ -1,16 +1,16 @@
+import { serveConsole } from "./api/console-files.ts";
 import { authenticateAdmin } from "./auth/administrators.ts";
 import type { ConfigSnapshot } from "./config/snapshot.ts";
-import { serveConsole } from "./http/console-files.ts";
-import type { Context, LogFields, RequestRuntime } from "./http/context.ts";
-import { corsApplies, preflight, setCorsHeaders } from "./http/cors.ts";
-import { errorResponse } from "./http/error-formats.ts";
-import { GatewayError, type RouteFamily, routeNotFound, toGatewayError } from "./http/errors.ts";
-import { logRequest } from "./http/log.ts";
-import { familyOfPath, RouteTable } from "./http/router.ts";
-import { recordRequest } from "./metrics/record.ts";
-import { ProviderError } from "./provider/errors.ts";
+import { GatewayError, type RouteFamily, routeNotFound, toGatewayError } from "./errors/gateway-error.ts";
+import { ProviderError } from "./errors/provider-error.ts";
+import type { Context, LogFields, RequestRuntime } from "./platform/context.ts";
 import { providerOf } from "./provider/of-platform.ts";
 import { ROUTES } from "./routes.ts";
+import { corsApplies, preflight, setCorsHeaders } from "./routing/cors.ts";
+import { errorResponse } from "./routing/error-formats.ts";
+import { familyOfPath, RouteTable } from "./routing/router.ts";
+import { logRequest } from "./telemetry/log.ts";
+import { recordRequest } from "./telemetry/record-request.ts";
 
 const table = new RouteTable(ROUTES);
 const REQUEST_ID = /^[\w.:-]{1,128}$/;

@@ -1,5 +1,5 @@
+import { refreshTokens } from "./accounts/refresh-tokens.ts";
 import { handle } from "./app.ts";
-import { refreshTokens } from "./generation/refresh-tokens.ts";
 import { InFlight } from "./platform/deno/in-flight.ts";
 import { denoRuntime } from "./platform/deno/index.ts";
 

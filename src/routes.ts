@@ -60,14 +60,15 @@ import {
 } from "./admin/raw-samples.ts";
 import { changeSettings, readSettings, settingsSchema } from "./admin/settings.ts";
 import { version } from "./admin/version.ts";
+import { createEmbeddings, embeddingsRequestSchema } from "./api/embeddings/handler.ts";
+import { readFile, uploadFile } from "./api/files/handler.ts";
+import { healthz, readyz } from "./api/health.ts";
+import { getModel, listModels } from "./api/models.ts";
 import { chatCompletions } from "./dialects/chat-completions/handler.ts";
-import { getModel, listModels } from "./dialects/chat-completions/models.ts";
 import { chatRequestSchema } from "./dialects/chat-completions/request.ts";
 import { contentAction } from "./dialects/content-generation/handler.ts";
 import { contentModel, contentModels } from "./dialects/content-generation/models.ts";
 import { contentRequestSchema } from "./dialects/content-generation/request.ts";
-import { createEmbeddings, embeddingsRequestSchema } from "./dialects/embeddings/handler.ts";
-import { readFile, uploadFile } from "./dialects/files/handler.ts";
 import { countTokens, messages } from "./dialects/messages/handler.ts";
 import { messageModel, messageModels } from "./dialects/messages/models.ts";
 import { messageRequestSchema } from "./dialects/messages/request.ts";
@@ -76,16 +77,15 @@ import { runnerShow, runnerTags, runnerVersion } from "./dialects/model-runner/m
 import { chatSchema, generateSchema } from "./dialects/model-runner/request.ts";
 import { createResponse, readResponse } from "./dialects/responses/handler.ts";
 import { responsesRequestSchema } from "./dialects/responses/request.ts";
-import type { Handler } from "./http/context.ts";
-import type { RouteFamily } from "./http/errors.ts";
-import { healthz, readyz } from "./http/health.ts";
-import { openApi } from "./http/openapi.ts";
-import type { Access, Method, Route } from "./http/router.ts";
+import type { RouteFamily } from "./errors/gateway-error.ts";
 import { MESSAGE_PREFIXES } from "./http/vendor-names.ts";
 import { home } from "./pages/home/handler.ts";
 import { technologiesQuerySchema, thumbnailQuerySchema } from "./pages/query-schemas.ts";
 import { technologies } from "./pages/technologies/handler.ts";
 import { thumbnail } from "./pages/thumbnails/handler.ts";
+import type { Handler } from "./platform/context.ts";
+import { openApi } from "./routing/openapi.ts";
+import type { Access, Method, Route } from "./routing/router.ts";
 
 function route(
   family: RouteFamily,

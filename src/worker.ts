@@ -1,5 +1,5 @@
+import { refreshTokens } from "./accounts/refresh-tokens.ts";
 import { handle } from "./app.ts";
-import { refreshTokens } from "./generation/refresh-tokens.ts";
 import type { Env } from "./platform/cloudflare/env.ts";
 import { cloudflarePlatform } from "./platform/cloudflare/index.ts";
 import type { Platform } from "./platform/platform.ts";

@@ -1,5 +1,4 @@
-import type { Credentials } from "../provider/provider.ts";
-import type { PoolAccount } from "./client.ts";
+import type { Credentials, PoolAccount } from "../platform/accounts.ts";
 import type { Cooldown } from "./cooldown.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
 import type { StoredAccount } from "./pool-store.ts";

@@ -1,7 +1,6 @@
-import type { ProviderErrorKind } from "../provider/errors.ts";
-import type { SignedIn } from "../provider/provider.ts";
+import type { ProviderErrorKind } from "../errors/provider-error.ts";
+import type { PoolAccount, SignedIn, SignInFailure, TokenAnswer } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
-import type { PoolAccount, SignInFailure, TokenAnswer } from "./client.ts";
 import { nextCooldown } from "./cooldown.ts";
 import type { PoolStore } from "./pool-store.ts";
 

@@ -1,6 +1,6 @@
 import { accountIdentifier } from "../config/account-identifier.ts";
 import type { Config } from "../config/schema.ts";
-import type { PoolAccount, PoolConfiguration } from "./client.ts";
+import type { PoolAccount, PoolConfiguration } from "../platform/accounts.ts";
 
 const HOUR_MS = 3_600_000;
 

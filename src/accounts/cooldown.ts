@@ -1,4 +1,4 @@
-import type { ProviderErrorKind } from "../provider/errors.ts";
+import type { ProviderErrorKind } from "../errors/provider-error.ts";
 
 /** The failures that are the account's own. */
 const ACCOUNT_FAULTS = [

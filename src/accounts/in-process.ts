@@ -1,5 +1,4 @@
-import type { ProviderErrorKind } from "../provider/errors.ts";
-import type { SignedIn } from "../provider/provider.ts";
+import type { ProviderErrorKind } from "../errors/provider-error.ts";
 import type {
   AccountHealth,
   AccountPoolClient,
@@ -9,9 +8,10 @@ import type {
   LeasedAccount,
   PoolConfiguration,
   QueueStatus,
+  SignedIn,
   SignInFailure,
   TokenAnswer,
-} from "./client.ts";
+} from "../platform/accounts.ts";
 import { AccountPool } from "./pool.ts";
 import type { PoolStore } from "./pool-store.ts";
 import { type Grant, Waiter } from "./waiting-queue.ts";

@@ -1,5 +1,5 @@
+import type { AccountHealth, CooldownView, QueueStatus } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
-import type { AccountHealth, CooldownView, QueueStatus } from "./client.ts";
 import type { Slots } from "./slots.ts";
 
 function cooldownView(state: AccountState): CooldownView | null {

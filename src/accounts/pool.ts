@@ -1,16 +1,16 @@
-import type { ProviderErrorKind } from "../provider/errors.ts";
-import type { SignedIn } from "../provider/provider.ts";
+import type { ProviderErrorKind } from "../errors/provider-error.ts";
+import type {
+  AccountHealth,
+  AcquireRequest,
+  PoolConfiguration,
+  QueueStatus,
+  SignedIn,
+  SignInFailure,
+  TokenAnswer,
+} from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTokens } from "./account-tokens.ts";
-import {
-  type AccountHealth,
-  type AcquireRequest,
-  LEASE_TTL_MS,
-  type PoolConfiguration,
-  type QueueStatus,
-  type SignInFailure,
-  type TokenAnswer,
-} from "./client.ts";
+import { LEASE_TTL_MS } from "./lease-life.ts";
 import type { Holder } from "./leases.ts";
 import { accountHealth, queueStatus } from "./pool-status.ts";
 import type { PoolStore } from "./pool-store.ts";

@@ -1,5 +1,4 @@
-import type { Credentials, SignedIn } from "../provider/provider.ts";
-import type { SignInFailure, TokenAnswer } from "./client.ts";
+import type { Credentials, SignedIn, SignInFailure, TokenAnswer } from "../platform/accounts.ts";
 
 /** A token together with the times (Unix milliseconds) that decide whether it still serves; `expiresAt` 0: unknown. */
 export interface HeldToken {

@@ -1,6 +1,5 @@
-import { ProviderError } from "../provider/errors.ts";
-import type { Credentials, SignedIn } from "../provider/provider.ts";
-import type { Lease, SignInFailure, SignInTicket } from "./client.ts";
+import { ProviderError } from "../errors/provider-error.ts";
+import type { Credentials, Lease, SignedIn, SignInFailure, SignInTicket } from "../platform/accounts.ts";
 
 /**
  * A token for the leased account: the pool's own, or, when the pool hands this request the ticket, a new one from

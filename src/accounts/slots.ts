@@ -1,5 +1,5 @@
+import type { AcquireRequest, PoolLimits } from "../platform/accounts.ts";
 import { AccountState } from "./account-state.ts";
-import type { AcquireRequest, PoolLimits } from "./client.ts";
 import { type Holder, type LeaseRecord, Leases } from "./leases.ts";
 import type { PoolStore } from "./pool-store.ts";
 import { Reservations } from "./reservations.ts";

@@ -1,4 +1,4 @@
-import { numberIn, type Sql, type SqlRow, textIn } from "../history/sql.ts";
+import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 import { accountFault, type Cooldown } from "./cooldown.ts";
 import type { PoolStore, Starts, StoredAccount } from "./pool-store.ts";
 

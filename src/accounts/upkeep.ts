@@ -1,4 +1,4 @@
-import { RENEW_INTERVAL_MS } from "./client.ts";
+import { RENEW_INTERVAL_MS } from "./lease-life.ts";
 import { SETTLE_MS } from "./reservations.ts";
 
 /** What the pool needs from where it runs, to notice that time has passed. */

@@ -1,5 +1,5 @@
+import type { AcquireRequest, LeasedAccount, RefusalReason } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
-import type { AcquireRequest, LeasedAccount, RefusalReason } from "./client.ts";
 import { Heap } from "./heap.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
 import type { Rotation } from "./rotation.ts";

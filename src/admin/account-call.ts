@@ -1,8 +1,8 @@
+import { type Access, openAccess } from "../accounts/access.ts";
 import type { Caller } from "../auth/callers.ts";
-import { type Access, openAccess } from "../generation/access.ts";
-import type { Context } from "../http/context.ts";
-import { GatewayError } from "../http/errors.ts";
-import { isAccountFault, ProviderError } from "../provider/errors.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+import { isAccountFault, ProviderError } from "../errors/provider-error.ts";
+import type { Context } from "../platform/context.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
 
 /** How long an administrator's call to the provider may take, with the wait for a slot. */

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import type { Context, Handler } from "../http/context.ts";
 import { parseWith, readBytes, readJson } from "../http/json-body.ts";
 import { resolveModel } from "../models/resolve.ts";
+import type { AccountTestResult, TestAllProgress } from "../platform/administration.ts";
+import type { Context, Handler } from "../platform/context.ts";
 import { modelSchema, testAccount } from "./account-test.ts";
 import { identifiers } from "./identifiers.ts";
 import { inParallel } from "./in-parallel.ts";
-import type { AccountTestResult, TestAllProgress } from "./shared-state.ts";
 
 /** Accounts that are tested at one moment (contract, Limits). */
 const CONCURRENCY = 5;

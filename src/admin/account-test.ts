@@ -1,12 +1,12 @@
 import * as z from "zod";
+import type { Completion } from "../conversation/events.ts";
 import { answer } from "../generation/answer.ts";
-import type { Completion } from "../generation/events.ts";
-import type { Context, Handler } from "../http/context.ts";
 import { readBody } from "../http/json-body.ts";
 import { resolveModel } from "../models/resolve.ts";
+import type { AccountTestResult } from "../platform/administration.ts";
+import type { Context, Handler } from "../platform/context.ts";
 import { administratorAs, failureMessage, onAccount } from "./account-call.ts";
 import { accountIndex, identifiers } from "./identifiers.ts";
-import type { AccountTestResult } from "./shared-state.ts";
 
 const DEFAULT_MODEL = "provider-v4-flash";
 const NOT_WRITABLE = "the configuration is read-only: account tokens stay in memory and are lost on restart";

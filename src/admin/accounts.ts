@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { type Account, accountSchema, type Config } from "../config/schema.ts";
-import type { Context, Handler } from "../http/context.ts";
-import { invalidRequest } from "../http/errors.ts";
+import { invalidRequest } from "../errors/gateway-error.ts";
 import { readBody } from "../http/json-body.ts";
+import type { Context, Handler } from "../platform/context.ts";
 import { accountViews } from "./config-view.ts";
 import { duplicate, edit, sameAccount } from "./edit.ts";
 import { accountIndex, identifiers } from "./identifiers.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { Context, Handler } from "../http/context.ts";
-import { invalidRequest } from "../http/errors.ts";
+import { invalidRequest } from "../errors/gateway-error.ts";
 import { readBody } from "../http/json-body.ts";
+import type { Context, Handler } from "../platform/context.ts";
 import { modelSchema } from "./account-test.ts";
 import { keyId } from "./config-view.ts";
 import { allKeys } from "./edit.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { accountSchema, apiKeySchema } from "../config/schema.ts";
-import type { Handler } from "../http/context.ts";
 import { readBody } from "../http/json-body.ts";
+import type { Handler } from "../platform/context.ts";
 import { tidied } from "./config-merge.ts";
 import { allKeys, edit } from "./edit.ts";
 

@@ -1,4 +1,4 @@
-import type { Handler } from "../http/context.ts";
+import type { Handler } from "../platform/context.ts";
 import { missing } from "./edit.ts";
 
 /** `GET /admin/dev/captures` (contract): newest first, bodies cut to their beginning. */

@@ -1,6 +1,6 @@
 import { sha256Hex } from "../auth/secrets.ts";
 import type { Config } from "../config/schema.ts";
-import type { Handler } from "../http/context.ts";
+import type { Handler } from "../platform/context.ts";
 import { allKeys } from "./edit.ts";
 
 /**

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { newSecret } from "../auth/secrets.ts";
 import { type Config, configSchema } from "../config/schema.ts";
-import type { Context, Handler } from "../http/context.ts";
-import { invalidRequest } from "../http/errors.ts";
+import { invalidRequest } from "../errors/gateway-error.ts";
 import { parseWith, readJson } from "../http/json-body.ts";
+import type { Context, Handler } from "../platform/context.ts";
 import { aliasesSchema } from "./aliases.ts";
 import { exportedConfig } from "./config-export.ts";
 import { mergedConfig, replacedConfig } from "./config-merge.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { isPreview, preview } from "../auth/secrets.ts";
 import { type Account, type ApiKey, accountSchema, apiKeySchema, type Config } from "../config/schema.ts";
-import type { Handler } from "../http/context.ts";
-import { invalidRequest } from "../http/errors.ts";
+import { invalidRequest } from "../errors/gateway-error.ts";
 import { readBody } from "../http/json-body.ts";
+import type { Handler } from "../platform/context.ts";
 import { aliasesSchema } from "./aliases.ts";
 import { configView, keyId } from "./config-view.ts";
 import { allKeys, edit, sameAccount } from "./edit.ts";

@@ -1,8 +1,8 @@
-import type { AccountHealth, CooldownView } from "../accounts/client.ts";
 import { preview, sha256Hex } from "../auth/secrets.ts";
 import type { Account, ApiKey, Config, Proxy as ConfiguredProxy } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
-import type { Context } from "../http/context.ts";
+import type { AccountHealth, CooldownView } from "../platform/accounts.ts";
+import type { Context } from "../platform/context.ts";
 import { allKeys } from "./edit.ts";
 import { identifiers } from "./identifiers.ts";
 

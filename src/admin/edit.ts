@@ -1,8 +1,8 @@
 import { type Account, type ApiKey, type Config, configSchema } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
-import type { Context } from "../http/context.ts";
-import { GatewayError, invalidRequest } from "../http/errors.ts";
+import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { parseWith } from "../http/json-body.ts";
+import type { Context } from "../platform/context.ts";
 
 /**
  * Changes the configuration. `change` may run more than once when others edit at the same time; what it throws is

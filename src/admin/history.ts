@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { configSchema } from "../config/schema.ts";
-import { retentionOf } from "../history/outbox.ts";
-import type { HistoryRecord } from "../history/store.ts";
-import type { Handler } from "../http/context.ts";
 import { readBody } from "../http/json-body.ts";
+import type { HistoryRecord } from "../platform/archive.ts";
+import type { Handler } from "../platform/context.ts";
+import { retentionOf } from "../telemetry/outbox.ts";
 import { edit, missing } from "./edit.ts";
 
 const MAX_PAGE_SIZE = 1_000;

@@ -1,7 +1,7 @@
 import { preview } from "../auth/secrets.ts";
 import type { Config } from "../config/schema.ts";
-import type { Handler } from "../http/context.ts";
-import type { Settings } from "../platform/settings.ts";
+import type { Handler } from "../platform/context.ts";
+import type { Settings } from "../platform/variables.ts";
 
 /** What a client sends for "the one that is configured". */
 export const PRECONFIGURED = "__USE_PRECONFIG__";

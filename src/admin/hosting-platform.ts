@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { type GatewayError, invalidRequest, upstreamFailure } from "../http/errors.ts";
-import type { Fetch } from "../provider/provider.ts";
+import { type GatewayError, invalidRequest, upstreamFailure } from "../errors/gateway-error.ts";
+import type { Fetch } from "../platform/upstream.ts";
 import { readBounded } from "../provider/transport.ts";
 import type { HostingCredentials } from "./hosting-credentials.ts";
 

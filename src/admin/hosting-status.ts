@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Config, configSchema } from "../config/schema.ts";
-import type { Context, Handler } from "../http/context.ts";
+import type { Context, Handler } from "../platform/context.ts";
 import { configHash } from "./config-export.ts";
 import { readOptionalBody } from "./optional-body.ts";
 

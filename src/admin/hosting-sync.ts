@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Config } from "../config/schema.ts";
-import type { Context, Handler } from "../http/context.ts";
-import { GatewayError, invalidRequest } from "../http/errors.ts";
+import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
+import type { Context, Handler } from "../platform/context.ts";
 import { testAccount } from "./account-test.ts";
 import { configHash, exportedConfig } from "./config-export.ts";
 import { edit } from "./edit.ts";

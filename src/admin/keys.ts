@@ -2,8 +2,8 @@ import * as z from "zod";
 import { sameSecret } from "../auth/secrets.ts";
 import { type ApiKey, apiKeySchema, type Config } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
-import type { Handler } from "../http/context.ts";
 import { readBody } from "../http/json-body.ts";
+import type { Handler } from "../platform/context.ts";
 import { keyId } from "./config-view.ts";
 import { allKeys, duplicate, edit, missing } from "./edit.ts";
 

@@ -4,8 +4,8 @@ import { bearer, checkAdminKey, checkAdminToken } from "../auth/administrators.t
 import { hashPassword } from "../auth/password.ts";
 import { newSecret } from "../auth/secrets.ts";
 import { ensureSigningSecret } from "../auth/signing-secret.ts";
-import type { Handler } from "../http/context.ts";
 import { readBody } from "../http/json-body.ts";
+import type { Handler } from "../platform/context.ts";
 import { edit } from "./edit.ts";
 
 /** `POST /admin/login`. `admin_key` is the deployment's admin key or the password. */

@@ -1,5 +1,5 @@
-import type { Handler } from "../http/context.ts";
-import { EXPOSITION_TYPE, exposition } from "../metrics/exposition.ts";
+import type { Handler } from "../platform/context.ts";
+import { EXPOSITION_TYPE, exposition } from "../telemetry/exposition.ts";
 
 /** `GET /admin/metrics`: counts of all isolates, at most a few seconds old, and the account pool as it is, for Prometheus. */
 export const metrics: Handler = async ({ platform }) => {

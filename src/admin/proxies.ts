@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type Proxy as ConfiguredProxy, proxySchema } from "../config/schema.ts";
-import type { Handler } from "../http/context.ts";
 import { readBody } from "../http/json-body.ts";
+import type { Handler } from "../platform/context.ts";
 import { proxyView } from "./config-view.ts";
 import { duplicate, edit, missing } from "./edit.ts";
 

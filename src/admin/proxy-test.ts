@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { type Proxy as ConfiguredProxy, proxySchema } from "../config/schema.ts";
-import type { Context, Handler } from "../http/context.ts";
-import { invalidRequest } from "../http/errors.ts";
+import { invalidRequest } from "../errors/gateway-error.ts";
 import { readBody } from "../http/json-body.ts";
+import type { Context, Handler } from "../platform/context.ts";
 import { ProxyFailure, type ProxyStage } from "../provider/proxy/failure.ts";
 import { missing } from "./edit.ts";
 

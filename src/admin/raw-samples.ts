@@ -1,9 +1,9 @@
 import * as z from "zod";
-import type { Capture, SampleSelector } from "../captures/store.ts";
-import { outboxOf, retentionOf } from "../history/outbox.ts";
-import type { Context, Handler } from "../http/context.ts";
-import { invalidRequest } from "../http/errors.ts";
+import { invalidRequest } from "../errors/gateway-error.ts";
 import { readBody } from "../http/json-body.ts";
+import type { Capture, SampleSelector } from "../platform/captures.ts";
+import type { Context, Handler } from "../platform/context.ts";
+import { outboxOf, retentionOf } from "../telemetry/outbox.ts";
 import { modelSchema } from "./account-test.ts";
 import { namedKey } from "./api-test.ts";
 import { missing } from "./edit.ts";

@@ -1,7 +1,7 @@
 import { chatCompletions } from "../dialects/chat-completions/handler.ts";
-import type { Context } from "../http/context.ts";
-import { errorResponse } from "../http/error-formats.ts";
-import { toGatewayError } from "../http/errors.ts";
+import { toGatewayError } from "../errors/gateway-error.ts";
+import type { Context } from "../platform/context.ts";
+import { errorResponse } from "../routing/error-formats.ts";
 
 /**
  * Makes one chat-completions call to the gateway itself, without leaving the process: what a client with that key would

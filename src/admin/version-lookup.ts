@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Fetch } from "../provider/provider.ts";
+import type { Fetch } from "../platform/upstream.ts";
 import { readBounded } from "../provider/transport.ts";
 
 /** How long a look-up may take, unless its owner says otherwise. */

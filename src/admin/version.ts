@@ -1,4 +1,4 @@
-import type { Handler } from "../http/context.ts";
+import type { Handler } from "../platform/context.ts";
 import type { Platform } from "../platform/platform.ts";
 import { VERSION } from "../version.ts";
 import { isOlder, ReleaseLookup } from "./version-lookup.ts";

@@ -1,10 +1,10 @@
 import type { Config } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
-import type { Context } from "../http/context.ts";
-import { GatewayError } from "../http/errors.ts";
-import { clientKey } from "../pages/client-key.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+import { clientKey } from "../http/client-key.ts";
+import type { Context } from "../platform/context.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { Settings } from "../platform/settings.ts";
+import type { Settings } from "../platform/variables.ts";
 import { checkToken, looksLikeToken, type TokenCheck } from "./admin-token.ts";
 import { verifyPassword } from "./password.ts";
 import { sameSecret, sha256Hex } from "./secrets.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "../config/schema.ts";
-import type { Context } from "../http/context.ts";
-import { GatewayError } from "../http/errors.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
 import { CONTENT_KEY_HEADERS } from "../http/vendor-names.ts";
+import type { Context } from "../platform/context.ts";
 import { sha256Hex } from "./secrets.ts";
 
 /** Who calls a business endpoint (contract, Authentication). */

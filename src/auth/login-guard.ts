@@ -1,14 +1,10 @@
+import type { LoginDecision } from "../platform/administration.ts";
 /** What is remembered of one address's failed attempts. Times are milliseconds since the epoch. */
 export interface LoginFailures {
   readonly count: number;
   readonly lastAt: number;
   readonly blockedUntil: number;
 }
-
-/** Whether an attempt may be made; if not, in how many whole seconds. */
-export type LoginDecision =
-  | { readonly allowed: true }
-  | { readonly allowed: false; readonly waitSeconds: number };
 
 /** So many attempts in a row cost nothing. */
 const FREE_ATTEMPTS = 10;

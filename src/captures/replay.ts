@@ -1,8 +1,8 @@
-import { ProviderError } from "../provider/errors.ts";
+import { ProviderError } from "../errors/provider-error.ts";
+import type { Sample, SampleRound } from "../platform/captures.ts";
 import { CompletionStreamDecoder, WholeCompletionDecoder } from "../provider/openai/decoder.ts";
 import type { ProviderEvent, TurnDecoder } from "../provider/provider.ts";
 import { SessionTurnDecoder } from "../provider/sessions/decoder.ts";
-import type { Sample, SampleRound } from "./store.ts";
 
 /** What a driver's decoder makes of one upstream answer. */
 export interface ReplayedRound {

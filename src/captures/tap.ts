@@ -1,12 +1,12 @@
-import { type OutboxPlatform, outboxOf } from "../history/outbox.ts";
-import { cutText } from "../history/texts.ts";
-import type { Context } from "../http/context.ts";
-import { UPSTREAM_REQUESTS } from "../metrics/names.ts";
-import type { OutboundProxy, Platform } from "../platform/platform.ts";
-import type { Fetch } from "../provider/provider.ts";
+import type { Capture } from "../platform/captures.ts";
+import type { Context } from "../platform/context.ts";
+import type { Platform } from "../platform/platform.ts";
+import type { Fetch, OutboundProxy } from "../platform/upstream.ts";
+import { cutText } from "../storage/texts.ts";
+import { UPSTREAM_REQUESTS } from "../telemetry/metric-names.ts";
+import { type OutboxPlatform, outboxOf } from "../telemetry/outbox.ts";
 import { exchangeKind } from "./exchange.ts";
 import { maskHeaders, maskText, maskUrl, secretsOf } from "./mask.ts";
-import type { Capture } from "./store.ts";
 
 /** What of a request's context is needed to watch what it says to the upstream. */
 export type WatchedContext = Pick<Context, "config" | "requestId" | "waitUntil" | "onCapture"> & {

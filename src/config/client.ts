@@ -1,4 +1,4 @@
-import { GatewayError } from "../http/errors.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
 import type { ReplaceOutcome } from "./core.ts";
 import type { Config } from "./schema.ts";
 import type { ConfigSnapshot, ConfigurationStore } from "./snapshot.ts";

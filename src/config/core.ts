@@ -1,4 +1,4 @@
-import type { Settings } from "../platform/settings.ts";
+import type { Settings } from "../platform/variables.ts";
 import { type Config, configSchema } from "./schema.ts";
 import type { ConfigSnapshot } from "./snapshot.ts";
 import { initialConfig } from "./source.ts";

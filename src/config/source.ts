@@ -1,4 +1,4 @@
-import type { Settings } from "../platform/settings.ts";
+import type { Settings } from "../platform/variables.ts";
 import { type Config, configSchema } from "./schema.ts";
 
 /** E-mail addresses of the sandbox accounts that a development configuration starts with. */

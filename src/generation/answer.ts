@@ -1,12 +1,12 @@
 import type { Caller } from "../auth/callers.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import type { Completion, GenerationEvent } from "../conversation/events.ts";
+import { CompletionFold } from "../conversation/fold.ts";
+import { GatewayError, toGatewayError } from "../errors/gateway-error.ts";
 import { historyRecorder } from "../history/recorder.ts";
-import type { Context } from "../http/context.ts";
-import { GatewayError, toGatewayError } from "../http/errors.ts";
 import { EVENT_STREAM_HEADERS } from "../http/event-stream.ts";
-import type { Conversation } from "./conversation.ts";
-import type { Completion, GenerationEvent } from "./events.ts";
+import type { Context } from "../platform/context.ts";
 import { boundToFiles } from "./file-references.ts";
-import { CompletionFold } from "./fold.ts";
 import { Generation, type GenerationJob, type GenerationSink } from "./generate.ts";
 import { repairFormat } from "./response-format.ts";
 import { StreamWriter } from "./stream-writer.ts";

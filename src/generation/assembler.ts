@@ -1,11 +1,11 @@
+import { type Conversation, usesTools } from "../conversation/conversation.ts";
+import type { GenerationEvent, Usage } from "../conversation/events.ts";
+import { randomId } from "../conversation/ids.ts";
+import { estimateTokens } from "../conversation/tokens.ts";
+import type { ToolDefinition } from "../conversation/tool.ts";
 import type { ProviderEvent, ProviderFinish, ProviderUsage, SearchResult } from "../provider/provider.ts";
 import { type ScanEvent, ToolScanner } from "../tools/scanner.ts";
-import type { ToolDefinition } from "../tools/tool.ts";
 import { CitationFilter, linkCitations } from "./citations.ts";
-import { type Conversation, usesTools } from "./conversation.ts";
-import type { GenerationEvent, Usage } from "./events.ts";
-import { randomId } from "./ids.ts";
-import { estimateTokens } from "./tokens.ts";
 
 /** How an upstream turn ended, as far as the next step depends on it. */
 export interface TurnEnd {

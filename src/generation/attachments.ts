@@ -1,6 +1,6 @@
-import { GatewayError, invalidRequest } from "../http/errors.ts";
-import { checkPageUrl } from "../pages/url-safety/index.ts";
+import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import type { Platform } from "../platform/platform.ts";
+import { checkPageUrl } from "../url-safety/index.ts";
 
 /** What is fetched for one conversation is at most this many bytes, in all: it is held until it has been passed on. */
 const MAX_BYTES = 20 * 1024 * 1024;

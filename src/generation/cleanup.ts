@@ -1,5 +1,5 @@
-import type { Context } from "../http/context.ts";
-import type { Access } from "./access.ts";
+import type { Access } from "../accounts/access.ts";
+import type { Context } from "../platform/context.ts";
 
 const TIMEOUT_MS = 15_000;
 

@@ -1,10 +1,10 @@
 import type { Caller } from "../auth/callers.ts";
 import { accountIdentifier } from "../config/account-identifier.ts";
 import type { Config } from "../config/schema.ts";
-import type { KeptFile } from "../files/store.ts";
-import type { Context } from "../http/context.ts";
-import { GatewayError, invalidRequest } from "../http/errors.ts";
-import { type Conversation, contentField } from "./conversation.ts";
+import { type Conversation, contentField } from "../conversation/conversation.ts";
+import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
+import type { Context } from "../platform/context.ts";
+import type { KeptFile } from "../platform/files.ts";
 
 /** The ids of all provider files that a conversation refers to, each once. */
 function referredFiles(conversation: Conversation): string[] {

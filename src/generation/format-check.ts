@@ -1,5 +1,5 @@
 import { Validator } from "@cfworker/json-schema";
-import type { ResponseFormat } from "./conversation.ts";
+import type { ResponseFormat } from "../conversation/conversation.ts";
 
 /** How far an answer is what was asked for: `none` is no JSON, `json` is JSON that breaks the schema. */
 export type FormatRank = "none" | "json" | "valid";

@@ -1,17 +1,17 @@
+import { type Access, openAccess } from "../accounts/access.ts";
+import { renewLease } from "../accounts/lease-renewal.ts";
 import type { Caller } from "../auth/callers.ts";
-import type { Context } from "../http/context.ts";
-import { GatewayError } from "../http/errors.ts";
-import { isAccountFault, ProviderError, providerErrorToGateway } from "../provider/errors.ts";
+import { type Conversation, requiresTool } from "../conversation/conversation.ts";
+import type { FinishReason, GenerationEvent, Usage } from "../conversation/events.ts";
+import { estimateTokens } from "../conversation/tokens.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+import { isAccountFault, ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
+import type { Context } from "../platform/context.ts";
 import type { FollowUp, PreparedTurn, UpstreamTurn } from "../provider/provider.ts";
-import { type Access, openAccess } from "./access.ts";
 import { Assembler, type TurnEnd } from "./assembler.ts";
 import { afterGeneration } from "./cleanup.ts";
-import { type Conversation, requiresTool } from "./conversation.ts";
-import type { FinishReason, GenerationEvent, Usage } from "./events.ts";
-import { renewLease } from "./lease-renewal.ts";
 import { prepareOptions } from "./prepare-options.ts";
 import type { GenerationRecorder } from "./recorder.ts";
-import { estimateTokens } from "./tokens.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /** `incomplete` messages are continued this many times (provider protocol). */

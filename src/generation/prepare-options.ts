@@ -1,8 +1,8 @@
 import type { Config } from "../config/schema.ts";
+import { type Conversation, contentField } from "../conversation/conversation.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { PrepareOptions } from "../provider/provider.ts";
 import { AttachmentFetcher } from "./attachments.ts";
-import { type Conversation, contentField } from "./conversation.ts";
 
 /** Appended to the last user message while thinking is on, unless the configuration has a text of its own. */
 export const DEFAULT_THINKING_PROMPT =

@@ -1,5 +1,5 @@
-import type { Conversation } from "./conversation.ts";
-import type { Usage } from "./events.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import type { Usage } from "../conversation/events.ts";
 
 /** How a generation went, for the history. */
 export interface GenerationOutcome {

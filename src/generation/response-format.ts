@@ -1,6 +1,6 @@
-import type { Conversation } from "./conversation.ts";
-import type { Completion, Usage } from "./events.ts";
-import { CompletionFold } from "./fold.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import type { Completion, Usage } from "../conversation/events.ts";
+import { CompletionFold } from "../conversation/fold.ts";
 import { checkFormat, type FormatCheck, type FormatRank } from "./format-check.ts";
 import { Generation, type GenerationJob } from "./generate.ts";
 import type { GenerationRecorder } from "./recorder.ts";

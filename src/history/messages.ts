@@ -1,5 +1,5 @@
-import type { Message, Part } from "../generation/conversation.ts";
-import { cutText } from "./texts.ts";
+import type { Message, Part } from "../conversation/conversation.ts";
+import { cutText } from "../storage/texts.ts";
 
 /** Characters of one text, and of all texts of a conversation together. */
 const MAX_TEXT = 100_000;

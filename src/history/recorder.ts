@@ -1,11 +1,11 @@
 import type { Caller } from "../auth/callers.ts";
-import { type Conversation, textOf } from "../generation/conversation.ts";
+import { type Conversation, textOf } from "../conversation/conversation.ts";
 import type { GenerationOutcome, GenerationRecorder, RawOutput } from "../generation/recorder.ts";
-import type { Context } from "../http/context.ts";
+import type { HistorySummary, HistoryWrite } from "../platform/archive.ts";
+import type { Context } from "../platform/context.ts";
+import { cutText } from "../storage/texts.ts";
+import { type Outbox, outboxOf, type RecordSource } from "../telemetry/outbox.ts";
 import { archivedMessages } from "./messages.ts";
-import { type Outbox, outboxOf, type RecordSource } from "./outbox.ts";
-import type { HistorySummary, HistoryWrite } from "./store.ts";
-import { cutText } from "./texts.ts";
 
 /** How often a record is refreshed while its generation streams, milliseconds. */
 const REFRESH_MS = 1_500;

@@ -1,5 +1,5 @@
 import type { ZodType } from "zod";
-import { GatewayError, invalidRequest } from "./errors.ts";
+import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { isDeeperThan } from "./json-depth.ts";
 
 /** A JSON request body is at most this many bytes: enough for a long conversation with inline images. */

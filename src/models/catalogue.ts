@@ -1,14 +1,4 @@
-/** What the provider calls its models, and what they can do. */
-export interface CatalogueModel {
-  /** Canonical id (contract, Model object). */
-  readonly id: string;
-  /** The provider's name for it (`model` of a turn). */
-  readonly upstream: "flash" | "pro" | "vision";
-  /** False for a `-nothinking` variant: thinking stays off even if the request enables it. */
-  readonly thinking: boolean;
-  readonly search: boolean;
-  readonly vision: boolean;
-}
+import type { CatalogueModel } from "../conversation/model.ts";
 
 /** Tokens of context that every model offers; told to clients that plan by it. */
 export const CONTEXT_LENGTH = 131_072;

@@ -1,12 +1,7 @@
-import { GatewayError } from "../http/errors.ts";
-import { type CatalogueModel, catalogueModel, NO_THINKING } from "./catalogue.ts";
+import type { CatalogueModel, ResolvedModel } from "../conversation/model.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+import { catalogueModel, NO_THINKING } from "./catalogue.ts";
 import { DEFAULT_ALIASES } from "./default-aliases.ts";
-
-/** A requested name together with the canonical model that it stands for. */
-export interface ResolvedModel extends CatalogueModel {
-  /** The name as the caller wrote it. */
-  readonly requested: string;
-}
 
 /**
  * Retired historical models (contract, Model alias resolution 5): the message-style families 1.x and 2.x, `instant`

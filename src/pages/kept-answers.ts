@@ -1,4 +1,4 @@
-import type { Context } from "../http/context.ts";
+import type { Context } from "../platform/context.ts";
 import { toUtf8 } from "./bytes.ts";
 
 /** An answer that is made once and given to many. */

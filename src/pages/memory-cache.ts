@@ -1,4 +1,4 @@
-import type { AnswerCache } from "./platform.ts";
+import type { AnswerCache } from "../platform/pages.ts";
 
 interface Entry {
   readonly body: Uint8Array<ArrayBuffer>;

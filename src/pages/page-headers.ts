@@ -1,4 +1,4 @@
-import type { PageReport } from "./browser/protocol.ts";
+import type { PageReport } from "../platform/page-browser.ts";
 
 /** Seconds that an answer is kept when its page was in trouble, which may be over soon. */
 const TROUBLED_LIFETIME = 60;

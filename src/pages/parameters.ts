@@ -1,5 +1,5 @@
-import { GatewayError, invalidRequest } from "../http/errors.ts";
-import { checkPageUrl, type UrlSafetyOptions } from "./url-safety/index.ts";
+import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
+import { checkPageUrl, type UrlSafetyOptions } from "../url-safety/index.ts";
 
 const YES: ReadonlySet<string> = new Set(["true", "1", "yes", "on", "y", "t", ""]);
 const NO: ReadonlySet<string> = new Set(["false", "0", "no", "off", "n", "f"]);

@@ -1,7 +1,7 @@
-import type { Context, Handler } from "../http/context.ts";
-import { GatewayError, toGatewayError } from "../http/errors.ts";
-import { clientKey } from "./client-key.ts";
-import type { RateDecision } from "./rate-window.ts";
+import { GatewayError, toGatewayError } from "../errors/gateway-error.ts";
+import { clientKey } from "../http/client-key.ts";
+import type { Context, Handler } from "../platform/context.ts";
+import type { RateDecision } from "../platform/pages.ts";
 
 /**
  * Answers a call. It may begin with what costs nothing to the outside while the call is counted; it awaits `admitted`, which rejects

@@ -1,13 +1,4 @@
-/** What a client may still do. */
-export interface RateDecision {
-  readonly allowed: boolean;
-  /** Calls a minute. */
-  readonly limit: number;
-  /** Calls that are left now. */
-  readonly remaining: number;
-  /** Whole seconds until the oldest counted call no longer counts; until then `remaining` does not grow. */
-  readonly resetSeconds: number;
-}
+import type { RateDecision } from "../platform/pages.ts";
 
 const WINDOW_MS = 60_000;
 

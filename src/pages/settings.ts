@@ -1,5 +1,5 @@
-import type { Settings } from "../platform/settings.ts";
-import { parsePrivateHosts } from "./url-safety/index.ts";
+import type { Settings } from "../platform/variables.ts";
+import { parsePrivateHosts } from "../url-safety/index.ts";
 
 /** Limits of the page service; the defaults suit a paid plan of the platform with its 128 MB for an isolate. */
 export interface PageLimits {

@@ -1,21 +1,12 @@
-import type { AccountPoolClient } from "../accounts/client.ts";
-import type { AdministrationState } from "../admin/shared-state.ts";
 import type { ConfigurationStore } from "../config/snapshot.ts";
-import type { FileStore } from "../files/store.ts";
-import type { Archive } from "../history/store.ts";
-import type { PagesPlatform } from "../pages/platform.ts";
-import type { Fetch } from "../provider/provider.ts";
-import type { ResponseStore } from "../responses/store.ts";
-import type { Settings } from "./settings.ts";
-
-/** An outbound proxy that an account's upstream traffic goes through. */
-export interface OutboundProxy {
-  readonly type: "http" | "socks5";
-  readonly host: string;
-  readonly port: number;
-  readonly username: string;
-  readonly password: string;
-}
+import type { AccountPoolClient } from "./accounts.ts";
+import type { AdministrationState } from "./administration.ts";
+import type { Archive } from "./archive.ts";
+import type { FileStore } from "./files.ts";
+import type { PagesPlatform } from "./pages.ts";
+import type { ResponseStore } from "./responses.ts";
+import type { Fetch, OutboundProxy } from "./upstream.ts";
+import type { Settings } from "./variables.ts";
 
 /**
  * What the program needs from its runtime. Everything outside `src/platform/` and the entry files is written against

@@ -3,9 +3,9 @@ import {
   type Conversation,
   contentField,
   type Part,
-} from "../generation/conversation.ts";
-import { type GatewayError, invalidRequest } from "../http/errors.ts";
-import { ProviderError } from "./errors.ts";
+} from "../conversation/conversation.ts";
+import { type GatewayError, invalidRequest } from "../errors/gateway-error.ts";
+import { ProviderError } from "../errors/provider-error.ts";
 import type { PrepareOptions } from "./provider.ts";
 
 /** What an attachment is to the model. `text` is put into the prompt, the others go beside it. */

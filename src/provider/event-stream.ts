@@ -1,5 +1,5 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
-import { ProviderError } from "./errors.ts";
+import { ProviderError } from "../errors/provider-error.ts";
 import type { ProviderEvent, TurnDecoder } from "./provider.ts";
 
 /**

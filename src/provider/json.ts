@@ -1,4 +1,4 @@
-import { ProviderError } from "./errors.ts";
+import { ProviderError } from "../errors/provider-error.ts";
 
 /** A JSON object of which nothing is known yet. */
 export type JsonRecord = Readonly<Record<string, unknown>>;

@@ -1,29 +1,13 @@
-import type { Conversation } from "../generation/conversation.ts";
-import type { ProviderError } from "./errors.ts";
-
-/** `fetch`, possibly through an account's outbound proxy. */
-export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
+import type { Conversation } from "../conversation/conversation.ts";
+import type { ProviderError } from "../errors/provider-error.ts";
+import type { Credentials, SignedIn } from "../platform/accounts.ts";
+import type { Fetch } from "../platform/upstream.ts";
 
 /** On whose behalf the provider is spoken to. */
 export interface UpstreamAccount {
   /** The account's token, or the caller's own in pass-through mode. */
   readonly token: string;
   readonly fetch: Fetch;
-}
-
-/** What an account signs in with. */
-export interface Credentials {
-  readonly email: string;
-  readonly mobile: string;
-  readonly password: string;
-  /** A token-only account's token: the answer to every sign-in of an account without a password. */
-  readonly token: string;
-}
-
-/** A token and the Unix time (seconds) at which it ends; 0: not known. */
-export interface SignedIn {
-  readonly token: string;
-  readonly expiresAt: number;
 }
 
 /** Counts as the provider states them; a field that it does not state is absent. */

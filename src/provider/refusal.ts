@@ -1,4 +1,4 @@
-import { ProviderError, type ProviderErrorKind } from "./errors.ts";
+import { ProviderError, type ProviderErrorKind } from "../errors/provider-error.ts";
 import { isRecord, type JsonRecord } from "./json.ts";
 import { readBounded } from "./transport.ts";
 

@@ -1,4 +1,4 @@
-import type { ResponseFormat } from "../generation/conversation.ts";
+import type { ResponseFormat } from "../conversation/conversation.ts";
 
 /**
  * What a model without a native response format is told about the shape of its answer; null when any text will do.

@@ -1,6 +1,6 @@
-import { ProviderError } from "./errors.ts";
+import { ProviderError } from "../errors/provider-error.ts";
+import type { Fetch } from "../platform/upstream.ts";
 import { type JsonRecord, parseRecord } from "./json.ts";
-import type { Fetch } from "./provider.ts";
 
 /** How long a JSON answer of the provider may be, in bytes. */
 const MAX_JSON_BYTES = 8 * 1024 * 1024;

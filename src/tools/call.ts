@@ -1,7 +1,7 @@
+import { declaredProperties, type JsonSchema, type ToolDefinition } from "../conversation/tool.ts";
 import { ArgumentsWriter } from "./arguments.ts";
 import type { Output } from "./output.ts";
 import type { Tag } from "./tags.ts";
-import { declaredProperties, type JsonSchema, type ToolDefinition } from "./tool.ts";
 import { ParameterValue, type Wanted } from "./value.ts";
 
 /** The declared parameters of every tool of the request. */

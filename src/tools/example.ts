@@ -1,5 +1,5 @@
+import { declaredProperties, type JsonSchema, type ToolDefinition } from "../conversation/tool.ts";
 import { invoke, wrapper } from "./markup.ts";
-import { declaredProperties, type JsonSchema, type ToolDefinition } from "./tool.ts";
 
 const MAX_PARAMETERS = 3;
 

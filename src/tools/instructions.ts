@@ -1,5 +1,5 @@
+import type { ToolChoice, ToolDefinition } from "../conversation/tool.ts";
 import { exampleCalls } from "./example.ts";
-import type { ToolChoice, ToolDefinition } from "./tool.ts";
 
 export { type RenderedCall, renderToolCall, renderToolCalls, renderToolResult } from "./render.ts";
 

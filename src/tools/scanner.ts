@@ -1,9 +1,9 @@
+import type { ToolDefinition } from "../conversation/tool.ts";
 import { Automaton } from "./automaton.ts";
 import { Catalogue } from "./call.ts";
 import type { ScanEvent } from "./events.ts";
 import { Input } from "./input.ts";
 import { Output } from "./output.ts";
-import type { ToolDefinition } from "./tool.ts";
 
 export type { ScanEvent } from "./events.ts";
 

@@ -7,7 +7,7 @@ import { allowPrivateHosts, root } from "../../scripts/development.mjs";
 import { browserExecutable, describeWithBrowser } from "../support/browser.ts";
 import type { BareGateway } from "../support/miniflare.ts";
 import { browserCounts, html, type Site, serve, startPageService } from "../support/pages.ts";
-import { refused } from "../unit/pages/url-safety/forms.ts";
+import { refused } from "../unit/url-safety/forms.ts";
 
 /** A private service: it writes down everything that reaches it, the mere connections too. */
 interface Listener {

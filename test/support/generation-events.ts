@@ -1,9 +1,9 @@
 import fc from "fast-check";
+import type { Conversation } from "../../src/conversation/conversation.ts";
+import type { Completion, FinishReason, GenerationEvent } from "../../src/conversation/events.ts";
+import { CompletionFold } from "../../src/conversation/fold.ts";
+import { GatewayError } from "../../src/errors/gateway-error.ts";
 import type { AnswerInfo } from "../../src/generation/answer.ts";
-import type { Conversation } from "../../src/generation/conversation.ts";
-import type { Completion, FinishReason, GenerationEvent } from "../../src/generation/events.ts";
-import { CompletionFold } from "../../src/generation/fold.ts";
-import { GatewayError } from "../../src/http/errors.ts";
 import { resolveModel } from "../../src/models/resolve.ts";
 
 /** A conversation of the default model, with one user message. */

@@ -1,15 +1,15 @@
 import { abortAllDurableObjects, reset, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import {
-  type AccountPoolClient,
-  type Acquired,
-  type AcquireRequest,
-  type Lease,
-  POOL_NAME,
-  type PoolLimits,
-} from "../../src/accounts/client.ts";
+import { POOL_NAME } from "../../src/accounts/pool-name.ts";
 import { accountToken } from "../../src/accounts/sign-in.ts";
+import type {
+  AccountPoolClient,
+  Acquired,
+  AcquireRequest,
+  Lease,
+  PoolLimits,
+} from "../../src/platform/accounts.ts";
 import { cloudflareAccounts } from "../../src/platform/cloudflare/accounts.ts";
 
 const LIMITS: PoolLimits = { perAccount: 1, global: 0, queue: 10, queueWaitMs: 60_000, tokenRefreshMs: 0 };

@@ -1,7 +1,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import type { StoredResponse } from "../../src/responses/store.ts";
+import type { StoredResponse } from "../../src/platform/responses.ts";
 
 const stub = (owner: string) => env.RESPONSE_STORE.getByName(owner);
 

@@ -1,7 +1,7 @@
 import { authenticateCaller } from "../../auth/callers.ts";
 import { answer } from "../../generation/answer.ts";
-import type { Handler } from "../../http/context.ts";
 import { readBody } from "../../http/json-body.ts";
+import type { Handler } from "../../platform/context.ts";
 import { chatRequestSchema, toConversation } from "./request.ts";
 import { toChatCompletion } from "./response.ts";
 import { ChatStream } from "./stream.ts";

@@ -1,8 +1,14 @@
 import * as z from "zod";
-import type { Conversation, Message, Part, ResponseFormat, ToolCall } from "../../generation/conversation.ts";
-import { invalidRequest } from "../../http/errors.ts";
+import type {
+  Conversation,
+  Message,
+  Part,
+  ResponseFormat,
+  ToolCall,
+} from "../../conversation/conversation.ts";
+import type { ToolChoice, ToolDefinition } from "../../conversation/tool.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
 import { resolveModel } from "../../models/resolve.ts";
-import type { ToolChoice, ToolDefinition } from "../../tools/tool.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
 import { jsonObject, optionalBoolean, optionalNumber, samplingOf } from "../shared/fields.ts";
 import { objectMember, stringMember, unknownContent } from "../shared/members.ts";

@@ -1,7 +1,7 @@
+import type { GenerationEvent } from "../../conversation/events.ts";
 import type { AnswerInfo, StreamRenderer } from "../../generation/answer.ts";
-import type { GenerationEvent } from "../../generation/events.ts";
-import { errorObject } from "../../http/error-formats.ts";
 import { dataItem, KEEP_ALIVE_COMMENT } from "../../http/event-stream.ts";
+import { errorObject } from "../../routing/error-formats.ts";
 import { chatUsage } from "./usage.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Usage } from "../../generation/events.ts";
+import type { Usage } from "../../conversation/events.ts";
 
 /** `usage` of a chat completion (contract, Chat completion). */
 export function chatUsage(usage: Usage): Record<string, unknown> {

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Message, Part, ToolCall } from "../../generation/conversation.ts";
-import { invalidRequest } from "../../http/errors.ts";
+import type { Message, Part, ToolCall } from "../../conversation/conversation.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
 import { jsonObject } from "../shared/fields.ts";
 import { isObject, optionalString } from "../shared/members.ts";

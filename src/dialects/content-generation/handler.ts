@@ -1,8 +1,8 @@
 import { authenticateCaller } from "../../auth/callers.ts";
+import { routeNotFound } from "../../errors/gateway-error.ts";
 import { answer } from "../../generation/answer.ts";
-import type { Context, Handler } from "../../http/context.ts";
-import { routeNotFound } from "../../http/errors.ts";
 import { parseWith, readJson } from "../../http/json-body.ts";
+import type { Context, Handler } from "../../platform/context.ts";
 import { countPromptTokens } from "../shared/count.ts";
 import { isObject } from "../shared/members.ts";
 import { contentRequestSchema, toConversation } from "./request.ts";

@@ -1,7 +1,8 @@
-import type { Handler } from "../../http/context.ts";
-import { GatewayError } from "../../http/errors.ts";
-import { CATALOGUE, type CatalogueModel, CONTEXT_LENGTH } from "../../models/catalogue.ts";
+import type { CatalogueModel } from "../../conversation/model.ts";
+import { GatewayError } from "../../errors/gateway-error.ts";
+import { CATALOGUE, CONTEXT_LENGTH } from "../../models/catalogue.ts";
 import { resolveModel } from "../../models/resolve.ts";
+import type { Handler } from "../../platform/context.ts";
 
 /** Tokens that one answer may have; told to clients that plan by it. */
 const OUTPUT_LIMIT = 65_536;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Conversation, Message, ResponseFormat } from "../../generation/conversation.ts";
+import type { Conversation, Message, ResponseFormat } from "../../conversation/conversation.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { optionalBoolean, samplingOf } from "../shared/fields.ts";
 import { isObject } from "../shared/members.ts";

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../../tools/tool.ts";
+import type { JsonSchema } from "../../conversation/tool.ts";
 import { isObject } from "../shared/members.ts";
 
 /** Keywords whose value is a schema, a list of schemas, or schemas by name. */

@@ -1,7 +1,7 @@
+import type { GenerationEvent } from "../../conversation/events.ts";
 import type { AnswerInfo, StreamRenderer } from "../../generation/answer.ts";
-import type { GenerationEvent } from "../../generation/events.ts";
-import { formatError } from "../../http/error-formats.ts";
 import { dataItem } from "../../http/event-stream.ts";
+import { formatError } from "../../routing/error-formats.ts";
 import { inputText } from "../shared/tool-input.ts";
 import { FINISH_REASONS, usageMetadata } from "./usage.ts";
 

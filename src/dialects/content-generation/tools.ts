@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { invalidRequest } from "../../http/errors.ts";
-import type { ToolChoice, ToolDefinition } from "../../tools/tool.ts";
+import type { ToolChoice, ToolDefinition } from "../../conversation/tool.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
 import { jsonObject } from "../shared/fields.ts";
 import { isObject } from "../shared/members.ts";
 import { styled } from "./field-names.ts";

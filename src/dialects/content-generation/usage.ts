@@ -1,4 +1,4 @@
-import type { FinishReason, Usage } from "../../generation/events.ts";
+import type { FinishReason, Usage } from "../../conversation/events.ts";
 
 /**
  * `usageMetadata` (contract, Content-generation-style response). This style counts thoughts apart from the candidate's

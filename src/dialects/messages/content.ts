@@ -1,5 +1,5 @@
-import type { AttachmentSource, Message, Part, ToolCall } from "../../generation/conversation.ts";
-import { invalidRequest } from "../../http/errors.ts";
+import type { AttachmentSource, Message, Part, ToolCall } from "../../conversation/conversation.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
 import {
   isObject,

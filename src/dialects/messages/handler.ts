@@ -1,8 +1,8 @@
 import { authenticateCaller } from "../../auth/callers.ts";
 import { answer } from "../../generation/answer.ts";
-import type { Handler } from "../../http/context.ts";
 import { readBody } from "../../http/json-body.ts";
 import { MESSAGE_VERSION_HEADERS } from "../../http/vendor-names.ts";
+import type { Handler } from "../../platform/context.ts";
 import { countPromptTokens } from "../shared/count.ts";
 import { messageRequestSchema, toConversation } from "./request.ts";
 import { toMessage } from "./response.ts";

@@ -1,8 +1,8 @@
-import type { Handler } from "../../http/context.ts";
-import { GatewayError } from "../../http/errors.ts";
+import { GatewayError } from "../../errors/gateway-error.ts";
 import { CATALOGUE_CREATED, MODEL_OWNER } from "../../models/catalogue.ts";
 import { MESSAGE_MODEL_IDS } from "../../models/default-aliases.ts";
 import { resolveModel } from "../../models/resolve.ts";
+import type { Handler } from "../../platform/context.ts";
 
 const CREATED_AT = new Date(CATALOGUE_CREATED * 1000).toISOString();
 

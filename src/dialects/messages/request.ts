@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Conversation, Message, ResponseFormat } from "../../generation/conversation.ts";
-import { GatewayError, invalidRequest } from "../../http/errors.ts";
+import type { Conversation, Message, ResponseFormat } from "../../conversation/conversation.ts";
+import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { jsonObject, samplingOf } from "../shared/fields.ts";
 import { wantsThinking } from "../shared/thinking.ts";

@@ -1,8 +1,8 @@
+import type { GenerationEvent } from "../../conversation/events.ts";
+import { randomId } from "../../conversation/ids.ts";
 import type { AnswerInfo, StreamRenderer } from "../../generation/answer.ts";
-import type { GenerationEvent } from "../../generation/events.ts";
-import { randomId } from "../../generation/ids.ts";
-import { formatError } from "../../http/error-formats.ts";
 import { namedItem } from "../../http/event-stream.ts";
+import { formatError } from "../../routing/error-formats.ts";
 import { messageUsage, STOP_REASONS } from "./usage.ts";
 
 type OpenBlock = "none" | "text" | "thinking" | "tool_use";

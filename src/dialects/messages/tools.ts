@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { invalidRequest } from "../../http/errors.ts";
-import type { JsonSchema, ToolChoice, ToolDefinition } from "../../tools/tool.ts";
+import type { JsonSchema, ToolChoice, ToolDefinition } from "../../conversation/tool.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
 import { jsonObject } from "../shared/fields.ts";
 
 /** One declared tool: the caller's own, one that the vendor defines, or a server tool. */

@@ -1,4 +1,4 @@
-import type { FinishReason, Usage } from "../../generation/events.ts";
+import type { FinishReason, Usage } from "../../conversation/events.ts";
 
 /** `usage` of a message. Nothing is cached here, which agents want to be told in numbers. */
 export function messageUsage(usage: Usage): Record<string, number> {

@@ -1,9 +1,9 @@
 import { authenticateCaller, type Caller } from "../../auth/callers.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
+import type { ResolvedModel } from "../../conversation/model.ts";
 import { answer } from "../../generation/answer.ts";
-import type { Conversation } from "../../generation/conversation.ts";
-import type { Context, Handler } from "../../http/context.ts";
 import { readBody } from "../../http/json-body.ts";
-import type { ResolvedModel } from "../../models/resolve.ts";
+import type { Context, Handler } from "../../platform/context.ts";
 import { resolveRunnerModel } from "./models.ts";
 import { chatConversation, chatSchema, generateConversation, generateSchema } from "./request.ts";
 import { toRunnerResponse } from "./response.ts";

@@ -1,9 +1,10 @@
 import * as z from "zod";
-import type { Context, Handler } from "../../http/context.ts";
-import { GatewayError, invalidRequest } from "../../http/errors.ts";
+import type { CatalogueModel, ResolvedModel } from "../../conversation/model.ts";
+import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
 import { readBody } from "../../http/json-body.ts";
-import { CATALOGUE, CATALOGUE_CREATED, type CatalogueModel, CONTEXT_LENGTH } from "../../models/catalogue.ts";
-import { type ResolvedModel, resolveModel } from "../../models/resolve.ts";
+import { CATALOGUE, CATALOGUE_CREATED, CONTEXT_LENGTH } from "../../models/catalogue.ts";
+import { resolveModel } from "../../models/resolve.ts";
+import type { Context, Handler } from "../../platform/context.ts";
 import { VERSION } from "../../version.ts";
 
 const MODIFIED_AT = new Date(CATALOGUE_CREATED * 1000).toISOString();

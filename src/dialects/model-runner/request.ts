@@ -1,8 +1,14 @@
 import * as z from "zod";
-import type { Conversation, Message, Part, ResponseFormat, ToolCall } from "../../generation/conversation.ts";
-import { invalidRequest } from "../../http/errors.ts";
-import type { ResolvedModel } from "../../models/resolve.ts";
-import type { ToolDefinition } from "../../tools/tool.ts";
+import type {
+  Conversation,
+  Message,
+  Part,
+  ResponseFormat,
+  ToolCall,
+} from "../../conversation/conversation.ts";
+import type { ResolvedModel } from "../../conversation/model.ts";
+import type { ToolDefinition } from "../../conversation/tool.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
 import { jsonObject, samplingOf } from "../shared/fields.ts";
 

@@ -1,4 +1,4 @@
-import type { CompletedToolCall, Completion, FinishReason, Usage } from "../../generation/events.ts";
+import type { CompletedToolCall, Completion, FinishReason, Usage } from "../../conversation/events.ts";
 import { inputObject } from "../shared/tool-input.ts";
 
 /** When a request began, and what time it is. Milliseconds since the epoch. */

@@ -1,6 +1,6 @@
+import type { GenerationEvent } from "../../conversation/events.ts";
 import type { AnswerInfo, StreamRenderer } from "../../generation/answer.ts";
-import type { GenerationEvent } from "../../generation/events.ts";
-import { formatError } from "../../http/error-formats.ts";
+import { formatError } from "../../routing/error-formats.ts";
 import { closing, type Shape, type Stopwatch, toolCall } from "./shape.ts";
 
 /** Media type of a stream of JSON lines. */

@@ -1,9 +1,9 @@
 import { authenticateCaller, type Caller } from "../../auth/callers.ts";
+import type { Message, Part } from "../../conversation/conversation.ts";
+import type { Completion } from "../../conversation/events.ts";
 import { type AnswerInfo, answer, type DialectAnswer, type StreamRenderer } from "../../generation/answer.ts";
-import type { Message, Part } from "../../generation/conversation.ts";
-import type { Completion } from "../../generation/events.ts";
-import type { Context, Handler } from "../../http/context.ts";
 import { readBody } from "../../http/json-body.ts";
+import type { Context, Handler } from "../../platform/context.ts";
 import { newResponseId } from "./ids.ts";
 import { outputOf } from "./output.ts";
 import { readPrevious, resolveReferences, responseNotFound } from "./references.ts";

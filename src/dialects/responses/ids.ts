@@ -1,4 +1,4 @@
-import { randomId } from "../../generation/ids.ts";
+import { randomId } from "../../conversation/ids.ts";
 
 const ITEM_ID = /^(?:msg|rs|fc|ctc)_([0-9a-f]{24})_(\d{1,6})$/;
 

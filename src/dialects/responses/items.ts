@@ -1,5 +1,5 @@
-import type { Message, Part, ToolCall } from "../../generation/conversation.ts";
-import { invalidRequest } from "../../http/errors.ts";
+import type { Message, Part, ToolCall } from "../../conversation/conversation.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
 import { parseWith } from "../../http/json-body.ts";
 import { messageSchema, toMessage } from "../chat-completions/request.ts";
 import { isObject, type JsonObject, optionalString } from "../shared/members.ts";

@@ -1,4 +1,4 @@
-import type { Completion } from "../../generation/events.ts";
+import type { Completion } from "../../conversation/events.ts";
 import { freeText } from "./free-text.ts";
 import { itemId } from "./ids.ts";
 import type { CalledTool, DeclaredTools } from "./tools.ts";

@@ -1,5 +1,5 @@
-import { GatewayError } from "../../http/errors.ts";
-import type { ResponseStore, StoredResponse } from "../../responses/store.ts";
+import { GatewayError } from "../../errors/gateway-error.ts";
+import type { ResponseStore, StoredResponse } from "../../platform/responses.ts";
 import { isObject, optionalString } from "../shared/members.ts";
 import { itemAddress } from "./ids.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Conversation, Message, ResponseFormat } from "../../generation/conversation.ts";
-import { invalidRequest } from "../../http/errors.ts";
+import type { Conversation, Message, ResponseFormat } from "../../conversation/conversation.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { jsonObject, optionalBoolean, optionalNumber, samplingOf } from "../shared/fields.ts";
 import { isObject, type JsonObject, optionalString } from "../shared/members.ts";

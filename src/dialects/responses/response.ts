@@ -1,6 +1,6 @@
+import type { FinishReason, Usage } from "../../conversation/events.ts";
+import type { GatewayError } from "../../errors/gateway-error.ts";
 import type { AnswerInfo } from "../../generation/answer.ts";
-import type { FinishReason, Usage } from "../../generation/events.ts";
-import type { GatewayError } from "../../http/errors.ts";
 import { isObject } from "../shared/members.ts";
 import type { OutputItem } from "./output.ts";
 import type { ResponsesRequest } from "./request.ts";

@@ -1,5 +1,5 @@
-import { invalidRequest } from "../../http/errors.ts";
-import type { ToolChoice, ToolDefinition } from "../../tools/tool.ts";
+import type { ToolChoice, ToolDefinition } from "../../conversation/tool.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
 import { isObject, type JsonObject, optionalString } from "../shared/members.ts";
 
 /** A tool as the caller knows it. */

@@ -1,4 +1,4 @@
-import type { Usage } from "../../generation/events.ts";
+import type { Usage } from "../../conversation/events.ts";
 
 /** `usage` of a response object. */
 export function responseUsage(usage: Usage): Record<string, unknown> {

@@ -1,5 +1,5 @@
-import type { AttachmentSource } from "../../generation/conversation.ts";
-import { invalidRequest } from "../../http/errors.ts";
+import type { AttachmentSource } from "../../conversation/conversation.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
 
 const BASE64 = /^[A-Za-z0-9+/_=\s-]*$/;
 

@@ -1,8 +1,8 @@
-import { type Conversation, textOf } from "../../generation/conversation.ts";
+import { type Conversation, textOf } from "../../conversation/conversation.ts";
+import { estimateTokens } from "../../conversation/tokens.ts";
+import { GatewayError } from "../../errors/gateway-error.ts";
 import { prepareOptions } from "../../generation/prepare-options.ts";
-import { estimateTokens } from "../../generation/tokens.ts";
-import type { Context } from "../../http/context.ts";
-import { GatewayError } from "../../http/errors.ts";
+import type { Context } from "../../platform/context.ts";
 
 /** The words of a conversation without a provider's frame around them. */
 function plainText(conversation: Conversation): string {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Sampling } from "../../generation/conversation.ts";
+import type { Sampling } from "../../conversation/conversation.ts";
 
 /** A JSON object with string keys and any values. */
 export const jsonObject = z.record(z.string(), z.unknown());

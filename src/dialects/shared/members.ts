@@ -1,4 +1,4 @@
-import { invalidRequest } from "../../http/errors.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
 import { jsonObject } from "./fields.ts";
 
 /** A part of a request whose shape depends on its `type`: its members are read one by one. */

@@ -1,13 +1,13 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
-import { GatewayError } from "../../http/errors.ts";
+import { GatewayError } from "../../errors/gateway-error.ts";
+import type { CaptureOutcome, CaptureRequest, FramePlan } from "../../platform/page-browser.ts";
 import type { PageLimits } from "../settings.ts";
-import { type FramePlan, MAX_PROCESSED_PIXELS, planFrame } from "../thumbnails/frame.ts";
+import { MAX_PROCESSED_PIXELS, planFrame } from "../thumbnails/frame.ts";
 import { FULL_COLOUR_QUALITY } from "../thumbnails/images.ts";
 import type { BlockLists } from "./block-lists.ts";
 import { evaluate, isolatedWorld, sleep } from "./evaluate.ts";
 import { navigate } from "./navigate.ts";
 import { bannerStyle, loadLazyContent } from "./page-scripts.ts";
-import type { CaptureOutcome, CaptureRequest } from "./protocol.ts";
 import type { Tab } from "./tab.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { GatewayError } from "../../http/errors.ts";
+import { GatewayError } from "../../errors/gateway-error.ts";
 import type { Answer } from "./protocol.ts";
 
 /** The page leads where strangers may not have anything loaded. */

@@ -1,5 +1,5 @@
 import type { Browser, CDPSession } from "@cloudflare/puppeteer";
-import { isPublicRequestUrl, type UrlSafetyOptions } from "../url-safety/index.ts";
+import { isPublicRequestUrl, type UrlSafetyOptions } from "../../url-safety/index.ts";
 import { HARDENING_SCRIPT } from "./hardening.ts";
 import type { TabPolicy } from "./tab-policy.ts";
 

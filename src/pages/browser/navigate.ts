@@ -1,7 +1,6 @@
 import { type HTTPResponse, TimeoutError } from "@cloudflare/puppeteer";
-import type { WaitUntil } from "../thumbnails/parameters.ts";
+import type { PageReport, WaitUntil } from "../../platform/page-browser.ts";
 import { forbiddenPage, navigationFailure, notRenderable, pageTimeout } from "./failures.ts";
-import type { PageReport } from "./protocol.ts";
 import type { Tab } from "./tab.ts";
 
 /**

@@ -1,10 +1,15 @@
 import type { Browser } from "@cloudflare/puppeteer";
+import type {
+  CaptureOutcome,
+  CaptureRequest,
+  VisitOutcome,
+  VisitRequest,
+} from "../../platform/page-browser.ts";
 import type { PageLimits } from "../settings.ts";
 import { type BlockLists, readBlockLists } from "./block-lists.ts";
 import { capture } from "./capture.ts";
 import { browserUnavailable, isBrowserGone, pageCrashed, pageTimeout } from "./failures.ts";
 import { BrowserGuard } from "./guard.ts";
-import type { CaptureOutcome, CaptureRequest, VisitOutcome, VisitRequest } from "./protocol.ts";
 import { Tab } from "./tab.ts";
 import { TabQueue } from "./tab-queue.ts";
 import { visit } from "./visit.ts";

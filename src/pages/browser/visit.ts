@@ -1,9 +1,9 @@
 import type { Protocol } from "devtools-protocol";
+import type { VisitOutcome, VisitRequest } from "../../platform/page-browser.ts";
 import type { PageLimits } from "../settings.ts";
 import type { NamedTexts } from "../technologies/index.ts";
 import { evaluate, isolatedWorld } from "./evaluate.ts";
 import { navigate } from "./navigate.ts";
-import type { VisitOutcome, VisitRequest } from "./protocol.ts";
 import type { Tab } from "./tab.ts";
 
 const PROBE_MS = 3_000;

@@ -1,4 +1,4 @@
-import type { Handler } from "../../http/context.ts";
+import type { Handler } from "../../platform/context.ts";
 import { toBase64 } from "../bytes.ts";
 import { homePage } from "./page.ts";
 import { SCRIPT } from "./script.ts";

@@ -1,9 +1,10 @@
+import type { DomSignal, PageSignals } from "../../platform/page-browser.ts";
 import { type Catalogue, readCatalogue } from "./catalogue.ts";
 import { type Detection, Matcher } from "./matcher.ts";
 import { type ProbeArgument, probeArgument } from "./probe-argument.ts";
 import { resolveDetections } from "./resolve.ts";
 import { type ParsedDocument, SelectorMatcher } from "./selector-matcher.ts";
-import { clampSignals, type DomSignal, type PageSignals } from "./signals.ts";
+import { clampSignals } from "./signals.ts";
 
 /** A technology that a page uses, as the contract shows it (contract, technologies result). */
 export type DetectedTechnology = {

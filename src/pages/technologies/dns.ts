@@ -1,8 +1,8 @@
 import * as z from "zod";
+import type { NamedTexts } from "../../platform/page-browser.ts";
 import type { Platform } from "../../platform/platform.ts";
+import { isListedPrivateHost } from "../../url-safety/hosts.ts";
 import { pageLimits } from "../settings.ts";
-import { isListedPrivateHost } from "../url-safety/hosts.ts";
-import type { NamedTexts } from "./signals.ts";
 
 const RESOLVER = "https://cloudflare-dns.com/dns-query";
 const TYPES = ["MX", "NS", "SOA", "TXT", "CNAME"] as const;

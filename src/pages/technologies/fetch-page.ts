@@ -1,9 +1,9 @@
-import { GatewayError } from "../../http/errors.ts";
+import { GatewayError } from "../../errors/gateway-error.ts";
+import type { PageReport } from "../../platform/page-browser.ts";
 import type { Platform } from "../../platform/platform.ts";
+import { isPublicRequestUrl } from "../../url-safety/index.ts";
 import { forbiddenPage, notRenderable, pageTimeout } from "../browser/failures.ts";
-import type { PageReport } from "../browser/protocol.ts";
 import { pageLimits } from "../settings.ts";
-import { isPublicRequestUrl } from "../url-safety/index.ts";
 import { type PageSignals, signalsFromHtml, type TechnologyDetector } from "./index.ts";
 
 const MAX_REDIRECTS = 10;

@@ -1,11 +1,11 @@
-import type { Context, Handler } from "../../http/context.ts";
-import { GatewayError } from "../../http/errors.ts";
-import type { PageReport } from "../browser/protocol.ts";
+import { GatewayError } from "../../errors/gateway-error.ts";
+import type { Context, Handler } from "../../platform/context.ts";
+import type { PageReport } from "../../platform/page-browser.ts";
+import type { PageBrowser, PagesPlatform } from "../../platform/pages.ts";
 import { toUtf8 } from "../bytes.ts";
 import { answerResponse, cacheKey, findAnswer, type KeptAnswer, keepAnswer } from "../kept-answers.ts";
 import { lifetimeOf, pageHeaders } from "../page-headers.ts";
 import { QueryParameters } from "../parameters.ts";
-import type { PageBrowser, PagesPlatform } from "../platform.ts";
 import { rateLimited } from "../rate-limit.ts";
 import { pageLimits } from "../settings.ts";
 import { DEFAULT_MAX_AGE, LONGEST_MAX_AGE } from "../thumbnails/parameters.ts";

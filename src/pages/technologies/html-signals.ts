@@ -1,8 +1,8 @@
 import type { ChildNode, Element } from "domhandler";
 import { parseDocument } from "htmlparser2";
+import type { PageSignals } from "../../platform/page-browser.ts";
 import type { TechnologyDetector } from "./detector.ts";
 import type { ParsedDocument } from "./selector-matcher.ts";
-import type { PageSignals } from "./signals.ts";
 
 /** The signals of a page of which only the HTML and the response headers are known. */
 export type HtmlSignals = PageSignals & {

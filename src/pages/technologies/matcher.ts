@@ -1,6 +1,6 @@
 import engine, { type EngineDetection, type EngineItems, type EnginePattern } from "wappalyzer-core";
+import type { DomSignal, PageSignals } from "../../platform/page-browser.ts";
 import type { Catalogue, KeyedField, Technology, TextField } from "./catalogue.ts";
-import type { DomSignal, PageSignals } from "./signals.ts";
 import { isSteep, SteepCost } from "./steep.ts";
 import { TextIndex } from "./text-index.ts";
 import { Effort, partsToTry } from "./windows.ts";

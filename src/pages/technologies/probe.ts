@@ -1,6 +1,6 @@
 import * as z from "zod";
+import type { DomSignal, PageSignals } from "../../platform/page-browser.ts";
 import type { ProbeArgument, ProbeSelector } from "./probe-argument.ts";
-import type { DomSignal, PageSignals } from "./signals.ts";
 
 /** Which part of the probe runs: globals exist only in the page's own world; selectors are safer in an isolated one. */
 export type ProbePart = "globals" | "selectors" | "both";

@@ -1,8 +1,8 @@
 import { selectAll } from "css-select";
 import type { AnyNode, Document, Element } from "domhandler";
 import { textContent } from "domutils";
+import type { DomSignal } from "../../platform/page-browser.ts";
 import type { Catalogue, Technology } from "./catalogue.ts";
-import type { DomSignal } from "./signals.ts";
 import { TextIndex } from "./text-index.ts";
 
 /** A document, with all its attributes as one text for quick exclusion of selectors. */

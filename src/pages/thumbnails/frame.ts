@@ -1,26 +1,4 @@
-/** A size in pixels. */
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-/** The wanted size of an image; null: whatever the subject's proportions make of the other side, or of both. */
-export interface Frame {
-  readonly width: number | null;
-  readonly height: number | null;
-}
-
-/** How a subject is captured and what the image will be. */
-export interface FramePlan {
-  /** The part of the subject that is seen, in CSS pixels from its top left corner. */
-  readonly clip: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
-  /** Captured pixels per CSS pixel. */
-  readonly scale: number;
-  /** The size of the image. */
-  readonly output: Size;
-  /** The capture has the size of the image already. */
-  readonly exact: boolean;
-}
+import type { Frame, FramePlan, Size } from "../../platform/page-browser.ts";
 
 /** The longest side of an image (contract, limits). */
 export const MAX_SIDE = 16_383;

@@ -1,13 +1,14 @@
-import type { Context, Handler } from "../../http/context.ts";
+import type { Context, Handler } from "../../platform/context.ts";
+import type { ThumbnailOptions } from "../../platform/page-browser.ts";
+import type { PagesPlatform } from "../../platform/pages.ts";
 import { browserUnavailable } from "../browser/failures.ts";
 import { toBase64, toUtf8 } from "../bytes.ts";
 import { answerResponse, cacheKey, findAnswer, type KeptAnswer, keepAnswer } from "../kept-answers.ts";
 import { lifetimeOf, pageHeaders } from "../page-headers.ts";
-import type { PagesPlatform } from "../platform.ts";
 import { rateLimited } from "../rate-limit.ts";
 import { pageLimits } from "../settings.ts";
 import { ImageMaker } from "./images.ts";
-import { readThumbnailRequest, type ThumbnailOptions, type ThumbnailRequest } from "./parameters.ts";
+import { readThumbnailRequest, type ThumbnailRequest } from "./parameters.ts";
 
 /** `GET /v1/thumbs/`: a screenshot of a page, as an image or as JSON (contract, GET /v1/thumbs/). */
 export const thumbnail: Handler = rateLimited(async (context, admitted) => {

@@ -6,16 +6,8 @@ import resize, { initResize } from "@jsquash/resize";
 import webpFactory from "@jsquash/webp/codec/enc/webp_enc_simd.js";
 import { defaultOptions as webpDefaults } from "@jsquash/webp/meta.js";
 import { initEmscriptenModule } from "@jsquash/webp/utils.js";
-import type { Size } from "./frame.ts";
-import type { ImageFormat } from "./parameters.ts";
-
-/** The compiled codecs, as the runtime gives them. */
-export interface CodecModules {
-  readonly png: WebAssembly.Module;
-  readonly jpeg: WebAssembly.Module;
-  readonly webp: WebAssembly.Module;
-  readonly resize: WebAssembly.Module;
-}
+import type { ImageFormat, Size } from "../../platform/page-browser.ts";
+import type { CodecModules } from "../../platform/pages.ts";
 
 /** From this quality on, colours are not blurred either (4:4:4 instead of 4:2:0 sampling). */
 export const FULL_COLOUR_QUALITY = 90;

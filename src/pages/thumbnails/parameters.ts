@@ -1,46 +1,17 @@
-import { GatewayError, invalidRequest } from "../../http/errors.ts";
+import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
+import type { Frame, ImageFormat, Screen, ThumbnailOptions, WaitUntil } from "../../platform/page-browser.ts";
+import type { UrlSafetyOptions } from "../../url-safety/index.ts";
 import { parseDimensions, QueryParameters } from "../parameters.ts";
-import type { UrlSafetyOptions } from "../url-safety/index.ts";
 import { DEVICE_NAMES, type Device, deviceNamed } from "./devices.ts";
-import { type Frame, MAX_PIXELS, MAX_SIDE } from "./frame.ts";
-
-/** The image formats; `jpg` and `jpeg` are one. */
-export type ImageFormat = "jpeg" | "png" | "webp";
+import { MAX_PIXELS, MAX_SIDE } from "./frame.ts";
 
 /** When a page counts as loaded. */
-export const WAIT_UNTIL = ["load", "domcontentloaded", "networkidle0", "networkidle2"] as const;
-export type WaitUntil = (typeof WAIT_UNTIL)[number];
-
-/** The emulated screen. */
-export interface Screen {
-  /** Viewport in CSS pixels. */
-  readonly width: number;
-  readonly height: number;
-  readonly deviceScaleFactor: number;
-  readonly mobile: boolean;
-  readonly touch: boolean;
-}
-
-/** What the image shows: everything that one capture depends on. */
-export interface ThumbnailOptions {
-  /** The page's absolute address. */
-  readonly url: string;
-  readonly format: ImageFormat;
-  /** 1 to 100; without effect on png. */
-  readonly quality: number;
-  readonly full: boolean;
-  readonly frame: Frame;
-  readonly screen: Screen;
-  /** `%s` stands for the browser's version; null: the browser's own. */
-  readonly userAgent: string | null;
-  readonly selector: string | null;
-  /** Seconds to wait after the page has loaded. */
-  readonly delay: number;
-  readonly waitUntil: WaitUntil;
-  readonly darkMode: boolean;
-  readonly blockAds: boolean;
-  readonly blockCookieBanners: boolean;
-}
+export const WAIT_UNTIL = [
+  "load",
+  "domcontentloaded",
+  "networkidle0",
+  "networkidle2",
+] as const satisfies readonly WaitUntil[];
 
 /** A thumbnail request: the image, and how to answer with it. */
 export interface ThumbnailRequest {

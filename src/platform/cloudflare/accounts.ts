@@ -1,22 +1,22 @@
 import type { AccountPool } from "../../../durable-objects/account-pool.ts";
-import {
-  type AccountHealth,
-  type AccountPoolClient,
-  type Acquired,
-  type AcquireRequest,
-  LEASE_TTL_MS,
-  type Lease,
-  type LeasedAccount,
-  POOL_NAME,
-  type PoolConfiguration,
-  type QueueStatus,
-  type SignInFailure,
-  type TokenAnswer,
-} from "../../accounts/client.ts";
+import { LEASE_TTL_MS } from "../../accounts/lease-life.ts";
 import type { Holder } from "../../accounts/leases.ts";
+import { POOL_NAME } from "../../accounts/pool-name.ts";
 import type { Grant } from "../../accounts/waiting-queue.ts";
-import type { ProviderErrorKind } from "../../provider/errors.ts";
-import type { SignedIn } from "../../provider/provider.ts";
+import type { ProviderErrorKind } from "../../errors/provider-error.ts";
+import type {
+  AccountHealth,
+  AccountPoolClient,
+  Acquired,
+  AcquireRequest,
+  Lease,
+  LeasedAccount,
+  PoolConfiguration,
+  QueueStatus,
+  SignedIn,
+  SignInFailure,
+  TokenAnswer,
+} from "../accounts.ts";
 
 /** Pauses before a call to a pool that was just restarted is tried again, milliseconds. */
 const RETRY_PAUSES_MS = [20, 100, 400];

@@ -1,4 +1,4 @@
-import type { AdministrationState } from "../../admin/shared-state.ts";
+import type { AdministrationState } from "../administration.ts";
 import type { Env } from "./env.ts";
 
 /** What administrators' requests share, behind the binding `ADMINISTRATION`. */

@@ -1,4 +1,4 @@
-import type { Archive } from "../../history/store.ts";
+import type { Archive } from "../archive.ts";
 import type { Env } from "./env.ts";
 
 /** The archive of a deployment: one object behind the binding `HISTORY`. */

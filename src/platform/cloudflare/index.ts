@@ -1,7 +1,7 @@
-import type { Fetch } from "../../provider/provider.ts";
 import { proxiedFetch } from "../../provider/proxy/fetch.ts";
 import type { Platform } from "../platform.ts";
-import { readSettings } from "../settings.ts";
+import type { Fetch } from "../upstream.ts";
+import { readSettings } from "../variables.ts";
 import { cloudflareAccounts } from "./accounts.ts";
 import { cloudflareAdministration } from "./administration.ts";
 import { cloudflareArchive } from "./archive.ts";

@@ -4,9 +4,9 @@ import resize from "@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm";
 import webp from "@jsquash/webp/codec/enc/webp_enc_simd.wasm";
 import fingerprints from "../../../dist/technologies.txt";
 import { fromAnswer } from "../../pages/browser/failures.ts";
-import type { PageBrowser, PagesPlatform } from "../../pages/platform.ts";
 import { pageLimits } from "../../pages/settings.ts";
-import type { Settings } from "../settings.ts";
+import type { PageBrowser, PagesPlatform } from "../pages.ts";
+import type { Settings } from "../variables.ts";
 import type { Env } from "./env.ts";
 
 /** The page service's part of the Cloudflare runtime. */

@@ -1,4 +1,4 @@
-import type { Sql, SqlValue } from "../../history/sql.ts";
+import type { Sql, SqlValue } from "../../storage/sql.ts";
 
 /** A Durable Object's own SQLite database. */
 export function durableSql(storage: DurableObjectStorage): Sql {

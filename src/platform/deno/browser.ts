@@ -1,9 +1,9 @@
 import puppeteer, { type Browser, type ConnectionTransport } from "@cloudflare/puppeteer";
-import { GatewayError } from "../../http/errors.ts";
+import { GatewayError } from "../../errors/gateway-error.ts";
 import { fromAnswer, toAnswer } from "../../pages/browser/failures.ts";
 import { BrowserService } from "../../pages/browser/service.ts";
-import type { PageBrowser } from "../../pages/platform.ts";
 import type { PageLimits } from "../../pages/settings.ts";
+import type { PageBrowser } from "../pages.ts";
 
 /**
  * Runs a browser for as long as somebody holds the other end of the script's input: a browser must not outlive the

@@ -1,9 +1,9 @@
-import type { AccountPoolClient } from "../../accounts/client.ts";
 import { poolConfiguration } from "../../accounts/configuration.ts";
 import { ConfigurationClient } from "../../config/client.ts";
 import { type ConfigStorage, ConfigurationCore, type StoredConfig } from "../../config/core.ts";
-import { type Sql, textIn } from "../../history/sql.ts";
-import type { Settings } from "../settings.ts";
+import { type Sql, textIn } from "../../storage/sql.ts";
+import type { AccountPoolClient } from "../accounts.ts";
+import type { Settings } from "../variables.ts";
 
 /** The durable slot of the configuration: one row. */
 function configStorage(sql: Sql): ConfigStorage {

@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from "node:sqlite";
-import type { Sql, SqlRow, SqlValue } from "../../history/sql.ts";
+import type { Sql, SqlRow, SqlValue } from "../../storage/sql.ts";
 
 /** Statements that are kept compiled. */
 const MAX_STATEMENTS = 200;

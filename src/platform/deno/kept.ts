@@ -1,6 +1,6 @@
-import type { FileStore } from "../../files/store.ts";
-import { type Sql, textIn } from "../../history/sql.ts";
-import type { ResponseStore } from "../../responses/store.ts";
+import { type Sql, textIn } from "../../storage/sql.ts";
+import type { FileStore } from "../files.ts";
+import type { ResponseStore } from "../responses.ts";
 
 /** How often what has expired is dropped, milliseconds. */
 const SWEEP_MS = 60_000;

@@ -1,5 +1,5 @@
 import { MemoryAnswerCache } from "../../pages/memory-cache.ts";
-import type { PageBrowser, PagesPlatform } from "../../pages/platform.ts";
+import type { PageBrowser, PagesPlatform } from "../pages.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
 /** Bytes of thumbnails and technology results that are kept. */

@@ -1,5 +1,6 @@
-import { type Sql, textIn } from "../../history/sql.ts";
-import { type RateDecision, RateWindow } from "../../pages/rate-window.ts";
+import { RateWindow } from "../../pages/rate-window.ts";
+import { type Sql, textIn } from "../../storage/sql.ts";
+import type { RateDecision } from "../pages.ts";
 
 /** How often quiet clients are forgotten, milliseconds. */
 const SWEEP_MS = 60_000;

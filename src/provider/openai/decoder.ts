@@ -1,4 +1,4 @@
-import { ProviderError } from "../errors.ts";
+import { ProviderError } from "../../errors/provider-error.ts";
 import { EventStreamDecoder, MAX_EVENT_CHARS } from "../event-stream.ts";
 import { isRecord, type JsonRecord, parseRecord, usageOf } from "../json.ts";
 import type { ProviderEvent, ProviderFinish, ProviderUsage, TurnDecoder } from "../provider.ts";

@@ -1,15 +1,14 @@
-import type { Conversation } from "../../generation/conversation.ts";
-import { GatewayError } from "../../http/errors.ts";
-import { ProviderError } from "../errors.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
+import { GatewayError } from "../../errors/gateway-error.ts";
+import { ProviderError } from "../../errors/provider-error.ts";
+import type { Credentials, SignedIn } from "../../platform/accounts.ts";
 import type {
-  Credentials,
   FollowUp,
   PreparedTurn,
   PrepareOptions,
   Provider,
   ProviderAccount,
   ProviderFile,
-  SignedIn,
   UpstreamAccount,
   UpstreamTurn,
 } from "../provider.ts";

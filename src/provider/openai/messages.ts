@@ -1,4 +1,4 @@
-import type { Conversation, Message, Part } from "../../generation/conversation.ts";
+import type { Conversation, Message, Part } from "../../conversation/conversation.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
 import type { Attachment } from "../attachments.ts";
 import type { WireMessage, WirePart } from "./wire.ts";

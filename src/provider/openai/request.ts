@@ -1,5 +1,5 @@
-import { type Conversation, contentField, type Part, usesTools } from "../../generation/conversation.ts";
-import { invalidRequest } from "../../http/errors.ts";
+import { type Conversation, contentField, type Part, usesTools } from "../../conversation/conversation.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
 import { toolInstructions } from "../../tools/instructions.ts";
 import { type Attachment, AttachmentReader, loadAttachment, toBase64 } from "../attachments.ts";
 import type { PrepareOptions } from "../provider.ts";

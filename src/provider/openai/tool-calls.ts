@@ -1,4 +1,4 @@
-import { ProviderError } from "../errors.ts";
+import { ProviderError } from "../../errors/provider-error.ts";
 import { isRecord, type JsonRecord } from "../json.ts";
 import type { ProviderEvent } from "../provider.ts";
 

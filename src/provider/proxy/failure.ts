@@ -1,4 +1,4 @@
-import { ProviderError } from "../errors.ts";
+import { ProviderError } from "../../errors/provider-error.ts";
 
 /** How far a request through a proxy came before it failed. */
 export type ProxyStage =

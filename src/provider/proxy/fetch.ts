@@ -1,6 +1,5 @@
-import type { OutboundProxy } from "../../platform/platform.ts";
-import { ProviderError } from "../errors.ts";
-import type { Fetch } from "../provider.ts";
+import { ProviderError } from "../../errors/provider-error.ts";
+import type { Fetch, OutboundProxy } from "../../platform/upstream.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { ProxyFailure, type ProxyStage } from "./failure.ts";
 import { openTunnel, type Target } from "./handshake.ts";

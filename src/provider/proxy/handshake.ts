@@ -1,4 +1,4 @@
-import type { OutboundProxy } from "../../platform/platform.ts";
+import type { OutboundProxy } from "../../platform/upstream.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { ProxyFailure } from "./failure.ts";
 import { connectThroughHttp } from "./http-connect.ts";

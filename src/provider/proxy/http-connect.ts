@@ -1,4 +1,4 @@
-import type { OutboundProxy } from "../../platform/platform.ts";
+import type { OutboundProxy } from "../../platform/upstream.ts";
 import { ProxyFailure } from "./failure.ts";
 import type { Handshake, Target } from "./handshake.ts";
 import { readHead } from "./head.ts";

@@ -1,5 +1,5 @@
 import ipaddr from "ipaddr.js";
-import type { OutboundProxy } from "../../platform/platform.ts";
+import type { OutboundProxy } from "../../platform/upstream.ts";
 import { ProxyFailure } from "./failure.ts";
 import type { Handshake, Target } from "./handshake.ts";
 

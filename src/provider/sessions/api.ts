@@ -1,15 +1,9 @@
-import { ProviderError } from "../errors.ts";
+import { ProviderError } from "../../errors/provider-error.ts";
+import type { Credentials, SignedIn } from "../../platform/accounts.ts";
+import type { Fetch } from "../../platform/upstream.ts";
 import type { JsonRecord } from "../json.ts";
 import { encodeMultipart } from "../multipart.ts";
-import type {
-  Credentials,
-  Fetch,
-  FileUpload,
-  ProviderAccount,
-  ProviderFile,
-  SignedIn,
-  UpstreamAccount,
-} from "../provider.ts";
+import type { FileUpload, ProviderAccount, ProviderFile, UpstreamAccount } from "../provider.ts";
 import { readRefusal, type StatusKinds } from "../refusal.ts";
 import { eventStreamOf, readRecord, send } from "../transport.ts";
 

@@ -1,4 +1,4 @@
-import { ProviderError } from "../errors.ts";
+import { ProviderError } from "../../errors/provider-error.ts";
 import { EventStreamDecoder } from "../event-stream.ts";
 import { isRecord, type JsonRecord, parseRecord, usageOf } from "../json.ts";
 import type { ProviderFinish, SearchResult } from "../provider.ts";

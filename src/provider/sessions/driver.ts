@@ -1,7 +1,7 @@
-import { type Conversation, contentField } from "../../generation/conversation.ts";
+import { type Conversation, contentField } from "../../conversation/conversation.ts";
+import type { Credentials, SignedIn } from "../../platform/accounts.ts";
+import type { Fetch } from "../../platform/upstream.ts";
 import type {
-  Credentials,
-  Fetch,
   FileUpload,
   FollowUp,
   PreparedTurn,
@@ -9,7 +9,6 @@ import type {
   Provider,
   ProviderAccount,
   ProviderFile,
-  SignedIn,
   UpstreamAccount,
   UpstreamTurn,
 } from "../provider.ts";

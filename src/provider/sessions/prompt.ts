@@ -1,4 +1,4 @@
-import { type Conversation, type Message, type Part, usesTools } from "../../generation/conversation.ts";
+import { type Conversation, type Message, type Part, usesTools } from "../../conversation/conversation.ts";
 import { callingRules, renderToolCalls, toolDescriptions } from "../../tools/instructions.ts";
 import { type Attachment, AttachmentReader } from "../attachments.ts";
 import { responseFormatInstructions } from "../response-format.ts";

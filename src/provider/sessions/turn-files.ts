@@ -1,6 +1,6 @@
-import { GatewayError, invalidRequest } from "../../http/errors.ts";
+import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
+import { ProviderError } from "../../errors/provider-error.ts";
 import { type LoadedAttachment, loadAttachment } from "../attachments.ts";
-import { ProviderError } from "../errors.ts";
 import type { FileUpload, PrepareOptions, ProviderFile, UpstreamAccount } from "../provider.ts";
 import type { SessionsApi } from "./api.ts";
 import type { TextFile } from "./input-file.ts";

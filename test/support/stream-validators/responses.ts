@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { CompletedToolCall, Completion, FinishReason } from "../../../src/generation/events.ts";
+import type { CompletedToolCall, Completion, FinishReason } from "../../../src/conversation/events.ts";
 
 type Json = Record<string, unknown>;
 

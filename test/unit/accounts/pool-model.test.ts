@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { AcquireRequest, PoolLimits } from "../../../src/accounts/client.ts";
 import { Waiter } from "../../../src/accounts/waiting-queue.ts";
+import type { AcquireRequest, PoolLimits } from "../../../src/platform/accounts.ts";
 import { type ModelLease, PoolModel, TTL } from "./pool-model.ts";
 import { configuration, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";
 

@@ -1,4 +1,4 @@
-import type { AcquireRequest, PoolLimits, RefusalReason } from "../../../src/accounts/client.ts";
+import type { AcquireRequest, PoolLimits, RefusalReason } from "../../../src/platform/accounts.ts";
 
 export const TTL = 30_011;
 

@@ -1,12 +1,12 @@
+import { AccountPool, type PoolOptions } from "../../../src/accounts/pool.ts";
+import { MemoryPoolStore } from "../../../src/accounts/pool-store.ts";
+import { type Grant, Waiter } from "../../../src/accounts/waiting-queue.ts";
 import type {
   AcquireRequest,
   PoolAccount,
   PoolConfiguration,
   PoolLimits,
-} from "../../../src/accounts/client.ts";
-import { AccountPool, type PoolOptions } from "../../../src/accounts/pool.ts";
-import { MemoryPoolStore } from "../../../src/accounts/pool-store.ts";
-import { type Grant, Waiter } from "../../../src/accounts/waiting-queue.ts";
+} from "../../../src/platform/accounts.ts";
 
 interface Timer {
   readonly at: number;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Lease } from "../../../src/accounts/client.ts";
 import { InProcessAccountPool } from "../../../src/accounts/in-process.ts";
 import { accountToken } from "../../../src/accounts/sign-in.ts";
-import { ProviderError } from "../../../src/provider/errors.ts";
+import { ProviderError } from "../../../src/errors/provider-error.ts";
+import type { Lease } from "../../../src/platform/accounts.ts";
 import { account, LIMITS, Rig, request } from "./rig.ts";
 
 const HOUR = 3_600_000;

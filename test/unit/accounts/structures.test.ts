@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { accountFault, nextCooldown } from "../../../src/accounts/cooldown.ts";
 import { Heap } from "../../../src/accounts/heap.ts";
 import { LinkedList, ListNode } from "../../../src/accounts/linked-list.ts";
-import { isAccountFault, type ProviderErrorKind } from "../../../src/provider/errors.ts";
+import { isAccountFault, type ProviderErrorKind } from "../../../src/errors/provider-error.ts";
 
 describe("heap", () => {
   test("its first member always has the smallest key, whatever is set and deleted", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { administrationInProcess } from "../../../src/admin/shared-state.ts";
 import { FORGET_MS, LoginGuard } from "../../../src/auth/login-guard.ts";
+import { administrationInProcess } from "../../../src/platform/deno/administration.ts";
 
 describe("the login guard", () => {
   it("lets ten attempts pass, then asks for pauses that double up to five minutes", () => {

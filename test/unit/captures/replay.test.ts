@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { replay } from "../../../src/captures/replay.ts";
-import type { Sample } from "../../../src/captures/store.ts";
+import type { Sample } from "../../../src/platform/captures.ts";
 
 function sample(provider: string, texts: readonly string[], contentType = "text/event-stream"): Sample {
   return {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Capture } from "../../../src/captures/store.ts";
+import { SqlArchive } from "../../../src/archive/archive.ts";
 import { upstreamOf, type WatchedContext } from "../../../src/captures/tap.ts";
 import { emptyConfig } from "../../../src/config/schema.ts";
 import type { ConfigSnapshot } from "../../../src/config/snapshot.ts";
-import { SqlArchive } from "../../../src/history/archive.ts";
-import { outboxOf } from "../../../src/history/outbox.ts";
-import type { Fetch } from "../../../src/provider/provider.ts";
-import { memoryDatabase } from "../history/sqlite.ts";
+import type { Capture } from "../../../src/platform/captures.ts";
+import type { Fetch } from "../../../src/platform/upstream.ts";
+import { outboxOf } from "../../../src/telemetry/outbox.ts";
+import { memoryDatabase } from "../archive/sqlite.ts";
 
 const TOKEN = "account-token-0123456789";
 const PASSWORD = "planted-password-1";

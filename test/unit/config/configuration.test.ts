@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigurationClient } from "../../../src/config/client.ts";
 import { type ConfigStorage, ConfigurationCore, type StoredConfig } from "../../../src/config/core.ts";
 import { configSchema } from "../../../src/config/schema.ts";
-import { readSettings } from "../../../src/platform/settings.ts";
+import { readSettings } from "../../../src/platform/variables.ts";
 
 function memory(): ConfigStorage & { stored: StoredConfig | null } {
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Conversation } from "../../../src/conversation/conversation.ts";
+import type { GenerationEvent } from "../../../src/conversation/events.ts";
 import { Assembler } from "../../../src/generation/assembler.ts";
-import type { Conversation } from "../../../src/generation/conversation.ts";
-import type { GenerationEvent } from "../../../src/generation/events.ts";
 import { resolveModel } from "../../../src/models/resolve.ts";
 import type { ProviderEvent } from "../../../src/provider/provider.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AttachmentFetcher } from "../../../src/generation/attachments.ts";
-import { readSettings } from "../../../src/platform/settings.ts";
-import type { Fetch } from "../../../src/provider/provider.ts";
+import type { Fetch } from "../../../src/platform/upstream.ts";
+import { readSettings } from "../../../src/platform/variables.ts";
 
 const settings = readSettings({ PAGE_PRIVATE_HOSTS: "files.internal:8080" });
 const fetching = (fetch: Fetch) => new AttachmentFetcher({ fetch, settings }, "input");

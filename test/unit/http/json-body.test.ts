@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { GatewayError } from "../../../src/http/errors.ts";
+import { GatewayError } from "../../../src/errors/gateway-error.ts";
 import { parseWith, readJson } from "../../../src/http/json-body.ts";
 
 function post(body: BodyInit): Request {

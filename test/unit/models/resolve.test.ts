@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { GatewayError } from "../../../src/http/errors.ts";
+import { GatewayError } from "../../../src/errors/gateway-error.ts";
 import { CATALOGUE } from "../../../src/models/catalogue.ts";
 import { DEFAULT_ALIASES } from "../../../src/models/default-aliases.ts";
 import { resolveModel } from "../../../src/models/resolve.ts";

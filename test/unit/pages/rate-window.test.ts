@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { clientKey } from "../../../src/pages/client-key.ts";
+import { clientKey } from "../../../src/http/client-key.ts";
 import { RateWindow } from "../../../src/pages/rate-window.ts";
 
 describe("RateWindow", () => {

@@ -1,8 +1,8 @@
-import type { Conversation } from "../../../src/generation/conversation.ts";
+import type { Conversation } from "../../../src/conversation/conversation.ts";
+import { ProviderError } from "../../../src/errors/provider-error.ts";
 import { resolveModel } from "../../../src/models/resolve.ts";
-import { ProviderError } from "../../../src/provider/errors.ts";
+import type { Fetch } from "../../../src/platform/upstream.ts";
 import type {
-  Fetch,
   PrepareOptions,
   ProviderEvent,
   TurnDecoder,

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "../../../src/tools/tool.ts";
+import type { ToolDefinition } from "../../../src/conversation/tool.ts";
 import { cut, repaired } from "./corpus-repairs.ts";
 import { type Found, LOOSE, TYPED } from "./support.ts";
 

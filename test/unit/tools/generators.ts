@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { ToolDefinition } from "../../../src/tools/tool.ts";
+import type { ToolDefinition } from "../../../src/conversation/tool.ts";
 import type { Found } from "./support.ts";
 
 /** Random calls, written with random drift, and random Markdown that holds no call. */

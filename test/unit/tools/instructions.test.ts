@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ToolDefinition } from "../../../src/conversation/tool.ts";
 import { findCalls } from "../../../src/tools/find.ts";
 import {
   renderToolCall,
@@ -6,7 +7,6 @@ import {
   renderToolResult,
   toolInstructions,
 } from "../../../src/tools/instructions.ts";
-import type { ToolDefinition } from "../../../src/tools/tool.ts";
 
 const weather: ToolDefinition = {
   name: "get_weather",

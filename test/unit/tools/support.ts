@@ -1,5 +1,5 @@
+import type { ToolDefinition } from "../../../src/conversation/tool.ts";
 import { type ScanEvent, ToolScanner } from "../../../src/tools/scanner.ts";
-import type { ToolDefinition } from "../../../src/tools/tool.ts";
 
 export interface Found {
   name: string;

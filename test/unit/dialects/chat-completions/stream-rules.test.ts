@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { GenerationEvent } from "../../../../src/conversation/events.ts";
 import { toChatCompletion } from "../../../../src/dialects/chat-completions/response.ts";
 import { ChatStream } from "../../../../src/dialects/chat-completions/stream.ts";
-import type { GenerationEvent } from "../../../../src/generation/events.ts";
 import {
   brokenGenerations,
   completionOf,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { splitAction } from "../../../../src/dialects/content-generation/handler.ts";
 import { contentRequestSchema, toConversation } from "../../../../src/dialects/content-generation/request.ts";
 import { toJsonSchema } from "../../../../src/dialects/content-generation/schema-types.ts";
-import { GatewayError } from "../../../../src/http/errors.ts";
+import { GatewayError } from "../../../../src/errors/gateway-error.ts";
 import { parseWith } from "../../../../src/http/json-body.ts";
 
 const USER = { role: "user", parts: [{ text: "hello" }] };

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { GenerationEvent } from "../../../../src/conversation/events.ts";
 import { toContentResponse } from "../../../../src/dialects/content-generation/response.ts";
 import { ContentStream } from "../../../../src/dialects/content-generation/stream.ts";
-import type { GenerationEvent } from "../../../../src/generation/events.ts";
 import {
   brokenGenerations,
   callEvents,

@@ -4,7 +4,7 @@ import {
   messageRequestSchema,
   toConversation,
 } from "../../../../src/dialects/messages/request.ts";
-import { GatewayError } from "../../../../src/http/errors.ts";
+import { GatewayError } from "../../../../src/errors/gateway-error.ts";
 
 const BASE = { model: "claude-sonnet-4-5", messages: [{ role: "user", content: "hello" }] };
 

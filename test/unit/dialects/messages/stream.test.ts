@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { GenerationEvent } from "../../../../src/conversation/events.ts";
 import { toMessage } from "../../../../src/dialects/messages/response.ts";
 import { MessageStream } from "../../../../src/dialects/messages/stream.ts";
-import type { GenerationEvent } from "../../../../src/generation/events.ts";
 import { resolveModel } from "../../../../src/models/resolve.ts";
 import {
   brokenGenerations,

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { GenerationEvent } from "../../../../src/conversation/events.ts";
 import { toRunnerResponse } from "../../../../src/dialects/model-runner/response.ts";
 import { CHAT_SHAPE, GENERATE_SHAPE, type Shape } from "../../../../src/dialects/model-runner/shape.ts";
 import { RunnerStream } from "../../../../src/dialects/model-runner/stream.ts";
-import type { GenerationEvent } from "../../../../src/generation/events.ts";
 import {
   brokenGenerations,
   callEvents,

@@ -2,11 +2,15 @@ import { describe, expect, it } from "vitest";
 import { itemId } from "../../../../src/dialects/responses/ids.ts";
 import { outputOf } from "../../../../src/dialects/responses/output.ts";
 import { readPrevious, resolveReferences } from "../../../../src/dialects/responses/references.ts";
-import { MemoryResponseStore } from "../../../../src/responses/memory.ts";
+import type { StoredResponse } from "../../../../src/platform/responses.ts";
 import { objectOf, RESPONSE_ID, turnOf, USAGE } from "./support.ts";
 
 async function storeWithAnswer() {
-  const store = new MemoryResponseStore(() => 0);
+  const kept = new Map<string, StoredResponse>();
+  const store = {
+    get: async (id: string) => kept.get(id) ?? null,
+    put: async (response: StoredResponse) => void kept.set(response.id, response),
+  };
   const output = outputOf(
     {
       sessionId: "s",

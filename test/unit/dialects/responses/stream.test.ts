@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { GenerationEvent } from "../../../../src/generation/events.ts";
-import { GatewayError } from "../../../../src/http/errors.ts";
+import type { GenerationEvent } from "../../../../src/conversation/events.ts";
+import { GatewayError } from "../../../../src/errors/gateway-error.ts";
 import { validateResponsesStream } from "../../../support/stream-validators/responses.ts";
 import { RESPONSE_ID, render, streamOf, USAGE } from "./support.ts";
 

@@ -1,3 +1,5 @@
+import type { Message } from "../../../../src/conversation/conversation.ts";
+import type { GenerationEvent, Usage } from "../../../../src/conversation/events.ts";
 import {
   inputItems,
   type ResponsesTurn,
@@ -8,8 +10,6 @@ import { ResponseObject } from "../../../../src/dialects/responses/response.ts";
 import { ResponsesStream } from "../../../../src/dialects/responses/stream.ts";
 import { DeclaredTools } from "../../../../src/dialects/responses/tools.ts";
 import type { AnswerInfo } from "../../../../src/generation/answer.ts";
-import type { Message } from "../../../../src/generation/conversation.ts";
-import type { GenerationEvent, Usage } from "../../../../src/generation/events.ts";
 import { parseWith } from "../../../../src/http/json-body.ts";
 
 /** Translates a request body; the model is filled in. */

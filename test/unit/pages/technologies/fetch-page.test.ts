@@ -4,7 +4,7 @@ import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
 import { lookUpDns } from "../../../../src/pages/technologies/dns.ts";
 import { fetchPage } from "../../../../src/pages/technologies/fetch-page.ts";
 import { TechnologyDetector } from "../../../../src/pages/technologies/index.ts";
-import { readSettings } from "../../../../src/platform/settings.ts";
+import { readSettings } from "../../../../src/platform/variables.ts";
 
 const require = createRequire(import.meta.url);
 const detector = new TechnologyDetector(

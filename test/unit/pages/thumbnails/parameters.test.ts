@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { GatewayError } from "../../../../src/http/errors.ts";
+import { GatewayError } from "../../../../src/errors/gateway-error.ts";
 import { DEVICE_NAMES, deviceNamed } from "../../../../src/pages/thumbnails/devices.ts";
 import { readThumbnailRequest } from "../../../../src/pages/thumbnails/parameters.ts";
 

@@ -6,7 +6,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { Database } from "../../../../src/platform/deno/database.ts";
 import { KeptForCallers } from "../../../../src/platform/deno/kept.ts";
 import { RateLimits } from "../../../../src/platform/deno/rate-limits.ts";
-import type { StoredResponse } from "../../../../src/responses/store.ts";
+import type { StoredResponse } from "../../../../src/platform/responses.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "polygate-storage-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

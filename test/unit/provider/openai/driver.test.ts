@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../../../src/generation/conversation.ts";
+import type { Message } from "../../../../src/conversation/conversation.ts";
 import { conversation, decode, eventStream, FakeUpstream, neverAborted, prepareOptions } from "../support.ts";
 
 import { ANSWER, provider, text, user, WEATHER } from "./fake.ts";

@@ -1,4 +1,4 @@
-import type { Message, Part } from "../../../../src/generation/conversation.ts";
+import type { Message, Part } from "../../../../src/conversation/conversation.ts";
 import { createProvider, type ProviderOptions } from "../../../../src/provider/create.ts";
 import type { PrepareOptions, Provider } from "../../../../src/provider/provider.ts";
 import { conversation, eventStream, FakeUpstream, neverAborted, prepareOptions } from "../support.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Message, Part } from "../../../../src/generation/conversation.ts";
+import type { Message, Part } from "../../../../src/conversation/conversation.ts";
 import { conversation, decode, neverAborted, prepareOptions } from "../support.ts";
 
 import { answering, provider, request, text, user, WEATHER } from "./fake.ts";

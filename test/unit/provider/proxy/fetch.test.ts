@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { OutboundProxy } from "../../../../src/platform/platform.ts";
+import type { OutboundProxy } from "../../../../src/platform/upstream.ts";
 import { proxiedFetch } from "../../../../src/provider/proxy/fetch.ts";
 import { startTestProxy, type TestProxyOptions } from "../../../support/test-proxy.ts";
 import { startTestTarget, TEST_CA_FILE, type TestTarget } from "../../../support/test-target.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Conversation, Part } from "../../../../src/generation/conversation.ts";
-import { GatewayError } from "../../../../src/http/errors.ts";
+import type { Conversation, Part } from "../../../../src/conversation/conversation.ts";
+import { GatewayError } from "../../../../src/errors/gateway-error.ts";
 import { renderTranscript } from "../../../../src/provider/sessions/prompt.ts";
 import { conversation } from "../support.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Message } from "../../../../src/generation/conversation.ts";
+import type { Message } from "../../../../src/conversation/conversation.ts";
 import { conversation, FakeUpstream, neverAborted, prepareOptions } from "../support.ts";
 
 import { json, open, provider, readAll, upstream } from "./fake.ts";

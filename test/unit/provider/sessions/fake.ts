@@ -1,4 +1,4 @@
-import type { Conversation } from "../../../../src/generation/conversation.ts";
+import type { Conversation } from "../../../../src/conversation/conversation.ts";
 import { createProvider } from "../../../../src/provider/create.ts";
 import type { PrepareOptions, Provider, UpstreamTurn } from "../../../../src/provider/provider.ts";
 import { decode, eventStream, FakeUpstream, neverAborted, prepareOptions, type Seen } from "../support.ts";

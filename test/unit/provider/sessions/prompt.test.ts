@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readPrompt } from "../../../../sandbox/prompt.ts";
-import type { Message, Part } from "../../../../src/generation/conversation.ts";
+import type { Message, Part } from "../../../../src/conversation/conversation.ts";
 import { composePrompt, renderTranscript } from "../../../../src/provider/sessions/prompt.ts";
 import { conversation } from "../support.ts";
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { SandboxProvider } from "../../../../sandbox/provider.ts";
-import type { Message } from "../../../../src/generation/conversation.ts";
+import type { Message } from "../../../../src/conversation/conversation.ts";
+import { ProviderError } from "../../../../src/errors/provider-error.ts";
+import type { Fetch } from "../../../../src/platform/upstream.ts";
 import { createProvider } from "../../../../src/provider/create.ts";
-import { ProviderError } from "../../../../src/provider/errors.ts";
-import type { Fetch, FollowUp, ProviderEvent, UpstreamTurn } from "../../../../src/provider/provider.ts";
+import type { FollowUp, ProviderEvent, UpstreamTurn } from "../../../../src/provider/provider.ts";
 import { conversation, neverAborted, prepareOptions, textOfEvents } from "../support.ts";
 
 const sandbox = new SandboxProvider();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Message, Part } from "../../../../src/generation/conversation.ts";
-import { GatewayError } from "../../../../src/http/errors.ts";
+import type { Message, Part } from "../../../../src/conversation/conversation.ts";
+import { GatewayError } from "../../../../src/errors/gateway-error.ts";
 import { conversation, type FakeUpstream, neverAborted, prepareOptions } from "../support.ts";
 
 import { json, open, provider, slept, upstream } from "./fake.ts";

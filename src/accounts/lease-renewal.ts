@@ -1,0 +1,21 @@
+import { ProviderError } from "../errors/provider-error.ts";
+import type { Lease } from "../platform/accounts.ts";
+import { RENEW_INTERVAL_MS } from "./lease-life.ts";
+
+/**
+ * Renews a lease while it is held. A slot that was reclaimed all the same aborts the work.
+ *
+ * @returns Ends the renewal.
+ */
+export function renewLease(lease: Lease | null, abort: AbortController): () => void {
+  if (lease === null) return () => undefined;
+  const timer = setInterval(() => {
+    lease.renew().then(
+      (held) => {
+        if (!held) abort.abort(new ProviderError("timeout", "the account's slot was reclaimed"));
+      },
+      () => undefined,
+    );
+  }, RENEW_INTERVAL_MS);
+  return () => clearInterval(timer);
+}

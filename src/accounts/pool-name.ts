@@ -1,0 +1,2 @@
+/** Name of the one pool object of a deployment. */
+export const POOL_NAME = "main";

@@ -1,0 +1,50 @@
+import type { Platform } from "../platform/platform.ts";
+import { providerOf } from "../provider/of-platform.ts";
+import { proxyOf } from "./access.ts";
+import { accountToken } from "./sign-in.ts";
+
+const CONCURRENCY = 5;
+/** Accounts of one round: the rest is due in the next one, or signs in with its next request. */
+const MAX_ACCOUNTS = 200;
+const TIMEOUT_MS = 20_000;
+
+/**
+ * Signs in anew the accounts whose token is older than the refresh interval, so that no request has to wait for that.
+ * Busy accounts are left out: their next request does it. To be called every few minutes; never throws for what an
+ * account or the provider does wrong, as the pool learns of it.
+ *
+ * @returns how many accounts have a new token
+ */
+export async function refreshTokens(platform: Platform): Promise<number> {
+  const provider = providerOf(platform);
+  if (provider === null) return 0;
+  const due = (await platform.accounts.tokensDueForRefresh()).slice(0, MAX_ACCOUNTS).values();
+  const { config } = await platform.configuration.read();
+  let refreshed = 0;
+  const worker = async () => {
+    for (const target of due) {
+      const acquired = await platform.accounts.acquire({
+        requestId: `refresh_${crypto.randomUUID()}`,
+        model: "",
+        dialect: "refresh",
+        target,
+        waitMs: 0,
+      });
+      if ("refused" in acquired) continue;
+      const { lease } = acquired;
+      try {
+        const fetch = platform.upstream(proxyOf(config, lease.account.proxyId));
+        await accountToken(lease, (credentials) =>
+          provider.signIn(credentials, fetch, AbortSignal.timeout(TIMEOUT_MS)),
+        );
+        refreshed += 1;
+      } catch {
+        // The pool knows, and the old token serves on.
+      } finally {
+        lease.release();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return refreshed;
+}

@@ -1,0 +1,26 @@
+import { invalidRequest } from "../../errors/gateway-error.ts";
+
+/** Shortest and longest time for which a file is remembered, in seconds. */
+const SHORTEST = 3600;
+const LONGEST = 30 * 86_400;
+
+/**
+ * For how many seconds after its upload a file is remembered: `expires_after[seconds]` of the form, 30 days unless
+ * given.
+ *
+ * @throws GatewayError 400 for a wish that cannot be granted.
+ */
+export function lifetimeOf(fields: ReadonlyMap<string, string>): number {
+  const anchor = fields.get("expires_after[anchor]");
+  if (anchor !== undefined && anchor !== "created_at") {
+    throw invalidRequest("expires_after[anchor] must be created_at", "expires_after[anchor]");
+  }
+  const wish = fields.get("expires_after[seconds]");
+  if (wish === undefined) return LONGEST;
+  const seconds = Number(wish);
+  if (Number.isInteger(seconds) && seconds >= SHORTEST && seconds <= LONGEST) return seconds;
+  throw invalidRequest(
+    `expires_after[seconds] must be a whole number from ${SHORTEST} to ${LONGEST}`,
+    "expires_after[seconds]",
+  );
+}

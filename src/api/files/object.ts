@@ -1,0 +1,22 @@
+import type { KeptFile } from "../../platform/files.ts";
+import type { ProviderFile } from "../../provider/provider.ts";
+
+/**
+ * The file object (contract, File object), in the full shape of the public API.
+ *
+ * `status` is the provider's word, but for `failed`: clients that wait for a file know that state as `error`.
+ */
+export function fileObject(file: ProviderFile, kept: KeptFile): Record<string, unknown> {
+  return {
+    id: file.id,
+    object: "file",
+    bytes: file.bytes || kept.bytes,
+    created_at: kept.createdAt,
+    ...(kept.expiresAt === 0 ? {} : { expires_at: Math.floor(kept.expiresAt / 1000) }),
+    filename: file.filename || kept.filename,
+    purpose: file.purpose || kept.purpose,
+    status: file.status === "failed" ? "error" : file.status,
+    status_details: file.status === "failed" ? "the provider could not process the file" : null,
+    account_id: kept.account,
+  };
+}

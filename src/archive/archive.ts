@@ -1,0 +1,168 @@
+import type {
+  Archive,
+  ArchiveBatch,
+  HistoryQuery,
+  HistoryRecord,
+  HistorySummary,
+  Retention,
+} from "../platform/archive.ts";
+import type {
+  Capture,
+  CaptureChain,
+  CaptureSummary,
+  Sample,
+  SampleMeta,
+  SampleSelector,
+} from "../platform/captures.ts";
+import { numberIn, type Sql, textIn } from "../storage/sql.ts";
+import { TextTable } from "../storage/texts.ts";
+import { addDeltas, type MetricDeltas } from "../telemetry/counts.ts";
+import { CaptureTable } from "./capture-table.ts";
+import { HistoryTable } from "./history-table.ts";
+import { SampleTable } from "./sample-table.ts";
+
+/** Series that the metrics may have; more means that something writes labels without end. */
+const MAX_SERIES = 5_000;
+
+/** The archive in a SQLite database: the same in a Durable Object and in a process of one's own. */
+export class SqlArchive implements Archive {
+  readonly #sql: Sql;
+  readonly #now: () => number;
+  readonly #history: HistoryTable;
+  readonly #captures: CaptureTable;
+  readonly #samples: SampleTable;
+  readonly #metrics = new Map<string, number>();
+  #retention: Retention;
+
+  /** `now` tells milliseconds since the epoch. */
+  constructor(sql: Sql, now: () => number) {
+    this.#sql = sql;
+    this.#now = now;
+    const texts = new TextTable(sql);
+    this.#history = new HistoryTable(sql, texts, now);
+    this.#captures = new CaptureTable(sql, texts);
+    this.#samples = new SampleTable(sql, texts);
+    sql.all(
+      "create table if not exists retention(one integer primary key, version integer, records integer, captures integer)",
+    );
+    sql.all("create table if not exists metric(one integer primary key, counts text not null)");
+    const row = sql.all("select version, records, captures from retention")[0];
+    this.#retention = {
+      version: row === undefined ? -1 : numberIn(row, "version"),
+      records: numberIn(row, "records"),
+      captures: numberIn(row, "captures"),
+    };
+    const counts = textIn(sql.all("select counts from metric")[0], "counts");
+    if (counts !== "") addDeltas(this.#metrics, JSON.parse(counts));
+  }
+
+  write({ retention, records, captures, metrics }: ArchiveBatch): void {
+    this.#sql.transaction(() => {
+      this.#adopt(retention);
+      if (this.#retention.records > 0) {
+        for (const record of records) this.#history.put(record);
+        if (records.length > 0) this.#history.trim(this.#retention.records);
+      }
+      for (const capture of captures) this.#captures.put(capture);
+      if (captures.length > 0) this.#captures.trim(this.#retention.captures);
+      this.#count(metrics);
+    });
+  }
+
+  /** For the start of the only process that writes: no generation from before it is under way. */
+  interrupt(): void {
+    this.#sql.transaction(() => this.#history.interrupt());
+  }
+
+  retain(retention: Retention): void {
+    this.#sql.transaction(() => this.#adopt(retention));
+  }
+
+  listHistory(query: HistoryQuery): { items: HistorySummary[]; total: number } {
+    return this.#history.list(query);
+  }
+
+  readHistory(id: string): HistoryRecord | null {
+    return this.#history.read(id);
+  }
+
+  deleteHistory(id: string): boolean {
+    return this.#atomic(() => this.#history.delete(id));
+  }
+
+  clearHistory(): number {
+    return this.#atomic(() => this.#history.clear());
+  }
+
+  listCaptures(): CaptureSummary[] {
+    return this.#captures.list();
+  }
+
+  readCapture(id: string): Capture | null {
+    return this.#captures.read(id);
+  }
+
+  clearCaptures(): number {
+    return this.#atomic(() => this.#captures.clear());
+  }
+
+  chains(q: string, limit: number): CaptureChain[] {
+    return this.#captures.chains(q, limit);
+  }
+
+  saveSample(selector: SampleSelector, sampleId: string, provider: string): SampleMeta | null {
+    const captures = this.#select(selector).flatMap((id) => this.#captures.read(id) ?? []);
+    if (captures.length === 0) return null;
+    return this.#atomic(() => this.#samples.save(sampleId, provider, captures, this.#now()));
+  }
+
+  listSamples(): SampleMeta[] {
+    return this.#samples.list();
+  }
+
+  readSample(sampleId: string): Sample | null {
+    return this.#samples.read(sampleId);
+  }
+
+  deleteSample(sampleId: string): boolean {
+    return this.#atomic(() => this.#samples.delete(sampleId));
+  }
+
+  metrics(): MetricDeltas {
+    return Object.fromEntries(this.#metrics);
+  }
+
+  #select(selector: SampleSelector): readonly string[] {
+    if ("captureIds" in selector) return selector.captureIds;
+    if ("chainKey" in selector) return this.#captures.rounds(selector.chainKey);
+    return this.#captures.chains(selector.query, 1)[0]?.capture_ids ?? [];
+  }
+
+  #atomic<T>(work: () => T): T {
+    let result: { readonly value: T } | undefined;
+    this.#sql.transaction(() => {
+      result = { value: work() };
+    });
+    if (result === undefined) throw new Error("the database ran no transaction");
+    return result.value;
+  }
+
+  /** Takes over a retention unless a newer one is known, and drops what is beyond it. */
+  #adopt(retention: Retention): void {
+    const known = this.#retention;
+    if (retention.version < known.version) return;
+    const { version, records, captures } = retention;
+    if (version === known.version && records === known.records && captures === known.captures) return;
+    this.#retention = retention;
+    this.#sql.all("insert or replace into retention values(1,?,?,?)", version, records, captures);
+    if (records < known.records) this.#history.trim(records);
+    if (captures < known.captures) this.#captures.trim(captures);
+  }
+
+  #count(deltas: MetricDeltas): void {
+    if (Object.keys(deltas).length === 0) return;
+    addDeltas(this.#metrics, deltas);
+    if (this.#metrics.size > MAX_SERIES) this.#metrics.clear();
+    this.#sql.all("insert or replace into metric values(1,?)", JSON.stringify(this.metrics()));
+  }
+}

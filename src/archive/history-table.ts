@@ -1,0 +1,134 @@
+import type { HistoryQuery, HistoryRecord, HistorySummary, HistoryWrite } from "../platform/archive.ts";
+import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
+import type { TextTable } from "../storage/texts.ts";
+
+/** A record that says that it streams, but of which nobody has heard for this long, has lost its isolate. */
+const LOST_AFTER_MS = 15 * 60_000;
+
+const INTERRUPTED = "the generation was interrupted";
+
+/** A deleted record may still be written to for this long by the generation that it belongs to. */
+const TOMBSTONE_MS = 60 * 60_000;
+
+/** The history's records. What is written later about a record replaces what was known of it. */
+export class HistoryTable {
+  readonly #sql: Sql;
+  readonly #texts: TextTable;
+  readonly #now: () => number;
+
+  constructor(sql: Sql, texts: TextTable, now: () => number) {
+    this.#sql = sql;
+    this.#texts = texts;
+    this.#now = now;
+    sql.all(
+      "create table if not exists record(seq integer primary key, id text unique not null, created integer not null, updated integer not null, summary text not null)",
+    );
+    sql.all("create index if not exists record_created on record(created, seq)");
+    sql.all(
+      "create table if not exists deleted_record(id text primary key, at integer not null) without rowid",
+    );
+  }
+
+  /** Inserts or replaces a record; news that is older than what is known is dropped. */
+  put({ summary, request, reasoning, content }: HistoryWrite): void {
+    const { id } = summary;
+    const known = this.#sql.all("select updated from record where id=?", id)[0];
+    if (known !== undefined && numberIn(known, "updated") > summary.updated_at) return;
+    const fresh = known === undefined;
+    if (fresh && this.#sql.all("select 1 from deleted_record where id=?", id).length > 0) return;
+    this.#sql.all(
+      "insert into record(id, created, updated, summary) values(?,?,?,?) on conflict(id) do update set updated=excluded.updated, summary=excluded.summary",
+      id,
+      summary.created_at,
+      summary.updated_at,
+      JSON.stringify(summary),
+    );
+    if (request !== null) {
+      this.#texts.put(id, "messages", request.messages, fresh);
+      this.#texts.put(id, "prompt", request.prompt, fresh);
+    }
+    this.#texts.put(id, "reasoning", reasoning, fresh);
+    this.#texts.put(id, "content", content, fresh);
+  }
+
+  /** Ends the records that say that they stream: nobody is left who writes to them. */
+  interrupt(): void {
+    this.#sql.all(
+      "update record set summary = json_set(summary, '$.status', 'error', '$.error', ?, '$.completed_at', updated) where json_extract(summary, '$.status') = 'streaming'",
+      INTERRUPTED,
+    );
+  }
+
+  /** Drops all but the newest `keep` records. */
+  trim(keep: number): void {
+    const old = "select id from record order by created desc, seq desc limit -1 offset ?";
+    if (this.#sql.all(old, keep).length > 0) {
+      this.#texts.deleteOf(old, keep);
+      this.#sql.all(`delete from record where id in (${old})`, keep);
+    }
+    this.#sql.all("delete from deleted_record where at<?", this.#now() - TOMBSTONE_MS);
+  }
+
+  list({ offset, count, q }: HistoryQuery): { items: HistorySummary[]; total: number } {
+    // Not `like`: Durable Objects refuse patterns of more than 50 bytes.
+    const where =
+      q === ""
+        ? ""
+        : "where exists(select 1 from json_each(summary) where type = 'text' and instr(lower(value), lower(?)) > 0)";
+    const filter = q === "" ? [] : [q];
+    const total = numberIn(this.#sql.all(`select count(*) as n from record ${where}`, ...filter)[0], "n");
+    const rows = this.#sql.all(
+      `select summary from record ${where} order by created desc, seq desc limit ? offset ?`,
+      ...filter,
+      count,
+      offset,
+    );
+    return { items: rows.map((row) => this.#summary(row)), total };
+  }
+
+  read(id: string): HistoryRecord | null {
+    const row = this.#row(id);
+    if (row === undefined) return null;
+    const text = (name: string) => this.#texts.get(id, name);
+    return {
+      ...this.#summary(row),
+      messages: text("messages") || "[]",
+      prompt: text("prompt"),
+      reasoning: text("reasoning"),
+      content: text("content"),
+    };
+  }
+
+  delete(id: string): boolean {
+    if (this.#row(id) === undefined) return false;
+    this.#bury(id);
+    return true;
+  }
+
+  clear(): number {
+    const rows = this.#sql.all("select id from record");
+    for (const row of rows) this.#bury(textIn(row, "id"));
+    return rows.length;
+  }
+
+  /** Removes a record for good: a generation that is still under way does not bring it back. */
+  #bury(id: string): void {
+    this.#remove(id);
+    this.#sql.all("insert or replace into deleted_record values(?,?)", id, this.#now());
+  }
+
+  #remove(id: string): void {
+    this.#sql.all("delete from record where id=?", id);
+    this.#texts.delete(id);
+  }
+
+  #row(id: string): SqlRow | undefined {
+    return this.#sql.all("select updated, summary from record where id=?", id)[0];
+  }
+
+  #summary(row: SqlRow): HistorySummary {
+    const summary: HistorySummary = JSON.parse(textIn(row, "summary"));
+    if (summary.status !== "streaming" || summary.updated_at > this.#now() - LOST_AFTER_MS) return summary;
+    return { ...summary, status: "error", error: INTERRUPTED };
+  }
+}

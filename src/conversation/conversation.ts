@@ -1,0 +1,123 @@
+import type { ResolvedModel } from "./model.ts";
+import type { ToolChoice, ToolDefinition } from "./tool.ts";
+
+/** Where the bytes of an attachment are. */
+export type AttachmentSource =
+  | { readonly kind: "url"; readonly url: string }
+  /** `data` is base64. */
+  | { readonly kind: "inline"; readonly data: string; readonly mediaType: string }
+  | { readonly kind: "file"; readonly fileId: string };
+
+/** One piece of a message. */
+export type Part =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly source: AttachmentSource; readonly detail?: string }
+  | {
+      readonly type: "file";
+      readonly source: AttachmentSource;
+      readonly filename?: string;
+      readonly mediaType?: string;
+    };
+
+/** A tool call that the assistant made earlier. `arguments` is JSON text. */
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** One message, whatever dialect it came in. Plain data: it can be stored and sent over RPC. */
+export type Message =
+  | { readonly role: "system"; readonly parts: readonly Part[] }
+  | { readonly role: "user"; readonly parts: readonly Part[]; readonly name?: string }
+  | {
+      readonly role: "assistant";
+      readonly parts: readonly Part[];
+      readonly reasoning?: string;
+      readonly toolCalls: readonly ToolCall[];
+    }
+  | {
+      readonly role: "tool";
+      readonly callId: string;
+      readonly name?: string;
+      readonly parts: readonly Part[];
+      readonly isError?: boolean;
+    };
+
+/** The shape that the caller wants the answer's text to have. */
+export type ResponseFormat =
+  | { readonly type: "text" }
+  | { readonly type: "json" }
+  | {
+      readonly type: "json-schema";
+      readonly name?: string;
+      readonly schema: Readonly<Record<string, unknown>>;
+    };
+
+/** Sampling options that are passed through when given. */
+export interface Sampling {
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly stop?: readonly string[];
+  readonly maxTokens?: number;
+  readonly seed?: number;
+  readonly reasoningEffort?: string;
+}
+
+/** The styles in which a caller may speak. */
+export type Dialect = "chat-completions" | "responses" | "messages" | "content-generation" | "model-runner";
+
+/**
+ * A request in any dialect, translated: the only thing that the rest of the program knows of it.
+ */
+export interface Conversation {
+  readonly dialect: Dialect;
+  readonly model: ResolvedModel;
+  readonly messages: readonly Message[];
+  /** The tools that the caller declared, in order. */
+  readonly tools: readonly ToolDefinition[];
+  readonly toolChoice: ToolChoice;
+  readonly parallelToolCalls: boolean;
+  /** Whether the model thinks: the request's wish, unless the model is a `-nothinking` variant. */
+  readonly thinking: boolean;
+  /**
+   * Whether the caller asked to see reasoning. When false, reasoning serves only the search for tool calls (contract,
+   * tool rule 9) and is not shown.
+   */
+  readonly showReasoning: boolean;
+  readonly sampling: Sampling;
+  readonly responseFormat: ResponseFormat;
+  readonly stream: boolean;
+}
+
+/** The text of a message's parts, joined; attachments are left out. */
+export function textOf(parts: readonly Part[]): string {
+  let text = "";
+  for (const part of parts) if (part.type === "text") text += part.text;
+  return text;
+}
+
+/** Whether tool calls are looked for in the answer (tool-call decisions, rule 4). */
+export function usesTools(conversation: Conversation): boolean {
+  return conversation.tools.length > 0 && conversation.toolChoice.type !== "none";
+}
+
+/** Whether an answer without a tool call violates the request. */
+export function requiresTool(conversation: Conversation): boolean {
+  const { type } = conversation.toolChoice;
+  return type === "required" || type === "function";
+}
+
+/** The request field that carries messages and their attachments, for error messages. */
+const CONTENT_FIELD: Readonly<Record<Dialect, string>> = {
+  "chat-completions": "messages",
+  responses: "input",
+  messages: "messages",
+  "content-generation": "contents",
+  "model-runner": "messages",
+};
+
+/** What the caller calls the conversation's messages, for error messages. */
+export function contentField(conversation: Conversation): string {
+  return CONTENT_FIELD[conversation.dialect];
+}

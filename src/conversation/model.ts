@@ -1,0 +1,17 @@
+/** What the provider calls its models, and what they can do. */
+export interface CatalogueModel {
+  /** Canonical id (contract, Model object). */
+  readonly id: string;
+  /** The provider's name for it (`model` of a turn). */
+  readonly upstream: "flash" | "pro" | "vision";
+  /** False for a `-nothinking` variant: thinking stays off even if the request enables it. */
+  readonly thinking: boolean;
+  readonly search: boolean;
+  readonly vision: boolean;
+}
+
+/** A requested name together with the canonical model that it stands for. */
+export interface ResolvedModel extends CatalogueModel {
+  /** The name as the caller wrote it. */
+  readonly requested: string;
+}

@@ -1,0 +1,114 @@
+import { maskedPath } from "../http/masked-path.ts";
+import type { PageUrlRefusalCode } from "../url-safety/index.ts";
+
+/** The families of routes; each renders an error in its own shape (contract, Errors). */
+export type RouteFamily = "chat" | "messages" | "content" | "runner" | "admin" | "page";
+
+/** Every machine-readable code that the program answers with. */
+export type ErrorCode =
+  | "invalid json"
+  | "invalid_request"
+  | "invalid_api_key"
+  | "account_login_failed"
+  | "permission_denied"
+  | "not_found"
+  | "method_not_allowed"
+  | "model_not_found"
+  | "response_not_found"
+  | "file_not_found"
+  | "request_too_large"
+  | "tool_choice_violation"
+  | "concurrency_limit_exceeded"
+  | "target_account_not_found"
+  | "rate_limit_exceeded"
+  | "upstream_empty_output"
+  | "upstream_error"
+  | "upstream_unavailable"
+  | "upstream_timeout"
+  | "upstream_rate_limited"
+  | "model_unavailable"
+  | "content_filter"
+  | "embeddings_not_configured"
+  | "unsupported"
+  | "thread_unsupported"
+  | "internal_error"
+  | PageUrlRefusalCode
+  | "selector_not_found"
+  | "forbidden_url"
+  | "page_dns_failed"
+  | "page_tls_failed"
+  | "page_unreachable"
+  | "page_redirect_loop"
+  | "page_not_renderable"
+  | "page_crashed"
+  | "page_timeout"
+  | "page_too_large"
+  | "browser_unavailable"
+  | "overloaded"
+  | "request_cancelled";
+
+/** What a {@link GatewayError} carries besides its status and message. */
+export interface GatewayErrorOptions {
+  readonly code: ErrorCode;
+  /** The request field at fault, or null. */
+  readonly param?: string | null;
+  /** Response headers that belong to the error (for example `Allow`). */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Extra members of the error object, for clients that read them. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** What happened inside; logged by name only, never shown. */
+  readonly cause?: unknown;
+}
+
+/**
+ * The one error type of the program: an HTTP status, a stable code, a message for people and the field at fault.
+ * Thrown anywhere; the route family's formatter renders it in one place, also in mid-stream.
+ */
+export class GatewayError extends Error {
+  override readonly name = "GatewayError";
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly param: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(status: number, message: string, options: GatewayErrorOptions) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.status = status;
+    this.code = options.code;
+    this.param = options.param ?? null;
+    this.headers = options.headers ?? {};
+    this.details = options.details;
+  }
+}
+
+/** A 400 that names the field at fault. */
+export function invalidRequest(message: string, param: string | null = null): GatewayError {
+  return new GatewayError(400, message, { code: "invalid_request", param });
+}
+
+/** The 404 of a path that no route has. */
+export function routeNotFound(method: string, path: string): GatewayError {
+  return new GatewayError(404, `no route for ${method} ${maskedPath(path)}`, { code: "not_found" });
+}
+
+/** The upstream failed or spoke nonsense: 503 (contract, Errors; DESIGN: unreachable, 5xx or malformed). */
+export function upstreamFailure(
+  message: string,
+  code: ErrorCode = "upstream_error",
+  cause?: unknown,
+): GatewayError {
+  return new GatewayError(503, message, { code, cause });
+}
+
+/**
+ * Whatever was thrown, as a {@link GatewayError}. Anything that is not one already becomes a 500 which names the
+ * request and nothing else.
+ */
+export function toGatewayError(thrown: unknown, requestId: string): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  return new GatewayError(500, `internal error (request ${requestId})`, {
+    code: "internal_error",
+    cause: thrown,
+  });
+}

@@ -1,0 +1,75 @@
+import { GatewayError, upstreamFailure } from "./gateway-error.ts";
+
+/** What can go wrong upstream: the protocol's own codes, and the ways in which a transport fails. */
+export type ProviderErrorKind =
+  | "invalid_credentials"
+  | "token_expired"
+  | "account_suspended"
+  | "rate_limited"
+  | "not_found"
+  | "too_large"
+  | "model_unavailable"
+  | "invalid_request"
+  | "content_filter"
+  | "server_error"
+  | "unreachable"
+  | "malformed"
+  | "cut"
+  | "timeout";
+
+/** A failure of the provider, told apart by kind. The message is for logs and callers and holds no secret. */
+export class ProviderError extends Error {
+  override readonly name = "ProviderError";
+  readonly kind: ProviderErrorKind;
+  /** The upstream's HTTP status, 0 when there was none. */
+  readonly status: number;
+
+  constructor(kind: ProviderErrorKind, message: string, status = 0, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.kind = kind;
+    this.status = status;
+  }
+}
+
+/** Whether a failure is the account's (it cools down), rather than the request's or nobody's. */
+export function isAccountFault(kind: ProviderErrorKind): boolean {
+  return (
+    kind === "invalid_credentials" ||
+    kind === "token_expired" ||
+    kind === "account_suspended" ||
+    kind === "rate_limited"
+  );
+}
+
+/** What the caller is told of a provider's failure (contract, Errors; DESIGN section 5). */
+export function providerErrorToGateway(error: ProviderError): GatewayError {
+  const { kind, message } = error;
+  switch (kind) {
+    case "invalid_credentials":
+      return new GatewayError(401, message, { code: "account_login_failed", cause: error });
+    case "token_expired":
+      return new GatewayError(401, message, { code: "invalid_api_key", cause: error });
+    case "account_suspended":
+      return upstreamFailure(message, "upstream_unavailable", error);
+    case "rate_limited":
+      return new GatewayError(429, message, { code: "upstream_rate_limited", cause: error });
+    case "not_found":
+      return new GatewayError(404, message, { code: "not_found", cause: error });
+    case "too_large":
+      return new GatewayError(413, message, { code: "request_too_large", cause: error });
+    case "invalid_request":
+      return new GatewayError(400, message, { code: "invalid_request", cause: error });
+    case "content_filter":
+      return new GatewayError(400, message, { code: "content_filter", cause: error });
+    case "model_unavailable":
+      return upstreamFailure(message, "model_unavailable", error);
+    case "unreachable":
+      return upstreamFailure(message, "upstream_unavailable", error);
+    case "timeout":
+      return upstreamFailure(message, "upstream_timeout", error);
+    case "server_error":
+    case "malformed":
+    case "cut":
+      return upstreamFailure(message, "upstream_error", error);
+  }
+}

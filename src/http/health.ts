@@ -1,7 +1,0 @@
-import type { Handler } from "./context.ts";
-
-/** `GET /healthz` (contract, general rule 3). */
-export const healthz: Handler = () => Response.json({ status: "ok" });
-
-/** `GET /readyz` (contract, general rule 3). */
-export const readyz: Handler = () => Response.json({ status: "ready" });

@@ -1,0 +1,208 @@
+import type { ProviderErrorKind } from "../errors/provider-error.ts";
+
+/**
+ * What the rest of the program sees of the account pool. The pool itself lives in one place per deployment (a Durable
+ * Object, or an object in the process on Deno); this is its interface as seen from a request.
+ */
+
+/** Why a request got no account. At the edge each is HTTP 429 without `Retry-After` (contract, Errors). */
+export type RefusalReason =
+  /** No account is configured, or the caller excluded all that are usable. */
+  | "no_accounts"
+  /** `target` names no configured account. */
+  | "target_not_found"
+  /** Every slot is taken and the waiting queue is full. */
+  | "queue_full"
+  /** The request waited as long as it may. */
+  | "queue_timeout"
+  /** The caller's signal aborted while the request waited. */
+  | "cancelled";
+
+/** One request for a slot. */
+export interface AcquireRequest {
+  /** Shown in the lease list of the queue status. */
+  readonly requestId: string;
+  /** Resolved model id; shown in the lease list. */
+  readonly model: string;
+  /** API style of the caller; shown in the lease list. */
+  readonly dialect?: string;
+  /** Identifier of a pinned account (contract, Authentication rule 3): waits for that account alone. */
+  readonly target?: string;
+  /** Identifiers that must not be chosen: an account switch after an empty answer. Only healthy accounts qualify then. */
+  readonly exclude?: readonly string[];
+  /** Longest wait in the queue in milliseconds; the pool's setting when absent, 0 to be refused rather than wait. */
+  readonly waitMs?: number;
+}
+
+export type Acquired = { readonly lease: Lease } | { readonly refused: RefusalReason };
+
+/** The account behind a lease. Credentials are handed out only with a sign-in ticket. */
+export interface LeasedAccount {
+  /** E-mail, mobile, or `token:<hash>`. */
+  readonly id: string;
+  /** Bound proxy, empty when unbound. */
+  readonly proxyId: string;
+}
+
+/** The right, and the duty, to sign the account in for everybody who waits for it. */
+export interface SignInTicket {
+  readonly ticket: string;
+  readonly credentials: Credentials;
+  /** A token that still works, when the sign-in is only the periodic refresh: use it if the sign-in fails. */
+  readonly current?: string;
+}
+
+/** Why a sign-in failed, as the provider's error: plain data that crosses RPC and that every waiter can throw anew. */
+export interface SignInFailure {
+  readonly kind: ProviderErrorKind;
+  readonly message: string;
+  /** The upstream's HTTP status, 0 when there was none. */
+  readonly status: number;
+}
+
+export type TokenAnswer =
+  | { readonly token: string }
+  | { readonly signIn: SignInTicket }
+  | { readonly failed: SignInFailure };
+
+/**
+ * A slot on one account, held until `release` or disposal. Every method is safe after release. Leases that are not
+ * renewed expire: call `renew` at least every 10 s (`RENEW_INTERVAL_MS`) while holding one for long.
+ */
+export interface Lease extends Disposable {
+  readonly account: LeasedAccount;
+  /** A usable token, when the pool knew one at the time of the grant. */
+  readonly initialToken: string | null;
+  /**
+   * A token for this account; `stale` names one that the provider has refused. Waits while another request signs the
+   * account in; answers with a ticket when this request must do so. `accountToken` in `sign-in.ts` does it all.
+   */
+  token(stale?: string): Promise<TokenAnswer>;
+  /** Redeems a ticket. */
+  signedIn(ticket: string, result: SignedIn): Promise<void>;
+  /** Gives a ticket up; everybody who waits learns of the failure and the account cools down. */
+  signInFailed(ticket: string, failure: SignInFailure): Promise<void>;
+  /** False when the slot was reclaimed: stop using the account. */
+  renew(): Promise<boolean>;
+  /** The account answered. Ends a series of failures. Costs nothing when there was none. */
+  succeeded(): Promise<void>;
+  /**
+   * The provider failed. The account cools down when the kind is an account's fault, otherwise nothing happens.
+   * `reason` is shown to the administrator and must hold no secret.
+   */
+  failed(kind: ProviderErrorKind, reason: string): Promise<void>;
+  /** Gives the slot back; never fails, never waits, and only the first call counts. */
+  release(): void;
+}
+
+/** One live lease in the queue status. */
+export interface LeaseView {
+  readonly account: string;
+  readonly age_ms: number;
+  readonly model: string;
+  readonly request_id: string;
+  readonly dialect: string;
+}
+
+/** One account that cools down. `until` is in Unix milliseconds. */
+export interface CooldownView {
+  readonly account: string;
+  readonly kind: ProviderErrorKind;
+  readonly reason: string;
+  readonly failures: number;
+  readonly until: number;
+}
+
+/** One waiting request. */
+export interface WaitingView {
+  readonly request_id: string;
+  readonly model: string;
+  readonly target: string | null;
+  readonly waiting_ms: number;
+}
+
+/** Contract, Queue status; `leases`, `cooldowns` and `waiting_requests` go beyond it. */
+export interface QueueStatus {
+  readonly available: number;
+  readonly in_use: number;
+  readonly total: number;
+  readonly available_accounts: readonly string[];
+  readonly in_use_accounts: readonly string[];
+  readonly max_inflight_per_account: number;
+  readonly global_max_inflight: number;
+  readonly recommended_concurrency: number;
+  readonly waiting: number;
+  readonly max_queue_size: number;
+  readonly leases: readonly LeaseView[];
+  readonly cooldowns: readonly CooldownView[];
+  readonly waiting_requests: readonly WaitingView[];
+}
+
+/** What the pool knows about an account beyond its configuration. */
+export interface AccountHealth {
+  readonly id: string;
+  /** The current token, or null. For masking and for administrative calls; never show it. */
+  readonly token: string | null;
+  /** Empty before the first test; `ok` after a successful one (contract, Accounts). */
+  readonly testStatus: string;
+  readonly cooldown: CooldownView | null;
+}
+
+/** The account pool as a request or an administrator sees it. */
+export interface AccountPoolClient {
+  /**
+   * Waits for a slot. Resolves with a refusal rather than throwing; rejects only when the pool cannot be reached.
+   * When `signal` aborts the request leaves the queue, and a slot granted in that moment goes back.
+   */
+  acquire(request: AcquireRequest, signal?: AbortSignal): Promise<Acquired>;
+  status(): Promise<QueueStatus>;
+  /** Health of the named accounts, or of all. Unknown identifiers are left out. */
+  health(ids?: readonly string[]): Promise<AccountHealth[]>;
+  /** Records the outcome of an account test. */
+  setTestStatus(id: string, status: string): Promise<void>;
+  /** Accounts whose token is older than the refresh interval and that can sign in. */
+  tokensDueForRefresh(): Promise<string[]>;
+  /** Tells the pool that the configuration has changed. */
+  configure(configuration: PoolConfiguration): Promise<void>;
+}
+
+/** One account as the pool needs it; the fields are those of the configuration. Empty strings mean "not set". */
+export interface PoolAccount {
+  readonly id: string;
+  readonly email: string;
+  readonly mobile: string;
+  readonly password: string;
+  readonly token: string;
+  readonly proxyId: string;
+}
+
+/** Limits; 0 stands for the recommended value (number of accounts times `perAccount`). */
+export interface PoolLimits {
+  readonly perAccount: number;
+  readonly global: number;
+  readonly queue: number;
+  /** Longest wait in the queue, milliseconds. */
+  readonly queueWaitMs: number;
+  /** Age at which a token is signed in anew, milliseconds; 0 for never. */
+  readonly tokenRefreshMs: number;
+}
+
+export interface PoolConfiguration {
+  readonly accounts: readonly PoolAccount[];
+  readonly limits: PoolLimits;
+}
+
+/** What an account signs in with. */
+export interface Credentials {
+  readonly email: string;
+  readonly mobile: string;
+  readonly password: string;
+  /** A token-only account's token: the answer to every sign-in of an account without a password. */
+  readonly token: string;
+}
+
+/** A token and the Unix time (seconds) at which it ends; 0: not known. */
+export interface SignedIn {
+  readonly token: string;
+  readonly expiresAt: number;
+}

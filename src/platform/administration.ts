@@ -1,0 +1,39 @@
+/** One account's outcome in a test of all accounts. */
+export interface AccountTestResult {
+  /** The account's identifier. */
+  readonly account: string;
+  readonly success: boolean;
+  /** Milliseconds. */
+  readonly response_time: number;
+  readonly message: string;
+  readonly model: string;
+  readonly session_count: number;
+}
+
+/** How far a test of all accounts has come. Times are Unix milliseconds, `finished_at` 0 while it runs. */
+export interface TestAllProgress {
+  readonly total: number;
+  readonly done: number;
+  readonly success: number;
+  readonly failed: number;
+  readonly started_at: number;
+  readonly updated_at: number;
+  readonly finished_at: number;
+  /** The outcomes so far that failed, newest last, bounded. */
+  readonly failures: readonly AccountTestResult[];
+}
+
+/** What administrators' requests share, whichever isolate answers them. */
+export interface AdministrationState {
+  /** Asks for an attempt to sign in from an address; it counts as failed until `loginSucceeded`. */
+  loginAttempt(client: string): Promise<LoginDecision>;
+  loginSucceeded(client: string): Promise<void>;
+  /** The latest test of all accounts; null: there was none yet. */
+  testProgress(): Promise<TestAllProgress | null>;
+  setTestProgress(progress: TestAllProgress): Promise<void>;
+}
+
+/** Whether an attempt may be made; if not, in how many whole seconds. */
+export type LoginDecision =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly waitSeconds: number };

@@ -1,0 +1,107 @@
+import type { MetricDeltas } from "../telemetry/counts.ts";
+import type { Awaitable } from "./awaitable.ts";
+import type { Capture, CaptureArchive } from "./captures.ts";
+
+/** Where a generation stands. */
+export type HistoryStatus = "streaming" | "success" | "error" | "cancelled";
+
+/** One archived generation without its long texts, as lists show it. Times are Unix milliseconds. */
+export interface HistorySummary {
+  readonly id: string;
+  /** When the request came in; lists are ordered by it, newest first. */
+  readonly created_at: number;
+  readonly updated_at: number;
+  /** 0 while streaming. */
+  readonly completed_at: number;
+  readonly request_id: string;
+  readonly dialect: string;
+  /** The model name as the caller wrote it, and the canonical model. */
+  readonly requested_model: string;
+  readonly model: string;
+  /** The account's identifier, the last one when there were several; empty in pass-through mode. */
+  readonly account: string;
+  /** Accounts that were tried. */
+  readonly attempts: number;
+  /** `X-Gateway-Source` of the caller. */
+  readonly source: string;
+  readonly stream: boolean;
+  readonly thinking: boolean;
+  readonly status: HistoryStatus;
+  /** HTTP status that the caller got, or would have got; 0 while streaming. */
+  readonly status_code: number;
+  readonly error: string;
+  readonly finish_reason: string;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly reasoning_tokens: number;
+  readonly elapsed_ms: number;
+  /** The beginning of the last user message, and of the answer. */
+  readonly request_preview: string;
+  readonly response_preview: string;
+}
+
+/** One archived generation: what was asked and what the upstream answered, before translation or trimming. */
+export interface HistoryRecord extends HistorySummary {
+  /** The conversation's messages, as JSON text. */
+  readonly messages: string;
+  /** The text that the provider was sent. */
+  readonly prompt: string;
+  /** The upstream's reasoning and text as they came. */
+  readonly reasoning: string;
+  readonly content: string;
+}
+
+/** A record on its way to the store. `request` is null once the store has been told. */
+export interface HistoryWrite {
+  readonly summary: HistorySummary;
+  readonly request: { readonly messages: string; readonly prompt: string } | null;
+  readonly reasoning: string;
+  readonly content: string;
+}
+
+/** How much is kept. Of two settings the one of the higher configuration version counts. */
+export interface Retention {
+  readonly version: number;
+  /** Records in the history; 0 switches it off. */
+  readonly records: number;
+  readonly captures: number;
+}
+
+/** What one isolate has to tell, in one message. */
+export interface ArchiveBatch {
+  readonly retention: Retention;
+  readonly records: readonly HistoryWrite[];
+  readonly captures: readonly Capture[];
+  readonly metrics: MetricDeltas;
+}
+
+/** Which records a list shows. */
+export interface HistoryQuery {
+  readonly offset: number;
+  readonly count: number;
+  /** Text that a summary contains; empty: any. */
+  readonly q: string;
+}
+
+/** The server-side history (contract, general rule 9). */
+export interface HistoryArchive {
+  /** Newest first. `total` counts all that the query finds. */
+  listHistory(
+    query: HistoryQuery,
+  ): Awaitable<{ readonly items: readonly HistorySummary[]; readonly total: number }>;
+  readHistory(id: string): Awaitable<HistoryRecord | null>;
+  /** False when there is no such record. */
+  deleteHistory(id: string): Awaitable<boolean>;
+  /** Returns how many records there were. */
+  clearHistory(): Awaitable<number>;
+}
+
+/** Everything that is archived: history, captures, samples and metrics. One place a deployment. */
+export interface Archive extends HistoryArchive, CaptureArchive {
+  /** Takes what an isolate has gathered. */
+  write(batch: ArchiveBatch): Awaitable<void>;
+  /** Drops what is beyond a new retention. */
+  retain(retention: Retention): Awaitable<void>;
+  /** All counts since the beginning. */
+  metrics(): Awaitable<MetricDeltas>;
+}

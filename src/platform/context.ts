@@ -1,0 +1,55 @@
+import type { ConfigSnapshot } from "../config/snapshot.ts";
+import type { RouteFamily } from "../errors/gateway-error.ts";
+import type { Provider } from "../provider/provider.ts";
+import type { Capture } from "./captures.ts";
+import type { Platform } from "./platform.ts";
+
+/** What one request's log line says beyond method, path, status and duration. Never secrets, never content. */
+export interface LogFields {
+  /** The pattern of the route that answered. */
+  route?: string;
+  dialect?: string;
+  model?: string;
+  stream?: boolean;
+  account?: string;
+  queueMs?: number;
+  firstTokenMs?: number;
+  promptTokens?: number;
+  completionTokens?: number;
+  retries?: number;
+  error?: string;
+  cause?: string;
+  /** Settles when a streamed answer has ended: the log line waits for it. */
+  streaming?: Promise<void>;
+}
+
+/** The runtime's part of one request. */
+export interface RequestRuntime {
+  readonly platform: Platform;
+  /** Keeps work alive after the response has been returned. */
+  waitUntil(work: Promise<unknown>): void;
+  /** The client's address as the platform vouches for it; empty when it cannot. */
+  readonly clientAddress: string;
+}
+
+/** One request on its way through the program. */
+export interface Context extends RequestRuntime {
+  readonly request: Request;
+  readonly url: URL;
+  /** The route's parameters, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly family: RouteFamily;
+  readonly requestId: string;
+  /** Milliseconds since the epoch at which the request came in. */
+  readonly startedAt: number;
+  readonly log: LogFields;
+  /** Takes a capture of each exchange with the upstream that serves the request, whether captures are on or not. */
+  readonly onCapture?: (capture: Capture) => void;
+  /** The configuration, read once a request. */
+  config(): Promise<ConfigSnapshot>;
+  /** The upstream's driver. Throws 503 when no provider is configured. */
+  provider(): Provider;
+}
+
+/** Answers a request; what it throws is rendered by the route family's formatter. */
+export type Handler = (context: Context) => Response | Promise<Response>;

@@ -1,0 +1,30 @@
+import { LoginGuard } from "../../auth/login-guard.ts";
+import type { AdministrationState, TestAllProgress } from "../administration.ts";
+
+const MAX_CLIENTS = 10_000;
+
+/** {@link AdministrationState} for a program that runs in one process; `now` tells milliseconds since the epoch. */
+export function administrationInProcess(now: () => number): AdministrationState {
+  const guards = new Map<string, LoginGuard>();
+  let progress: TestAllProgress | null = null;
+  return {
+    loginAttempt: async (client) => {
+      const guard = guards.get(client) ?? new LoginGuard();
+      // The address that was seen least recently is forgotten first.
+      guards.delete(client);
+      guards.set(client, guard);
+      for (const oldest of guards.keys()) {
+        if (guards.size <= MAX_CLIENTS) break;
+        guards.delete(oldest);
+      }
+      return guard.attempt(now());
+    },
+    loginSucceeded: async (client) => {
+      guards.delete(client);
+    },
+    testProgress: async () => progress,
+    setTestProgress: async (next) => {
+      progress = next;
+    },
+  };
+}

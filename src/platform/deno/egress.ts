@@ -1,0 +1,142 @@
+import { Buffer } from "node:buffer";
+import { lookup } from "node:dns/promises";
+import { type AddressInfo, connect, createServer, isIP, type Socket } from "node:net";
+import { isPublicAddress } from "../../url-safety/addresses.ts";
+
+const CONNECT_MS = 15_000;
+// Replies of RFC 1928, section 6. Browsers tell "host unreachable" from the others, so it stands for a name that does not exist.
+const GRANTED = 0;
+const REFUSED = 2;
+const NO_SUCH_HOST = 4;
+const UNREACHABLE = 5;
+const WRONG_COMMAND = 7;
+const CONNECT = 1;
+const NAME = 3;
+const IPV6 = 4;
+
+/** A filter that listens. */
+export interface Egress {
+  /** `socks5://127.0.0.1:<port>` */
+  readonly url: string;
+  close(): void;
+}
+
+/** Whether a `host:port` pair may be reached although it is private. */
+export type IsListed = (pair: string) => boolean;
+
+/**
+ * A SOCKS proxy (RFC 1928, without authentication) on this machine that looks names up itself and connects to public addresses only.
+ * Unlike a check of a URL it sees where a name leads, and the address that it has judged is the one that it connects to.
+ */
+export async function startEgress(isListed: IsListed): Promise<Egress> {
+  const server = createServer((client) => {
+    client.setNoDelay(true);
+    client.on("error", () => client.destroy());
+    serve(client, isListed).catch(() => client.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  return { url: `socks5://127.0.0.1:${portOf(server.address())}`, close: () => server.close() };
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === "string") throw new Error("the filter does not listen");
+  return address.port;
+}
+
+async function serve(client: Socket, isListed: IsListed): Promise<void> {
+  const input = new ExactReader(client);
+  const [, methods = 0] = await input.read(2);
+  await input.read(methods);
+  client.write(Uint8Array.of(5, 0));
+  const [, command, , type = 0] = await input.read(4);
+  const host = await readHost(input, type);
+  const port = (await input.read(2)).readUInt16BE();
+  const answer = (reply: number) => client.write(Uint8Array.of(5, reply, 0, 1, 0, 0, 0, 0, 0, 0));
+  const refuse = (reply: number) => {
+    answer(reply);
+    client.end();
+  };
+  if (command !== CONNECT) return refuse(WRONG_COMMAND);
+  const target = await judge(host, port, isListed);
+  if ("refused" in target) return refuse(target.refused);
+  const server = connect({ host: target.address, port, timeout: CONNECT_MS });
+  let connected = false;
+  server.once("timeout", () => server.destroy(new Error("timeout")));
+  server.on("error", () => (connected ? client.destroy() : refuse(UNREACHABLE)));
+  server.once("connect", () => {
+    connected = true;
+    server.setTimeout(0);
+    server.setNoDelay(true);
+    answer(GRANTED);
+    input.pipeTo(server);
+    server.pipe(client);
+  });
+  client.once("close", () => server.destroy());
+  server.once("close", () => client.end());
+}
+
+async function readHost(input: ExactReader, type: number): Promise<string> {
+  if (type === NAME) {
+    const [length = 0] = await input.read(1);
+    return (await input.read(length)).toString("latin1").toLowerCase();
+  }
+  const bytes = await input.read(type === IPV6 ? 16 : 4);
+  if (type !== IPV6) return bytes.join(".");
+  return Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(index * 2).toString(16)).join(":");
+}
+
+/** The address to connect to, or the reply that refuses. */
+async function judge(
+  host: string,
+  port: number,
+  isListed: IsListed,
+): Promise<{ readonly address: string } | { readonly refused: number }> {
+  const listed = () => isListed(`${host.includes(":") ? `[${host}]` : host}:${port}`);
+  if (isIP(host)) return isPublicAddress(host) || listed() ? { address: host } : { refused: REFUSED };
+  const found = await lookup(host, { all: true }).catch(() => []);
+  if (found.length === 0) return { refused: NO_SUCH_HOST };
+  const allowed = found.find(({ address }) => isPublicAddress(address)) ?? (listed() ? found[0] : undefined);
+  return allowed === undefined ? { refused: REFUSED } : { address: allowed.address };
+}
+
+/** Reads exact numbers of bytes from a socket; what is left flows on with `pipeTo`. */
+class ExactReader {
+  readonly #socket: Socket;
+  #buffer = Buffer.alloc(0);
+  #wanted: { readonly count: number; readonly give: (bytes: Buffer) => void } | null = null;
+  readonly #onData = (bytes: Buffer): void => {
+    this.#buffer = Buffer.concat([this.#buffer, bytes]);
+    this.#take();
+  };
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on("data", this.#onData);
+  }
+
+  /** The next `count` bytes. One call at a time. */
+  read(count: number): Promise<Buffer> {
+    return new Promise((give) => {
+      this.#wanted = { count, give };
+      this.#take();
+    });
+  }
+
+  pipeTo(target: Socket): void {
+    this.#socket.off("data", this.#onData);
+    if (this.#buffer.length > 0) target.write(this.#buffer);
+    this.#socket.pipe(target);
+  }
+
+  #take(): void {
+    const wanted = this.#wanted;
+    if (wanted === null || this.#buffer.length < wanted.count) return;
+    this.#wanted = null;
+    const bytes = this.#buffer.subarray(0, wanted.count);
+    this.#buffer = this.#buffer.subarray(wanted.count);
+    wanted.give(bytes);
+  }
+}

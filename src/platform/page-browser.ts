@@ -1,0 +1,155 @@
+/** A size in pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The wanted size of an image; null: whatever the subject's proportions make of the other side, or of both. */
+export interface Frame {
+  readonly width: number | null;
+  readonly height: number | null;
+}
+
+/** How a subject is captured and what the image will be. */
+export interface FramePlan {
+  /** The part of the subject that is seen, in CSS pixels from its top left corner. */
+  readonly clip: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
+  /** Captured pixels per CSS pixel. */
+  readonly scale: number;
+  /** The size of the image. */
+  readonly output: Size;
+  /** The capture has the size of the image already. */
+  readonly exact: boolean;
+}
+
+/** The image formats; `jpg` and `jpeg` are one. */
+export type ImageFormat = "jpeg" | "png" | "webp";
+
+/** The emulated screen. */
+export interface Screen {
+  /** Viewport in CSS pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly deviceScaleFactor: number;
+  readonly mobile: boolean;
+  readonly touch: boolean;
+}
+
+/** When a page counts as loaded. */
+export type WaitUntil = "load" | "domcontentloaded" | "networkidle0" | "networkidle2";
+
+/** What the image shows: everything that one capture depends on. */
+export interface ThumbnailOptions {
+  /** The page's absolute address. */
+  readonly url: string;
+  readonly format: ImageFormat;
+  /** 1 to 100; without effect on png. */
+  readonly quality: number;
+  readonly full: boolean;
+  readonly frame: Frame;
+  readonly screen: Screen;
+  /** `%s` stands for the browser's version; null: the browser's own. */
+  readonly userAgent: string | null;
+  readonly selector: string | null;
+  /** Seconds to wait after the page has loaded. */
+  readonly delay: number;
+  readonly waitUntil: WaitUntil;
+  readonly darkMode: boolean;
+  readonly blockAds: boolean;
+  readonly blockCookieBanners: boolean;
+}
+
+/** What was found in elements that a fingerprint's selector matches. */
+export type DomSignal = {
+  readonly selector: string;
+  /** `exists` and `text` concern the element itself; `attributes` and `properties` one of its values, by name. */
+  readonly kind: "exists" | "text" | "attributes" | "properties";
+  /** The attribute or property; empty for the other kinds. */
+  readonly name: string;
+  readonly value: string;
+};
+
+/** A global of the page: a chain of properties such as `jQuery.fn.jquery`, and its value as text. */
+export type GlobalSignal = { readonly chain: string; readonly value: string };
+
+/** Texts by name; names are compared in lower case. */
+export type NamedTexts = Readonly<Record<string, readonly string[]>>;
+
+/** Everything that one load of a page tells about it. Each signal may be absent. */
+export type PageSignals = {
+  /** The final URL. */
+  readonly url?: string;
+  readonly html?: string;
+  /** The visible text. */
+  readonly text?: string;
+  /** Response headers of the page; several values of one name as several texts. */
+  readonly headers?: NamedTexts;
+  /** Cookies of the page, by name. */
+  readonly cookies?: NamedTexts;
+  /** `content` of the meta elements, by `name` or `property`. */
+  readonly meta?: NamedTexts;
+  /** Absolute addresses of the scripts. */
+  readonly scriptSrc?: readonly string[];
+  readonly inlineScripts?: readonly string[];
+  /** Sources of loaded scripts, one text each. */
+  readonly externalScripts?: readonly string[];
+  /** Style sheets, inline and loaded, one text each. */
+  readonly css?: readonly string[];
+  /** Globals of the page. */
+  readonly js?: readonly GlobalSignal[];
+  readonly dom?: readonly DomSignal[];
+  /** Hosts that the page made XMLHttpRequest or fetch calls to. */
+  readonly xhrHosts?: readonly string[];
+  /** The site's robots.txt. */
+  readonly robots?: string;
+  /** Who issued the site's certificate. */
+  readonly certIssuer?: string;
+  /** DNS records of the site, by type (`mx`, `txt`, `ns`, `soa`, `cname`, ...). */
+  readonly dns?: NamedTexts;
+};
+
+/** What happened to a page on its way. */
+export interface PageReport {
+  /** The final URL, after redirects. */
+  readonly url: string;
+  /** The HTTP status that the page was answered with. */
+  readonly status: number;
+  /** The page had not finished loading within its time, and was taken as it was. */
+  readonly incomplete: boolean;
+  /** The page wanted more requests or bytes than it may have. */
+  readonly overBudget: boolean;
+}
+
+/** A capture as it is asked for, across the border between two objects: plain data. */
+export type CaptureRequest = ThumbnailOptions;
+
+/** A captured page. */
+export interface CaptureOutcome extends PageReport {
+  /** The image as the browser made it: PNG, or the wanted format when `plan.exact` and it is not to be encoded again. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The bytes are the wanted image already. */
+  readonly finished: boolean;
+  readonly plan: FramePlan;
+  /** CSS pixels at which a page that is too high was cut; null: it was not. */
+  readonly cutAt: number | null;
+}
+
+/** A visit as it is asked for. */
+export interface VisitRequest {
+  readonly url: string;
+  /** Source text of the probe's parts; see `probeExpression`. */
+  readonly globalsProbe: string;
+  readonly selectorsProbe: string;
+}
+
+/** What a page is made of. */
+export interface VisitOutcome extends PageReport {
+  readonly html: string;
+  /** Signals that only a load of the page gives; the others are in the HTML. */
+  readonly signals: Pick<
+    PageSignals,
+    "headers" | "cookies" | "scriptSrc" | "externalScripts" | "css" | "xhrHosts" | "robots" | "certIssuer"
+  >;
+  /** What the probe's parts returned; to be read by `readProbe`, because pages interfere. */
+  readonly probes: readonly unknown[];
+}

@@ -1,0 +1,52 @@
+import type { CaptureOutcome, CaptureRequest, VisitOutcome, VisitRequest } from "./page-browser.ts";
+
+/** A browser somewhere else, which loads pages. */
+export interface PageBrowser {
+  /**
+   * Captures a page. Equal requests at one moment share one capture.
+   *
+   * @throws GatewayError with the status, code and parameter to answer with
+   */
+  capture(request: CaptureRequest): Promise<CaptureOutcome>;
+  /** Loads a page and tells what it is made of. Throws as `capture` does. */
+  visit(request: VisitRequest): Promise<VisitOutcome>;
+}
+
+/** Answers that are kept for the next caller. Failures count as nothing kept. */
+export interface AnswerCache {
+  /** @param key an absolute URL */
+  match(key: string): Promise<Response | undefined>;
+  put(key: string, answer: Response): Promise<void>;
+}
+
+/** What the page service needs from its runtime. */
+export interface PagesPlatform {
+  /** Null where no browser is bound: then there are no thumbnails, and technologies are told from the HTML alone. */
+  readonly browser: PageBrowser | null;
+  readonly cache: AnswerCache;
+  /** Counts one call of a client against a limit of calls a minute. */
+  countCall(client: string, limit: number): Promise<RateDecision>;
+  /** The image codecs, compiled. */
+  codecs(): Promise<CodecModules>;
+  /** The text that `scripts/build-technologies.mjs` writes. */
+  fingerprints(): Promise<string>;
+}
+
+/** What a client may still do. */
+export interface RateDecision {
+  readonly allowed: boolean;
+  /** Calls a minute. */
+  readonly limit: number;
+  /** Calls that are left now. */
+  readonly remaining: number;
+  /** Whole seconds until the oldest counted call no longer counts; until then `remaining` does not grow. */
+  readonly resetSeconds: number;
+}
+
+/** The compiled codecs, as the runtime gives them. */
+export interface CodecModules {
+  readonly png: WebAssembly.Module;
+  readonly jpeg: WebAssembly.Module;
+  readonly webp: WebAssembly.Module;
+  readonly resize: WebAssembly.Module;
+}

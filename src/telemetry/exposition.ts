@@ -1,0 +1,117 @@
+import type { QueueStatus } from "../platform/accounts.ts";
+import type { Histogram, MetricDeltas } from "./counts.ts";
+import { series } from "./counts.ts";
+import { HISTOGRAMS, METRICS } from "./metric-names.ts";
+
+/** Media type of Prometheus' text format. */
+export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** A series' name and its labels. */
+interface SeriesKey {
+  readonly name: string;
+  readonly labels: string;
+}
+
+function keyOf(text: string): SeriesKey {
+  const brace = text.indexOf("{");
+  return brace === -1
+    ? { name: text, labels: "" }
+    : { name: text.slice(0, brace), labels: text.slice(brace + 1, -1) };
+}
+
+const LE = /,?le="([^"]*)"$/;
+
+/** One histogram series: counts of its buckets by upper bound, not yet summed up, and the sum of what was observed. */
+interface HistogramSeries {
+  readonly buckets: Map<string, number>;
+  sum: number;
+}
+
+function seriesOf(
+  { name }: Histogram,
+  counts: readonly (readonly [SeriesKey, number])[],
+): Map<string, HistogramSeries> {
+  const found = new Map<string, HistogramSeries>();
+  for (const [key, value] of counts) {
+    const labels = key.labels.replace(LE, "");
+    const one: HistogramSeries = found.get(labels) ?? { buckets: new Map(), sum: 0 };
+    found.set(labels, one);
+    if (key.name === `${name}_sum`) one.sum += value;
+    else one.buckets.set(LE.exec(key.labels)?.[1] ?? "+Inf", value);
+  }
+  return found;
+}
+
+/** A histogram in text form: its buckets summed up, its sum and its count. */
+function histogramLines(histogram: Histogram, counts: readonly (readonly [SeriesKey, number])[]): string[] {
+  const { name, bounds } = histogram;
+  return [...seriesOf(histogram, counts)].flatMap(([labels, { buckets, sum }]) => {
+    const prefix = labels === "" ? "" : `${labels},`;
+    const own = labels === "" ? "" : `{${labels}}`;
+    let total = 0;
+    const lines = [...bounds.map(String), "+Inf"].map((bound) => {
+      total += buckets.get(bound) ?? 0;
+      return `${name}_bucket{${prefix}le="${bound}"} ${total}`;
+    });
+    return [...lines, `${name}_sum${own} ${sum}`, `${name}_count${own} ${total}`];
+  });
+}
+
+/** What the account pool looks like at this moment. */
+function gauges(
+  status: QueueStatus,
+): [name: string, help: string, samples: [Record<string, string>, number][]][] {
+  const cooling = new Map<string, number>();
+  for (const { kind } of status.cooldowns) cooling.set(kind, (cooling.get(kind) ?? 0) + 1);
+  const leases = new Map<string, number>();
+  for (const { account } of status.leases) leases.set(account, (leases.get(account) ?? 0) + 1);
+  const inUse = status.leases.length === 0 ? status.in_use : status.leases.length;
+  return [
+    ["polygate_accounts", "Configured provider accounts.", [[{}, status.total]]],
+    ["polygate_accounts_available", "Accounts with a free slot.", [[{}, status.available]]],
+    [
+      "polygate_accounts_cooling",
+      "Accounts that cool down, by reason.",
+      [...cooling].map(([kind, n]) => [{ kind }, n]),
+    ],
+    ["polygate_slots_in_use", "Slots that are held.", [[{}, inUse]]],
+    ["polygate_slots_limit", "Slots that may be held at once.", [[{}, status.global_max_inflight]]],
+    [
+      "polygate_account_slots_in_use",
+      "Slots that are held, by account.",
+      [...leases].map(([account, n]) => [{ account }, n]),
+    ],
+    ["polygate_queue_depth", "Requests that wait for an account.", [[{}, status.waiting]]],
+    ["polygate_queue_limit", "Requests that may wait.", [[{}, status.max_queue_size]]],
+  ];
+}
+
+/** All metrics in Prometheus' text format (version 0.0.4). */
+export function exposition(counts: MetricDeltas, status: QueueStatus): string {
+  const families = new Map<string, [SeriesKey, number][]>();
+  for (const [text, value] of Object.entries(counts)) {
+    const key = keyOf(text);
+    const family = key.name.replace(/_(?:bucket|sum)$/, "");
+    const known = families.get(family);
+    if (known === undefined) families.set(family, [[key, value]]);
+    else known.push([key, value]);
+  }
+  const lines: string[] = [];
+  for (const [name, help] of Object.entries(METRICS)) {
+    const found = families.get(name) ?? [];
+    const histogram = HISTOGRAMS.get(name);
+    lines.push(
+      `# HELP ${name} ${help}`,
+      `# TYPE ${name} ${histogram === undefined ? "counter" : "histogram"}`,
+    );
+    if (histogram !== undefined) lines.push(...histogramLines(histogram, found));
+    else
+      for (const [key, value] of found)
+        lines.push(`${name}${key.labels === "" ? "" : `{${key.labels}}`} ${value}`);
+  }
+  for (const [name, help, samples] of gauges(status)) {
+    lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`);
+    for (const [labels, value] of samples) lines.push(`${series(name, labels)} ${value}`);
+  }
+  return `${lines.join("\n")}\n`;
+}

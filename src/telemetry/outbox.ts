@@ -1,0 +1,189 @@
+import type { ConfigSnapshot, ConfigurationStore } from "../config/snapshot.ts";
+import type { Archive, HistoryWrite, Retention } from "../platform/archive.ts";
+import type { Capture } from "../platform/captures.ts";
+import type { Platform } from "../platform/platform.ts";
+import { Counts } from "./counts.ts";
+
+/** Between two messages of one isolate to the archive there is at least this pause, milliseconds. */
+const PAUSE_MS = 500;
+/** The same when there is nothing but counts to tell. */
+const COUNTS_PAUSE_MS = 2_000;
+/** So many requests wait for a message to be sent: one would do, unless it dies. */
+const WAITERS = 4;
+/** A message that has been under way for this long belongs to a request that died. */
+const STUCK_MS = 5_000;
+/** Records and captures that may wait while the archive cannot be reached; the oldest go first. */
+const MAX_WAITING = 500;
+/** Characters of captures that may wait, so that they do not fill the isolate's memory. */
+const MAX_CAPTURE_CHARS = 24 * 1024 * 1024;
+/** Characters that one message carries. */
+const MAX_MESSAGE_CHARS = 6 * 1024 * 1024;
+
+/** A generation under way, as the archive is to be told of it. */
+export interface RecordSource {
+  /** Its present state; texts that the archive knows already may be left out. */
+  write(): HistoryWrite;
+  /** The archive has not received what `write` returned last. */
+  lost(): void;
+}
+
+/** The retention that a configuration asks for. */
+export function retentionOf({ version, config }: ConfigSnapshot): Retention {
+  return { version, records: config.history.limit, captures: config.captures.limit };
+}
+
+/** What is needed to send. */
+export interface OutboxOptions {
+  readonly archive: Archive;
+  /** Asked for the retention when a message is sent: what waits may be newer than the request that sends it. */
+  readonly configuration: Pick<ConfigurationStore, "read">;
+  readonly now: () => number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+}
+
+/**
+ * Gathers what an isolate has to tell the archive, and sends it in few messages, behind the requests. A failure of
+ * the archive is nobody's failure: what it did not take is sent again with the next message.
+ *
+ * A timer lives only as long as the request that set it. So every request waits for its own news to be sent, and the
+ * first whose wait is over sends for all. Once a few wait for the same message, the rest need not.
+ */
+export class Outbox {
+  readonly #options: OutboxOptions;
+  #records = new Set<RecordSource>();
+  #captures: Capture[] = [];
+  #captureChars = 0;
+  readonly counts = new Counts();
+  /** Number of the message that is being filled. */
+  #open = 0;
+  /** Requests that wait for that message. */
+  #waiters = 0;
+  #awaitedSince = 0;
+  #sentAt = Number.NEGATIVE_INFINITY;
+  #sending = false;
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+  }
+
+  /** A generation has news. */
+  record(source: RecordSource): void {
+    if (this.#records.size >= MAX_WAITING) {
+      for (const oldest of this.#records) {
+        this.#records.delete(oldest);
+        break;
+      }
+    }
+    this.#records.add(source);
+  }
+
+  /** An exchange was captured. One that finds too much waiting is dropped. */
+  capture(capture: Capture): void {
+    const chars = capture.request_body.length + capture.response_body.length;
+    if (this.#captures.length >= MAX_WAITING || this.#captureChars + chars > MAX_CAPTURE_CHARS) return;
+    this.#captures.push(capture);
+    this.#captureChars += chars;
+  }
+
+  /** Whether captures wait to be sent. */
+  get holdsCaptures(): boolean {
+    return this.#captures.length > 0;
+  }
+
+  /**
+   * Resolves when what waits at this moment has been sent, by whomever, or at once when enough others see to it. Never
+   * rejects; to be handed to `waitUntil`.
+   */
+  async settled(): Promise<void> {
+    const { now, sleep } = this.#options;
+    const mine = this.#open;
+    const began = now();
+    if (this.#waiters === 0) this.#awaitedSince = began;
+    if (this.#waiters >= WAITERS && began - this.#awaitedSince < STUCK_MS) return;
+    this.#waiters += 1;
+    while (this.#open === mine && !this.#isEmpty()) {
+      const urgent = this.#records.size > 0 || this.#captures.length > 0;
+      const due = Math.max(this.#sentAt, began) + (urgent ? PAUSE_MS : COUNTS_PAUSE_MS);
+      const busy = this.#sending && now() - this.#sentAt < STUCK_MS;
+      if (now() >= due && !busy) {
+        await this.#send();
+        return;
+      }
+      await sleep(Math.max(Math.min(due - now(), PAUSE_MS), 20));
+    }
+  }
+
+  #isEmpty(): boolean {
+    return this.#records.size === 0 && this.#captures.length === 0 && this.counts.empty;
+  }
+
+  async #send(): Promise<void> {
+    const { archive, configuration, now } = this.#options;
+    this.#sending = true;
+    this.#sentAt = now();
+    this.#open += 1;
+    this.#waiters = 0;
+    const sources = [...this.#records];
+    const captures = this.#captures;
+    const metrics = this.counts.take();
+    this.#records = new Set();
+    this.#captures = [];
+    this.#captureChars = 0;
+    let counted = false;
+    let at = 0;
+    try {
+      const retention = retentionOf(await configuration.read());
+      const recording = retention.records > 0 ? sources : [];
+      do {
+        const records: HistoryWrite[] = [];
+        const batch: Capture[] = [];
+        let chars = 0;
+        for (; at < recording.length && chars < MAX_MESSAGE_CHARS; at += 1) {
+          const write = recording[at]?.write();
+          if (write === undefined) continue;
+          records.push(write);
+          chars += sizeOf(write);
+        }
+        while (captures.length > 0 && chars < MAX_MESSAGE_CHARS) {
+          const capture = captures.shift();
+          if (capture === undefined) break;
+          batch.push(capture);
+          chars += capture.request_body.length + capture.response_body.length;
+        }
+        await archive.write({ retention, records, captures: batch, metrics: counted ? {} : metrics });
+        counted = true;
+      } while (at < recording.length || captures.length > 0);
+    } catch {
+      for (const source of sources) source.lost();
+      for (const source of sources) if (this.#records.size < MAX_WAITING) this.#records.add(source);
+      for (const capture of captures) this.capture(capture);
+      if (!counted) this.counts.restore(metrics);
+    } finally {
+      this.#sending = false;
+    }
+  }
+}
+
+function sizeOf({ request, reasoning, content }: HistoryWrite): number {
+  return (request?.messages.length ?? 0) + (request?.prompt.length ?? 0) + reasoning.length + content.length;
+}
+
+/** What of a platform an outbox needs. */
+export type OutboxPlatform = Pick<Platform, "archive" | "configuration" | "now">;
+
+const outboxes = new WeakMap<OutboxPlatform, Outbox>();
+
+/** The outbox of this isolate. */
+export function outboxOf(platform: OutboxPlatform): Outbox {
+  let outbox = outboxes.get(platform);
+  if (outbox === undefined) {
+    outbox = new Outbox({
+      archive: platform.archive,
+      configuration: platform.configuration,
+      now: platform.now,
+      sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    });
+    outboxes.set(platform, outbox);
+  }
+  return outbox;
+}

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { consoleFile, serveConsole } from "../../../src/api/console-files.ts";
+
+const FILES: Readonly<Record<string, string>> = { "/index.html": "page", "/console-ABCD1234.js": "script" };
+
+async function assets(request: Request): Promise<Response | null> {
+  const text = FILES[new URL(request.url).pathname];
+  return text === undefined ? null : new Response(text);
+}
+
+async function get(path: string, method = "GET"): Promise<Response | null> {
+  const url = new URL(path, "http://gateway");
+  return serveConsole(new Request(url, { method }), url, assets);
+}
+
+describe("the console's files", () => {
+  it("are the page at /admin and the rest under /console/", () => {
+    expect(consoleFile("/admin")).toBe("/index.html");
+    expect(consoleFile("/admin/")).toBe("/index.html");
+    expect(consoleFile("/console/console-ABCD1234.js")).toBe("/console-ABCD1234.js");
+  });
+
+  it.each([
+    "/",
+    "/admin/login",
+    "/admin/x",
+    "/console",
+    "/console//",
+    "/console//[",
+    "/console//elsewhere/index.html",
+    "/v1/models",
+  ])("are not at %s", async (path) => {
+    expect(consoleFile(path)).toBeNull();
+    expect(await get(path)).toBeNull();
+  });
+
+  it("come with a policy that lets nothing in from elsewhere, and no inline script", async () => {
+    const policy = (await get("/admin"))?.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+  });
+
+  it("are kept for ever when their name has a hash, and asked for anew when not", async () => {
+    expect((await get("/console/console-ABCD1234.js"))?.headers.get("cache-control")).toContain("immutable");
+    expect((await get("/admin"))?.headers.get("cache-control")).toBe("no-cache");
+  });
+
+  it("are read, not written to", async () => {
+    expect(await get("/admin", "POST")).toBeNull();
+    expect(await get("/console/nothing.js")).toBeNull();
+  });
+});

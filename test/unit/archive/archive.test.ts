@@ -1,0 +1,120 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { SqlArchive } from "../../../src/archive/archive.ts";
+import type { Sql } from "../../../src/storage/sql.ts";
+import { memoryDatabase } from "./sqlite.ts";
+import { batch, write } from "./support.ts";
+
+const everything = { offset: 0, count: 1_000, q: "" };
+
+describe("the history", () => {
+  let now = 0;
+  let sql: Sql;
+  let archive: SqlArchive;
+  beforeEach(() => {
+    now = 1_000_000;
+    sql = memoryDatabase();
+    archive = new SqlArchive(sql, () => now);
+  });
+  const ids = (query = everything) => archive.listHistory(query).items.map(({ id }) => id);
+  const put = (...records: ReturnType<typeof write>[]) => archive.write(batch({ records }));
+
+  it("lists the newest request first, whatever order the records come in", () => {
+    put(write("b", { created_at: 200 }), write("d", { created_at: 400 }));
+    put(write("a", { created_at: 100 }), write("c", { created_at: 300 }));
+    expect(ids()).toEqual(["d", "c", "b", "a"]);
+  });
+
+  it("keeps its place when a record is refreshed, and takes over what is new", () => {
+    put(write("a", { created_at: 100, status: "streaming", updated_at: 1_000_000 }, { content: "Hel" }));
+    put(write("b", { created_at: 200 }));
+    put(
+      write(
+        "a",
+        { created_at: 100, updated_at: 1_000_500, status: "success" },
+        { request: null, content: "Hello" },
+      ),
+    );
+    expect(ids()).toEqual(["b", "a"]);
+    expect(archive.readHistory("a")).toMatchObject({ status: "success", content: "Hello", prompt: "prompt" });
+  });
+
+  it("drops news that was overtaken", () => {
+    put(write("a", { updated_at: 2_000, status: "success" }, { content: "all of it" }));
+    put(write("a", { updated_at: 1_500, status: "streaming" }, { content: "all" }));
+    expect(archive.readHistory("a")).toMatchObject({ status: "success", content: "all of it" });
+  });
+
+  it("keeps as many records as its retention says", () => {
+    put(...Array.from({ length: 25 }, (_, n) => write(`r${n}`, { created_at: n })));
+    expect(ids()).toEqual(["r24", "r23", "r22", "r21", "r20", "r19", "r18", "r17", "r16", "r15"]);
+    expect(archive.readHistory("r3")).toBeNull();
+    archive.retain({ version: 2, records: 2, captures: 5 });
+    expect(ids()).toEqual(["r24", "r23"]);
+    expect(sql.all("select count(distinct owner) as n from piece")).toEqual([{ n: 2 }]);
+  });
+
+  it("does not go back to a retention that was replaced", () => {
+    archive.retain({ version: 2, records: 0, captures: 5 });
+    put(write("a"));
+    expect(ids()).toEqual([]);
+  });
+
+  it("forgets what was deleted for good, though its generation still runs", () => {
+    put(write("a", { status: "streaming", updated_at: 1_000_000 }), write("b"));
+    expect(archive.deleteHistory("a")).toBe(true);
+    expect(archive.deleteHistory("a")).toBe(false);
+    put(write("a", { status: "success", updated_at: 1_000_001 }));
+    expect(ids()).toEqual(["b"]);
+    expect(archive.clearHistory()).toBe(1);
+    put(write("b", { updated_at: 9_000_000 }));
+    expect(ids()).toEqual([]);
+  });
+
+  it("finds by text, in which no character stands for others", () => {
+    put(write("a", { source: "billing" }), write("b", { request_preview: "100% sure" }), write("c"));
+    expect(ids({ ...everything, q: "BILLING" })).toEqual(["a"]);
+    expect(ids({ ...everything, q: "100%" })).toEqual(["b"]);
+    expect(ids({ ...everything, q: "1_0%" })).toEqual([]);
+    expect(ids({ ...everything, q: "request_preview" })).toEqual([]);
+    expect(ids({ ...everything, q: "x".repeat(60_000) })).toEqual([]);
+    expect(archive.listHistory({ offset: 1, count: 1, q: "" })).toMatchObject({
+      total: 3,
+      items: [{ id: "b" }],
+    });
+  });
+
+  it("says so when a generation was lost on the way", () => {
+    put(write("a", { status: "streaming", updated_at: now }));
+    expect(archive.readHistory("a")?.status).toBe("streaming");
+    now += 16 * 60_000;
+    expect(archive.readHistory("a")).toMatchObject({
+      status: "error",
+      error: "the generation was interrupted",
+    });
+  });
+
+  it("keeps long texts whole, whatever stands where they are cut", () => {
+    for (const shift of ["", "x"]) {
+      const content = shift + "\u{1f600}".repeat(500_000);
+      put(write(`long${shift}`, {}, { content }));
+      expect(archive.readHistory(`long${shift}`)?.content === content).toBe(true);
+    }
+  });
+
+  it("takes a message as a whole or not at all", () => {
+    const broken = write("b", { created_at: Number.NaN });
+    const message = batch({ records: [write("a"), broken], metrics: { polygate_http_requests_total: 1 } });
+    expect(() => archive.write(message)).toThrow();
+    expect(ids()).toEqual([]);
+    expect(archive.metrics()).toEqual({});
+  });
+
+  it("is there again after a restart", () => {
+    put(write("a", { source: "here" }, { content: "text" }));
+    archive.write(batch({ metrics: { polygate_requests_total: 3 } }));
+    const again = new SqlArchive(sql, () => now);
+    again.write(batch({ metrics: { polygate_requests_total: 2 } }));
+    expect(again.readHistory("a")).toMatchObject({ source: "here", content: "text" });
+    expect(again.metrics()).toEqual({ polygate_requests_total: 5 });
+  });
+});

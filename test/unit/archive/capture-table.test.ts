@@ -1,0 +1,78 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { SqlArchive } from "../../../src/archive/archive.ts";
+import type { Capture } from "../../../src/platform/captures.ts";
+import { memoryDatabase } from "./sqlite.ts";
+import { batch } from "./support.ts";
+
+function capture(id: string, fields: Partial<Capture> = {}): Capture {
+  return {
+    id,
+    at: 0,
+    duration_ms: 1,
+    request_id: "req",
+    chain_key: "",
+    label: "completion",
+    method: "POST",
+    url: "https://upstream.test/",
+    status: 200,
+    outcome: "complete",
+    error: "",
+    request_headers: {},
+    request_body: "",
+    response_headers: { "content-type": "text/event-stream" },
+    response_body: "",
+    response_bytes: 0,
+    truncated: false,
+    ...fields,
+  };
+}
+
+describe("kept captures", () => {
+  let archive: SqlArchive;
+  beforeEach(() => {
+    archive = new SqlArchive(memoryDatabase(), () => 7);
+  });
+  const put = (...captures: Capture[]) => archive.write(batch({ captures }));
+  const ids = () => archive.listCaptures().map(({ id }) => id);
+
+  it("are listed newest first, as many as there may be, each once", () => {
+    put(...Array.from({ length: 7 }, (_, n) => capture(`c${n}`, { at: n })));
+    put(capture("c6", { at: 6, response_body: "again" }));
+    expect(ids()).toEqual(["c6", "c5", "c4", "c3", "c2"]);
+  });
+
+  it("go early when they are long", () => {
+    const response_body = "x".repeat(60 * 1024 * 1024);
+    for (const n of [1, 2, 3]) put(capture(`c${n}`, { at: n, response_body }));
+    expect(ids()).toEqual(["c3", "c2"]);
+  });
+
+  it("show the beginning of their bodies in lists, and all of them alone", () => {
+    put(capture("c", { request_body: "q".repeat(5_000), response_body: "\u{1f600}".repeat(5_000) }));
+    const [listed] = archive.listCaptures();
+    expect(listed?.request_preview).toBe("q".repeat(2_000));
+    expect(listed?.response_preview).toBe("\u{1f600}".repeat(1_000));
+    expect(archive.readCapture("c")?.response_body.length).toBe(10_000);
+  });
+
+  it("become a sample whose rounds can be told apart", () => {
+    put(
+      capture("b", { at: 2, chain_key: "s", label: "continue", response_body: "second" }),
+      capture("a", { at: 1, chain_key: "s", response_body: "first", request_body: "asked" }),
+    );
+    expect(archive.saveSample({ chainKey: "s" }, "kept", "sessions")?.rounds.length).toBe(2);
+    archive.clearCaptures();
+    expect(archive.readSample("kept")).toMatchObject({
+      upstream: "firstsecond",
+      meta: {
+        saved_at: 7,
+        rounds: [
+          { capture_id: "a", label: "completion", length: 5, request_body: "asked" },
+          { capture_id: "b", label: "continue", length: 6 },
+        ],
+      },
+    });
+    expect(archive.saveSample({ chainKey: "none" }, "kept", "sessions")).toBeNull();
+    expect(archive.listSamples().map(({ sample_id }) => sample_id)).toEqual(["kept"]);
+  });
+});

@@ -1,0 +1,52 @@
+import type { ArchiveBatch, HistorySummary, HistoryWrite } from "../../../src/platform/archive.ts";
+
+/** A record that is being written, with everything that a test does not care about. */
+export function write(
+  id: string,
+  fields: Partial<HistorySummary> = {},
+  texts: Partial<Omit<HistoryWrite, "summary">> = {},
+): HistoryWrite {
+  return {
+    summary: {
+      id,
+      created_at: 1_000,
+      updated_at: 1_000,
+      completed_at: 0,
+      request_id: `req_${id}`,
+      dialect: "chat-completions",
+      requested_model: "gpt-4o",
+      model: "provider-v4-flash",
+      account: "one@sandbox.test",
+      attempts: 1,
+      source: "",
+      stream: false,
+      thinking: false,
+      status: "success",
+      status_code: 200,
+      error: "",
+      finish_reason: "stop",
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      reasoning_tokens: 0,
+      elapsed_ms: 0,
+      request_preview: "",
+      response_preview: "",
+      ...fields,
+    },
+    request: { messages: "[]", prompt: "prompt" },
+    reasoning: "",
+    content: "",
+    ...texts,
+  };
+}
+
+/** A message of an isolate, with a retention of 10 records and 5 captures unless told otherwise. */
+export function batch(fields: Partial<ArchiveBatch>): ArchiveBatch {
+  return {
+    retention: { version: 1, records: 10, captures: 5 },
+    records: [],
+    captures: [],
+    metrics: {},
+    ...fields,
+  };
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { GatewayError } from "../../../src/errors/gateway-error.ts";
+import { ROUTES } from "../../../src/routes.ts";
+import { familyOfPath, RouteTable } from "../../../src/routing/router.ts";
+
+const table = new RouteTable(ROUTES);
+const match = (method: string, path: string) => table.match(method, new URL(path, "http://gateway"));
+
+describe("the route table", () => {
+  it("decodes path parameters", async () => {
+    const found = await match("DELETE", "/admin/accounts/token%3Aab%2B%40%25c");
+    expect(found?.params["identifier"]).toBe("token:ab+@%c");
+  });
+
+  it("keeps colons and slashes of a model name together", async () => {
+    expect((await match("POST", "/v1beta/models/models/a:b:generateContent"))?.params["id"]).toBe(
+      "models/a:b:generateContent",
+    );
+    expect((await match("GET", "/v1/models/org/model"))?.params["id"]).toBe("org/model");
+  });
+
+  it("tells fixed paths from parameters", async () => {
+    expect((await match("POST", "/admin/accounts/test"))?.route.path).toBe("/admin/accounts/test");
+    expect((await match("PUT", "/admin/chat-history/settings"))?.route.path).toBe(
+      "/admin/chat-history/settings",
+    );
+  });
+
+  it("takes a path with or without a slash at its end", async () => {
+    expect((await match("GET", "/v1/thumbs/"))?.route.path).toBe("/v1/thumbs");
+  });
+
+  it("knows no path that is longer than any could be", async () => {
+    expect(await match("GET", `/v1/models/${"a".repeat(3000)}`)).not.toBeNull();
+    expect(await match("GET", `/v1/models/${"/".repeat(200_000)}x`)).toBeNull();
+  });
+
+  it("serves HEAD by the GET route", async () => {
+    expect((await match("HEAD", "/healthz"))?.route.method).toBe("GET");
+  });
+
+  it("answers 405 with Allow for a wrong method, and nothing for a wrong path", async () => {
+    const error = await match("DELETE", "/v1/chat/completions").catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(GatewayError);
+    expect(error).toMatchObject({ status: 405, headers: { allow: "POST, OPTIONS" } });
+    expect(await match("GET", "/nowhere")).toBeNull();
+  });
+
+  it("has no two routes with the same method and path", () => {
+    const keys = ROUTES.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it("guards every admin route but the login", () => {
+    const open = ROUTES.filter(({ path, access }) => path.startsWith("/admin/") && access === "none");
+    expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual(["POST /admin/login"]);
+  });
+});
+
+describe("the family of an unknown path", () => {
+  it.each([
+    ["/admin/x", "admin"],
+    ["/v1beta/models/x", "content"],
+    ["/v1/models/x:generateContent", "content"],
+    ["/vendorb/v1/x", "messages"],
+    ["/v1/messages/x", "messages"],
+    ["/api/x", "runner"],
+    ["/v1/thumbs/x", "page"],
+    ["/v1/x", "chat"],
+  ])("%s: %s", (path, family) => expect(familyOfPath(path)).toBe(family));
+});

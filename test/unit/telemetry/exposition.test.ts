@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import type { QueueStatus } from "../../../src/platform/accounts.ts";
+import { Counts } from "../../../src/telemetry/counts.ts";
+import { exposition } from "../../../src/telemetry/exposition.ts";
+import { GENERATIONS, QUEUE_WAIT } from "../../../src/telemetry/metric-names.ts";
+
+const idle: QueueStatus = {
+  available: 2,
+  in_use: 1,
+  total: 3,
+  available_accounts: [],
+  in_use_accounts: [],
+  max_inflight_per_account: 2,
+  global_max_inflight: 6,
+  recommended_concurrency: 6,
+  waiting: 4,
+  max_queue_size: 6,
+  leases: [{ account: "one@x", age_ms: 5, model: "m", request_id: "r", dialect: "d" }],
+  cooldowns: [{ account: "two@x", kind: "rate_limited", reason: "", failures: 1, until: 1 }],
+  waiting_requests: [],
+};
+
+describe("the metrics in text form", () => {
+  it("sums a histogram's buckets up, and shows the empty ones", () => {
+    const counts = new Counts();
+    for (const seconds of [0.005, 0.005, 0.3, 1_000]) counts.observe(QUEUE_WAIT, {}, seconds);
+    const lines = exposition(counts.take(), idle)
+      .split("\n")
+      .filter((line) => line.startsWith("polygate_queue_wait_seconds"));
+    expect(lines[0]).toBe('polygate_queue_wait_seconds_bucket{le="0.01"} 2');
+    expect(lines).toContain('polygate_queue_wait_seconds_bucket{le="0.16"} 2');
+    expect(lines).toContain('polygate_queue_wait_seconds_bucket{le="0.32"} 3');
+    expect(lines).toContain('polygate_queue_wait_seconds_bucket{le="81.92"} 3');
+    expect(lines.slice(-3)).toEqual([
+      'polygate_queue_wait_seconds_bucket{le="+Inf"} 4',
+      "polygate_queue_wait_seconds_sum 1000.31",
+      "polygate_queue_wait_seconds_count 4",
+    ]);
+  });
+
+  it("keeps labels apart, whatever is in them", () => {
+    const counts = new Counts();
+    counts.add(GENERATIONS, { model: 'a"b\\c\nd' });
+    counts.add(GENERATIONS, { model: 'a"b\\c\nd' });
+    counts.add(GENERATIONS, { model: "le=" });
+    const text = exposition(counts.take(), idle);
+    expect(text).toContain('polygate_generations_total{model="a\\"b\\\\c\\nd"} 2\n');
+    expect(text).toContain('polygate_generations_total{model="le="} 1\n');
+  });
+
+  it("shows the account pool as it is", () => {
+    const text = exposition({}, idle);
+    for (const line of [
+      "polygate_accounts 3",
+      "polygate_accounts_available 2",
+      'polygate_accounts_cooling{kind="rate_limited"} 1',
+      "polygate_slots_in_use 1",
+      "polygate_slots_limit 6",
+      'polygate_account_slots_in_use{account="one@x"} 1',
+      "polygate_queue_depth 4",
+      "polygate_queue_limit 6",
+    ]) {
+      expect(text).toContain(`\n${line}\n`);
+    }
+  });
+
+  it("says what every metric is, once", () => {
+    const text = exposition({}, idle);
+    const types = [...text.matchAll(/^# TYPE (\S+) (counter|histogram|gauge)$/gm)].map(([, name]) => name);
+    const helps = [...text.matchAll(/^# HELP (\S+) \S/gm)].map(([, name]) => name);
+    expect(types).toEqual(helps);
+    expect(new Set(types).size).toBe(types.length);
+  });
+});

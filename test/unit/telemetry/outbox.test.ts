@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import { SqlArchive } from "../../../src/archive/archive.ts";
+import { emptyConfig } from "../../../src/config/schema.ts";
+import type { Archive, ArchiveBatch } from "../../../src/platform/archive.ts";
+import { Outbox, type RecordSource } from "../../../src/telemetry/outbox.ts";
+import { memoryDatabase } from "../archive/sqlite.ts";
+import { write } from "../archive/support.ts";
+
+/** A clock that goes on when everybody waits. */
+class Clock {
+  time = 0;
+  #sleepers: { at: number; wake: () => void }[] = [];
+  now = () => this.time;
+  sleep = (milliseconds: number) =>
+    new Promise<void>((wake) => {
+      this.#sleepers.push({ at: this.time + milliseconds, wake });
+    });
+  async run(until: number): Promise<void> {
+    for (;;) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const next = this.#sleepers.sort((one, other) => one.at - other.at)[0];
+      if (next === undefined || next.at > until) break;
+      this.#sleepers.shift();
+      this.time = next.at;
+      next.wake();
+    }
+    this.time = until;
+  }
+}
+
+function rig(fails: () => boolean = () => false) {
+  const clock = new Clock();
+  const archive = new SqlArchive(memoryDatabase(), clock.now);
+  const batches: ArchiveBatch[] = [];
+  const observed: Archive = Object.assign(Object.create(archive), {
+    write: async (batch: ArchiveBatch) => {
+      if (fails()) throw new Error("the archive is away");
+      batches.push(batch);
+      archive.write(batch);
+    },
+  });
+  const config = emptyConfig();
+  const outbox = new Outbox({
+    archive: observed,
+    configuration: { read: async () => ({ version: 1, config, envBacked: false, writable: true }) },
+    now: clock.now,
+    sleep: clock.sleep,
+  });
+  const settled = () => outbox.settled();
+  const source = (id: string): RecordSource => ({
+    write: () => write(id, { updated_at: clock.time }),
+    lost: () => undefined,
+  });
+  const ids = () => archive.listHistory({ offset: 0, count: 1_000, q: "" }).items.map(({ id }) => id);
+  return { clock, outbox, settled, source, batches, ids, config, archive };
+}
+
+describe("the outbox", () => {
+  it("sends the news of many requests in one message, after them", async () => {
+    const { clock, outbox, settled, source, batches, ids } = rig();
+    for (let n = 0; n < 50; n += 1) {
+      outbox.record(source(`r${n}`));
+      void settled();
+    }
+    expect(batches).toEqual([]);
+    await clock.run(1_000);
+    expect(batches.length).toBe(1);
+    expect(ids().length).toBe(50);
+  });
+
+  it("sends at most two messages a second, however many requests come", async () => {
+    const { clock, outbox, settled, source, batches, ids } = rig();
+    for (let n = 0; n < 200; n += 1) {
+      outbox.record(source(`r${n}`));
+      void settled();
+      await clock.run(clock.time + 50);
+    }
+    await clock.run(clock.time + 2_000);
+    expect(batches.length).toBeLessThanOrEqual(22);
+    expect(ids().length).toBe(200);
+  });
+
+  it("is settled when others have sent its news", async () => {
+    const { clock, outbox, settled, source, batches } = rig();
+    outbox.record(source("a"));
+    let done = 0;
+    const both = [settled(), settled()].map((end) => end.then(() => (done += 1)));
+    await clock.run(2_000);
+    expect(done).toBe(2);
+    expect(batches.length).toBe(1);
+    await Promise.all(both);
+  });
+
+  it("keeps for the next message what could not be sent, and never fails", async () => {
+    let away = true;
+    const { clock, outbox, settled, source, ids, archive } = rig(() => away);
+    outbox.record(source("a"));
+    outbox.counts.add("polygate_requests_total", {});
+    const first = settled();
+    await clock.run(1_000);
+    await first;
+    expect(ids()).toEqual([]);
+    away = false;
+    outbox.record(source("b"));
+    void settled();
+    await clock.run(5_000);
+    expect(ids().sort()).toEqual(["a", "b"]);
+    expect(archive.metrics()).toEqual({ polygate_requests_total: 1 });
+  });
+
+  it("does not gather without end while the archive is away", async () => {
+    const { clock, outbox, settled, source, ids } = rig(() => clock.time < 10_000);
+    for (let n = 0; n < 2_000; n += 1) outbox.record(source(`r${n}`));
+    void settled();
+    await clock.run(11_000);
+    void settled();
+    await clock.run(13_000);
+    expect(ids().length).toBeLessThanOrEqual(500);
+    expect(ids().length).toBeGreaterThan(0);
+  });
+
+  it("makes no record while the history is off", async () => {
+    const { clock, outbox, settled, batches, config } = rig();
+    Object.assign(config.history, { limit: 0 });
+    const unwanted = { write: () => expect.fail("a record was made"), lost: () => undefined };
+    outbox.record(unwanted);
+    void settled();
+    await clock.run(1_000);
+    expect(batches.flatMap(({ records }) => records)).toEqual([]);
+  });
+
+  it("sends counts alone more rarely", async () => {
+    const { clock, outbox, settled, batches, archive } = rig();
+    for (let n = 0; n < 40; n += 1) {
+      outbox.counts.add("polygate_requests_total", {});
+      void settled();
+      await clock.run(clock.time + 100);
+    }
+    await clock.run(clock.time + 4_000);
+    expect(batches.length).toBeLessThanOrEqual(3);
+    expect(archive.metrics()).toEqual({ polygate_requests_total: 40 });
+  });
+});
