@@ -1,3 +1,4 @@
+import { fromBase64 } from "../src/encoding/bytes.ts";
 import { Directives, unescapeText } from "./directives.ts";
 import { type SandboxCall, writeCalls } from "./markup.ts";
 import type { PromptReading } from "./prompt.ts";
@@ -177,7 +178,7 @@ const clip = (text: string, limit: number): string =>
 
 function decodeBase64(base64: string): string {
   try {
-    return new TextDecoder().decode(Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)));
+    return new TextDecoder().decode(fromBase64(base64));
   } catch {
     return "(the argument of say64 is not base64)";
   }

@@ -1,5 +1,6 @@
-import { sha256Hex } from "../auth/secrets.ts";
 import type { Config } from "../config/schema.ts";
+import { textToBase64 } from "../encoding/bytes.ts";
+import { sha256Hex } from "../encoding/hash.ts";
 import type { Handler } from "../platform/context.ts";
 import { allKeys } from "./edit.ts";
 
@@ -27,20 +28,13 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]));
 }
 
-/** A text as base64 of its UTF-8. */
-function base64(text: string): string {
-  let binary = "";
-  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
-  return btoa(binary);
-}
-
 /** `GET /admin/config/export` (contract): `config`, and the same as `json` and as `base64` of it. */
 export const exportConfig: Handler = async (context) => {
   const { config } = await context.platform.configuration.readFresh();
   const exported = exportedConfig(config);
   const json = JSON.stringify(exported);
   return Response.json(
-    { config: exported, json, base64: base64(json) },
+    { config: exported, json, base64: textToBase64(json) },
     { headers: { "cache-control": "no-store" } },
   );
 };
@@ -49,5 +43,5 @@ export const exportConfig: Handler = async (context) => {
 export const exportShort: Handler = async (context) => {
   const { config } = await context.platform.configuration.readFresh();
   const json = JSON.stringify(exportedConfig(config));
-  return Response.json({ json, base64: base64(json) }, { headers: { "cache-control": "no-store" } });
+  return Response.json({ json, base64: textToBase64(json) }, { headers: { "cache-control": "no-store" } });
 };

@@ -1,6 +1,7 @@
-import { preview, sha256Hex } from "../auth/secrets.ts";
+import { preview } from "../auth/secrets.ts";
 import type { Account, ApiKey, Config, Proxy as ConfiguredProxy } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
+import { sha256Hex } from "../encoding/hash.ts";
 import type { AccountHealth, CooldownView } from "../platform/accounts.ts";
 import type { Context } from "../platform/context.ts";
 import { allKeys } from "./edit.ts";

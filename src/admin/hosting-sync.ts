@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Config } from "../config/schema.ts";
+import { textToBase64 } from "../encoding/bytes.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import type { Context, Handler } from "../platform/context.ts";
 import { testAccount } from "./account-test.ts";
@@ -48,11 +49,7 @@ async function validate(
 /** The configuration as the hosted gateway is to have it: without the credentials of the hosting platform. */
 function hostedConfig(config: Config, sync: Config["sync"]): string {
   const { vercel: _vercel, ...exported } = exportedConfig(config);
-  let binary = "";
-  for (const byte of new TextEncoder().encode(JSON.stringify({ ...exported, sync }))) {
-    binary += String.fromCharCode(byte);
-  }
-  return btoa(binary);
+  return textToBase64(JSON.stringify({ ...exported, sync }));
 }
 
 /** The saved block after a sync: what the request gave replaces what was saved. */

@@ -1,5 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
+import { sha256Hex } from "../encoding/hash.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { clientKey } from "../http/client-key.ts";
 import type { Context } from "../platform/context.ts";
@@ -7,7 +8,7 @@ import type { Platform } from "../platform/platform.ts";
 import type { Settings } from "../platform/variables.ts";
 import { checkToken, looksLikeToken, type TokenCheck } from "./admin-token.ts";
 import { verifyPassword } from "./password.ts";
-import { sameSecret, sha256Hex } from "./secrets.ts";
+import { sameSecret } from "./secrets.ts";
 import { signingSecret } from "./signing-secret.ts";
 
 /** The admin key that development starts with; no secret at all. */

@@ -1,8 +1,8 @@
 import type { Config } from "../config/schema.ts";
+import { sha256Hex } from "../encoding/hash.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { CONTENT_KEY_HEADERS } from "../http/vendor-names.ts";
 import type { Context } from "../platform/context.ts";
-import { sha256Hex } from "./secrets.ts";
 
 /** Who calls a business endpoint (contract, Authentication). */
 export interface Caller {

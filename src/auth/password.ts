@@ -1,4 +1,5 @@
-import { base64Url, sameBytes } from "./secrets.ts";
+import { fromBase64Url, toBase64Url } from "../encoding/bytes.ts";
+import { sameBytes } from "./secrets.ts";
 
 /** The most that the platform's PBKDF2 allows. */
 const ITERATIONS = 100_000;
@@ -13,18 +14,13 @@ async function derive(password: string, salt: Uint8Array, iterations: number): P
   return new Uint8Array(await crypto.subtle.deriveBits(parameters, key, HASH_BITS));
 }
 
-function bytesOf(text: string): Uint8Array {
-  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
-}
-
 /** Hashes a password for storage: `pbkdf2-sha256$iterations$salt$hash`, salt and hash as base64url. */
 export async function hashPassword(
   password: string,
   salt: Uint8Array = crypto.getRandomValues(new Uint8Array(16)),
 ): Promise<string> {
   const hash = await derive(password, salt, ITERATIONS);
-  return [SCHEME, ITERATIONS, base64Url(salt), base64Url(hash)].join("$");
+  return [SCHEME, ITERATIONS, toBase64Url(salt), toBase64Url(hash)].join("$");
 }
 
 /** Whether a password is the one that was hashed. False for a hash that is not one of ours. */
@@ -40,7 +36,7 @@ export async function verifyPassword(password: string, stored: string): Promise<
     return false;
   }
   try {
-    return sameBytes(await derive(password, bytesOf(salt), rounds), bytesOf(hash));
+    return sameBytes(await derive(password, fromBase64Url(salt), rounds), fromBase64Url(hash));
   } catch {
     return false;
   }
@@ -48,5 +44,5 @@ export async function verifyPassword(password: string, stored: string): Promise<
 
 /** A key of 256 bits drawn from a secret that people chose, as base64url: the same for the same secret and purpose. */
 export async function deriveSecret(secret: string, purpose: string): Promise<string> {
-  return base64Url(await derive(secret, new TextEncoder().encode(purpose), ITERATIONS));
+  return toBase64Url(await derive(secret, new TextEncoder().encode(purpose), ITERATIONS));
 }

@@ -1,10 +1,5 @@
-const encoder = new TextEncoder();
-
-/** SHA-256 of a text, in hexadecimal. */
-export async function sha256Hex(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", encoder.encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
+import { toBase64Url } from "../encoding/bytes.ts";
+import { sha256 } from "../encoding/hash.ts";
 
 /** Whether two byte sequences are equal; takes the same time wherever they differ. */
 export function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
@@ -17,23 +12,13 @@ export function sameBytes(left: Uint8Array, right: Uint8Array): boolean {
 
 /** Whether two secrets are equal. Their digests are compared, so that the time says nothing about either. */
 export async function sameSecret(left: string, right: string): Promise<boolean> {
-  const [one, other] = await Promise.all(
-    [left, right].map((secret) => crypto.subtle.digest("SHA-256", encoder.encode(secret))),
-  );
-  return one !== undefined && other !== undefined && sameBytes(new Uint8Array(one), new Uint8Array(other));
-}
-
-/** Bytes as base64url without padding. */
-export function base64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
+  const [one, other] = await Promise.all([sha256(left), sha256(right)]);
+  return sameBytes(one, other);
 }
 
 /** A new secret of 256 bits, as base64url. */
 export function newSecret(): string {
-  return base64Url(crypto.getRandomValues(new Uint8Array(32)));
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
 }
 
 const MASK = "****";

@@ -1,4 +1,4 @@
-import { sha256Hex } from "../auth/secrets.ts";
+import { sha256Hex } from "../encoding/hash.ts";
 import type { Account } from "./schema.ts";
 
 /**

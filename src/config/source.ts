@@ -1,3 +1,4 @@
+import { fromBase64 } from "../encoding/bytes.ts";
 import type { Settings } from "../platform/variables.ts";
 import { type Config, configSchema } from "./schema.ts";
 
@@ -14,9 +15,7 @@ export function developmentConfig(): Config {
 
 /** Decodes `GATEWAY_CONFIG_JSON`: JSON, or base64 of it. Throws an error that says what is wrong with it. */
 export function parseConfigJson(source: string): Config {
-  const text = source.startsWith("{")
-    ? source
-    : new TextDecoder().decode(Uint8Array.from(atob(source), (character) => character.charCodeAt(0)));
+  const text = source.startsWith("{") ? source : new TextDecoder().decode(fromBase64(source));
   return configSchema.parse(JSON.parse(text));
 }
 

@@ -1,3 +1,4 @@
+import { concatBytes } from "../encoding/bytes.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkPageUrl } from "../url-safety/index.ts";
@@ -76,13 +77,11 @@ export class AttachmentFetcher {
     const stop = () => void reader.cancel(signal.reason).catch(() => undefined);
     signal.addEventListener("abort", stop, { once: true });
     const chunks: Uint8Array[] = [];
-    let size = 0;
     try {
       for (;;) {
         const { done, value } = await reader.read();
         signal.throwIfAborted();
         if (done) break;
-        size += value.byteLength;
         this.#left -= value.byteLength;
         if (this.#left < 0) {
           stop();
@@ -93,13 +92,7 @@ export class AttachmentFetcher {
     } finally {
       signal.removeEventListener("abort", stop);
     }
-    const bytes = new Uint8Array(size);
-    let offset = 0;
-    for (const chunk of chunks) {
-      bytes.set(chunk, offset);
-      offset += chunk.byteLength;
-    }
-    return bytes;
+    return concatBytes(chunks);
   }
 
   #refused(url: string, why: string): GatewayError {

@@ -1,5 +1,6 @@
 import { Validator } from "@cfworker/json-schema";
 import type { ResponseFormat } from "../conversation/conversation.ts";
+import { isObject, type JsonObject } from "../encoding/json.ts";
 
 /** How far an answer is what was asked for: `none` is no JSON, `json` is JSON that breaks the schema. */
 export type FormatRank = "none" | "json" | "valid";
@@ -18,16 +19,10 @@ const EXCERPT_CHARS = 200;
 /** How often subschemas are applied at most: references that double themselves would keep the isolate busy for ever. */
 const MAX_STEPS = 300_000;
 
-type Schema = Readonly<Record<string, unknown>>;
-
 /** Keywords whose value is schemas by name: what they name is no keyword. */
 const NAMED = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 /** Keywords whose value is data, not schemas. */
 const DATA = new Set(["const", "enum", "default", "examples"]);
-
-function isObject(value: unknown): value is Schema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Counts the steps of one check. */
 class Steps {
@@ -43,7 +38,7 @@ class Steps {
  * A schema that counts how often it is applied, as the validator then reads `$ref`, and without its regular expressions: a
  * caller's may take for ever, and nothing could stop them.
  */
-function bounded(schema: Schema, steps: Steps): Record<string, unknown> {
+function bounded(schema: JsonObject, steps: Steps): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === "pattern" || keyword === "patternProperties" || keyword === "format") continue;
@@ -76,7 +71,7 @@ function convert(value: unknown, steps: Steps): unknown {
 }
 
 /** What breaks the schema, one line each. A schema that cannot be applied forbids nothing. */
-function schemaFaults(value: unknown, schema: Schema): string[] {
+function schemaFaults(value: unknown, schema: JsonObject): string[] {
   const dialect = typeof schema["$schema"] === "string" ? schema["$schema"] : "";
   const draft = /draft-0[467]/.test(dialect) ? "7" : /2019-09/.test(dialect) ? "2019-09" : "2020-12";
   try {

@@ -1,4 +1,5 @@
 import type { ZodType } from "zod";
+import { concatBytes } from "../encoding/bytes.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { isDeeperThan } from "./json-depth.ts";
 
@@ -53,13 +54,7 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
     }
     chunks.push(value);
   }
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
+  return concatBytes(chunks);
 }
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });

@@ -1,5 +1,5 @@
+import { sha256Hex } from "../encoding/hash.ts";
 import type { Context } from "../platform/context.ts";
-import { toUtf8 } from "./bytes.ts";
 
 /** An answer that is made once and given to many. */
 export interface KeptAnswer {
@@ -84,7 +84,5 @@ export async function answerResponse(
 
 /** The first 128 bits of a SHA-256 digest, in hexadecimal. */
 async function digest(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
-  const bytes = typeof content === "string" ? toUtf8(content) : content;
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return Array.from(hash.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return (await sha256Hex(content)).slice(0, 32);
 }

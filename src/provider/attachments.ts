@@ -4,6 +4,7 @@ import {
   contentField,
   type Part,
 } from "../conversation/conversation.ts";
+import { fromBase64, fromBase64Url } from "../encoding/bytes.ts";
 import { type GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { PrepareOptions } from "./provider.ts";
@@ -124,18 +125,12 @@ export class AttachmentReader {
   }
 
   #base64(data: string): Uint8Array {
-    let binary: string;
     try {
-      // `atob` skips white space and accepts missing padding; the URL-safe alphabet it does not know.
-      binary = atob(
-        /[-_%]/.test(data) ? decodeURIComponent(data).replaceAll("-", "+").replaceAll("_", "/") : data,
-      );
+      // The decoder skips white space and accepts missing padding; the URL-safe alphabet it does not know.
+      return /[-_%]/.test(data) ? fromBase64Url(decodeURIComponent(data)) : fromBase64(data);
     } catch {
       throw this.#fault("an attachment whose base64 is broken");
     }
-    const bytes = new Uint8Array(binary.length);
-    for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index);
-    return bytes;
   }
 
   #checkVision(): void {
@@ -160,16 +155,6 @@ export async function loadAttachment(
   if (source.kind === "bytes") return source;
   if (source.kind === "url") return options.fetchAttachment(source.url, signal);
   throw new ProviderError("invalid_request", `the content of the file ${source.fileId} is not at hand`);
-}
-
-/** Base64 of bytes. */
-export function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  // In slices: a call takes only so many arguments.
-  for (let at = 0; at < bytes.length; at += 0x2000) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + 0x2000));
-  }
-  return btoa(binary);
 }
 
 function mediaTypeName(mediaType: string | undefined): string {

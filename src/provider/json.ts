@@ -1,22 +1,15 @@
+import { isObject, type JsonObject } from "../encoding/json.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 
-/** A JSON object of which nothing is known yet. */
-export type JsonRecord = Readonly<Record<string, unknown>>;
-
-/** Whether a value is a JSON object (no array, not null). */
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Parses one JSON object sent by the provider. Throws a `ProviderError` `malformed` for anything else. */
-export function parseRecord(text: string): JsonRecord {
+export function parseRecord(text: string): JsonObject {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     throw new ProviderError("malformed", "the provider sent broken JSON", 0, error);
   }
-  if (!isRecord(value)) throw new ProviderError("malformed", "the provider sent JSON that is no object");
+  if (!isObject(value)) throw new ProviderError("malformed", "the provider sent JSON that is no object");
   return value;
 }
 

@@ -1,3 +1,4 @@
+import { concatBytes } from "../encoding/bytes.ts";
 /** A file to send as `multipart/form-data`, with its fields. */
 export interface MultipartFile {
   /** Sent before the file. */
@@ -37,7 +38,7 @@ export function encodeMultipart(file: MultipartFile, boundary: string): Multipar
     encoder.encode(`\r\n${encodeFields(fieldsAfter?.() ?? {}, boundary)}--${boundary}--\r\n`);
   const contentType = `multipart/form-data; boundary=${boundary}`;
   if (!(body instanceof Uint8Array)) return { contentType, body: framed(head, body, tail) };
-  return { contentType, body: joined([head, body, tail()]) };
+  return { contentType, body: concatBytes([head, body, tail()]) };
 }
 
 function encodeFields(fields: Readonly<Record<string, string>>, boundary: string): string {
@@ -46,16 +47,6 @@ function encodeFields(fields: Readonly<Record<string, string>>, boundary: string
     text += `--${boundary}\r\nContent-Disposition: form-data; name=${quoted(name)}\r\n\r\n${value}\r\n`;
   }
   return text;
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(pieces.reduce((size, { length }) => size + length, 0));
-  let offset = 0;
-  for (const piece of pieces) {
-    whole.set(piece, offset);
-    offset += piece.length;
-  }
-  return whole;
 }
 
 function framed(

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from "../encoding/json.ts";
 import { ProviderError, type ProviderErrorKind } from "../errors/provider-error.ts";
-import { isRecord, type JsonRecord } from "./json.ts";
 import { readBounded } from "./transport.ts";
 
 /** How much of an error body is read, in bytes. */
@@ -64,12 +64,12 @@ export type StatusKinds = Readonly<Record<number, ProviderErrorKind>>;
  * (0: none; a numeric code then stands in for it).
  */
 export function errorFrom(
-  body: JsonRecord,
+  body: JsonObject,
   status: number,
   secret: string,
   statusKinds: StatusKinds = {},
 ): ProviderError {
-  const inner = isRecord(body.error) ? body.error : body;
+  const inner = isObject(body.error) ? body.error : body;
   const code = inner.code ?? inner.type;
   const effective = status === 0 && typeof inner.code === "number" ? inner.code : status;
   const known =
@@ -116,10 +116,10 @@ export async function readRefusal(
   }
   const { text } = await readBounded(response, MAX_ERROR_BYTES);
   signal.throwIfAborted();
-  let body: JsonRecord = {};
+  let body: JsonObject = {};
   try {
     const parsed: unknown = JSON.parse(text);
-    if (isRecord(parsed)) body = parsed;
+    if (isObject(parsed)) body = parsed;
   } catch {
     // A proxy's error page: the status has to do.
   }

@@ -1,6 +1,7 @@
+import type { JsonObject } from "../encoding/json.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { Fetch } from "../platform/upstream.ts";
-import { type JsonRecord, parseRecord } from "./json.ts";
+import { parseRecord } from "./json.ts";
 
 /** How long a JSON answer of the provider may be, in bytes. */
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
@@ -55,7 +56,7 @@ export async function readBounded(
 }
 
 /** Reads an answer of the provider as one JSON object; anything else, and one that is too long, is `malformed`. */
-export async function readRecord(response: Response, signal: AbortSignal): Promise<JsonRecord> {
+export async function readRecord(response: Response, signal: AbortSignal): Promise<JsonObject> {
   const { text, whole } = await readBounded(response, MAX_JSON_BYTES);
   signal.throwIfAborted();
   if (!whole)

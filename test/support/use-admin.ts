@@ -17,7 +17,7 @@ export interface TestAdmin extends TestGateway {
   admin(method: string, path: string, body?: unknown, credential?: string | null): Promise<AdminAnswer>;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
 /** Starts a gateway before the tests of a file and stops it after them. */
@@ -38,7 +38,7 @@ export function useAdmin(options: GatewayOptions = {}): TestAdmin {
       const response = await running.fetch(path, init);
       const text = await response.text();
       const parsed: unknown = text === "" ? {} : JSON.parse(text);
-      return { status: response.status, body: isRecord(parsed) ? parsed : { value: parsed } };
+      return { status: response.status, body: isObject(parsed) ? parsed : { value: parsed } };
     },
   };
 }

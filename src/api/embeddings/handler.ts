@@ -5,7 +5,7 @@ import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
 import { readBody } from "../../http/json-body.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import type { Handler } from "../../platform/context.ts";
-import { DEFAULT_DIMENSIONS, embed, features, toBase64 } from "./vectors.ts";
+import { DEFAULT_DIMENSIONS, embed, features, vectorToBase64 } from "./vectors.ts";
 
 /** Most inputs of one request, and the longest vector. */
 const MAX_INPUTS = 2048;
@@ -100,7 +100,7 @@ export const createEmbeddings: Handler = async (context) => {
       return {
         object: "embedding",
         index,
-        embedding: body.encoding_format === "base64" ? toBase64(vector) : [...vector],
+        embedding: body.encoding_format === "base64" ? vectorToBase64(vector) : [...vector],
       };
     }),
     model: model.id,

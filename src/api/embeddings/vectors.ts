@@ -1,3 +1,4 @@
+import { toBase64 } from "../../encoding/bytes.ts";
 /** Dimensions of a vector when the request names none. */
 export const DEFAULT_DIMENSIONS = 1536;
 
@@ -65,12 +66,10 @@ function normalised(vector: Float64Array): Float64Array {
 }
 
 /** Base64 of the vector as little-endian 32-bit floats. */
-export function toBase64(vector: Float64Array): string {
+export function vectorToBase64(vector: Float64Array): string {
   const view = new DataView(new ArrayBuffer(vector.length * 4));
   vector.forEach((value, index) => {
     view.setFloat32(index * 4, value, true);
   });
-  let binary = "";
-  for (const byte of new Uint8Array(view.buffer)) binary += String.fromCharCode(byte);
-  return btoa(binary);
+  return toBase64(new Uint8Array(view.buffer));
 }

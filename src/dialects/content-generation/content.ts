@@ -1,9 +1,10 @@
 import * as z from "zod";
 import type { Message, Part, ToolCall } from "../../conversation/conversation.ts";
+import { isObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
 import { jsonObject } from "../shared/fields.ts";
-import { isObject, optionalString } from "../shared/members.ts";
+import { optionalString } from "../shared/members.ts";
 import { styled } from "./field-names.ts";
 
 const blobSchema = styled({

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isObject } from "../shared/members.ts";
+import { isObject } from "../../encoding/json.ts";
 
 // A run of underscores is tried from its beginning only: from each of them, a long one would take for ever.
 function camel(name: string): string {

@@ -1,10 +1,10 @@
 import { authenticateCaller } from "../../auth/callers.ts";
+import { isObject } from "../../encoding/json.ts";
 import { routeNotFound } from "../../errors/gateway-error.ts";
 import { answer } from "../../generation/answer.ts";
 import { parseWith, readJson } from "../../http/json-body.ts";
 import type { Context, Handler } from "../../platform/context.ts";
 import { countPromptTokens } from "../shared/count.ts";
-import { isObject } from "../shared/members.ts";
 import { contentRequestSchema, toConversation } from "./request.ts";
 import { toContentResponse } from "./response.ts";
 import { ContentStream } from "./stream.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { Conversation, Message, ResponseFormat } from "../../conversation/conversation.ts";
+import { isObject } from "../../encoding/json.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { optionalBoolean, samplingOf } from "../shared/fields.ts";
-import { isObject } from "../shared/members.ts";
 import { contentsSchema, OpenCalls, systemMessage, systemSchema, toMessages } from "./content.ts";
 import { styled } from "./field-names.ts";
 import { toJsonSchema } from "./schema-types.ts";

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "../../conversation/tool.ts";
-import { isObject } from "../shared/members.ts";
+import { isObject } from "../../encoding/json.ts";
 
 /** Keywords whose value is a schema, a list of schemas, or schemas by name. */
 const SINGLE = new Set(["items", "additionalProperties", "not"]);

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { ToolChoice, ToolDefinition } from "../../conversation/tool.ts";
+import { isObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { jsonObject } from "../shared/fields.ts";
-import { isObject } from "../shared/members.ts";
 import { styled } from "./field-names.ts";
 import { toJsonSchema } from "./schema-types.ts";
 

@@ -1,14 +1,8 @@
 import type { AttachmentSource, Message, Part, ToolCall } from "../../conversation/conversation.ts";
+import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
-import {
-  isObject,
-  type JsonObject,
-  objectMember,
-  optionalString,
-  stringMember,
-  unknownContent,
-} from "../shared/members.ts";
+import { objectMember, optionalString, stringMember, unknownContent } from "../shared/members.ts";
 
 /** A content block, whatever its type. */
 export type Block = JsonObject & { type: string };

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { CatalogueModel, ResolvedModel } from "../../conversation/model.ts";
+import { sha256Hex } from "../../encoding/hash.ts";
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
 import { readBody } from "../../http/json-body.ts";
 import { CATALOGUE, CATALOGUE_CREATED, CONTEXT_LENGTH } from "../../models/catalogue.ts";
@@ -53,9 +54,8 @@ function details(model: CatalogueModel): Record<string, unknown> {
 }
 
 /** A name for a model's present state; clients only compare it. */
-async function digest(model: CatalogueModel): Promise<string> {
-  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${VERSION} ${model.id}`));
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("");
+function digest(model: CatalogueModel): Promise<string> {
+  return sha256Hex(`${VERSION} ${model.id}`);
 }
 
 /** `GET /api/version`. */

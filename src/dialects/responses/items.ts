@@ -1,8 +1,9 @@
 import type { Message, Part, ToolCall } from "../../conversation/conversation.ts";
+import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { parseWith } from "../../http/json-body.ts";
 import { messageSchema, toMessage } from "../chat-completions/request.ts";
-import { isObject, type JsonObject, optionalString } from "../shared/members.ts";
+import { optionalString } from "../shared/members.ts";
 import { isBarePart, toParts } from "./parts.ts";
 import type { DeclaredTools } from "./tools.ts";
 

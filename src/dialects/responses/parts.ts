@@ -1,7 +1,8 @@
 import type { AttachmentSource, Part } from "../../conversation/conversation.ts";
+import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
-import { isObject, type JsonObject, optionalString } from "../shared/members.ts";
+import { optionalString } from "../shared/members.ts";
 
 /** An attachment that is named by a file id, or that stands in one of the named fields. */
 function sourceOf(fields: JsonObject, names: readonly string[], where: string): AttachmentSource {

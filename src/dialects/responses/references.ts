@@ -1,6 +1,7 @@
+import { isObject } from "../../encoding/json.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
 import type { ResponseStore, StoredResponse } from "../../platform/responses.ts";
-import { isObject, optionalString } from "../shared/members.ts";
+import { optionalString } from "../shared/members.ts";
 import { itemAddress } from "./ids.ts";
 
 /** The 404 of a stored response that is not there, is not there any more, or is another caller's. */

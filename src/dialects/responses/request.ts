@@ -1,9 +1,10 @@
 import * as z from "zod";
 import type { Conversation, Message, ResponseFormat } from "../../conversation/conversation.ts";
+import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { jsonObject, optionalBoolean, optionalNumber, samplingOf } from "../shared/fields.ts";
-import { isObject, type JsonObject, optionalString } from "../shared/members.ts";
+import { optionalString } from "../shared/members.ts";
 import { wantsThinking } from "../shared/thinking.ts";
 import { MessageBuilder } from "./items.ts";
 import { DeclaredTools, toToolChoice } from "./tools.ts";

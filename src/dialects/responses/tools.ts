@@ -1,6 +1,7 @@
 import type { ToolChoice, ToolDefinition } from "../../conversation/tool.ts";
+import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
-import { isObject, type JsonObject, optionalString } from "../shared/members.ts";
+import { optionalString } from "../shared/members.ts";
 
 /** A tool as the caller knows it. */
 export interface CalledTool {

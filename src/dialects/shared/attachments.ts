@@ -1,4 +1,5 @@
 import type { AttachmentSource } from "../../conversation/conversation.ts";
+import { textToBase64 } from "../../encoding/bytes.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 
 const BASE64 = /^[A-Za-z0-9+/_=\s-]*$/;
@@ -32,10 +33,7 @@ export function inlineOrUrl(
 
 function percentToBase64(payload: string, where: string): string {
   try {
-    const bytes = new TextEncoder().encode(decodeURIComponent(payload));
-    let binary = "";
-    for (const byte of bytes) binary += String.fromCharCode(byte);
-    return btoa(binary);
+    return textToBase64(decodeURIComponent(payload));
   } catch {
     throw invalidRequest(`${where} is not a valid data: URL`, where);
   }

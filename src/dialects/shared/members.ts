@@ -1,13 +1,6 @@
+import type { JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { jsonObject } from "./fields.ts";
-
-/** A part of a request whose shape depends on its `type`: its members are read one by one. */
-export type JsonObject = Record<string, unknown>;
-
-/** Whether a value is a JSON object. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** A string member, or undefined when it is absent or something else. */
 export function optionalString(object: JsonObject, name: string): string | undefined {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "./members.ts";
+import { isObject, type JsonObject } from "../../encoding/json.ts";
 
 /**
  * A call's arguments as the object that they are. A backend's own calls may break off in the middle when it runs out of

@@ -1,4 +1,5 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
+import { fromBase64 } from "../../encoding/bytes.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
 import type { CaptureOutcome, CaptureRequest, FramePlan } from "../../platform/page-browser.ts";
 import type { PageLimits } from "../settings.ts";
@@ -193,7 +194,7 @@ async function shoot(
       scale: (plan.scale * zoom) / request.screen.deviceScaleFactor,
     },
   });
-  const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+  const bytes = fromBase64(data);
   if (bytes.byteLength <= MAX_BYTES) return bytes;
   throw new GatewayError(422, "The image is too large; ask for a smaller size, or for jpg or webp.", {
     code: "page_too_large",

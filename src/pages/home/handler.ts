@@ -1,5 +1,6 @@
+import { toBase64 } from "../../encoding/bytes.ts";
+import { sha256 } from "../../encoding/hash.ts";
 import type { Handler } from "../../platform/context.ts";
-import { toBase64 } from "../bytes.ts";
 import { homePage } from "./page.ts";
 import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
@@ -37,6 +38,5 @@ async function contentSecurityPolicy(): Promise<string> {
 }
 
 async function sourceHash(text: string): Promise<string> {
-  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return `sha256-${toBase64(new Uint8Array(hash))}`;
+  return `sha256-${toBase64(await sha256(text))}`;
 }

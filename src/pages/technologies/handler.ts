@@ -1,8 +1,8 @@
+import { toUtf8 } from "../../encoding/bytes.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
 import type { Context, Handler } from "../../platform/context.ts";
 import type { PageReport } from "../../platform/page-browser.ts";
 import type { PageBrowser, PagesPlatform } from "../../platform/pages.ts";
-import { toUtf8 } from "../bytes.ts";
 import { answerResponse, cacheKey, findAnswer, type KeptAnswer, keepAnswer } from "../kept-answers.ts";
 import { lifetimeOf, pageHeaders } from "../page-headers.ts";
 import { QueryParameters } from "../parameters.ts";

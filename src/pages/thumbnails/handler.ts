@@ -1,8 +1,8 @@
+import { toBase64, toUtf8 } from "../../encoding/bytes.ts";
 import type { Context, Handler } from "../../platform/context.ts";
 import type { ThumbnailOptions } from "../../platform/page-browser.ts";
 import type { PagesPlatform } from "../../platform/pages.ts";
 import { browserUnavailable } from "../browser/failures.ts";
-import { toBase64, toUtf8 } from "../bytes.ts";
 import { answerResponse, cacheKey, findAnswer, type KeptAnswer, keepAnswer } from "../kept-answers.ts";
 import { lifetimeOf, pageHeaders } from "../page-headers.ts";
 import { rateLimited } from "../rate-limit.ts";

@@ -1,3 +1,6 @@
+import { toHex } from "../../encoding/bytes.ts";
+import { sha256 } from "../../encoding/hash.ts";
+
 /** Media types of what the console's build makes. */
 const TYPES: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
@@ -52,12 +55,12 @@ export class AssetFolder {
     if (kept !== undefined) return kept;
     const body = await Deno.readFile(this.#folder + path).catch(() => null);
     if (body === null) return null;
-    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", body));
+    const hash = await sha256(body);
     const extension = path.slice(path.lastIndexOf(".") + 1);
     const asset = {
       body,
       type: TYPES[extension] ?? "application/octet-stream",
-      etag: `"${hash.slice(0, 16).toHex()}"`,
+      etag: `"${toHex(hash.subarray(0, 16))}"`,
     };
     this.#kept.set(path, asset);
     return asset;

@@ -1,6 +1,7 @@
+import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import { EventStreamDecoder, MAX_EVENT_CHARS } from "../event-stream.ts";
-import { isRecord, type JsonRecord, parseRecord, usageOf } from "../json.ts";
+import { parseRecord, usageOf } from "../json.ts";
 import type { ProviderEvent, ProviderFinish, ProviderUsage, TurnDecoder } from "../provider.ts";
 import { errorFrom } from "../refusal.ts";
 import { ToolCallAssembler } from "./tool-calls.ts";
@@ -37,13 +38,13 @@ class Answer {
     return this.#reason !== null;
   }
 
-  take(chunk: JsonRecord): void {
+  take(chunk: JsonObject): void {
     const { error, choices, usage } = chunk;
     if (error !== undefined && error !== null) throw errorFrom(chunk, 0, this.#context.secret);
     if (!this.#started) this.#start(chunk.id);
-    if (isRecord(usage)) this.#usage = usageFrom(usage);
+    if (isObject(usage)) this.#usage = usageFrom(usage);
     if (!Array.isArray(choices)) return;
-    for (const choice of choices) if (isRecord(choice)) this.#takeChoice(choice);
+    for (const choice of choices) if (isObject(choice)) this.#takeChoice(choice);
   }
 
   /**
@@ -70,32 +71,32 @@ class Answer {
     });
   }
 
-  #takeChoice(choice: JsonRecord): void {
+  #takeChoice(choice: JsonObject): void {
     // Only one choice is ever asked for.
     if (typeof choice.index === "number" && choice.index !== 0) return;
-    const delta = isRecord(choice.delta) ? choice.delta : choice.message;
-    if (isRecord(delta)) this.#takeDelta(delta);
+    const delta = isObject(choice.delta) ? choice.delta : choice.message;
+    if (isObject(delta)) this.#takeDelta(delta);
     const reason = choice.finish_reason;
     if (typeof reason === "string" && reason !== "") this.#reason = finishReason(reason);
   }
 
-  #takeDelta(delta: JsonRecord): void {
+  #takeDelta(delta: JsonObject): void {
     this.#takeReasoning(delta.reasoning_content || delta.reasoning);
     const { content, refusal } = delta;
     if (Array.isArray(content)) for (const part of content) this.#takePart(part);
     else this.#takeText(content);
     this.#takeText(refusal);
     if (delta.tool_calls) this.#calls.take(delta.tool_calls);
-    else if (isRecord(delta.function_call)) this.#calls.take({ index: 0, ...delta.function_call });
+    else if (isObject(delta.function_call)) this.#calls.take({ index: 0, ...delta.function_call });
   }
 
   /** Content as parts: text, or thinking with parts of its own. */
   #takePart(part: unknown): void {
-    if (!isRecord(part)) return;
+    if (!isObject(part)) return;
     this.#takeText(part.text);
     const { thinking } = part;
     if (Array.isArray(thinking)) {
-      for (const piece of thinking) if (isRecord(piece)) this.#takeReasoning(piece.text);
+      for (const piece of thinking) if (isObject(piece)) this.#takeReasoning(piece.text);
     } else {
       this.#takeReasoning(thinking);
     }
@@ -170,12 +171,12 @@ export class WholeCompletionDecoder implements TurnDecoder {
   }
 }
 
-function usageFrom(usage: JsonRecord): ProviderUsage {
+function usageFrom(usage: JsonObject): ProviderUsage {
   const details = usage.completion_tokens_details;
   return usageOf(
     usage.prompt_tokens,
     usage.completion_tokens,
-    isRecord(details) ? details.reasoning_tokens : usage.reasoning_tokens,
+    isObject(details) ? details.reasoning_tokens : usage.reasoning_tokens,
   );
 }
 

@@ -1,7 +1,8 @@
 import { type Conversation, contentField, type Part, usesTools } from "../../conversation/conversation.ts";
+import { toBase64 } from "../../encoding/bytes.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { toolInstructions } from "../../tools/instructions.ts";
-import { type Attachment, AttachmentReader, loadAttachment, toBase64 } from "../attachments.ts";
+import { type Attachment, AttachmentReader, loadAttachment } from "../attachments.ts";
 import type { PrepareOptions } from "../provider.ts";
 import { responseFormatInstructions } from "../response-format.ts";
 import { fileAsText, wireMessages } from "./messages.ts";

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
-import { isRecord, type JsonRecord } from "../json.ts";
 import type { ProviderEvent } from "../provider.ts";
 
 /** A call that is being assembled. */
@@ -51,7 +51,7 @@ export class ToolCallAssembler {
   /** Takes the `tool_calls` value of one delta or message. */
   take(value: unknown): void {
     for (const item of Array.isArray(value) ? value : [value]) {
-      if (isRecord(item)) this.#takeOne(item);
+      if (isObject(item)) this.#takeOne(item);
     }
     this.#advance();
   }
@@ -69,9 +69,9 @@ export class ToolCallAssembler {
     }
   }
 
-  #takeOne(item: JsonRecord): void {
+  #takeOne(item: JsonObject): void {
     // The retired `function_call` has its members at the top.
-    const fn = isRecord(item.function) ? item.function : item;
+    const fn = isObject(item.function) ? item.function : item;
     const name = typeof fn.name === "string" ? fn.name : "";
     const id = typeof item.id === "string" ? item.id : "";
     const index = typeof item.index === "number" ? item.index : -1;
@@ -84,7 +84,7 @@ export class ToolCallAssembler {
     if (call.name === "") call.name = name;
     const args = fn.arguments;
     if (typeof args === "string") call.arguments += args;
-    else if (isRecord(args)) call.arguments += JSON.stringify(args);
+    else if (isObject(args)) call.arguments += JSON.stringify(args);
   }
 
   /** The call that a piece belongs to; undefined: a new one. */

@@ -1,3 +1,4 @@
+import { textToBase64 } from "../../encoding/bytes.ts";
 import type { OutboundProxy } from "../../platform/upstream.ts";
 import { ProxyFailure } from "./failure.ts";
 import type { Handshake, Target } from "./handshake.ts";
@@ -6,9 +7,7 @@ import { readHead } from "./head.ts";
 /** The value of `Proxy-Authorization` (RFC 7617, in UTF-8); null: the proxy has no credentials. */
 export function proxyAuthorization({ username, password }: OutboundProxy): string | null {
   if (username === "" && password === "") return null;
-  let binary = "";
-  for (const byte of new TextEncoder().encode(`${username}:${password}`)) binary += String.fromCharCode(byte);
-  return `Basic ${btoa(binary)}`;
+  return `Basic ${textToBase64(`${username}:${password}`)}`;
 }
 
 /** What a proxy means by 407. */

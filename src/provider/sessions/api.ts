@@ -1,7 +1,7 @@
+import type { JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import type { Credentials, SignedIn } from "../../platform/accounts.ts";
 import type { Fetch } from "../../platform/upstream.ts";
-import type { JsonRecord } from "../json.ts";
 import { encodeMultipart } from "../multipart.ts";
 import type { FileUpload, ProviderAccount, ProviderFile, UpstreamAccount } from "../provider.ts";
 import { readRefusal, type StatusKinds } from "../refusal.ts";
@@ -120,7 +120,7 @@ export class SessionsApi {
     signal: AbortSignal,
     body?: BodyInit,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<JsonRecord> {
+  ): Promise<JsonObject> {
     return readRecord(await this.#ask(account, method, path, signal, body, headers), signal);
   }
 
@@ -159,7 +159,7 @@ export class SessionsApi {
   }
 }
 
-function fileFrom(record: JsonRecord): ProviderFile {
+function fileFrom(record: JsonObject): ProviderFile {
   const { id, bytes, filename, purpose, status, created_at: createdAt } = record;
   return {
     id: textOf(id, "a file id"),

@@ -1,6 +1,7 @@
+import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import { EventStreamDecoder } from "../event-stream.ts";
-import { isRecord, type JsonRecord, parseRecord, usageOf } from "../json.ts";
+import { parseRecord, usageOf } from "../json.ts";
 import type { ProviderFinish, SearchResult } from "../provider.ts";
 import { errorFrom } from "../refusal.ts";
 
@@ -58,11 +59,11 @@ function malformed(name: string): ProviderError {
   return new ProviderError("malformed", `the provider sent a ${name} event of the wrong shape`);
 }
 
-function searchResults({ results }: JsonRecord): SearchResult[] {
+function searchResults({ results }: JsonObject): SearchResult[] {
   if (!Array.isArray(results)) throw malformed("search");
   const found: SearchResult[] = [];
   for (const result of results) {
-    if (!isRecord(result)) throw malformed("search");
+    if (!isObject(result)) throw malformed("search");
     const { index, url, title } = result;
     if (typeof index !== "number" || typeof url !== "string") throw malformed("search");
     found.push({ index, url, title: typeof title === "string" ? title : "" });
@@ -71,6 +72,6 @@ function searchResults({ results }: JsonRecord): SearchResult[] {
 }
 
 /** An unknown reason is a stop: the provider said that it has finished. */
-function finishReason({ reason }: JsonRecord): ProviderFinish {
+function finishReason({ reason }: JsonObject): ProviderFinish {
   return reason === "length" || reason === "content_filter" || reason === "incomplete" ? reason : "stop";
 }

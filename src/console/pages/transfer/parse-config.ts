@@ -1,10 +1,11 @@
+import { fromBase64 } from "../../../encoding/bytes.ts";
+
 /** A text of base64, with or without line breaks. */
 const BASE64 = /^[A-Za-z0-9+/\s]+=*\s*$/;
 
 function decoded(text: string): string {
   if (!BASE64.test(text)) return text;
-  const binary = atob(text.replace(/\s/g, ""));
-  return new TextDecoder().decode(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
+  return new TextDecoder().decode(fromBase64(text));
 }
 
 /**

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { embed, features, toBase64 } from "../../../../src/api/embeddings/vectors.ts";
+import { embed, features, vectorToBase64 } from "../../../../src/api/embeddings/vectors.ts";
 
 const of = (text: string, dimensions = 1536) => embed(features(text), dimensions);
 const dot = (a: Float64Array, b: Float64Array) =>
@@ -30,7 +30,7 @@ describe("local embeddings", () => {
 
   it("as base64 are little-endian 32-bit floats", () => {
     const vector = of("hello", 8);
-    const bytes = Buffer.from(toBase64(vector), "base64");
+    const bytes = Buffer.from(vectorToBase64(vector), "base64");
     expect(bytes).toHaveLength(32);
     vector.forEach((value, index) => {
       expect(bytes.readFloatLE(index * 4)).toBeCloseTo(value, 6);
