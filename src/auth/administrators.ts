@@ -113,40 +113,48 @@ async function check(context: Context, snapshot: ConfigSnapshot, token: string):
   return checkToken(token, secret, snapshot.config.admin.jwt_valid_after_unix, platform.now());
 }
 
+/** An administrator's token that was accepted. */
+export interface AdminToken {
+  /** Unix seconds. */
+  readonly expiresAt: number;
+}
+
 /**
  * Checks an administrator's token.
  *
- * @returns the Unix time (seconds) at which it ends
  * @throws GatewayError 401 for one that has ended or was never valid.
  */
-export async function checkAdminToken(context: Context, token: string): Promise<number> {
+async function checkAdminToken(context: Context, token: string): Promise<AdminToken> {
   let outcome = await check(context, await context.config(), token);
   if (!outcome.valid) {
     const newer = await reread(context);
     if (newer !== null) outcome = await check(context, newer, token);
   }
-  if (outcome.valid) return outcome.expiresAt;
+  if (outcome.valid) return { expiresAt: outcome.expiresAt };
   throw unauthorized(outcome.expired ? "the token has expired: sign in again" : "the token is not valid");
 }
 
 /** The bearer credential of a request; throws 401 when there is none. */
-export function bearer(request: Request): string {
+function bearer(request: Request): string {
   const credential = /^bearer\s+(.+)$/i.exec(request.headers.get("authorization")?.trim() ?? "")?.[1];
   if (credential !== undefined) return credential.trim();
   throw unauthorized("administrators only: send Authorization: Bearer <token or admin key>");
 }
 
 /**
- * Lets an administrator through (contract, Admin endpoints authentication). `jwt` accepts a token alone.
+ * Lets an administrator through, by token or by admin key (contract, Admin endpoints authentication).
  *
  * @throws GatewayError 401 for anybody else, 429 while the client's address has to pause.
  */
-export async function authenticateAdmin(context: Context, access: "admin" | "jwt"): Promise<void> {
+export async function authenticateAdmin(context: Context): Promise<void> {
   const credential = bearer(context.request);
-  if (looksLikeToken(credential)) {
-    await checkAdminToken(context, credential);
-    return;
-  }
-  if (access === "jwt") throw unauthorized("a token from POST /admin/login is needed here");
-  await checkAdminKey(context, credential);
+  if (looksLikeToken(credential)) await checkAdminToken(context, credential);
+  else await checkAdminKey(context, credential);
+}
+
+/** The same by token alone. Throws 401 for anybody else. */
+export async function authenticateToken(context: Context): Promise<AdminToken> {
+  const credential = bearer(context.request);
+  if (looksLikeToken(credential)) return checkAdminToken(context, credential);
+  throw unauthorized("a token from POST /admin/login is needed here");
 }

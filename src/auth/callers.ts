@@ -1,7 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
-import { CONTENT_KEY_HEADERS } from "../http/vendor-names.ts";
 import type { Context } from "../platform/context.ts";
 
 /** Who calls a business endpoint (contract, Authentication). */
@@ -32,19 +31,32 @@ async function digest(credential: string): Promise<string> {
   return made;
 }
 
-/** Every credential that the request carries, in the order in which they count. */
-function credentials(request: Request, url: URL): string[] {
+/** A place where a request may carry a key or token. */
+export type CredentialSource =
+  /** `Authorization: Bearer …` */
+  | { readonly in: "bearer" }
+  | { readonly in: "header" | "query"; readonly name: string };
+
+function credentialIn(source: CredentialSource, request: Request, url: URL): string | null {
+  switch (source.in) {
+    case "bearer": {
+      const authorization = request.headers.get("authorization");
+      return authorization === null ? null : (/^bearer\s+(.*)$/i.exec(authorization.trim())?.[1] ?? null);
+    }
+    case "header":
+      return request.headers.get(source.name);
+    case "query":
+      return url.searchParams.get(source.name);
+  }
+}
+
+/** Every credential that the request carries, in the order of the sources. */
+function credentials(request: Request, url: URL, sources: readonly CredentialSource[]): string[] {
   const found: string[] = [];
-  const add = (value: string | null | undefined) => {
-    const trimmed = value?.trim();
-    if (trimmed !== undefined && trimmed !== "" && !found.includes(trimmed)) found.push(trimmed);
-  };
-  const authorization = request.headers.get("authorization");
-  add(authorization === null ? null : /^bearer\s+(.*)$/i.exec(authorization.trim())?.[1]);
-  add(request.headers.get("x-api-key"));
-  for (const name of CONTENT_KEY_HEADERS) add(request.headers.get(name));
-  add(url.searchParams.get("key"));
-  add(url.searchParams.get("api_key"));
+  for (const source of sources) {
+    const credential = credentialIn(source, request, url)?.trim() ?? "";
+    if (credential !== "" && !found.includes(credential)) found.push(credential);
+  }
   return found;
 }
 
@@ -63,13 +75,16 @@ function configuredKeys(config: Config): Promise<ReadonlySet<string>> {
 
 /**
  * Finds out who calls (contract, Authentication, rules 1 to 3). Of several credentials in one request a configured
- * key wins, else the first counts.
+ * key wins, else the first in the order of `sources` counts.
  *
  * @throws GatewayError 401 `invalid_api_key` when the request carries no credential.
  */
-export async function authenticateCaller(context: Context): Promise<Caller> {
+export async function authenticateCaller(
+  context: Pick<Context, "request" | "url" | "config">,
+  sources: readonly CredentialSource[],
+): Promise<Caller> {
   const { request, url } = context;
-  const candidates = credentials(request, url);
+  const candidates = credentials(request, url, sources);
   const first = candidates[0];
   if (first === undefined) {
     throw new GatewayError(401, "no API key was given: send Authorization: Bearer <key>", {

@@ -1,8 +1,4 @@
-import { maskedPath } from "../http/masked-path.ts";
 import type { PageUrlRefusalCode } from "../url-safety/index.ts";
-
-/** The families of routes; each renders an error in its own shape (contract, Errors). */
-export type RouteFamily = "chat" | "messages" | "content" | "runner" | "admin" | "page";
 
 /** Every machine-readable code that the program answers with. */
 export type ErrorCode =
@@ -85,11 +81,6 @@ export class GatewayError extends Error {
 /** A 400 that names the field at fault. */
 export function invalidRequest(message: string, param: string | null = null): GatewayError {
   return new GatewayError(400, message, { code: "invalid_request", param });
-}
-
-/** The 404 of a path that no route has. */
-export function routeNotFound(method: string, path: string): GatewayError {
-  return new GatewayError(404, `no route for ${method} ${maskedPath(path)}`, { code: "not_found" });
 }
 
 /** The upstream failed or spoke nonsense: 503 (contract, Errors; DESIGN: unreachable, 5xx or malformed). */

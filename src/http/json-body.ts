@@ -59,12 +59,8 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/**
- * Strict UTF-8 JSON (contract, general rule 2). Throws 400 `invalid json`, 400 `invalid_request` for one that is nested
- * too deeply, 413 above `limit` bytes.
- */
-export async function readJson(request: Request, limit = MAX_JSON_BYTES): Promise<unknown> {
-  const bytes = await readBytes(request, limit);
+/** Strict UTF-8 JSON, as {@link readJson} says. */
+function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   let value: unknown;
   try {
@@ -79,6 +75,14 @@ export async function readJson(request: Request, limit = MAX_JSON_BYTES): Promis
     throw invalidRequest(`the request body is nested more than ${MAX_DEPTH} levels deep`);
   }
   return value;
+}
+
+/**
+ * Strict UTF-8 JSON (contract, general rule 2). Throws 400 `invalid json`, 400 `invalid_request` for one that is nested
+ * too deeply, 413 above `limit` bytes.
+ */
+export async function readJson(request: Request, limit = MAX_JSON_BYTES): Promise<unknown> {
+  return parseJson(await readBytes(request, limit));
 }
 
 /** `a.b[0].c` for a zod issue path. */
@@ -107,4 +111,10 @@ export function parseWith<T>(schema: ZodType<T>, value: unknown): T {
 /** Reads and checks a JSON body in one step. */
 export async function readBody<T>(request: Request, schema: ZodType<T>): Promise<T> {
   return parseWith(schema, await readJson(request));
+}
+
+/** The same for a body all of whose fields may be left out: no body at all is an empty object. */
+export async function readOptionalBody<T>(request: Request, schema: ZodType<T>): Promise<T> {
+  const bytes = await readBytes(request, MAX_JSON_BYTES);
+  return parseWith(schema, bytes.length === 0 ? {} : parseJson(bytes));
 }

@@ -1,6 +1,4 @@
 import type { ConfigSnapshot } from "../config/snapshot.ts";
-import type { RouteFamily } from "../errors/gateway-error.ts";
-import type { Provider } from "../provider/provider.ts";
 import type { Capture } from "./captures.ts";
 import type { Platform } from "./platform.ts";
 
@@ -36,9 +34,6 @@ export interface RequestRuntime {
 export interface Context extends RequestRuntime {
   readonly request: Request;
   readonly url: URL;
-  /** The route's parameters, percent-decoded. */
-  readonly params: Readonly<Record<string, string>>;
-  readonly family: RouteFamily;
   readonly requestId: string;
   /** Milliseconds since the epoch at which the request came in. */
   readonly startedAt: number;
@@ -47,9 +42,4 @@ export interface Context extends RequestRuntime {
   readonly onCapture?: (capture: Capture) => void;
   /** The configuration, read once a request. */
   config(): Promise<ConfigSnapshot>;
-  /** The upstream's driver. Throws 503 when no provider is configured. */
-  provider(): Provider;
 }
-
-/** Answers a request; what it throws is rendered by the route family's formatter. */
-export type Handler = (context: Context) => Response | Promise<Response>;

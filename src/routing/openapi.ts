@@ -1,45 +1,24 @@
 import * as z from "zod";
-import type { RouteFamily } from "../errors/gateway-error.ts";
-import type { Handler } from "../platform/context.ts";
+import type { CredentialSource } from "../auth/callers.ts";
+import type { JsonObject } from "../encoding/json.ts";
 import { VERSION } from "../version.ts";
-import type { Access, Route } from "./router.ts";
+import { type Access, type Answers, type Endpoint, open } from "./endpoint.ts";
+import { type Route, type RouteFamily, routesOf, type Surface } from "./surface.ts";
 
-type Json = Readonly<Record<string, unknown>>;
-
-const object = (properties: Json, required: readonly string[] = Object.keys(properties)): Json => ({
-  type: "object",
-  properties,
-  required,
-});
 const string = { type: "string" };
-const nullableString = { type: ["string", "null"] };
 
-const ERROR_OBJECT = object({ message: string, type: string, code: string, param: nullableString });
+/** A place of a caller's key as a security scheme: its name in the document, and the scheme. */
+function callerScheme(source: CredentialSource): [string, JsonObject] {
+  if (source.in === "bearer") {
+    return [
+      "bearer",
+      { type: "http", scheme: "bearer", description: "An API key, or the provider's own token." },
+    ];
+  }
+  return [`${source.in} ${source.name}`.replaceAll(/\W/g, "-"), { type: "apiKey", ...source }];
+}
 
-/** The error body of each family of routes (contract, Errors). */
-const ERRORS: Readonly<Record<RouteFamily, Json>> = {
-  chat: object({ error: ERROR_OBJECT }),
-  messages: object({ type: { const: "error" }, error: ERROR_OBJECT }),
-  content: object({ error: object({ code: { type: "integer" }, message: string, status: string }) }),
-  runner: object({ error: string }),
-  admin: object({ detail: string }),
-  page: object({ error: ERROR_OBJECT }),
-};
-
-const TAGS: Readonly<Record<RouteFamily, string>> = {
-  chat: "Chat completions and responses style",
-  messages: "Message style",
-  content: "Content-generation style",
-  runner: "Local-model-runner style",
-  admin: "Administration",
-  page: "Page service",
-};
-
-const SECURITY_SCHEMES = {
-  bearer: { type: "http", scheme: "bearer", description: "An API key, or the provider's own token." },
-  key: { type: "apiKey", in: "header", name: "x-api-key" },
-  contentKey: { type: "apiKey", in: "header", name: "x-goog-api-key" },
-  queryKey: { type: "apiKey", in: "query", name: "key" },
+const ADMIN_SCHEMES: JsonObject = {
   admin: { type: "http", scheme: "bearer", description: "A token from POST /admin/login, or the admin key." },
   token: {
     type: "http",
@@ -49,30 +28,23 @@ const SECURITY_SCHEMES = {
   },
 };
 
-const SECURITY: Readonly<Record<Access, readonly Json[]>> = {
-  none: [],
-  caller: [{ bearer: [] }, { key: [] }, { contentKey: [] }, { queryKey: [] }],
-  admin: [{ admin: [] }],
-  jwt: [{ token: [] }],
-};
-
-/** What a request may hold, as the schema that checks it says. */
-function jsonSchema(schema: z.ZodType): Json {
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+function jsonSchema(schema: z.ZodType | JsonObject, io: "input" | "output"): JsonObject {
+  if (!(schema instanceof z.ZodType)) return schema;
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
   return rest;
 }
 
-/** `/a/:b/:c+` as `/a/{b}/{c}`, with the names. */
-function templateOf(path: string): { readonly template: string; readonly names: readonly string[] } {
+/** `/a/:b/:c+` with the verb `d` as `/a/{b}/{c}:d`, with the names. */
+function templateOf(path: string, verb: string | undefined): { template: string; names: readonly string[] } {
   const names: string[] = [];
   const template = path.replaceAll(/:(\w+)\+?/g, (_, name: string) => {
     names.push(name);
     return `{${name}}`;
   });
-  return { template, names };
+  return { template: verb === undefined ? template : `${template}:${verb}`, names };
 }
 
-function queryParameters(schema: z.ZodType | undefined): Json[] {
+function queryParameters(schema: z.ZodType | undefined): JsonObject[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
   return Object.entries(properties).map(([name, property]) => ({
@@ -83,51 +55,69 @@ function queryParameters(schema: z.ZodType | undefined): Json[] {
   }));
 }
 
-function bodyOf({ method, path, body }: Route): Json | undefined {
-  if (method !== "POST" && method !== "PUT") return undefined;
-  if (body !== undefined) {
-    return { required: true, content: { "application/json": { schema: jsonSchema(body) } } };
+function bodyOf({ body, optionalBody, streamedBody }: Endpoint): JsonObject | undefined {
+  if (streamedBody !== undefined) {
+    return { required: true, content: { [streamedBody.mediaType]: { schema: streamedBody.schema } } };
   }
-  if (path.endsWith("/files")) {
-    const file = { type: "string", contentMediaType: "application/octet-stream" };
-    const schema = object({ file, purpose: string }, ["file"]);
-    return { required: true, content: { "multipart/form-data": { schema } } };
-  }
-  return { content: { "application/json": { schema: { type: "object" } } } };
+  if (body === undefined) return undefined;
+  const content = { "application/json": { schema: jsonSchema(body, "input") } };
+  return { required: optionalBody !== true, content };
 }
 
-function operation(route: Route, template: string, names: readonly string[]): Json {
-  const { method, family, access, summary } = route;
-  const path = names.map((name) => ({ name, in: "path", required: true, schema: string }));
-  const parameters = [...path, ...queryParameters(route.query)];
-  const requestBody = bodyOf(route);
+function answerOf(answers: Answers | undefined): JsonObject {
+  if (answers === undefined) return { description: "The answer." };
+  const content = Object.entries(answers()).map(([mediaType, schema]) => [
+    mediaType,
+    { schema: jsonSchema(schema, "output") },
+  ]);
+  return { description: "The answer.", content: Object.fromEntries(content) };
+}
+
+type Security = Readonly<Record<Access, readonly JsonObject[]>>;
+
+function operation({ path, family, endpoint }: Route, security: Security): JsonObject {
+  const { method, access, summary, verb, query, answers } = endpoint;
+  const { template, names } = templateOf(path, verb);
+  const inPath = names.map((name) => ({ name, in: "path", required: true, schema: string }));
+  const parameters = [...inPath, ...queryParameters(query)];
+  const requestBody = bodyOf(endpoint);
   return {
     operationId: `${method.toLowerCase()}${template.replaceAll(/[^\w]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary,
-    tags: [TAGS[family]],
-    security: SECURITY[access],
+    tags: [family.title],
+    security: security[access],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: {
-      "200": { description: "The answer." },
-      default: { $ref: `#/components/responses/${family}` },
+      "200": answerOf(answers),
+      default: { $ref: `#/components/responses/${family.id}` },
     },
   };
 }
 
-/** The OpenAPI 3.1 document of some routes, made from the schemas that check their requests. */
-export function openApiDocument(routes: readonly Route[]): Json {
+function errorResponseOf({ id, errorSchema }: RouteFamily): [string, JsonObject] {
+  return [id, { description: "An error.", content: { "application/json": { schema: errorSchema } } }];
+}
+
+/** The OpenAPI 3.1 document of some surfaces, made from the schemas that check their requests. */
+export function openApiDocument(surfaces: readonly Surface[]): JsonObject {
+  const callerSchemes = new Map(
+    surfaces.flatMap(({ credentials = [] }) => credentials.map((source) => callerScheme(source))),
+  );
+  const security: Security = {
+    none: [],
+    caller: [...callerSchemes.keys()].map((name) => ({ [name]: [] })),
+    admin: [{ admin: [] }],
+    token: [{ token: [] }],
+  };
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of routes) {
-    const { template, names } = templateOf(route.path);
+  for (const route of routesOf(surfaces)) {
+    const { template } = templateOf(route.path, route.endpoint.verb);
     const methods = paths[template] ?? {};
-    methods[route.method.toLowerCase()] = operation(route, template, names);
+    methods[route.endpoint.method.toLowerCase()] = operation(route, security);
     paths[template] = methods;
   }
-  const errors = Object.entries(ERRORS).map(([family, schema]) => [
-    family,
-    { description: "An error.", content: { "application/json": { schema } } },
-  ]);
+  const families = [...new Set(surfaces.map(({ family }) => family))];
   return {
     openapi: "3.1.0",
     info: {
@@ -137,19 +127,28 @@ export function openApiDocument(routes: readonly Route[]): Json {
       license: { name: "GPL-3.0-or-later", identifier: "GPL-3.0-or-later" },
     },
     servers: [{ url: "/" }],
-    tags: [...new Set(Object.values(TAGS))].map((name) => ({ name })),
+    tags: families.map(({ title }) => ({ name: title })),
     paths,
-    components: { securitySchemes: SECURITY_SCHEMES, responses: Object.fromEntries(errors) },
+    components: {
+      securitySchemes: { ...Object.fromEntries(callerSchemes), ...ADMIN_SCHEMES },
+      responses: Object.fromEntries(families.map(errorResponseOf)),
+    },
   };
 }
 
-/** `GET /openapi.json`. The routes are asked for late, as this handler is one of theirs. */
-export function openApi(routes: () => readonly Route[]): Handler {
+/** `GET /openapi.json`. The surfaces are asked for late, as this endpoint belongs to one of them. */
+export function openApi(surfaces: () => readonly Surface[]): Endpoint {
   let text: string | undefined;
-  return () => {
-    text ??= JSON.stringify(openApiDocument(routes()));
-    return new Response(text, {
-      headers: { "content-type": "application/json", "access-control-allow-origin": "*" },
-    });
-  };
+  return open({
+    method: "GET",
+    path: "/openapi.json",
+    summary: "This description",
+    answers: () => ({ "application/json": { type: "object" } }),
+    handler: () => {
+      text ??= JSON.stringify(openApiDocument(surfaces()));
+      return new Response(text, {
+        headers: { "content-type": "application/json", "access-control-allow-origin": "*" },
+      });
+    },
+  });
 }

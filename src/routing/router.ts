@@ -1,42 +1,25 @@
 import { IttyRouter } from "itty-router";
-import type { ZodType } from "zod";
-import { GatewayError, type RouteFamily, routeNotFound } from "../errors/gateway-error.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
 import { maskedPath } from "../http/masked-path.ts";
-import type { Handler } from "../platform/context.ts";
-
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
-
-/** Who may call a route: anyone, a caller with a key or token, an administrator, or an administrator's JWT only. */
-export type Access = "none" | "caller" | "admin" | "jwt";
+import type { Method, Params } from "./endpoint.ts";
+import type { Route } from "./surface.ts";
 
 /** No route has a longer path, and no pattern is tried on one: on long runs of slashes that takes for ever. */
 const MAX_PATH = 4096;
 
-/** One route of the API. */
-export interface Route {
-  readonly method: Method;
-  /** Path pattern: `:name` is one segment, `:name+` the rest of the path. */
-  readonly path: string;
-  readonly family: RouteFamily;
-  readonly access: Access;
-  readonly handler: Handler;
-  /** One line for people: the summary in the OpenAPI document. */
-  readonly summary: string;
-  /** What the handler checks the JSON body with, for the OpenAPI document. */
-  readonly body?: ZodType;
-  /** What the handler checks the query with, an object schema. */
-  readonly query?: ZodType;
-}
-
 /** What a path and a method lead to. */
 export interface Match {
   readonly route: Route;
-  /** Percent-decoded. */
-  readonly params: Readonly<Record<string, string>>;
+  readonly params: Params;
+}
+
+/** The 404 of a path that no route has. */
+export function routeNotFound(method: string, path: string): GatewayError {
+  return new GatewayError(404, `no route for ${method} ${maskedPath(path)}`, { code: "not_found" });
 }
 
 /** A path segment as the client meant it; a broken escape is a 404, as no such thing exists. */
-function decode(params: Record<string, string>, method: string, path: string): Record<string, string> {
+function decode(params: Params, method: string, path: string): Params {
   const decoded: Record<string, string> = {};
   for (const [name, value] of Object.entries(params)) {
     try {
@@ -48,31 +31,32 @@ function decode(params: Record<string, string>, method: string, path: string): R
   return decoded;
 }
 
-/** Finds routes by path, then by method, so that a wrong method is told from a wrong path. */
+/**
+ * The parameters of a route with a verb: the last one ends in a colon and the verb, which is taken off. It is split at the
+ * last colon, as names may hold colons themselves. Null when the path has another verb or none.
+ */
+function withoutVerb(params: Params, verb: string): Params | null {
+  const [name, value] = Object.entries(params).at(-1) ?? ["", ""];
+  const colon = value.lastIndexOf(":");
+  if (colon < 0 || value.slice(colon + 1) !== verb) return null;
+  return { ...params, [name]: value.slice(0, colon) };
+}
+
+/** Finds routes by path, then by method and verb, so that a wrong method is told from a wrong path. */
 export class RouteTable {
-  readonly routes: readonly Route[];
   readonly #router = IttyRouter();
   /** Paths without parameters: they are found without trying every pattern. */
   readonly #literal = new Map<string, readonly Route[]>();
 
   constructor(routes: readonly Route[]) {
-    this.routes = routes;
-    const byPath = new Map<string, Route[]>();
-    for (const route of routes) {
-      const same = byPath.get(route.path);
-      if (same === undefined) byPath.set(route.path, [route]);
-      else same.push(route);
-    }
+    const byPath = Map.groupBy(routes, ({ path }) => path);
     for (const [path, choices] of byPath) {
       if (!path.includes(":")) this.#literal.set(path, choices);
       this.#router.all(path, ({ params }) => ({ choices, params }));
     }
   }
 
-  async #find(
-    method: string,
-    url: URL,
-  ): Promise<{ choices: readonly Route[]; params: Record<string, string> } | undefined> {
+  async #find(method: string, url: URL): Promise<{ choices: readonly Route[]; params: Params } | undefined> {
     const choices = this.#literal.get(url.pathname);
     if (choices !== undefined) return { choices, params: {} };
     return this.#router.fetch({ method, url: url.href });
@@ -88,25 +72,24 @@ export class RouteTable {
     const found = await this.#find(method, url);
     if (found === undefined) return null;
     const wanted = method === "HEAD" ? "GET" : method;
-    const route = found.choices.find((choice) => choice.method === wanted);
-    if (route !== undefined) return { route, params: decode(found.params, method, url.pathname) };
-    const allowed = found.choices.flatMap((choice) =>
-      choice.method === "GET" ? ["GET", "HEAD"] : [choice.method],
-    );
-    throw new GatewayError(405, `${method} is not allowed on ${maskedPath(url.pathname)}`, {
-      code: "method_not_allowed",
-      headers: { allow: [...new Set(allowed), "OPTIONS"].join(", ") },
-    });
+    const choices = found.choices.filter(({ endpoint }) => endpoint.method === wanted);
+    if (choices.length === 0) throw methodNotAllowed(method, url.pathname, found.choices);
+    const params = decode(found.params, method, url.pathname);
+    for (const route of choices) {
+      const { verb } = route.endpoint;
+      const own = verb === undefined ? params : withoutVerb(params, verb);
+      if (own !== null) return { route, params: own };
+    }
+    return null;
   }
 }
 
-/** The route family of a path that has no route, for the shape of its error. */
-export function familyOfPath(path: string): RouteFamily {
-  if (path === "/admin" || path.startsWith("/admin/")) return "admin";
-  if (path.startsWith("/v1beta/")) return "content";
-  if (path.startsWith("/v1/models/") && /:[a-zA-Z]+\/?$/.test(path)) return "content";
-  if (/^(?:\/vendorb|\/anthropic)\/|^(?:\/v1)?\/messages(?:\/|$)/.test(path)) return "messages";
-  if (path.startsWith("/api/")) return "runner";
-  if (/^\/v1\/(?:thumbs|technologies)(?:\/|$)/.test(path)) return "page";
-  return "chat";
+function methodNotAllowed(method: string, path: string, choices: readonly Route[]): GatewayError {
+  const allowed = choices.flatMap(({ endpoint }): (Method | "HEAD" | "OPTIONS")[] =>
+    endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method],
+  );
+  return new GatewayError(405, `${method} is not allowed on ${maskedPath(path)}`, {
+    code: "method_not_allowed",
+    headers: { allow: [...new Set([...allowed, "OPTIONS"])].join(", ") },
+  });
 }

@@ -1,0 +1,21 @@
+import type { RouteFamily } from "../../routing/surface.ts";
+import { ERROR_OBJECT_SCHEMA, errorObject, objectSchema } from "../../routing/error-formats.ts";
+
+/** `error.type` in the message style. */
+function messageErrorType(status: number): string {
+  if (status === 401) return "authentication_error";
+  if (status === 403) return "permission_error";
+  if (status === 404) return "not_found_error";
+  if (status === 413) return "request_too_large";
+  if (status === 429) return "rate_limit_error";
+  if (status === 503) return "overloaded_error";
+  return status >= 500 ? "api_error" : "invalid_request_error";
+}
+
+/** The message style. Its errors carry a top-level `type`: that is what its SDKs recognise an error by. */
+export const MESSAGE_FAMILY: RouteFamily = {
+  id: "messages",
+  title: "Message style",
+  formatError: (error) => ({ type: "error", error: errorObject(error, messageErrorType(error.status)) }),
+  errorSchema: objectSchema({ type: { const: "error" }, error: ERROR_OBJECT_SCHEMA }),
+};

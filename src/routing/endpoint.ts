@@ -1,0 +1,147 @@
+import type { ZodType } from "zod";
+import type { AdminToken } from "../auth/administrators.ts";
+import type { Caller } from "../auth/callers.ts";
+import type { JsonObject } from "../encoding/json.ts";
+import type { GatewayError } from "../errors/gateway-error.ts";
+import { parseWith, readBody, readOptionalBody } from "../http/json-body.ts";
+import type { Context } from "../platform/context.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+/** The parameters of a path, percent-decoded. */
+export type Params = Readonly<Record<string, string>>;
+
+/** What a handler gets besides the request's context. Who asks is added by the kind of endpoint. */
+export interface Input<Body, Query> {
+  readonly params: Params;
+  /** The body, checked by the declared schema. */
+  readonly body: Body;
+  /** The query, checked by the declared schema. */
+  readonly query: Query;
+}
+
+/** What an endpoint answers by media type. Made only when the OpenAPI document is asked for. */
+export type Answers = () => Readonly<Record<string, ZodType | JsonObject>>;
+
+/** What the OpenAPI document says of an endpoint. */
+export interface Described {
+  readonly method: Method;
+  /** Path patterns: `:name` is one segment, `:name+` the rest of the path. */
+  readonly paths: readonly string[];
+  /** What follows the last colon of a path that ends in `:name+`, as in `/models/x:countTokens`. */
+  readonly verb?: string;
+  /** One line for people. */
+  readonly summary: string;
+  readonly body?: ZodType;
+  /** The body may be missing; then it is an empty object. */
+  readonly optionalBody?: boolean;
+  readonly query?: ZodType;
+  /** A body that the handler reads itself, as it streams in: its media type, and its JSON schema. */
+  readonly streamedBody?: { readonly mediaType: string; readonly schema: JsonObject };
+  readonly answers?: Answers;
+}
+
+/** One endpoint of the API: what it is called, who may call it, what it takes and what it does. */
+export type Endpoint = Described &
+  (
+    | { readonly access: "none"; serve(context: Context, params: Params): Promise<Response> }
+    | {
+        readonly access: "caller";
+        serve(context: Context, params: Params, caller: Caller): Promise<Response>;
+        /** Called when the caller is not let in. */
+        refused?(context: Context, error: GatewayError): Promise<void>;
+      }
+    | { readonly access: "admin"; serve(context: Context, params: Params): Promise<Response> }
+    | {
+        readonly access: "token";
+        serve(context: Context, params: Params, token: AdminToken): Promise<Response>;
+      }
+  );
+
+/** An endpoint for callers with a key or token. */
+export type CallerEndpoint = Extract<Endpoint, { readonly access: "caller" }>;
+
+/** Who may call: anyone, a caller with a key or token, an administrator, or an administrator's JWT only. */
+export type Access = Endpoint["access"];
+
+/** What an endpoint is declared with. `Visitor` is what its handler learns of who asks. */
+export interface Declaration<Body, Query, Visitor> extends Omit<Described, "paths" | "body" | "query"> {
+  /** One pattern, or several under which the endpoint answers alike. */
+  readonly path: string | readonly string[];
+  readonly body?: ZodType<Body>;
+  readonly query?: ZodType<Query>;
+  /** Answers; what it throws is rendered in the shape of the route's family. */
+  handler(context: Context, input: Input<Body, Query> & Visitor): Response | Promise<Response>;
+}
+
+function described<Visitor>(declaration: Declaration<unknown, unknown, Visitor>): Described {
+  const { path, handler: _, ...rest } = declaration;
+  return { ...rest, paths: typeof path === "string" ? [path] : path };
+}
+
+/** Reads what a request brings, as declared. Throws 400 that names the field at fault, 413 for a body that is too long. */
+async function inputOf(
+  { request, url }: Context,
+  params: Params,
+  { query, body, optionalBody }: Pick<Described, "query" | "body" | "optionalBody">,
+): Promise<Input<unknown, unknown>> {
+  const checked = query === undefined ? undefined : parseWith(query, Object.fromEntries(url.searchParams));
+  if (body === undefined) return { params, query: checked, body: undefined };
+  const read = optionalBody === true ? readOptionalBody : readBody;
+  return { params, query: checked, body: await read(request, body) };
+}
+
+/** What serves an endpoint whose handler does not ask who calls. */
+function anonymous(declared: Declaration<unknown, unknown, unknown>) {
+  return {
+    ...described(declared),
+    serve: async (context: Context, params: Params) =>
+      declared.handler(context, await inputOf(context, params, declared)),
+  };
+}
+
+/** An endpoint for anyone (contract, Authentication rule 4). */
+export function open<Body, Query>(declaration: Declaration<Body, Query, unknown>): Endpoint {
+  return { ...anonymous(declaration), access: "none" };
+}
+
+/** An endpoint for callers with a key or a token of the provider; its handler learns who calls. */
+export function forCallers<Body, Query>(
+  declaration: Declaration<Body, Query, { readonly caller: Caller }> & {
+    /** Called when the caller is not let in. */
+    refused?(context: Context, error: GatewayError): Promise<void>;
+  },
+): CallerEndpoint {
+  const { refused, ...own } = declaration;
+  const declared: Declaration<unknown, unknown, { readonly caller: Caller }> = own;
+  return {
+    ...described(declared),
+    access: "caller",
+    serve: async (context, params, caller) =>
+      declared.handler(context, { ...(await inputOf(context, params, declared)), caller }),
+    ...(refused === undefined ? {} : { refused }),
+  };
+}
+
+/** An endpoint for administrators, by token or by admin key. */
+export function forAdministrators<Body, Query>(declaration: Declaration<Body, Query, unknown>): Endpoint {
+  return { ...anonymous(declaration), access: "admin" };
+}
+
+/** An endpoint for administrators with a token; its handler learns when that ends. */
+export function forTokens<Body, Query>(
+  declaration: Declaration<Body, Query, { readonly token: AdminToken }>,
+): Endpoint {
+  const declared: Declaration<unknown, unknown, { readonly token: AdminToken }> = declaration;
+  return {
+    ...described(declared),
+    access: "token",
+    serve: async (context, params, token) =>
+      declared.handler(context, { ...(await inputOf(context, params, declared)), token }),
+  };
+}
+
+/** An answer in JSON, by its schema. */
+export function json(schema: () => ZodType | JsonObject): Answers {
+  return () => ({ "application/json": schema() });
+}

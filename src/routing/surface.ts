@@ -1,0 +1,88 @@
+import type { CredentialSource } from "../auth/callers.ts";
+import type { JsonObject } from "../encoding/json.ts";
+import type { GatewayError } from "../errors/gateway-error.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/** A family of routes: those that answer errors in one shape (contract, Errors). */
+export interface RouteFamily {
+  /** What its error is called in the OpenAPI document. */
+  readonly id: string;
+  /** What people call it. */
+  readonly title: string;
+  /** The JSON body of an error. */
+  readonly formatError: (error: GatewayError) => unknown;
+  /** JSON schema of that body. */
+  readonly errorSchema: JsonObject;
+}
+
+/**
+ * Endpoints that belong together, and all that the edge of the program must know about them: a dialect, the rest of the
+ * API, the page service, the administration. Listed once, in `src/routes.ts`; CORS, the shape of errors, the places where
+ * a key may be and the OpenAPI document derive from that list.
+ */
+export interface Surface {
+  readonly family: RouteFamily;
+  /**
+   * The surface's own paths, also those that no endpoint has: a text that ends in `/` claims what begins with it, any other
+   * that path and all below it. Of several claims on a path the longest counts. Browsers elsewhere may call them (contract,
+   * general rule 4).
+   */
+  readonly paths: readonly string[];
+  /** Further paths whose errors have the family's shape: patterns come before all claims. No CORS of their own. */
+  readonly alsoOwns?: readonly (string | RegExp)[];
+  /** Where its clients put their key. */
+  readonly credentials?: readonly CredentialSource[];
+  /** Headers of its own that a browser may send without being asked for them. */
+  readonly requestHeaders?: readonly string[];
+  /** Headers of its own that scripts in a browser may read. */
+  readonly responseHeaders?: readonly string[];
+  readonly endpoints: readonly Endpoint[];
+}
+
+/** One path of one endpoint. */
+export interface Route {
+  /** Path pattern: `:name` is one segment, `:name+` the rest of the path. */
+  readonly path: string;
+  readonly family: RouteFamily;
+  readonly endpoint: Endpoint;
+}
+
+/** The routes of some surfaces, in order. */
+export function routesOf(surfaces: readonly Surface[]): Route[] {
+  return surfaces.flatMap(({ family, endpoints }) =>
+    endpoints.flatMap((endpoint) => endpoint.paths.map((path) => ({ path, family, endpoint }))),
+  );
+}
+
+/** Whether a claim (see {@link Surface.paths}) covers a path. */
+export function claims(claim: string, path: string): boolean {
+  if (!path.startsWith(claim)) return false;
+  return claim.endsWith("/") || path.length === claim.length || path.charAt(claim.length) === "/";
+}
+
+/** Tells the family of any path, for the shape of the error of one that has no route. */
+export class PathFamilies {
+  readonly #patterns: (readonly [RegExp, RouteFamily])[] = [];
+  /** The longest claims first. */
+  readonly #claims: (readonly [string, RouteFamily])[] = [];
+  readonly #fallback: RouteFamily;
+
+  /** `fallback` is the family of paths that nobody claims. */
+  constructor(surfaces: readonly Surface[], fallback: RouteFamily) {
+    this.#fallback = fallback;
+    for (const { family, paths, alsoOwns = [] } of surfaces) {
+      for (const claim of [...paths, ...alsoOwns]) {
+        if (typeof claim === "string") this.#claims.push([claim, family]);
+        else this.#patterns.push([claim, family]);
+      }
+    }
+    this.#claims.sort(([one], [other]) => other.length - one.length);
+  }
+
+  of(path: string): RouteFamily {
+    const found =
+      this.#patterns.find(([pattern]) => pattern.test(path)) ??
+      this.#claims.find(([claim]) => claims(claim, path));
+    return found?.[1] ?? this.#fallback;
+  }
+}
