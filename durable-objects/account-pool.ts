@@ -18,7 +18,7 @@ import type {
   TokenAnswer,
 } from "../src/platform/accounts.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
-import { readSettings } from "../src/platform/variables.ts";
+import { variablesOf } from "../src/platform/cloudflare/variables.ts";
 
 /** Where the pool asks for the configuration when nobody has told it. */
 interface PoolEnv {
@@ -208,7 +208,7 @@ export class AccountPool extends DurableObject<PoolEnv> {
 
   async #configureOnce(): Promise<void> {
     const { config } = await this.env.CONFIGURATION.getByName(POOL_NAME).get();
-    const configuration = await poolConfiguration(config, readSettings({ ...this.env }).queueTimeoutMs);
+    const configuration = await poolConfiguration(config, variablesOf(this.env).queueTimeoutMs);
     // An edit may have come in meanwhile; it is the newer one.
     if (!this.#configured) this.configure(configuration);
   }

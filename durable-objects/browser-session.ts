@@ -4,15 +4,14 @@ import blockLists from "../dist/block-lists.txt";
 import { toAnswer } from "../src/pages/browser/failures.ts";
 import type { Answer } from "../src/pages/browser/protocol.ts";
 import { type BrowserCounts, BrowserService } from "../src/pages/browser/service.ts";
-import { pageLimits } from "../src/pages/settings.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
+import { variablesOf } from "../src/platform/cloudflare/variables.ts";
 import type {
   CaptureOutcome,
   CaptureRequest,
   VisitOutcome,
   VisitRequest,
 } from "../src/platform/page-browser.ts";
-import { readSettings } from "../src/platform/variables.ts";
 
 const SESSION_KEY = "session";
 
@@ -23,7 +22,7 @@ export class BrowserSession extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    const limits = pageLimits(readSettings({ ...env }));
+    const { pages: limits } = variablesOf(env);
     this.#keepAliveMs = limits.keepAliveMs;
     this.#service = new BrowserService({ launch: () => this.#launch(), limits, blockLists });
   }

@@ -5,7 +5,7 @@ import { ConfigurationCore, type ReplaceOutcome, type StoredConfig } from "../sr
 import type { Config } from "../src/config/schema.ts";
 import type { ConfigSnapshot } from "../src/config/snapshot.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
-import { readSettings } from "../src/platform/variables.ts";
+import { variablesOf } from "../src/platform/cloudflare/variables.ts";
 import { StoredJson } from "./pieces.ts";
 
 const KEY = "config";
@@ -17,7 +17,7 @@ export class Configuration extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const storage = new StoredJson<StoredConfig>(ctx.storage, KEY);
-    this.#core = new ConfigurationCore(storage, readSettings({ ...env }));
+    this.#core = new ConfigurationCore(storage, variablesOf(env));
   }
 
   /** The newest configuration. */
@@ -35,7 +35,7 @@ export class Configuration extends DurableObject<Env> {
   async replace(base: number, config: Config): Promise<ReplaceOutcome> {
     const outcome = this.#core.replace(base, config);
     if (!outcome.stored) return outcome;
-    const { queueTimeoutMs } = readSettings({ ...this.env });
+    const { queueTimeoutMs } = variablesOf(this.env);
     const pool = this.env.ACCOUNT_POOL.getByName(POOL_NAME);
     await pool.configure(await poolConfiguration(outcome.snapshot.config, queueTimeoutMs));
     // The copy serves reads while this object cannot be reached; the edit itself is already safe.

@@ -17,7 +17,7 @@ import type {
 } from "../src/platform/captures.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
-import type { MetricDeltas } from "../src/telemetry/counts.ts";
+import type { MetricDeltas } from "../src/platform/archive.ts";
 
 /** Keeps history, captures, samples and metrics; the rules are in `src/history/archive.ts`. */
 export class History extends DurableObject<Env> {

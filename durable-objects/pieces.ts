@@ -1,3 +1,5 @@
+import { piecesOf } from "../src/storage/texts.ts";
+
 /** Characters of one piece: at most 1.5 MB, where a stored value may have 2 MB. */
 const PIECE = 500_000;
 
@@ -24,15 +26,12 @@ export class StoredJson<T> {
   /** Replaces the value, wholly or not at all. */
   save(value: T): void {
     const { kv } = this.#storage;
-    const text = JSON.stringify(value);
-    const count = Math.ceil(text.length / PIECE);
+    const pieces = [...piecesOf(JSON.stringify(value), PIECE)];
     this.#storage.transactionSync(() => {
       const before = kv.get<number>(this.#key) ?? 0;
-      for (let index = 0; index < count; index += 1) {
-        kv.put(this.#piece(index), text.slice(index * PIECE, (index + 1) * PIECE));
-      }
-      for (let index = count; index < before; index += 1) kv.delete(this.#piece(index));
-      kv.put(this.#key, count);
+      for (const [index, piece] of pieces.entries()) kv.put(this.#piece(index), piece);
+      for (let index = pieces.length; index < before; index += 1) kv.delete(this.#piece(index));
+      kv.put(this.#key, pieces.length);
     });
   }
 

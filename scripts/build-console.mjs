@@ -3,11 +3,22 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { playgroundsPlugin } from "./console/playgrounds.mjs";
 import { root } from "./development.mjs";
 import { isFresh } from "./freshness.mjs";
 
 const source = join(root, "src", "console");
+const dialects = join(root, "src", "dialects");
 const output = join(root, "dist", "console");
+
+/** What the console is made from. */
+const inputs = [
+  source,
+  dialects,
+  import.meta.filename,
+  join(import.meta.dirname, "console"),
+  join(root, "package-lock.json"),
+];
 
 /** Drawn here, so that the browser asks for no icon elsewhere. */
 const ICON =
@@ -32,7 +43,7 @@ ${scripts.map((name) => `<script type="module" src="/console/${name}"></script>`
 /** Builds the console unless what is there is newer than its sources. */
 export async function buildConsole() {
   const index = join(output, "index.html");
-  if (isFresh(index, [source, import.meta.filename, join(root, "package-lock.json")])) return;
+  if (isFresh(index, inputs)) return;
   const made = `${output}.${process.pid}`;
   mkdirSync(made, { recursive: true });
   const result = await build({
@@ -46,6 +57,7 @@ export async function buildConsole() {
     jsxImportSource: "preact",
     entryNames: "[name]-[hash]",
     define: { "process.env.NODE_ENV": '"production"' },
+    plugins: [playgroundsPlugin(dialects)],
     metafile: true,
     logLevel: "warning",
   });

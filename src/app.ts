@@ -1,18 +1,25 @@
 import { serveConsole } from "./api/console-files.ts";
-import { authenticateAdmin } from "./auth/administrators.ts";
+import { authenticateAdmin, authenticateToken } from "./auth/administrators.ts";
+import { authenticateCaller } from "./auth/callers.ts";
 import type { ConfigSnapshot } from "./config/snapshot.ts";
-import { GatewayError, type RouteFamily, routeNotFound, toGatewayError } from "./errors/gateway-error.ts";
+import { type GatewayError, toGatewayError } from "./errors/gateway-error.ts";
 import { ProviderError } from "./errors/provider-error.ts";
 import type { Context, LogFields, RequestRuntime } from "./platform/context.ts";
-import { providerOf } from "./provider/of-platform.ts";
-import { ROUTES } from "./routes.ts";
-import { corsApplies, preflight, setCorsHeaders } from "./routing/cors.ts";
-import { errorResponse } from "./routing/error-formats.ts";
-import { familyOfPath, RouteTable } from "./routing/router.ts";
+import { ROUTES, SURFACES } from "./routes.ts";
+import { CorsPolicy } from "./routing/cors.ts";
+import type { Endpoint, Params } from "./routing/endpoint.ts";
+import { errorResponse, STANDARD_FAMILY } from "./routing/error-formats.ts";
+import { RouteTable, routeNotFound } from "./routing/router.ts";
+import { PathFamilies } from "./routing/surface.ts";
 import { logRequest } from "./telemetry/log.ts";
 import { recordRequest } from "./telemetry/record-request.ts";
 
 const table = new RouteTable(ROUTES);
+const families = new PathFamilies(SURFACES, STANDARD_FAMILY);
+const cors = new CorsPolicy(SURFACES);
+/** Where callers put their key, in the order in which they count. */
+const credentials = SURFACES.flatMap((surface) => surface.credentials ?? []);
+
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** The caller's own request id if it sent a usable one. */
@@ -27,38 +34,58 @@ function causeOf(cause: Error): string {
   return `${cause.name}: ${cause.message}`.slice(0, 500);
 }
 
-async function dispatch(request: Request, base: Omit<Context, "params" | "family">): Promise<Response> {
-  const { url } = base;
-  let family: RouteFamily = familyOfPath(url.pathname);
+/** Lets whoever asks in as the endpoint declares, and serves: the one place where access is enforced. */
+async function serve(endpoint: Endpoint, context: Context, params: Params): Promise<Response> {
+  switch (endpoint.access) {
+    case "none":
+      return endpoint.serve(context, params);
+    case "caller": {
+      const caller = await authenticateCaller(context, credentials).catch(async (thrown: unknown) => {
+        await endpoint.refused?.(context, toGatewayError(thrown, context.requestId));
+        throw thrown;
+      });
+      return endpoint.serve(context, params, caller);
+    }
+    case "admin":
+      await authenticateAdmin(context);
+      return endpoint.serve(context, params);
+    case "token":
+      return endpoint.serve(context, params, await authenticateToken(context));
+  }
+}
+
+async function dispatch(context: Context): Promise<Response> {
+  const { request, url, log, platform } = context;
+  let family = families.of(url.pathname);
   try {
     const match = await table.match(request.method, url);
     if (match === null) {
-      const page = await serveConsole(request, url, (file) => base.platform.asset(file));
+      const page = await serveConsole(request, url, (file) => platform.asset(file));
       if (page !== null) return page;
       throw routeNotFound(request.method, url.pathname);
     }
     const { route, params } = match;
     family = route.family;
-    base.log.route = route.path;
-    const context: Context = { ...base, params, family };
-    if (route.access === "admin" || route.access === "jwt") await authenticateAdmin(context, route.access);
-    return await route.handler(context);
+    log.route = route.path;
+    return await serve(route.endpoint, context, params);
   } catch (thrown) {
-    const error = toGatewayError(thrown, base.requestId);
-    base.log.error = error.code;
-    if (error.status >= 500 && error.cause instanceof Error) {
-      base.log.cause = causeOf(error.cause);
-    }
+    const error = toGatewayError(thrown, context.requestId);
+    noteError(log, error);
     return errorResponse(family, error);
   }
 }
 
+function noteError(log: LogFields, error: GatewayError): void {
+  log.error = error.code;
+  if (error.status >= 500 && error.cause instanceof Error) log.cause = causeOf(error.cause);
+}
+
 function finish(response: Response, request: Request, path: string, requestId: string): Response {
-  const cors = corsApplies(path);
-  const origin = cors ? request.headers.get("origin") : null;
+  const applies = cors.applies(path);
+  const origin = applies ? request.headers.get("origin") : null;
   const complete = (headers: Headers) => {
     headers.set("x-request-id", requestId);
-    if (cors) setCorsHeaders(headers, origin);
+    if (applies) cors.setHeaders(headers, origin);
     return headers;
   };
   if (request.method !== "HEAD") {
@@ -83,11 +110,11 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
   const startedAt = platform.now();
   const url = new URL(request.url);
   const path = url.pathname;
-  if (request.method === "OPTIONS" && corsApplies(path)) return preflight(request);
+  if (request.method === "OPTIONS" && cors.applies(path)) return cors.preflight(request);
   const requestId = requestIdOf(request);
   const log: LogFields = {};
   let config: Promise<ConfigSnapshot> | undefined;
-  const response = await dispatch(request, {
+  const response = await dispatch({
     platform,
     clientAddress: runtime.clientAddress,
     waitUntil: (work) => runtime.waitUntil(work),
@@ -99,13 +126,6 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
     config: () => {
       config ??= platform.configuration.read();
       return config;
-    },
-    provider: () => {
-      const provider = providerOf(platform);
-      if (provider !== null) return provider;
-      throw new GatewayError(503, "no provider is configured: set PROVIDER_BASE_URL", {
-        code: "upstream_unavailable",
-      });
     },
   });
   const line = () => {

@@ -2,35 +2,27 @@ import { refreshTokens } from "./accounts/refresh-tokens.ts";
 import { handle } from "./app.ts";
 import { InFlight } from "./platform/deno/in-flight.ts";
 import { denoRuntime } from "./platform/deno/index.ts";
+import { variablesOrExit } from "./platform/deno/variables.ts";
 
-/** How long a shutdown waits for streams, milliseconds, unless `SHUTDOWN_TIMEOUT_MS` says otherwise. */
-const SHUTDOWN_MS = 25_000;
-
-/** How often old account tokens are looked for, milliseconds, unless `TOKEN_REFRESH_CHECK_MS` says otherwise. */
-const REFRESH_CHECK_MS = 300_000;
-
-const variables = Deno.env.toObject();
+const variables = variablesOrExit();
+const { clientAddressHeader, refreshCheckMs, shutdownMs } = variables.process;
 const runtime = await denoRuntime(variables);
 const inFlight = new InFlight();
 
-/** A variable that is a number above 0. */
-function milliseconds(name: string, fallback: number): number {
-  const value = Number(variables[name]);
-  return value > 0 ? value : fallback;
-}
-
 /** The client's address: the last one in the header that `CLIENT_ADDRESS_HEADER` names, else that of the connection. */
 function clientAddress(request: Request, { remoteAddr }: Deno.ServeHandlerInfo): string {
-  const header = variables["CLIENT_ADDRESS_HEADER"];
   // The last proxy, the trusted one, has added to what the client itself may have sent.
-  const named = header === undefined ? undefined : request.headers.get(header)?.split(",").at(-1)?.trim();
+  const named =
+    clientAddressHeader === null
+      ? undefined
+      : request.headers.get(clientAddressHeader)?.split(",").at(-1)?.trim();
   return named ?? ("hostname" in remoteAddr ? remoteAddr.hostname : "");
 }
 
 async function shutDown(): Promise<void> {
   // Twice is in earnest.
   if (inFlight.closing) Deno.exit(1);
-  const drained = await inFlight.drain(milliseconds("SHUTDOWN_TIMEOUT_MS", SHUTDOWN_MS));
+  const drained = await inFlight.drain(shutdownMs);
   runtime.close();
   Deno.exit(drained ? 0 : 1);
 }
@@ -54,12 +46,9 @@ function report(thrown: unknown): void {
   console.error(JSON.stringify({ at: new Date().toISOString(), uncaught: error.slice(0, 500) }));
 }
 
-setInterval(
-  () => {
-    if (!inFlight.closing) inFlight.add(refreshTokens(runtime.platform));
-  },
-  milliseconds("TOKEN_REFRESH_CHECK_MS", REFRESH_CHECK_MS),
-);
+setInterval(() => {
+  if (!inFlight.closing) inFlight.add(refreshTokens(runtime.platform));
+}, refreshCheckMs);
 
 /** What `deno serve` runs. */
 export default {

@@ -1,8 +1,7 @@
+import { env } from "cloudflare:workers";
 import { refreshTokens } from "./accounts/refresh-tokens.ts";
 import { handle } from "./app.ts";
-import type { Env } from "./platform/cloudflare/env.ts";
 import { cloudflarePlatform } from "./platform/cloudflare/index.ts";
-import type { Platform } from "./platform/platform.ts";
 
 export { AccountPool } from "../durable-objects/account-pool.ts";
 export { Administration } from "../durable-objects/administration.ts";
@@ -12,25 +11,17 @@ export { History } from "../durable-objects/history.ts";
 export { RateLimiter } from "../durable-objects/rate-limiter.ts";
 export { ResponseStore } from "../durable-objects/response-store.ts";
 
-const platforms = new WeakMap<Env, Platform>();
-
-function platformOf(env: Env): Platform {
-  let platform = platforms.get(env);
-  if (platform === undefined) {
-    platform = cloudflarePlatform(env);
-    platforms.set(env, platform);
-  }
-  return platform;
-}
+/** Made when the Worker starts, so that a variable that is not what it may be keeps it from starting. */
+const platform = cloudflarePlatform(env);
 
 export default {
-  fetch: (request, env, ctx) =>
+  fetch: (request, _env, ctx) =>
     handle(request, {
-      platform: platformOf(env),
+      platform,
       clientAddress: request.headers.get("cf-connecting-ip") ?? "",
       waitUntil: (work) => ctx.waitUntil(work),
     }),
-  scheduled: async (_event, env) => {
-    await refreshTokens(platformOf(env));
+  scheduled: async () => {
+    await refreshTokens(platform);
   },
-} satisfies ExportedHandler<Env>;
+} satisfies ExportedHandler;

@@ -1,7 +1,7 @@
 import type { Platform } from "../platform/platform.ts";
-import { providerOf } from "../provider/of-platform.ts";
-import { proxyOf } from "./access.ts";
+import { configuredProvider } from "../provider/of-platform.ts";
 import { accountToken } from "./sign-in.ts";
+import { proxyOf } from "./with-account.ts";
 
 const CONCURRENCY = 5;
 /** Accounts of one round: the rest is due in the next one, or signs in with its next request. */
@@ -16,7 +16,7 @@ const TIMEOUT_MS = 20_000;
  * @returns how many accounts have a new token
  */
 export async function refreshTokens(platform: Platform): Promise<number> {
-  const provider = providerOf(platform);
+  const provider = configuredProvider(platform);
   if (provider === null) return 0;
   const due = (await platform.accounts.tokensDueForRefresh()).slice(0, MAX_ACCOUNTS).values();
   const { config } = await platform.configuration.read();

@@ -1,7 +1,7 @@
-import { type Access, openAccess } from "../accounts/access.ts";
+import { clientLeft, withAccount } from "../accounts/with-account.ts";
 import type { Caller } from "../auth/callers.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
-import { isAccountFault, ProviderError } from "../errors/provider-error.ts";
+import { ProviderError } from "../errors/provider-error.ts";
 import type { Context } from "../platform/context.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
 
@@ -14,11 +14,10 @@ export function administratorAs(account: string): Caller {
 }
 
 /**
- * Speaks to the provider on one account's behalf, in a slot of that account. A refused token is replaced once; the pool
- * learns how it went, so that a success ends a cooldown.
+ * Speaks to the provider on one account's behalf, in a slot of that account.
  *
  * @param account the identifier
- * @throws GatewayError or ProviderError, whatever went wrong.
+ * @throws GatewayError or ProviderError, whatever went wrong; a `DOMException` `TimeoutError` when it took too long.
  */
 export async function onAccount<T>(
   context: Context,
@@ -26,34 +25,20 @@ export async function onAccount<T>(
   model: string,
   work: (account: UpstreamAccount, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const signal = AbortSignal.any([context.request.signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]);
-  let access: Access = await openAccess(context, administratorAs(account), {
-    model,
-    dialect: "admin",
-    exclude: [],
-    signal,
-  });
-  const { lease } = access;
+  const abort = new AbortController();
+  const left = () => abort.abort(clientLeft());
+  context.request.signal.addEventListener("abort", left, { once: true });
+  const timer = setTimeout(() => {
+    abort.abort(new DOMException("the call took too long", "TimeoutError"));
+  }, CALL_TIMEOUT_MS);
   try {
-    let result: T;
-    try {
-      result = await work(access.account, signal);
-    } catch (error) {
-      if (!(error instanceof ProviderError) || error.kind !== "token_expired") throw error;
-      const renewed = await access.refreshed(signal);
-      if (renewed === null) throw error;
-      access = renewed;
-      result = await work(access.account, signal);
-    }
-    await lease?.succeeded();
-    return result;
-  } catch (error) {
-    if (error instanceof ProviderError && isAccountFault(error.kind)) {
-      await lease?.failed(error.kind, error.message);
-    }
-    throw error;
+    return await withAccount(
+      { context, caller: administratorAs(account), model, dialect: "admin", abort },
+      (session) => session.call((upstream) => work(upstream, abort.signal)),
+    );
   } finally {
-    lease?.release();
+    clearTimeout(timer);
+    context.request.signal.removeEventListener("abort", left);
   }
 }
 

@@ -1,14 +1,15 @@
 import * as z from "zod";
-import { parseWith, readBytes, readJson } from "../http/json-body.ts";
 import { resolveModel } from "../models/resolve.ts";
 import type { AccountTestResult, TestAllProgress } from "../platform/administration.ts";
-import type { Context, Handler } from "../platform/context.ts";
+import type { Context } from "../platform/context.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { modelSchema, testAccount } from "./account-test.ts";
+import { accountTestResultSchema } from "./answers.ts";
 import { identifiers } from "./identifiers.ts";
 import { inParallel } from "./in-parallel.ts";
 
 /** Accounts that are tested at one moment (contract, Limits). */
-const CONCURRENCY = 5;
+export const CONCURRENCY = 5;
 /** Progress is written at most this often. */
 const REPORT_MS = 500;
 /** A run that has said nothing for this long was cut off. */
@@ -16,7 +17,7 @@ const CUT_OFF_MS = 60_000;
 const MAX_FAILURES = 200;
 
 /** `POST /admin/accounts/test-all`. The body may be missing. */
-export const testAllSchema = z.object({ model: modelSchema });
+const testAllSchema = z.object({ model: modelSchema });
 
 /** Counts outcomes, and tells how far the run has come. */
 class Run {
@@ -75,25 +76,50 @@ async function runTests(context: Context, accounts: readonly string[], model: st
   return run;
 }
 
-/** `POST /admin/accounts/test-all` (contract): five at a time. */
-export const testAllAccounts: Handler = async (context) => {
-  const body = await readBytes(context.request, 1_048_576);
-  const given = body.length === 0 ? {} : await readJson(new Request(context.url, { method: "POST", body }));
-  const { model } = parseWith(testAllSchema, given);
-  const { config } = await context.platform.configuration.readFresh();
-  resolveModel(model, config.model_aliases);
-  const running = runTests(context, await identifiers(config), model);
-  context.waitUntil(running);
-  const { results, success } = await running;
-  return Response.json({ total: results.length, success, failed: results.length - success, results });
-};
+const countsSchema = () => z.object({ total: z.int(), success: z.int(), failed: z.int() });
 
-/** `GET /admin/accounts/test-all/status`: how far the latest test of all accounts has come. */
-export const testAllStatus: Handler = async ({ platform }) => {
-  const progress = await platform.administration.testProgress();
-  if (progress === null) {
-    return Response.json({ running: false, total: 0, done: 0, success: 0, failed: 0, failures: [] });
-  }
-  const running = progress.finished_at === 0 && platform.now() - progress.updated_at < CUT_OFF_MS;
-  return Response.json({ running, ...progress });
-};
+/** Times are Unix milliseconds, `finished_at` 0 while the test runs; there are none before the first test. */
+const progressSchema = () =>
+  countsSchema().extend({
+    running: z.boolean(),
+    done: z.int(),
+    started_at: z.int().optional(),
+    updated_at: z.int().optional(),
+    finished_at: z.int().optional(),
+    failures: z.array(accountTestResultSchema()),
+  });
+
+export const TEST_ALL_ENDPOINTS: readonly Endpoint[] = [
+  /** `POST /admin/accounts/test-all` (contract): five at a time. */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/accounts/test-all",
+    summary: "Test all accounts",
+    body: testAllSchema,
+    optionalBody: true,
+    answers: json(() => countsSchema().extend({ results: z.array(accountTestResultSchema()) })),
+    handler: async (context, { body: { model } }) => {
+      const { config } = await context.platform.configuration.readFresh();
+      resolveModel(model, config.model_aliases);
+      const running = runTests(context, await identifiers(config), model);
+      context.waitUntil(running);
+      const { results, success } = await running;
+      return Response.json({ total: results.length, success, failed: results.length - success, results });
+    },
+  }),
+  /** `GET /admin/accounts/test-all/status`: how far the latest test of all accounts has come. */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/accounts/test-all/status",
+    summary: "Progress of the test of all accounts",
+    answers: json(progressSchema),
+    handler: async ({ platform }) => {
+      const progress = await platform.administration.testProgress();
+      if (progress === null) {
+        return Response.json({ running: false, total: 0, done: 0, success: 0, failed: 0, failures: [] });
+      }
+      const running = progress.finished_at === 0 && platform.now() - progress.updated_at < CUT_OFF_MS;
+      return Response.json({ running, ...progress });
+    },
+  }),
+];

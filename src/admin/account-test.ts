@@ -1,14 +1,18 @@
 import * as z from "zod";
 import type { Completion } from "../conversation/events.ts";
-import { answer } from "../generation/answer.ts";
-import { readBody } from "../http/json-body.ts";
+import { chatCompletions } from "../dialects/chat-completions/dialect.ts";
+import { complete } from "../generation/complete.ts";
 import { resolveModel } from "../models/resolve.ts";
 import type { AccountTestResult } from "../platform/administration.ts";
-import type { Context, Handler } from "../platform/context.ts";
+import type { Context } from "../platform/context.ts";
+import { providerOf } from "../provider/of-platform.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { administratorAs, failureMessage, onAccount } from "./account-call.ts";
+import { accountTestResultSchema } from "./answers.ts";
 import { accountIndex, identifiers } from "./identifiers.ts";
 
-const DEFAULT_MODEL = "provider-v4-flash";
+/** The model that accounts are tested with unless another is named. */
+export const DEFAULT_MODEL = "provider-v4-flash";
 const NOT_WRITABLE = "the configuration is read-only: account tokens stay in memory and are lost on restart";
 
 /** A requested model, the default when it is left out or empty. */
@@ -19,7 +23,7 @@ export const modelSchema = z
   .transform((model) => model || DEFAULT_MODEL);
 
 /** `POST /admin/accounts/test`. An empty `message` tests only that a session can be created. */
-export const accountTestSchema = z.object({
+const accountTestSchema = z.object({
   identifier: z
     .string("the account's identifier is needed")
     .trim()
@@ -29,16 +33,25 @@ export const accountTestSchema = z.object({
 });
 
 /** `POST /admin/accounts/sessions/delete-all`. */
-export const deleteSessionsSchema = accountTestSchema.pick({ identifier: true });
+const deleteSessionsSchema = accountTestSchema.pick({ identifier: true });
 
-/** Creates a session on the account and deletes it again; returns how many sessions the account has. */
-function tryAccount(context: Context, account: string, model: string): Promise<number> {
-  const provider = context.provider();
+/** What trying an account has shown. */
+interface Trial {
+  /** For administrators. */
+  readonly message: string;
+  /** Sessions that the account has; 0 where the provider keeps none. */
+  readonly sessions: number;
+}
+
+/** Tries an account's token: by a session that is created and deleted again, where the provider keeps sessions. */
+function tryAccount(context: Context, account: string, model: string): Promise<Trial> {
+  const provider = providerOf(context.platform);
   return onAccount(context, account, model, async (upstream, signal) => {
     const { sessionCount } = await provider.describeAccount(upstream, signal);
-    const session = await provider.createSession(upstream, signal);
-    await provider.deleteSession(upstream, session, signal);
-    return sessionCount;
+    const { sessions } = provider;
+    if (sessions === undefined) return { message: "the provider accepted the token", sessions: 0 };
+    await sessions.delete(upstream, await sessions.create(upstream, signal), signal);
+    return { message: "a session was created and deleted", sessions: sessionCount };
   });
 }
 
@@ -48,15 +61,15 @@ async function sendMessage(
   account: string,
   model: string,
   message: string,
-): Promise<Completion | null> {
+): Promise<Completion> {
   const { config } = await context.config();
   const resolved = resolveModel(model, config.model_aliases);
-  let completion: Completion | null = null;
-  await answer(
+  const { completion } = await complete({
     context,
-    administratorAs(account),
-    {
-      dialect: "chat-completions",
+    caller: administratorAs(account),
+    conversation: {
+      dialect: chatCompletions.id,
+      contentField: "message",
       model: resolved,
       messages: [{ role: "user", parts: [{ type: "text", text: message }] }],
       tools: [],
@@ -68,14 +81,7 @@ async function sendMessage(
       responseFormat: { type: "text" },
       stream: false,
     },
-    {
-      stream: () => ({ keepAlive: "", push: () => "" }),
-      body: (whole) => {
-        completion = whole;
-        return {};
-      },
-    },
-  );
+  });
   return completion;
 }
 
@@ -88,15 +94,17 @@ export async function testAccount(
 ): Promise<AccountTestResult & { readonly thinking?: string }> {
   const { platform } = context;
   const started = platform.now();
-  const result = { account, model, success: true, message: "a session was created and deleted" };
+  const result = { account, model, success: true, message: "" };
   let sessions = 0;
   let thinking = "";
   try {
-    sessions = await tryAccount(context, account, model);
+    const trial = await tryAccount(context, account, model);
+    sessions = trial.sessions;
+    result.message = trial.message;
     if (message !== "") {
       const completion = await sendMessage(context, account, model, message);
-      result.message = completion?.text ?? "";
-      thinking = completion?.reasoning ?? "";
+      result.message = completion.text;
+      thinking = completion.reasoning;
     }
   } catch (error) {
     result.success = false;
@@ -114,29 +122,60 @@ export async function poolIdentifier(context: Context, named: string): Promise<s
   return (await identifiers(config))[index] ?? named;
 }
 
-/** `POST /admin/accounts/test` (contract). `response_time` is in milliseconds. */
-export const testOneAccount: Handler = async (context) => {
-  const { identifier, model, message } = await readBody(context.request, accountTestSchema);
-  const { config, writable } = await context.config();
-  resolveModel(model, config.model_aliases);
-  const account = await poolIdentifier(context, identifier);
-  return Response.json({
-    ...(await testAccount(context, account, model, message)),
-    config_writable: writable,
-    config_warning: writable ? "" : NOT_WRITABLE,
-  });
-};
+const deletedSessionsSchema = () =>
+  z.object({ success: z.boolean(), message: z.string(), deleted: z.int().optional() });
 
-/** `POST /admin/accounts/sessions/delete-all` (contract): a failure is an answer too, with its reason. */
-export const deleteSessions: Handler = async (context) => {
-  const { identifier } = await readBody(context.request, deleteSessionsSchema);
-  try {
-    const account = await poolIdentifier(context, identifier);
-    const deleted = await onAccount(context, account, DEFAULT_MODEL, (upstream, signal) =>
-      context.provider().deleteAllSessions(upstream, signal),
-    );
-    return Response.json({ success: true, message: `${deleted} sessions were deleted`, deleted });
-  } catch (error) {
-    return Response.json({ success: false, message: failureMessage(error) });
-  }
-};
+export const ACCOUNT_TEST_ENDPOINTS: readonly Endpoint[] = [
+  /** `POST /admin/accounts/test` (contract). `response_time` is in milliseconds. */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/accounts/test",
+    summary: "Test one account",
+    body: accountTestSchema,
+    answers: json(() =>
+      accountTestResultSchema().extend({
+        thinking: z.string().optional(),
+        config_writable: z.boolean(),
+        config_warning: z.string(),
+      }),
+    ),
+    handler: async (context, { body: { identifier, model, message } }) => {
+      const { config, writable } = await context.config();
+      resolveModel(model, config.model_aliases);
+      const account = await poolIdentifier(context, identifier);
+      return Response.json({
+        ...(await testAccount(context, account, model, message)),
+        config_writable: writable,
+        config_warning: writable ? "" : NOT_WRITABLE,
+      });
+    },
+  }),
+];
+
+/** What is done to an account's sessions at the provider. */
+export const SESSION_ENDPOINTS: readonly Endpoint[] = [
+  /** `POST /admin/accounts/sessions/delete-all` (contract): a failure is an answer too, with its reason. */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/accounts/sessions/delete-all",
+    summary: "Delete an account's sessions",
+    body: deleteSessionsSchema,
+    answers: json(deletedSessionsSchema),
+    handler: async (context, { body: { identifier } }) => {
+      try {
+        const account = await poolIdentifier(context, identifier);
+        const { sessions } = providerOf(context.platform);
+        const deleted = await onAccount(
+          context,
+          account,
+          DEFAULT_MODEL,
+          // A provider that keeps no sessions has none to delete.
+          async (upstream, signal) => (await sessions?.deleteAll(upstream, signal)) ?? 0,
+        );
+        return Response.json({ success: true, message: `${deleted} sessions were deleted`, deleted });
+      } catch (error) {
+        return Response.json({ success: false, message: failureMessage(error) });
+      }
+    },
+  }),
+];

@@ -1,7 +1,8 @@
 import * as z from "zod";
+import { chatCompletionAnswers } from "../dialects/chat-completions/answers.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
-import { readBody } from "../http/json-body.ts";
-import type { Context, Handler } from "../platform/context.ts";
+import type { Context } from "../platform/context.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { modelSchema } from "./account-test.ts";
 import { keyId } from "./config-view.ts";
 import { allKeys } from "./edit.ts";
@@ -11,7 +12,7 @@ import { callChatCompletions } from "./self-call.ts";
 const FIELD_VALUE = /^[\x20-\x7e\x80-\xff]*$/;
 
 /** `POST /admin/test`. `api_key` may also be a key's `id`. */
-export const apiTestSchema = z.object({
+const apiTestSchema = z.object({
   model: modelSchema,
   message: z
     .string()
@@ -39,15 +40,45 @@ export async function namedKey(context: Context, name: string): Promise<string> 
   return key;
 }
 
-/** `POST /admin/test` (contract): one message through the gateway's own pipeline. */
-export const testApi: Handler = async (context) => {
-  const { model, message, api_key } = await readBody(context.request, apiTestSchema);
-  const key = await namedKey(context, api_key);
-  const messages = [{ role: "user", content: message }];
-  const response = await callChatCompletions(context, key, { model, messages });
-  return Response.json({
-    success: response.ok,
-    status_code: response.status,
-    response: await response.json(),
+/** An error in the shape of the standard family. */
+const errorSchema = () =>
+  z.object({
+    error: z.object({
+      message: z.string(),
+      type: z.string(),
+      code: z.string(),
+      param: z.string().nullable(),
+      details: z.record(z.string(), z.unknown()).optional(),
+    }),
+  });
+
+/** `response` is what a caller would have got: the chat completion or, unless `success`, the error. */
+const outcomeSchema = () => {
+  const { "application/json": completion } = chatCompletionAnswers();
+  return z.object({
+    success: z.boolean(),
+    status_code: z.int(),
+    response: completion instanceof z.ZodType ? z.union([completion, errorSchema()]) : z.unknown(),
   });
 };
+
+export const API_TEST_ENDPOINTS: readonly Endpoint[] = [
+  /** `POST /admin/test` (contract): one message through the gateway's own pipeline. */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/test",
+    summary: "Send a test message through the gateway",
+    body: apiTestSchema,
+    answers: json(outcomeSchema),
+    handler: async (context, { body: { model, message, api_key } }) => {
+      const key = await namedKey(context, api_key);
+      const messages = [{ role: "user", content: message }];
+      const response = await callChatCompletions(context, key, { model, messages });
+      return Response.json({
+        success: response.ok,
+        status_code: response.status,
+        response: await response.json(),
+      });
+    },
+  }),
+];

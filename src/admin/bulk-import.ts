@@ -1,17 +1,17 @@
 import * as z from "zod";
 import { accountSchema, apiKeySchema } from "../config/schema.ts";
-import { readBody } from "../http/json-body.ts";
-import type { Handler } from "../platform/context.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { successSchema } from "./answers.ts";
 import { tidied } from "./config-merge.ts";
 import { allKeys, edit } from "./edit.ts";
+import { hasIdentity } from "./identifiers.ts";
 
-const importedAccount = accountSchema.refine(
-  ({ email, mobile, token }) => email !== "" || mobile !== "" || token !== "",
-  { error: "an account needs an email, a mobile or a token" },
-);
+const importedAccount = accountSchema.refine(hasIdentity, {
+  error: "an account needs an email, a mobile or a token",
+});
 
 /** `POST /admin/import`. Keys are strings, or objects with name and remark. */
-export const bulkImportSchema = z
+const bulkImportSchema = z
   .object({
     keys: z
       .array(z.union([z.string().trim().min(1, "a key must not be empty"), apiKeySchema], "must be a key"))
@@ -22,26 +22,38 @@ export const bulkImportSchema = z
     error: "send keys, accounts, or both",
   });
 
-/** `POST /admin/import` (contract): adds what is not there yet, and counts it. What is there already stays as it is. */
-export const bulkImport: Handler = async (context) => {
-  const body = await readBody(context.request, bulkImportSchema);
-  const added = (body.keys ?? []).map((entry) =>
-    typeof entry === "string" ? { key: entry, name: "", remark: "" } : entry,
-  );
-  let importedKeys = 0;
-  let importedAccounts = 0;
-  await edit(context, async (config) => {
-    const present = await tidied(config);
-    const keys = allKeys({ keys: [], api_keys: [...present.api_keys, ...added] });
-    // The present ones come first, so that of equal accounts they are kept.
-    const all = await tidied({ ...present, accounts: [...present.accounts, ...(body.accounts ?? [])] });
-    importedKeys = keys.length - present.api_keys.length;
-    importedAccounts = all.accounts.length - present.accounts.length;
-    return {
-      ...present,
-      api_keys: keys,
-      accounts: [...present.accounts, ...all.accounts.slice(present.accounts.length)],
-    };
-  });
-  return Response.json({ success: true, imported_keys: importedKeys, imported_accounts: importedAccounts });
-};
+export const BULK_IMPORT_ENDPOINTS: readonly Endpoint[] = [
+  /** `POST /admin/import` (contract): adds what is not there yet, and counts it. What is there already stays as it is. */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/import",
+    summary: "Import keys and accounts",
+    body: bulkImportSchema,
+    answers: json(() => successSchema().extend({ imported_keys: z.int(), imported_accounts: z.int() })),
+    handler: async (context, { body }) => {
+      const added = (body.keys ?? []).map((entry) =>
+        typeof entry === "string" ? { key: entry, name: "", remark: "" } : entry,
+      );
+      let importedKeys = 0;
+      let importedAccounts = 0;
+      await edit(context, async (config) => {
+        const present = await tidied(config);
+        const keys = allKeys({ keys: [], api_keys: [...present.api_keys, ...added] });
+        // The present ones come first, so that of equal accounts they are kept.
+        const all = await tidied({ ...present, accounts: [...present.accounts, ...(body.accounts ?? [])] });
+        importedKeys = keys.length - present.api_keys.length;
+        importedAccounts = all.accounts.length - present.accounts.length;
+        return {
+          ...present,
+          api_keys: keys,
+          accounts: [...present.accounts, ...all.accounts.slice(present.accounts.length)],
+        };
+      });
+      return Response.json({
+        success: true,
+        imported_keys: importedKeys,
+        imported_accounts: importedAccounts,
+      });
+    },
+  }),
+];

@@ -1,28 +1,49 @@
-import type { Handler } from "../platform/context.ts";
-import { missing } from "./edit.ts";
+import * as z from "zod";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { successSchema } from "./answers.ts";
+import { captureSchema, captureSummarySchema } from "./archive-answers.ts";
+import { found } from "./refusals.ts";
 
-/** `GET /admin/dev/captures` (contract): newest first, bodies cut to their beginning. */
-export const listCaptures: Handler = async (context) => {
-  const { config } = await context.config();
-  const { enabled, limit, max_body_bytes } = config.captures;
-  return Response.json({
-    enabled,
-    limit,
-    max_body_bytes,
-    items: await context.platform.archive.listCaptures(),
+const captureListSchema = () =>
+  z.object({
+    enabled: z.boolean(),
+    limit: z.int(),
+    max_body_bytes: z.int(),
+    items: z.array(captureSummarySchema()),
   });
-};
 
-/** `GET /admin/dev/captures/{id}`: one capture with its whole bodies. */
-export const readCapture: Handler = async (context) => {
-  const id = context.params["id"] ?? "";
-  const capture = await context.platform.archive.readCapture(id);
-  if (capture === null) throw missing(`the capture ${JSON.stringify(id)}`);
-  return Response.json(capture);
-};
-
-/** `DELETE /admin/dev/captures` (contract). */
-export const clearCaptures: Handler = async (context) => {
-  const deleted = await context.platform.archive.clearCaptures();
-  return Response.json({ success: true, detail: "the capture logs were cleared", deleted });
-};
+export const CAPTURE_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/dev/captures` (contract): newest first, bodies cut to their beginning. */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/dev/captures",
+    summary: "List the captures",
+    answers: json(captureListSchema),
+    handler: async (context) => {
+      const { config } = await context.config();
+      const { enabled, limit, max_body_bytes } = config.captures;
+      const items = await context.platform.archive.listCaptures();
+      return Response.json({ enabled, limit, max_body_bytes, items });
+    },
+  }),
+  /** `GET /admin/dev/captures/{id}`: one capture with its whole bodies. */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/dev/captures/:id",
+    summary: "Read a capture",
+    answers: json(captureSchema),
+    handler: async ({ platform }, { params: { id = "" } }) =>
+      Response.json(found(await platform.archive.readCapture(id), "the capture", id)),
+  }),
+  /** `DELETE /admin/dev/captures` (contract). */
+  forAdministrators({
+    method: "DELETE",
+    path: "/admin/dev/captures",
+    summary: "Clear the captures",
+    answers: json(() => successSchema().extend({ detail: z.string(), deleted: z.int() })),
+    handler: async ({ platform }) => {
+      const deleted = await platform.archive.clearCaptures();
+      return Response.json({ success: true, detail: "the capture logs were cleared", deleted });
+    },
+  }),
+];

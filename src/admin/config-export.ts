@@ -1,14 +1,16 @@
+import * as z from "zod";
 import type { Config } from "../config/schema.ts";
 import { textToBase64 } from "../encoding/bytes.ts";
 import { sha256Hex } from "../encoding/hash.ts";
-import type { Handler } from "../platform/context.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { type ExportedConfig, exportedConfigSchema } from "./config-answers.ts";
 import { allKeys } from "./edit.ts";
 
 /**
  * The configuration as it leaves: complete, credentials included, because it is a backup and what `GATEWAY_CONFIG_JSON`
  * takes. Only the secret that signs tokens stays. `sync` holds the hash and the time of the last hosting sync.
  */
-export function exportedConfig(config: Config) {
+export function exportedConfig(config: Config): ExportedConfig {
   const { jwt_secret: _secret, ...admin } = config.admin;
   const keys = allKeys(config);
   return { ...config, keys: keys.map(({ key }) => key), api_keys: keys, admin };
@@ -28,20 +30,38 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]));
 }
 
-/** `GET /admin/config/export` (contract): `config`, and the same as `json` and as `base64` of it. */
-export const exportConfig: Handler = async (context) => {
-  const { config } = await context.platform.configuration.readFresh();
-  const exported = exportedConfig(config);
-  const json = JSON.stringify(exported);
-  return Response.json(
-    { config: exported, json, base64: textToBase64(json) },
-    { headers: { "cache-control": "no-store" } },
-  );
-};
+/** Full of credentials: no cache may keep it. */
+export const NOT_KEPT = { headers: { "cache-control": "no-store" } };
 
-/** `GET /admin/export` (contract): the same content without `config`. */
-export const exportShort: Handler = async (context) => {
-  const { config } = await context.platform.configuration.readFresh();
-  const json = JSON.stringify(exportedConfig(config));
-  return Response.json({ json, base64: textToBase64(json) }, { headers: { "cache-control": "no-store" } });
-};
+const textsSchema = () => z.object({ json: z.string(), base64: z.string() });
+
+/** The export as JSON text, and as base64 of that. */
+function texts(exported: ExportedConfig) {
+  const text = JSON.stringify(exported);
+  return { json: text, base64: textToBase64(text) };
+}
+
+export const EXPORT_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/config/export` (contract): `config`, and the same as `json` and as `base64` of it. */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/config/export",
+    summary: "Export the configuration",
+    answers: json(() => z.object({ config: exportedConfigSchema(), ...textsSchema().shape })),
+    handler: async ({ platform }) => {
+      const config = exportedConfig((await platform.configuration.readFresh()).config);
+      return Response.json({ config, ...texts(config) }, NOT_KEPT);
+    },
+  }),
+  /** `GET /admin/export` (contract): the same content without `config`. */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/export",
+    summary: "Export the configuration (short form)",
+    answers: json(textsSchema),
+    handler: async ({ platform }) => {
+      const { config } = await platform.configuration.readFresh();
+      return Response.json(texts(exportedConfig(config)), NOT_KEPT);
+    },
+  }),
+];

@@ -1,14 +1,10 @@
 import { type Account, type Config, configSchema } from "../config/schema.ts";
+import { isObject, type JsonObject } from "../encoding/json.ts";
 import { allKeys } from "./edit.ts";
-import { identifiers } from "./identifiers.ts";
+import { hasIdentity, identifiers } from "./identifiers.ts";
 
 /** The groups whose non-empty fields a merge overwrites (contract, Import details). */
 const OVERWRITTEN = ["admin", "runtime", "responses", "embeddings"] as const;
-
-type Raw = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Raw =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || value === 0;
@@ -40,9 +36,7 @@ async function mergedAccounts(present: readonly Account[], added: readonly Accou
 
 /** Lists without repetitions and without accounts that nothing identifies. */
 export async function tidied(config: Config): Promise<Config> {
-  const accounts = config.accounts.filter(
-    ({ email, mobile, token }) => email !== "" || mobile !== "" || token !== "",
-  );
+  const accounts = config.accounts.filter(hasIdentity);
   return { ...config, keys: [], api_keys: allKeys(config), accounts: await mergedAccounts([], accounts) };
 }
 
@@ -54,7 +48,7 @@ export async function tidied(config: Config): Promise<Config> {
  * @param imported the parsed configuration
  * @param raw what it was parsed from, to tell what was given from what is a default
  */
-export async function mergedConfig(config: Config, imported: Config, raw: Raw): Promise<Config> {
+export async function mergedConfig(config: Config, imported: Config, raw: JsonObject): Promise<Config> {
   const accounts = await mergedAccounts(config.accounts, (await tidied(imported)).accounts);
   const known = new Set(config.proxies.map(({ id }) => id));
   const bound = new Set(imported.accounts.map(({ proxy_id }) => proxy_id));

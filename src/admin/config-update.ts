@@ -2,19 +2,19 @@ import * as z from "zod";
 import { isPreview, preview } from "../auth/secrets.ts";
 import { type Account, type ApiKey, accountSchema, apiKeySchema, type Config } from "../config/schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
-import { readBody } from "../http/json-body.ts";
-import type { Handler } from "../platform/context.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { aliasesSchema } from "./aliases.ts";
+import { configViewSchema } from "./config-answers.ts";
 import { configView, keyId } from "./config-view.ts";
 import { allKeys, edit, sameAccount } from "./edit.ts";
-import { identifiers } from "./identifiers.ts";
+import { hasIdentity, identifiers } from "./identifiers.ts";
 
 /**
  * `POST /admin/config` (contract). Each list that is given replaces the present one; other groups are not changed here.
  * What came from the masked view may be sent back: a masked key (by its `id`) stands for the real one, and an account
  * without password or token keeps the ones that it has.
  */
-export const configUpdateSchema = z
+const configUpdateSchema = z
   .object({
     keys: z.array(z.string()).optional(),
     api_keys: z.array(apiKeySchema.extend({ id: z.string().optional() })).optional(),
@@ -72,7 +72,7 @@ async function updatedAccounts(config: Config, { accounts }: Update): Promise<Ac
       token: account.token || (present?.token ?? ""),
     };
     const [id = ""] = await identifiers({ accounts: [complete] });
-    if (complete.email === "" && complete.mobile === "" && complete.token === "") {
+    if (!hasIdentity(complete)) {
       throw invalidRequest(
         `accounts[${index}]: an account needs an email, a mobile or a token`,
         `accounts[${index}]`,
@@ -87,19 +87,32 @@ async function updatedAccounts(config: Config, { accounts }: Update): Promise<Ac
   return updated;
 }
 
-/** `GET /admin/config` (contract). */
-export const readConfig: Handler = async (context) =>
-  Response.json(await configView(context, await context.platform.configuration.readFresh()));
-
-/** `POST /admin/config` (contract). */
-export const updateConfig: Handler = async (context) => {
-  const update = await readBody(context.request, configUpdateSchema);
-  const snapshot = await edit(context, async (config) => ({
-    ...config,
-    keys: [],
-    api_keys: await updatedKeys(config, update),
-    accounts: await updatedAccounts(config, update),
-    model_aliases: update.model_aliases ?? config.model_aliases,
-  }));
-  return Response.json(await configView(context, snapshot));
-};
+export const CONFIG_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/config` (contract). */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/config",
+    summary: "Masked configuration",
+    answers: json(configViewSchema),
+    handler: async (context) =>
+      Response.json(await configView(context, await context.platform.configuration.readFresh())),
+  }),
+  /** `POST /admin/config` (contract). */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/config",
+    summary: "Update keys, accounts and aliases",
+    body: configUpdateSchema,
+    answers: json(configViewSchema),
+    handler: async (context, { body: update }) => {
+      const snapshot = await edit(context, async (config) => ({
+        ...config,
+        keys: [],
+        api_keys: await updatedKeys(config, update),
+        accounts: await updatedAccounts(config, update),
+        model_aliases: update.model_aliases ?? config.model_aliases,
+      }));
+      return Response.json(await configView(context, snapshot));
+    },
+  }),
+];

@@ -2,25 +2,12 @@ import { preview } from "../auth/secrets.ts";
 import type { Account, ApiKey, Config, Proxy as ConfiguredProxy } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { sha256Hex } from "../encoding/hash.ts";
-import type { AccountHealth, CooldownView } from "../platform/accounts.ts";
+import type { AccountHealth } from "../platform/accounts.ts";
 import type { Context } from "../platform/context.ts";
+import type { AccountView, KeyView, ProxyView } from "./answers.ts";
+import type { ConfigView } from "./config-answers.ts";
 import { allKeys } from "./edit.ts";
 import { identifiers } from "./identifiers.ts";
-
-/** An account as administrators see it (contract, Accounts); `cooldown` goes beyond it. */
-export interface AccountView {
-  readonly identifier: string;
-  readonly email: string;
-  readonly mobile: string;
-  readonly has_password: boolean;
-  readonly has_token: boolean;
-  readonly token_preview: string;
-  readonly test_status: string;
-  readonly name: string;
-  readonly remark: string;
-  readonly proxy_id: string;
-  readonly cooldown: CooldownView | null;
-}
 
 /** The masked view of an account; `health` is what the pool knows of it. */
 export function accountView(account: Account, identifier: string, health?: AccountHealth): AccountView {
@@ -41,8 +28,8 @@ export function accountView(account: Account, identifier: string, health?: Accou
   };
 }
 
-/** A proxy as administrators see it (contract, Proxies): the password never leaves. */
-export function proxyView({ password, ...proxy }: ConfiguredProxy) {
+/** The view of a proxy. */
+export function proxyView({ password, ...proxy }: ConfiguredProxy): ProxyView {
   return { ...proxy, has_password: password !== "" };
 }
 
@@ -51,8 +38,8 @@ export async function keyId(key: string): Promise<string> {
   return `key:${(await sha256Hex(key)).slice(0, 16)}`;
 }
 
-/** An API key as administrators see it. `id` stands for the key in the paths of `/admin/keys`. */
-export async function keyView({ key, name, remark }: ApiKey) {
+/** The masked view of an API key. */
+export async function keyView({ key, name, remark }: ApiKey): Promise<KeyView> {
   return { key: preview(key), id: await keyId(key), name, remark };
 }
 
@@ -78,13 +65,13 @@ export async function accountViews(
 /** Where a configuration is kept, for people. */
 function configPath(context: Context, { envBacked, writable }: ConfigSnapshot): string {
   if (envBacked && !writable) return "env:GATEWAY_CONFIG_JSON";
-  return context.platform.runtime === "cloudflare" ? "durable-object:Configuration/main" : "storage:config";
+  return context.platform.configPath;
 }
 
 /** The configuration without its secrets (contract, Configuration). */
-export async function configView(context: Context, snapshot: ConfigSnapshot) {
+export async function configView(context: Context, snapshot: ConfigSnapshot): Promise<ConfigView> {
   const { config } = snapshot;
-  const { settings } = context.platform;
+  const { variables } = context.platform;
   const keys = allKeys(config);
   const { token, project_id, team_id } = config.vercel;
   return {
@@ -114,8 +101,8 @@ export async function configView(context: Context, snapshot: ConfigSnapshot) {
     history: config.history,
     captures: config.captures,
     env_backed: snapshot.envBacked,
-    env_source_present: settings.configJson !== null,
-    env_writeback_enabled: settings.configWriteback,
+    env_source_present: variables.configJson !== null,
+    env_writeback_enabled: variables.configWriteback,
     config_path: configPath(context, snapshot),
     config_writable: snapshot.writable,
   };

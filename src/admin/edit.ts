@@ -1,6 +1,6 @@
 import { type Account, type ApiKey, type Config, configSchema } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
-import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
+import { invalidRequest } from "../errors/gateway-error.ts";
 import { parseWith } from "../http/json-body.ts";
 import type { Context } from "../platform/context.ts";
 
@@ -62,16 +62,6 @@ function refuseUnusable(before: Config, after: Config): void {
   const param = bad.find(([, text]) => !known.has(text))?.[0];
   if (param === undefined) return;
   throw invalidRequest(`${param}: control characters and broken surrogate pairs are not allowed`, param);
-}
-
-/** The 404 of a thing that is not in the configuration. */
-export function missing(what: string): GatewayError {
-  return new GatewayError(404, `${what} does not exist`, { code: "not_found" });
-}
-
-/** The 409 of a thing that is there already. */
-export function duplicate(what: string, param: string | null = null): GatewayError {
-  return new GatewayError(409, `${what} exists already`, { code: "invalid_request", param });
 }
 
 /** All API keys in the structured form: those of the legacy list `keys` have no name. Without repetitions. */

@@ -1,22 +1,18 @@
 import * as z from "zod";
 import { configSchema } from "../config/schema.ts";
-import { readBody } from "../http/json-body.ts";
 import type { HistoryRecord } from "../platform/archive.ts";
-import type { Handler } from "../platform/context.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { retentionOf } from "../telemetry/outbox.ts";
-import { edit, missing } from "./edit.ts";
+import { successSchema } from "./answers.ts";
+import { historyRecordSchema, historySummarySchema } from "./archive-answers.ts";
+import { edit } from "./edit.ts";
+import { pageSchema, queryNumber } from "./paging.ts";
+import { found } from "./refusals.ts";
 
 const MAX_PAGE_SIZE = 1_000;
 
-const queryNumber = (fallback: number, max: number) =>
-  z.coerce
-    .number()
-    .catch(fallback)
-    .default(fallback)
-    .transform((value) => Math.min(Math.max(Math.floor(value), 1), max));
-
 /** Query of `GET /admin/chat-history`; `q` is text in a summary: model, account, source, status, error or preview. */
-export const historyListSchema = z.object({
+const historyListSchema = z.object({
   page: queryNumber(1, 1_000_000),
   page_size: queryNumber(200, MAX_PAGE_SIZE),
   q: z.string().trim().default(""),
@@ -25,26 +21,7 @@ export const historyListSchema = z.object({
 const limit = configSchema.shape.history.unwrap().shape.limit.unwrap();
 
 /** `PUT /admin/chat-history/settings`: how many records are kept; 0 switches the history off. */
-export const historySettingsSchema = z.object({ limit });
-
-/**
- * `GET /admin/chat-history` (contract): summaries, newest request first. `limit` is the retention count, `total` counts
- * what `q` finds.
- */
-export const listHistory: Handler = async (context) => {
-  const { page, page_size, q } = historyListSchema.parse(Object.fromEntries(context.url.searchParams));
-  const { archive } = context.platform;
-  const { items, total } = await archive.listHistory({ offset: (page - 1) * page_size, count: page_size, q });
-  const { config } = await context.config();
-  return Response.json({
-    items,
-    total,
-    limit: config.history.limit,
-    page,
-    page_size,
-    total_pages: Math.max(1, Math.ceil(total / page_size)),
-  });
-};
+const historySettingsSchema = z.object({ limit });
 
 /** A record as JSON: its messages as they are rather than as text. */
 function view(record: HistoryRecord) {
@@ -52,31 +29,74 @@ function view(record: HistoryRecord) {
   return { ...record, messages };
 }
 
-/** `GET /admin/chat-history/{id}` (contract). */
-export const readHistory: Handler = async (context) => {
-  const id = context.params["id"] ?? "";
-  const record = await context.platform.archive.readHistory(id);
-  if (record === null) throw missing(`the history record ${JSON.stringify(id)}`);
-  return Response.json(view(record));
-};
+const KIND = "the history record";
 
-/** `DELETE /admin/chat-history/{id}` (contract). */
-export const deleteHistory: Handler = async (context) => {
-  const id = context.params["id"] ?? "";
-  if (!(await context.platform.archive.deleteHistory(id))) {
-    throw missing(`the history record ${JSON.stringify(id)}`);
-  }
-  return Response.json({ success: true });
-};
-
-/** `DELETE /admin/chat-history` (contract). */
-export const clearHistory: Handler = async (context) =>
-  Response.json({ success: true, deleted: await context.platform.archive.clearHistory() });
-
-/** `PUT /admin/chat-history/settings` (contract). Records beyond the new count go at once. */
-export const changeHistorySettings: Handler = async (context) => {
-  const wanted = await readBody(context.request, historySettingsSchema);
-  const snapshot = await edit(context, (config) => ({ ...config, history: { limit: wanted.limit } }));
-  await context.platform.archive.retain(retentionOf(snapshot));
-  return Response.json({ success: true, limit: snapshot.config.history.limit });
-};
+export const HISTORY_ENDPOINTS: readonly Endpoint[] = [
+  /**
+   * `GET /admin/chat-history` (contract): summaries, newest request first. `limit` is the retention count, `total` counts
+   * what `q` finds.
+   */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/chat-history",
+    summary: "List the history",
+    query: historyListSchema,
+    answers: json(() => pageSchema(historySummarySchema()).extend({ limit: z.int() })),
+    handler: async (context, { query: { page, page_size, q } }) => {
+      const { archive } = context.platform;
+      const offset = (page - 1) * page_size;
+      const { items, total } = await archive.listHistory({ offset, count: page_size, q });
+      const { config } = await context.config();
+      return Response.json({
+        items,
+        total,
+        limit: config.history.limit,
+        page,
+        page_size,
+        total_pages: Math.max(1, Math.ceil(total / page_size)),
+      });
+    },
+  }),
+  /** `DELETE /admin/chat-history` (contract). */
+  forAdministrators({
+    method: "DELETE",
+    path: "/admin/chat-history",
+    summary: "Clear the history",
+    answers: json(() => successSchema().extend({ deleted: z.int() })),
+    handler: async ({ platform }) =>
+      Response.json({ success: true, deleted: await platform.archive.clearHistory() }),
+  }),
+  /** `PUT /admin/chat-history/settings` (contract). Records beyond the new count go at once. */
+  forAdministrators({
+    method: "PUT",
+    path: "/admin/chat-history/settings",
+    summary: "Set the history's retention",
+    body: historySettingsSchema,
+    answers: json(() => successSchema().extend({ limit: z.int() })),
+    handler: async (context, { body }) => {
+      const snapshot = await edit(context, (config) => ({ ...config, history: { limit: body.limit } }));
+      await context.platform.archive.retain(retentionOf(snapshot));
+      return Response.json({ success: true, limit: snapshot.config.history.limit });
+    },
+  }),
+  /** `GET /admin/chat-history/{id}` (contract). */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/chat-history/:id",
+    summary: "Read a history record",
+    answers: json(historyRecordSchema),
+    handler: async ({ platform }, { params: { id = "" } }) =>
+      Response.json(view(found(await platform.archive.readHistory(id), KIND, id))),
+  }),
+  /** `DELETE /admin/chat-history/{id}` (contract). */
+  forAdministrators({
+    method: "DELETE",
+    path: "/admin/chat-history/:id",
+    summary: "Delete a history record",
+    answers: json(successSchema),
+    handler: async ({ platform }, { params: { id = "" } }) => {
+      found(await platform.archive.deleteHistory(id), KIND, id);
+      return Response.json({ success: true });
+    },
+  }),
+];

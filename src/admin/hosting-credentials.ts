@@ -1,7 +1,8 @@
+import * as z from "zod";
 import { preview } from "../auth/secrets.ts";
 import type { Config } from "../config/schema.ts";
-import type { Handler } from "../platform/context.ts";
-import type { Settings } from "../platform/variables.ts";
+import type { HostingVariables } from "../platform/variables.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 
 /** What a client sends for "the one that is configured". */
 export const PRECONFIGURED = "__USE_PRECONFIG__";
@@ -34,37 +35,55 @@ interface Found {
  * `VERCEL_TEAM_ID`), else from the saved hosting block (contract, `POST /admin/hosting/sync`).
  */
 export function hostingCredentials(
-  settings: Settings,
+  variables: HostingVariables,
   config: Config,
   given: GivenCredentials = {},
 ): HostingCredentials {
-  const { variables } = settings;
-  const find = (request: string | undefined, name: string, saved: string): Found => {
+  const find = (request: string | undefined, set: string | null, saved: string): Found => {
     const asked = request?.trim() ?? "";
     if (asked !== "" && asked !== PRECONFIGURED) return { value: asked, source: "request" };
-    const fromEnvironment = variables[name]?.trim() ?? "";
-    if (fromEnvironment !== "") return { value: fromEnvironment, source: "env" };
+    if (set !== null) return { value: set, source: "env" };
     return saved === "" ? { value: "", source: "none" } : { value: saved, source: "config" };
   };
   const { vercel } = config;
-  const token = find(given.vercel_token, "VERCEL_TOKEN", vercel.token);
+  const token = find(given.vercel_token, variables.token, vercel.token);
   return {
     token: token.value,
     tokenSource: token.source,
-    projectId: find(given.project_id, "VERCEL_PROJECT_ID", vercel.project_id).value,
-    teamId: find(given.team_id, "VERCEL_TEAM_ID", vercel.team_id).value,
+    projectId: find(given.project_id, variables.projectId, vercel.project_id).value,
+    teamId: find(given.team_id, variables.teamId, vercel.team_id).value,
   };
 }
 
-/** `GET /admin/hosting/config` (contract). */
-export const hostingConfig: Handler = async ({ platform }) => {
-  const { config } = await platform.configuration.readFresh();
-  const { token, tokenSource, projectId, teamId } = hostingCredentials(platform.settings, config);
-  return Response.json({
-    has_token: token !== "",
-    token_preview: preview(token),
-    token_source: tokenSource,
-    project_id: projectId,
-    team_id: teamId,
+const credentialsViewSchema = () =>
+  z.object({
+    has_token: z.boolean(),
+    token_preview: z.string(),
+    token_source: z.enum(["env", "config", "none"]),
+    project_id: z.string(),
+    team_id: z.string(),
   });
-};
+
+export const HOSTING_CREDENTIAL_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/hosting/config` (contract). */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/hosting/config",
+    summary: "Hosting credentials",
+    answers: json(credentialsViewSchema),
+    handler: async ({ platform }) => {
+      const { config } = await platform.configuration.readFresh();
+      const { token, tokenSource, projectId, teamId } = hostingCredentials(
+        platform.variables.hosting,
+        config,
+      );
+      return Response.json({
+        has_token: token !== "",
+        token_preview: preview(token),
+        token_source: tokenSource,
+        project_id: projectId,
+        team_id: teamId,
+      });
+    },
+  }),
+];

@@ -4,9 +4,6 @@ import type { Fetch } from "../platform/upstream.ts";
 import { readBounded } from "../provider/transport.ts";
 import type { HostingCredentials } from "./hosting-credentials.ts";
 
-/** Where the hosting platform's REST API is, unless `HOSTING_API_BASE_URL` says otherwise. */
-export const HOSTING_API = "https://api.vercel.com";
-
 const TIMEOUT_MS = 20_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_MESSAGE = 300;

@@ -1,11 +1,24 @@
 import * as z from "zod";
 import { type Config, configSchema } from "../config/schema.ts";
-import type { Context, Handler } from "../platform/context.ts";
+import type { Context } from "../platform/context.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { configHash } from "./config-export.ts";
-import { readOptionalBody } from "./optional-body.ts";
 
 /** `POST /admin/hosting/status`: a draft of the whole configuration may be compared with what was synced. */
-export const hostingStatusSchema = z.object({ config_override: configSchema.optional() });
+const draftSchema = z.object({ config_override: configSchema.optional() });
+
+const statusSchema = () =>
+  z.object({
+    synced: z.boolean(),
+    /** Unix seconds; 0: never. */
+    last_sync_time: z.int(),
+    has_synced_before: z.boolean(),
+    env_backed: z.boolean(),
+    config_hash: z.string(),
+    last_synced_hash: z.string(),
+    draft_hash: z.string(),
+    draft_differs: z.boolean(),
+  });
 
 async function status({ platform }: Context, draft: Config | null): Promise<Response> {
   const { config, envBacked } = await platform.configuration.readFresh();
@@ -24,11 +37,23 @@ async function status({ platform }: Context, draft: Config | null): Promise<Resp
   });
 }
 
-/** `GET /admin/hosting/status` (contract): without a draft, the present configuration is compared. Unix seconds. */
-export const hostingStatus: Handler = (context) => status(context, null);
-
-/** `POST /admin/hosting/status` (contract). */
-export const hostingDraftStatus: Handler = async (context) => {
-  const { config_override } = await readOptionalBody(context.request, hostingStatusSchema);
-  return status(context, config_override ?? null);
-};
+export const HOSTING_STATUS_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/hosting/status` (contract): without a draft, the present configuration is compared. */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/hosting/status",
+    summary: "Drift from the hosted configuration",
+    answers: json(statusSchema),
+    handler: (context) => status(context, null),
+  }),
+  /** `POST /admin/hosting/status` (contract). */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/hosting/status",
+    summary: "Drift of a draft from the hosted configuration",
+    body: draftSchema,
+    optionalBody: true,
+    answers: json(statusSchema),
+    handler: (context, { body }) => status(context, body.config_override ?? null),
+  }),
+];

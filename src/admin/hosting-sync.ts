@@ -2,23 +2,23 @@ import * as z from "zod";
 import type { Config } from "../config/schema.ts";
 import { textToBase64 } from "../encoding/bytes.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
-import type { Context, Handler } from "../platform/context.ts";
-import { testAccount } from "./account-test.ts";
+import type { Context } from "../platform/context.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { DEFAULT_MODEL, testAccount } from "./account-test.ts";
+import { CONCURRENCY } from "./account-test-all.ts";
+import { successSchema } from "./answers.ts";
 import { configHash, exportedConfig } from "./config-export.ts";
 import { edit } from "./edit.ts";
 import { type HostingCredentials, hostingCredentials } from "./hosting-credentials.ts";
-import { HOSTING_API, HostingPlatform } from "./hosting-platform.ts";
+import { HostingPlatform } from "./hosting-platform.ts";
 import { identifiers } from "./identifiers.ts";
 import { inParallel } from "./in-parallel.ts";
-import { readOptionalBody } from "./optional-body.ts";
 
 /** The variable that a hosted gateway reads its configuration from. */
 const VARIABLE = "GATEWAY_CONFIG_JSON";
-const CONCURRENCY = 5;
-const MODEL = "provider-v4-flash";
 
 /** `POST /admin/hosting/sync` (contract). */
-export const hostingSyncSchema = z.object({
+const hostingSyncSchema = z.object({
   vercel_token: z.string().optional(),
   project_id: z.string().optional(),
   team_id: z.string().optional(),
@@ -40,7 +40,7 @@ async function validate(
   const failed: FailedAccount[] = [];
   const accounts = await identifiers(config);
   await inParallel(accounts, CONCURRENCY, async (account) => {
-    const { success, message } = await testAccount(context, account, MODEL, "");
+    const { success, message } = await testAccount(context, account, DEFAULT_MODEL, "");
     if (!success) failed.push({ account, message });
   });
   return { valid: accounts.length - failed.length, failed };
@@ -72,15 +72,29 @@ async function redeploy(platform: HostingPlatform): Promise<{ url: string | null
   }
 }
 
-/**
- * `POST /admin/hosting/sync` (contract): puts the configuration into the project's environment and deploys the project
- * again. A deployment that cannot be started leaves the rest as it is and says `manual_deploy_required`.
- */
-export const hostingSync: Handler = async (context) => {
-  const body = await readOptionalBody(context.request, hostingSyncSchema);
-  const { configuration, settings, deploymentFetch, now } = context.platform;
+function savedNames({ tokenSource, projectId, teamId }: HostingCredentials): string[] {
+  return [
+    ...(tokenSource === "request" ? ["vercel_token"] : []),
+    ...(projectId === "" ? [] : ["project_id"]),
+    ...(teamId === "" ? [] : ["team_id"]),
+  ];
+}
+
+const outcomeSchema = () =>
+  successSchema().extend({
+    validated_accounts: z.int(),
+    failed_accounts: z.array(z.object({ account: z.string(), message: z.string() })).optional(),
+    saved_credentials: z.array(z.enum(["vercel_token", "project_id", "team_id"])).optional(),
+    manual_deploy_required: z.literal(true).optional(),
+    deployment_url: z.string().optional(),
+    message: z.string(),
+  });
+
+/** Validates, sends, deploys again and notes what was sent. */
+async function syncHosting(context: Context, body: z.output<typeof hostingSyncSchema>): Promise<Response> {
+  const { configuration, variables, deploymentFetch, now } = context.platform;
   const { config, writable } = await configuration.readFresh();
-  const credentials = hostingCredentials(settings, config, body);
+  const credentials = hostingCredentials(variables.hosting, config, body);
   if (credentials.token === "") {
     throw invalidRequest("a hosting token is needed: send vercel_token or set VERCEL_TOKEN", "vercel_token");
   }
@@ -89,8 +103,7 @@ export const hostingSync: Handler = async (context) => {
   }
   const checked = body.auto_validate ? await validate(context, config) : { valid: 0, failed: [] };
   const sync = { hash: await configHash(config), time: Math.floor(now() / 1000) };
-  const base = settings.variables["HOSTING_API_BASE_URL"] ?? HOSTING_API;
-  const platform = new HostingPlatform(deploymentFetch, base, credentials);
+  const platform = new HostingPlatform(deploymentFetch, variables.hosting.apiBaseUrl, credentials);
   await platform.setVariable(VARIABLE, hostedConfig(config, sync));
   const deployment = await redeploy(platform);
   const save = body.save_credentials && writable;
@@ -112,12 +125,20 @@ export const hostingSync: Handler = async (context) => {
         ? `the configuration was sent; deploy the project by hand: ${deployment.why}`
         : "the configuration was sent, and a new deployment has started",
   });
-};
-
-function savedNames({ tokenSource, projectId, teamId }: HostingCredentials): string[] {
-  return [
-    ...(tokenSource === "request" ? ["vercel_token"] : []),
-    ...(projectId === "" ? [] : ["project_id"]),
-    ...(teamId === "" ? [] : ["team_id"]),
-  ];
 }
+
+export const HOSTING_SYNC_ENDPOINTS: readonly Endpoint[] = [
+  /**
+   * `POST /admin/hosting/sync` (contract): puts the configuration into the project's environment and deploys the project
+   * again. A deployment that cannot be started leaves the rest as it is and says `manual_deploy_required`.
+   */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/hosting/sync",
+    summary: "Send the configuration to the hosting platform",
+    body: hostingSyncSchema,
+    optionalBody: true,
+    answers: json(outcomeSchema),
+    handler: (context, { body }) => syncHosting(context, body),
+  }),
+];

@@ -1,6 +1,11 @@
 import { accountIdentifier } from "../config/account-identifier.ts";
 import type { Account, Config } from "../config/schema.ts";
-import { missing } from "./edit.ts";
+import { missing } from "./refusals.ts";
+
+/** Whether anything identifies an account. */
+export function hasIdentity({ email, mobile, token }: Pick<Account, "email" | "mobile" | "token">): boolean {
+  return email !== "" || mobile !== "" || token !== "";
+}
 
 const lists = new WeakMap<readonly Account[], readonly string[]>();
 

@@ -1,17 +1,18 @@
 import * as z from "zod";
 import { type Proxy as ConfiguredProxy, proxySchema } from "../config/schema.ts";
-import { readBody } from "../http/json-body.ts";
-import type { Handler } from "../platform/context.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { proxyViewSchema, successSchema } from "./answers.ts";
 import { proxyView } from "./config-view.ts";
-import { duplicate, edit, missing } from "./edit.ts";
+import { edit } from "./edit.ts";
+import { duplicate, found } from "./refusals.ts";
 
 const { shape } = proxySchema;
 
 /** `POST /admin/proxies` (contract, Proxies). */
-export const newProxySchema = proxySchema.extend({ id: z.string().trim().default("") });
+const newProxySchema = proxySchema.extend({ id: z.string().trim().default("") });
 
 /** `PUT /admin/proxies/{proxyID}`. What is left out stays, and an empty password keeps the old one. */
-export const proxyChangeSchema = z.object({
+const proxyChangeSchema = z.object({
   name: z.string().optional(),
   type: shape.type.optional(),
   host: shape.host.optional(),
@@ -20,72 +21,104 @@ export const proxyChangeSchema = z.object({
   password: z.string().optional(),
 });
 
-const noProxy = (id: string) => missing(`the proxy ${JSON.stringify(id)}`);
+/** A saved proxy. Throws 404 when there is none of that id. */
+export function savedProxy(proxies: readonly ConfiguredProxy[], id: string): ConfiguredProxy {
+  return found(
+    proxies.find((proxy) => proxy.id === id),
+    "the proxy",
+    id,
+  );
+}
 
-/** `GET /admin/proxies` (contract). */
-export const listProxies: Handler = async (context) => {
-  const { config } = await context.platform.configuration.readFresh();
-  return Response.json({ items: config.proxies.map(proxyView), total: config.proxies.length });
-};
+/** A proxy with the changes that an administrator asked for. */
+function changed(proxy: ConfiguredProxy, body: z.output<typeof proxyChangeSchema>): ConfiguredProxy {
+  return {
+    id: proxy.id,
+    name: body.name ?? proxy.name,
+    type: body.type ?? proxy.type,
+    host: body.host ?? proxy.host,
+    port: body.port ?? proxy.port,
+    username: body.username ?? proxy.username,
+    password: body.password || proxy.password,
+  };
+}
 
-/** `POST /admin/proxies` (contract): answers the proxy. */
-export const addProxy: Handler = async (context) => {
-  const body = await readBody(context.request, newProxySchema);
-  const id = body.id || `proxy_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
-  const proxy: ConfiguredProxy = { ...body, id };
-  await edit(context, (config) => {
-    if (config.proxies.some((other) => other.id === id)) throw duplicate("a proxy with this id", "id");
-    return { ...config, proxies: [...config.proxies, proxy] };
-  });
-  return Response.json(proxyView(proxy));
-};
+/** The list of proxies, and what adds to it. */
+export const PROXY_LIST_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/proxies` (contract). */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/proxies",
+    summary: "List the proxies",
+    answers: json(() => z.object({ items: z.array(proxyViewSchema()), total: z.int() })),
+    handler: async ({ platform }) => {
+      const { config } = await platform.configuration.readFresh();
+      return Response.json({ items: config.proxies.map(proxyView), total: config.proxies.length });
+    },
+  }),
+  /** `POST /admin/proxies` (contract): answers the proxy. */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/proxies",
+    summary: "Add a proxy",
+    body: newProxySchema,
+    answers: json(proxyViewSchema),
+    handler: async (context, { body }) => {
+      const id = body.id || `proxy_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
+      const proxy: ConfiguredProxy = { ...body, id };
+      await edit(context, (config) => {
+        if (config.proxies.some((other) => other.id === id)) throw duplicate("a proxy with this id", "id");
+        return { ...config, proxies: [...config.proxies, proxy] };
+      });
+      return Response.json(proxyView(proxy));
+    },
+  }),
+];
 
-/** `PUT /admin/proxies/{proxyID}` (contract): answers the proxy. */
-export const changeProxy: Handler = async (context) => {
-  const id = context.params["proxyID"] ?? "";
-  const body = await readBody(context.request, proxyChangeSchema);
-  const { config } = await edit(context, (current) => {
-    if (!current.proxies.some((proxy) => proxy.id === id)) throw noProxy(id);
-    return {
-      ...current,
-      proxies: current.proxies.map((proxy) =>
-        proxy.id !== id
-          ? proxy
-          : {
-              id,
-              name: body.name ?? proxy.name,
-              type: body.type ?? proxy.type,
-              host: body.host ?? proxy.host,
-              port: body.port ?? proxy.port,
-              username: body.username ?? proxy.username,
-              password: body.password || proxy.password,
-            },
-      ),
-    };
-  });
-  const changed = config.proxies.find((proxy) => proxy.id === id);
-  if (changed === undefined) throw noProxy(id);
-  return Response.json(proxyView(changed));
-};
-
-/** `DELETE /admin/proxies/{proxyID}` (contract): no account stays bound to it. */
-export const deleteProxy: Handler = async (context) => {
-  const id = context.params["proxyID"] ?? "";
-  let unbound = 0;
-  const { config } = await edit(context, (current) => {
-    if (!current.proxies.some((proxy) => proxy.id === id)) throw noProxy(id);
-    unbound = current.accounts.filter(({ proxy_id }) => proxy_id === id).length;
-    return {
-      ...current,
-      proxies: current.proxies.filter((proxy) => proxy.id !== id),
-      accounts: current.accounts.map((account) =>
-        account.proxy_id === id ? { ...account, proxy_id: "" } : account,
-      ),
-    };
-  });
-  return Response.json({
-    success: true,
-    unbound_accounts: unbound,
-    total_proxies: config.proxies.length,
-  });
-};
+/** What is done to one proxy. */
+export const PROXY_ENDPOINTS: readonly Endpoint[] = [
+  /** `PUT /admin/proxies/{proxyID}` (contract): answers the proxy. */
+  forAdministrators({
+    method: "PUT",
+    path: "/admin/proxies/:proxyID",
+    summary: "Change a proxy",
+    body: proxyChangeSchema,
+    answers: json(proxyViewSchema),
+    handler: async (context, { params: { proxyID: id = "" }, body }) => {
+      const { config } = await edit(context, (current) => {
+        savedProxy(current.proxies, id);
+        return {
+          ...current,
+          proxies: current.proxies.map((proxy) => (proxy.id === id ? changed(proxy, body) : proxy)),
+        };
+      });
+      return Response.json(proxyView(savedProxy(config.proxies, id)));
+    },
+  }),
+  /** `DELETE /admin/proxies/{proxyID}` (contract): no account stays bound to it. */
+  forAdministrators({
+    method: "DELETE",
+    path: "/admin/proxies/:proxyID",
+    summary: "Delete a proxy",
+    answers: json(() => successSchema().extend({ unbound_accounts: z.int(), total_proxies: z.int() })),
+    handler: async (context, { params: { proxyID: id = "" } }) => {
+      let unbound = 0;
+      const { config } = await edit(context, (current) => {
+        savedProxy(current.proxies, id);
+        unbound = current.accounts.filter(({ proxy_id }) => proxy_id === id).length;
+        return {
+          ...current,
+          proxies: current.proxies.filter((proxy) => proxy.id !== id),
+          accounts: current.accounts.map((account) =>
+            account.proxy_id === id ? { ...account, proxy_id: "" } : account,
+          ),
+        };
+      });
+      return Response.json({
+        success: true,
+        unbound_accounts: unbound,
+        total_proxies: config.proxies.length,
+      });
+    },
+  }),
+];

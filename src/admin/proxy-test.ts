@@ -1,17 +1,17 @@
 import * as z from "zod";
 import { type Proxy as ConfiguredProxy, proxySchema } from "../config/schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
-import { readBody } from "../http/json-body.ts";
-import type { Context, Handler } from "../platform/context.ts";
-import { ProxyFailure, type ProxyStage } from "../provider/proxy/failure.ts";
-import { missing } from "./edit.ts";
+import type { Context } from "../platform/context.ts";
+import { ProxyFailure } from "../provider/proxy/failure.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { savedProxy } from "./proxies.ts";
 
 const TIMEOUT_MS = 10_000;
 
 const { shape } = proxySchema;
 
 /** `POST /admin/proxies/test`: a saved proxy by `proxy_id`, or proxy fields. `target` is the provider unless given. */
-export const proxyTestSchema = z.object({
+const proxyTestSchema = z.object({
   proxy_id: z.string().trim().default(""),
   type: shape.type.optional(),
   host: shape.host.optional(),
@@ -22,18 +22,20 @@ export const proxyTestSchema = z.object({
 });
 
 /** What a test found. `latency_ms` runs to the head of the answer, or to the failure. */
-interface ProxyTestResult {
-  readonly success: boolean;
-  readonly latency_ms: number;
-  readonly message: string;
-  readonly proxy_id: string;
-  readonly proxy_type: string;
-  readonly target: string;
-  /** HTTP status of the target's answer; 0: there was none. */
-  readonly status_code: number;
-  readonly failed_at: ProxyStage | "timeout" | null;
-  readonly warning?: string;
-}
+const resultSchema = () =>
+  z.object({
+    success: z.boolean(),
+    latency_ms: z.int(),
+    message: z.string(),
+    proxy_id: z.string(),
+    proxy_type: z.enum(["http", "socks5"]),
+    target: z.string(),
+    /** HTTP status of the target's answer; 0: there was none. */
+    status_code: z.int(),
+    failed_at: z.enum(["proxy", "credentials", "target", "tls", "answer", "timeout"]).nullable(),
+    warning: z.string().optional(),
+  });
+type ProxyTestResult = z.output<ReturnType<typeof resultSchema>>;
 
 const EDGE_WARNING =
   "Workers may not name the server when they start TLS through a proxy: on Cloudflare's production network an https target can fail although it works in development. An http target is not affected.";
@@ -49,45 +51,8 @@ function adHoc(body: z.output<typeof proxyTestSchema>): ConfiguredProxy {
 async function proxyToTest(context: Context, body: z.output<typeof proxyTestSchema>) {
   if (body.proxy_id === "") return adHoc(body);
   const { config } = await context.platform.configuration.readFresh();
-  const saved = config.proxies.find(({ id }) => id === body.proxy_id);
-  if (saved === undefined) throw missing(`the proxy ${JSON.stringify(body.proxy_id)}`);
-  return saved;
+  return savedProxy(config.proxies, body.proxy_id);
 }
-
-/**
- * `POST /admin/proxies/test` (contract): reaches the provider, or `target`, through a proxy. Any answer in HTTP is a success.
- * A failure is an answer of status 200 that says what failed, and at which stage.
- */
-export const testProxy: Handler = async (context) => {
-  const body = await readBody(context.request, proxyTestSchema);
-  const proxy = await proxyToTest(context, body);
-  const { platform } = context;
-  const target = body.target ?? platform.providerBaseUrl;
-  if (target === null) throw invalidRequest("no provider is configured: send a target", "target");
-  const { origin } = new URL(target);
-  const started = platform.now();
-  const secure = origin.startsWith("https:");
-  const result = (
-    outcome: Pick<ProxyTestResult, "success" | "message" | "status_code" | "failed_at">,
-  ): ProxyTestResult => ({
-    latency_ms: platform.now() - started,
-    proxy_id: proxy.id,
-    proxy_type: proxy.type,
-    target: origin,
-    ...outcome,
-    ...(secure && platform.runtime === "cloudflare" ? { warning: EDGE_WARNING } : {}),
-  });
-  const signal = AbortSignal.any([context.request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
-  try {
-    const response = await platform.upstream(proxy)(target, { redirect: "manual", signal });
-    const { status } = response;
-    await response.body?.cancel();
-    const message = `${origin} answered through the proxy with status ${status}`;
-    return Response.json(result({ success: true, message, status_code: status, failed_at: null }));
-  } catch (error) {
-    return Response.json(result({ success: false, status_code: 0, ...reason(error) }));
-  }
-};
 
 function reason(error: unknown): Pick<ProxyTestResult, "message" | "failed_at"> {
   if (error instanceof ProxyFailure) return { message: error.message, failed_at: error.stage };
@@ -96,3 +61,46 @@ function reason(error: unknown): Pick<ProxyTestResult, "message" | "failed_at"> 
   }
   return { message: "the proxy cannot be reached", failed_at: "proxy" };
 }
+
+export const PROXY_TEST_ENDPOINTS: readonly Endpoint[] = [
+  /**
+   * `POST /admin/proxies/test` (contract): reaches the provider, or `target`, through a proxy. Any answer in HTTP is a success.
+   * A failure is an answer of status 200 that says what failed, and at which stage.
+   */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/proxies/test",
+    summary: "Test a proxy",
+    body: proxyTestSchema,
+    answers: json(resultSchema),
+    handler: async (context, { body }) => {
+      const proxy = await proxyToTest(context, body);
+      const { platform } = context;
+      const target = body.target ?? platform.providerBaseUrl;
+      if (target === null) throw invalidRequest("no provider is configured: send a target", "target");
+      const { origin } = new URL(target);
+      const started = platform.now();
+      const secure = origin.startsWith("https:");
+      const result = (
+        outcome: Pick<ProxyTestResult, "success" | "message" | "status_code" | "failed_at">,
+      ): ProxyTestResult => ({
+        latency_ms: platform.now() - started,
+        proxy_id: proxy.id,
+        proxy_type: proxy.type,
+        target: origin,
+        ...outcome,
+        ...(secure && !platform.namesServerThroughProxy ? { warning: EDGE_WARNING } : {}),
+      });
+      const signal = AbortSignal.any([context.request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+      try {
+        const response = await platform.upstream(proxy)(target, { redirect: "manual", signal });
+        const { status } = response;
+        await response.body?.cancel();
+        const message = `${origin} answered through the proxy with status ${status}`;
+        return Response.json(result({ success: true, message, status_code: status, failed_at: null }));
+      } catch (error) {
+        return Response.json(result({ success: false, status_code: 0, ...reason(error) }));
+      }
+    },
+  }),
+];

@@ -1,4 +1,47 @@
-import type { Handler } from "../platform/context.ts";
+import * as z from "zod";
+import type { QueueStatus } from "../platform/accounts.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { cooldownSchema } from "./answers.ts";
 
-/** `GET /admin/queue/status` (contract, Queue status), with the live leases, the cooldowns and who waits. */
-export const queueStatus: Handler = async ({ platform }) => Response.json(await platform.accounts.status());
+const queueStatusSchema = () =>
+  z.object({
+    available: z.int(),
+    in_use: z.int(),
+    total: z.int(),
+    available_accounts: z.array(z.string()),
+    in_use_accounts: z.array(z.string()),
+    max_inflight_per_account: z.int(),
+    global_max_inflight: z.int(),
+    recommended_concurrency: z.int(),
+    waiting: z.int(),
+    max_queue_size: z.int(),
+    leases: z.array(
+      z.object({
+        account: z.string(),
+        age_ms: z.int(),
+        model: z.string(),
+        request_id: z.string(),
+        dialect: z.string(),
+      }),
+    ),
+    cooldowns: z.array(cooldownSchema()),
+    waiting_requests: z.array(
+      z.object({
+        request_id: z.string(),
+        model: z.string(),
+        target: z.string().nullable(),
+        waiting_ms: z.int(),
+      }),
+    ),
+  }) satisfies z.ZodType<QueueStatus>;
+
+export const QUEUE_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/queue/status` (contract, Queue status), with the live leases, the cooldowns and who waits. */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/queue/status",
+    summary: "Slots and waiting queue",
+    answers: json(queueStatusSchema),
+    handler: async ({ platform }) => Response.json(await platform.accounts.status()),
+  }),
+];

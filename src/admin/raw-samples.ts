@@ -1,12 +1,14 @@
 import * as z from "zod";
-import { invalidRequest } from "../errors/gateway-error.ts";
-import { readBody } from "../http/json-body.ts";
+import { chatCompletionAnswers } from "../dialects/chat-completions/answers.ts";
 import type { Capture, SampleSelector } from "../platform/captures.ts";
-import type { Context, Handler } from "../platform/context.ts";
+import type { Context } from "../platform/context.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { outboxOf, retentionOf } from "../telemetry/outbox.ts";
 import { modelSchema } from "./account-test.ts";
+import { successSchema } from "./answers.ts";
 import { namedKey } from "./api-test.ts";
-import { missing } from "./edit.ts";
+import { captureChainSchema, sampleMetaSchema, sampleSchema } from "./archive-answers.ts";
+import { found, missing } from "./refusals.ts";
 import { callChatCompletions } from "./self-call.ts";
 
 const sampleId = z
@@ -16,7 +18,7 @@ const sampleId = z
   .default("");
 
 /** `POST /admin/dev/raw-samples/capture`. `messages` wins over `message`. */
-export const sampleCaptureSchema = z.object({
+const sampleCaptureSchema = z.object({
   message: z.string().default(""),
   messages: z.array(z.record(z.string(), z.unknown())).optional(),
   model: modelSchema,
@@ -26,7 +28,7 @@ export const sampleCaptureSchema = z.object({
 });
 
 /** Query of `GET /admin/dev/raw-samples/query`. */
-export const sampleQuerySchema = z.object({
+const sampleQuerySchema = z.object({
   q: z.string().trim().default(""),
   limit: z.coerce.number().int().min(1, "must be at least 1").max(1000, "must be at most 1000").default(20),
 });
@@ -34,7 +36,7 @@ export const sampleQuerySchema = z.object({
 const selectorText = z.string().trim().default("");
 
 /** `POST /admin/dev/raw-samples/save`: exactly one selector. */
-export const sampleSaveSchema = z
+const sampleSaveSchema = z
   .object({
     chain_key: selectorText,
     capture_id: selectorText,
@@ -49,6 +51,15 @@ export const sampleSaveSchema = z
 /** How long a capture may come after the answer that it belongs to. */
 const CAPTURE_GRACE_MS = 2_000;
 
+const savedSchema = () =>
+  successSchema().extend({
+    sample_id: z.string(),
+    dir: z.string(),
+    meta_path: z.string(),
+    upstream_path: z.string(),
+    round_count: z.int(),
+  });
+
 /** Where a sample is, in the form of paths; `GET /admin/dev/raw-samples/{sample_id}` reads it. */
 function placeOf(id: string) {
   const dir = `raw-samples/${id}`;
@@ -60,12 +71,16 @@ function newSampleId({ platform }: Context): string {
   return `sample-${stamp}-${crypto.randomUUID().slice(0, 8)}`;
 }
 
-/**
- * `POST /admin/dev/raw-samples/capture` (contract): one chat-completions call to itself. The answer is that call's, with the
- * sample's place in its headers.
- */
-export const captureSample: Handler = async (context) => {
-  const body = await readBody(context.request, sampleCaptureSchema);
+/** The answer when nothing was captured: the call did not come as far as the provider, or captures came too late. */
+function nothingRecorded(status: number): Response {
+  return Response.json({ detail: "no upstream capture was recorded" }, { status });
+}
+
+/** Makes one chat-completions call to itself, and keeps what the upstream said to it as a sample. */
+async function captureSample(
+  context: Context,
+  body: z.output<typeof sampleCaptureSchema>,
+): Promise<Response> {
   const key = await namedKey(context, body.api_key);
   const messages = body.messages ?? [{ role: "user", content: body.message || "Hello! Who are you?" }];
   const captures: Capture[] = [];
@@ -82,22 +97,15 @@ export const captureSample: Handler = async (context) => {
   await recorded.promise;
   clearTimeout(late);
   const rounds = captures.filter(({ chain_key }) => chain_key !== "");
-  if (rounds.length === 0) {
-    return Response.json(
-      { detail: "no upstream capture was recorded" },
-      { status: call.ok ? 503 : call.status },
-    );
-  }
-  const { archive, configuration, settings } = context.platform;
+  if (rounds.length === 0) return nothingRecorded(call.ok ? 503 : call.status);
+  const { archive, configuration, variables } = context.platform;
   const id = body.sample_id || newSampleId(context);
   // The captures are on their way as well, but the sample needs them now; the archive takes each only once.
   const retention = retentionOf(await configuration.read());
   await archive.write({ retention, records: [], captures: rounds, metrics: {} });
   const captureIds = rounds.toSorted((one, other) => one.at - other.at).map((round) => round.id);
-  const meta = await archive.saveSample({ captureIds }, id, settings.providerDriver);
-  if (meta === null) {
-    return Response.json({ detail: "no upstream capture was recorded" }, { status: 503 });
-  }
+  const meta = await archive.saveSample({ captureIds }, id, variables.providerDriver);
+  if (meta === null) return nothingRecorded(503);
   const place = placeOf(id);
   return new Response(answer, {
     status: call.status,
@@ -109,50 +117,82 @@ export const captureSample: Handler = async (context) => {
       "x-gateway-sample-upstream": place.upstream_path,
     },
   });
-};
-
-/** `GET /admin/dev/raw-samples/query` (contract): rounds grouped by chat session, newest first. */
-export const querySamples: Handler = async (context) => {
-  const query = sampleQuerySchema.safeParse(Object.fromEntries(context.url.searchParams));
-  if (!query.success)
-    throw invalidRequest(`limit ${query.error.issues[0]?.message ?? "is not valid"}`, "limit");
-  const { q, limit } = query.data;
-  return Response.json({ items: await context.platform.archive.chains(q, limit) });
-};
+}
 
 function selectorOf({ chain_key, capture_id, query }: z.output<typeof sampleSaveSchema>): SampleSelector {
   if (chain_key !== "") return { chainKey: chain_key };
   return capture_id === "" ? { query } : { captureIds: [capture_id] };
 }
 
-/** `POST /admin/dev/raw-samples/save` (contract). */
-export const saveSample: Handler = async (context) => {
-  const body = await readBody(context.request, sampleSaveSchema);
-  const { archive, settings } = context.platform;
-  const id = body.sample_id || newSampleId(context);
-  // What was captured a moment ago may still be waiting here.
-  const outbox = outboxOf(context.platform);
-  if (outbox.holdsCaptures) await outbox.settled();
-  const meta = await archive.saveSample(selectorOf(body), id, settings.providerDriver);
-  if (meta === null) throw missing("a capture that fits");
-  return Response.json({ success: true, ...placeOf(id), round_count: meta.rounds.length });
-};
+const KIND = "the sample";
 
-/** `GET /admin/dev/raw-samples`: the saved samples, newest first. */
-export const listSamples: Handler = async (context) =>
-  Response.json({ items: await context.platform.archive.listSamples() });
-
-/** `GET /admin/dev/raw-samples/{sample_id}`: `meta` and the `upstream` text, as `npm run replay` reads them. */
-export const readSample: Handler = async (context) => {
-  const id = context.params["sample_id"] ?? "";
-  const sample = await context.platform.archive.readSample(id);
-  if (sample === null) throw missing(`the sample ${JSON.stringify(id)}`);
-  return Response.json(sample);
-};
-
-/** `DELETE /admin/dev/raw-samples/{sample_id}`. */
-export const deleteSample: Handler = async (context) => {
-  const id = context.params["sample_id"] ?? "";
-  if (!(await context.platform.archive.deleteSample(id))) throw missing(`the sample ${JSON.stringify(id)}`);
-  return Response.json({ success: true });
-};
+export const SAMPLE_ENDPOINTS: readonly Endpoint[] = [
+  /**
+   * `POST /admin/dev/raw-samples/capture` (contract): one chat-completions call to itself. The answer is that call's, with
+   * the sample's place in its headers.
+   */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/dev/raw-samples/capture",
+    summary: "Capture a raw upstream stream",
+    body: sampleCaptureSchema,
+    answers: chatCompletionAnswers,
+    handler: (context, { body }) => captureSample(context, body),
+  }),
+  /** `GET /admin/dev/raw-samples/query` (contract): rounds grouped by chat session, newest first. */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/dev/raw-samples/query",
+    summary: "Search the captures",
+    query: sampleQuerySchema,
+    answers: json(() => z.object({ items: z.array(captureChainSchema()) })),
+    handler: async ({ platform }, { query: { q, limit } }) =>
+      Response.json({ items: await platform.archive.chains(q, limit) }),
+  }),
+  /** `POST /admin/dev/raw-samples/save` (contract). */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/dev/raw-samples/save",
+    summary: "Save captures as a sample",
+    body: sampleSaveSchema,
+    answers: json(savedSchema),
+    handler: async (context, { body }) => {
+      const { archive, variables } = context.platform;
+      const id = body.sample_id || newSampleId(context);
+      // What was captured a moment ago may still be waiting here.
+      const outbox = outboxOf(context.platform);
+      if (outbox.holdsCaptures) await outbox.settled();
+      const meta = await archive.saveSample(selectorOf(body), id, variables.providerDriver);
+      if (meta === null) throw missing("a capture that fits");
+      return Response.json({ success: true, ...placeOf(id), round_count: meta.rounds.length });
+    },
+  }),
+  /** `GET /admin/dev/raw-samples`: the saved samples, newest first. */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/dev/raw-samples",
+    summary: "List the saved samples",
+    answers: json(() => z.object({ items: z.array(sampleMetaSchema()) })),
+    handler: async ({ platform }) => Response.json({ items: await platform.archive.listSamples() }),
+  }),
+  /** `GET /admin/dev/raw-samples/{sample_id}`: `meta` and the `upstream` text, as `npm run replay` reads them. */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/dev/raw-samples/:sample_id",
+    summary: "Read a saved sample",
+    answers: json(sampleSchema),
+    handler: async ({ platform }, { params: { sample_id: id = "" } }) =>
+      Response.json(found(await platform.archive.readSample(id), KIND, id)),
+  }),
+  /** `DELETE /admin/dev/raw-samples/{sample_id}`. */
+  forAdministrators({
+    method: "DELETE",
+    path: "/admin/dev/raw-samples/:sample_id",
+    summary: "Delete a saved sample",
+    answers: json(successSchema),
+    handler: async ({ platform }, { params: { sample_id: id = "" } }) => {
+      found(await platform.archive.deleteSample(id), KIND, id);
+      return Response.json({ success: true });
+    },
+  }),
+];

@@ -1,7 +1,8 @@
-import { chatCompletions } from "../dialects/chat-completions/handler.ts";
+import { authenticateCaller } from "../auth/callers.ts";
+import { createChatCompletion } from "../dialects/chat-completions/endpoints.ts";
 import { toGatewayError } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
-import { errorResponse } from "../routing/error-formats.ts";
+import { errorResponse, STANDARD_FAMILY } from "../routing/error-formats.ts";
 
 /**
  * Makes one chat-completions call to the gateway itself, without leaving the process: what a client with that key would
@@ -13,23 +14,22 @@ export async function callChatCompletions(
   context: Context,
   apiKey: string,
   body: Readonly<Record<string, unknown>>,
-  headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   const request = new Request(new URL("/v1/chat/completions", context.url), {
     method: "POST",
     headers: {
       "content-type": "application/json",
       "x-gateway-source": context.request.headers.get("x-gateway-source") ?? "admin",
-      ...headers,
       authorization: `Bearer ${apiKey}`,
     },
     body: JSON.stringify(body),
     signal: context.request.signal,
   });
-  const inner: Context = { ...context, request, url: new URL(request.url), params: {}, family: "chat" };
+  const inner: Context = { ...context, request, url: new URL(request.url) };
   try {
-    return await chatCompletions(inner);
+    const caller = await authenticateCaller(inner, [{ in: "bearer" }]);
+    return await createChatCompletion.serve(inner, {}, caller);
   } catch (thrown) {
-    return errorResponse("chat", toGatewayError(thrown, context.requestId));
+    return errorResponse(STANDARD_FAMILY, toGatewayError(thrown, context.requestId));
   }
 }

@@ -3,9 +3,11 @@ import { hasDefaultPassword } from "../auth/administrators.ts";
 import { type Config, configSchema } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { DEFAULT_THINKING_PROMPT } from "../generation/prepare-options.ts";
-import { readBody } from "../http/json-body.ts";
-import type { Context, Handler } from "../platform/context.ts";
+import type { Context } from "../platform/context.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { aliasesSchema } from "./aliases.ts";
+import { successSchema } from "./answers.ts";
+import { type SettingsView, settingsViewSchema } from "./config-answers.ts";
 import { configHash } from "./config-export.ts";
 import { edit } from "./edit.ts";
 
@@ -26,7 +28,7 @@ const readOnly = z.unknown().optional();
  * `PUT /admin/settings` (contract, Runtime settings), with `history` and `captures` beyond it. Only what is sent is
  * changed; a name that is not a setting is refused rather than ignored.
  */
-export const settingsSchema = z.strictObject({
+const settingsSchema = z.strictObject({
   admin: z
     .strictObject({
       jwt_expire_hours: admin.jwt_expire_hours.unwrap().optional(),
@@ -117,13 +119,16 @@ function applied(config: Config, change: SettingsEdit): Config {
 }
 
 /** The runtime settings as administrators read them (contract, Runtime settings). */
-async function settingsView({ platform }: Context, { config, envBacked }: ConfigSnapshot) {
+async function settingsView(
+  { platform }: Context,
+  { config, envBacked }: ConfigSnapshot,
+): Promise<SettingsView> {
   return {
     admin: {
       has_password_hash: config.admin.password_hash !== "",
       jwt_expire_hours: config.admin.jwt_expire_hours,
       jwt_valid_after_unix: config.admin.jwt_valid_after_unix,
-      default_password_warning: hasDefaultPassword(platform.settings, config),
+      default_password_warning: hasDefaultPassword(platform.variables, config),
     },
     runtime: config.runtime,
     responses: config.responses,
@@ -139,13 +144,26 @@ async function settingsView({ platform }: Context, { config, envBacked }: Config
   };
 }
 
-/** `GET /admin/settings` (contract). */
-export const readSettings: Handler = async (context) =>
-  Response.json(await settingsView(context, await context.platform.configuration.readFresh()));
-
-/** `PUT /admin/settings` (contract): takes effect with the next request here, and within seconds everywhere. */
-export const changeSettings: Handler = async (context) => {
-  const change = await readBody(context.request, settingsSchema);
-  const snapshot = await edit(context, (config) => applied(config, change));
-  return Response.json({ success: true, ...(await settingsView(context, snapshot)) });
-};
+export const SETTINGS_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/settings` (contract). */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/settings",
+    summary: "Runtime settings",
+    answers: json(settingsViewSchema),
+    handler: async (context) =>
+      Response.json(await settingsView(context, await context.platform.configuration.readFresh())),
+  }),
+  /** `PUT /admin/settings` (contract): takes effect with the next request here, and within seconds everywhere. */
+  forAdministrators({
+    method: "PUT",
+    path: "/admin/settings",
+    summary: "Change runtime settings",
+    body: settingsSchema,
+    answers: json(() => successSchema().extend(settingsViewSchema().shape)),
+    handler: async (context, { body: change }) => {
+      const snapshot = await edit(context, (config) => applied(config, change));
+      return Response.json({ success: true, ...(await settingsView(context, snapshot)) });
+    },
+  }),
+];

@@ -1,26 +1,40 @@
+import * as z from "zod";
 import type { CatalogueModel } from "../conversation/model.ts";
-import { GatewayError } from "../errors/gateway-error.ts";
 import { CATALOGUE, CATALOGUE_CREATED, MODEL_OWNER } from "../models/catalogue.ts";
-import { resolveModel } from "../models/resolve.ts";
-import type { Handler } from "../platform/context.ts";
+import { modelAtPath } from "../models/resolve.ts";
+import { json, open } from "../routing/endpoint.ts";
 
 /** The model object (contract, Model object). */
 function toModelObject(model: CatalogueModel): Record<string, unknown> {
   return { id: model.id, object: "model", created: CATALOGUE_CREATED, owned_by: MODEL_OWNER, permission: [] };
 }
 
+const modelSchema = () =>
+  z.object({
+    id: z.string(),
+    object: z.literal("model"),
+    created: z.int(),
+    owned_by: z.string(),
+    permission: z.array(z.unknown()).max(0),
+  });
+
 /** `GET /v1/models`: the canonical models; aliases are not expanded. */
-export const listModels: Handler = () =>
-  Response.json({ object: "list", data: CATALOGUE.map(toModelObject) });
+export const listModels = open({
+  method: "GET",
+  path: ["/v1/models", "/models"],
+  summary: "List the canonical models",
+  answers: json(() => z.object({ object: z.literal("list"), data: z.array(modelSchema()) })),
+  handler: () => Response.json({ object: "list", data: CATALOGUE.map(toModelObject) }),
+});
 
 /** `GET /v1/models/{id}`: accepts an alias and returns the canonical model that it stands for. */
-export const getModel: Handler = async (context) => {
-  const { config } = await context.config();
-  try {
-    return Response.json(toModelObject(resolveModel(context.params["id"] ?? "", config.model_aliases)));
-  } catch (error) {
-    // Asked for by path, an unknown model is a thing that is not there.
-    if (!(error instanceof GatewayError)) throw error;
-    throw new GatewayError(404, error.message, { code: error.code, param: error.param });
-  }
-};
+export const readModel = open({
+  method: "GET",
+  path: ["/v1/models/:model+", "/models/:model+"],
+  summary: "Read a model by id or alias",
+  answers: json(modelSchema),
+  handler: async (context, { params }) => {
+    const { config } = await context.config();
+    return Response.json(toModelObject(modelAtPath(params["model"] ?? "", config.model_aliases)));
+  },
+});

@@ -4,6 +4,7 @@ import type {
   HistoryQuery,
   HistoryRecord,
   HistorySummary,
+  MetricDeltas,
   Retention,
 } from "../platform/archive.ts";
 import type {
@@ -16,7 +17,7 @@ import type {
 } from "../platform/captures.ts";
 import { numberIn, type Sql, textIn } from "../storage/sql.ts";
 import { TextTable } from "../storage/texts.ts";
-import { addDeltas, type MetricDeltas } from "../telemetry/counts.ts";
+import { addDeltas } from "../telemetry/counts.ts";
 import { CaptureTable } from "./capture-table.ts";
 import { HistoryTable } from "./history-table.ts";
 import { SampleTable } from "./sample-table.ts";
@@ -38,7 +39,7 @@ export class SqlArchive implements Archive {
   constructor(sql: Sql, now: () => number) {
     this.#sql = sql;
     this.#now = now;
-    const texts = new TextTable(sql);
+    const texts = new TextTable(sql, "piece");
     this.#history = new HistoryTable(sql, texts, now);
     this.#captures = new CaptureTable(sql, texts);
     this.#samples = new SampleTable(sql, texts);

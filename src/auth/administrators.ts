@@ -5,7 +5,7 @@ import { GatewayError } from "../errors/gateway-error.ts";
 import { clientKey } from "../http/client-key.ts";
 import type { Context } from "../platform/context.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { Settings } from "../platform/variables.ts";
+import type { Variables } from "../platform/variables.ts";
 import { checkToken, looksLikeToken, type TokenCheck } from "./admin-token.ts";
 import { verifyPassword } from "./password.ts";
 import { sameSecret } from "./secrets.ts";
@@ -23,16 +23,16 @@ function unauthorized(message: string): GatewayError {
 }
 
 /** Whether anybody could sign in with the development key (contract, Runtime settings). */
-export function hasDefaultPassword(settings: Settings, config: Config): boolean {
-  return settings.adminKey === DEFAULT_KEY && config.admin.password_hash === "";
+export function hasDefaultPassword(variables: Variables, config: Config): boolean {
+  return variables.adminKey === DEFAULT_KEY && config.admin.password_hash === "";
 }
 
 /**
  * Whether a credential opens the admin API: the password, once one is set, or the deployment's `ADMIN_KEY`. The key goes
  * on working beside a password, so that whoever runs the deployment can get back in; only the development key does not.
  */
-async function opens(settings: Settings, config: Config, credential: string): Promise<boolean> {
-  const { adminKey } = settings;
+async function opens(variables: Variables, config: Config, credential: string): Promise<boolean> {
+  const { adminKey } = variables;
   const { password_hash: hash } = config.admin;
   const keyCounts = adminKey !== null && (hash === "" || adminKey !== DEFAULT_KEY);
   if (keyCounts && (await sameSecret(credential, adminKey))) return true;
@@ -56,10 +56,10 @@ const checksOf = new WeakMap<Platform, Map<string, KeyCheck>>();
 export async function checkAdminKey(context: Context, credential: string): Promise<void> {
   const { platform } = context;
   const { config } = await context.config();
-  const { settings } = platform;
+  const { variables } = platform;
   const checks = checksOf.get(platform) ?? new Map<string, KeyCheck>();
   checksOf.set(platform, checks);
-  if (settings.adminKey === null && config.admin.password_hash === "") {
+  if (variables.adminKey === null && config.admin.password_hash === "") {
     throw new GatewayError(
       403,
       "administration is closed: set the ADMIN_KEY secret of this deployment, then sign in with it",
@@ -91,7 +91,7 @@ async function guarded({ platform }: Context, client: string, credential: string
   }
   // The password may have been changed elsewhere just now.
   const { config } = await platform.configuration.readFresh();
-  const right = await opens(platform.settings, config, credential);
+  const right = await opens(platform.variables, config, credential);
   if (right) await platform.administration.loginSucceeded(client);
   return right;
 }

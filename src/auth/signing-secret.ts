@@ -10,12 +10,12 @@ const derived = new Map<string, string>();
  * there it is derived from what opens the door.
  */
 export async function signingSecret(
-  platform: { readonly settings: Pick<Platform["settings"], "adminKey"> },
+  platform: { readonly variables: Pick<Platform["variables"], "adminKey"> },
   snapshot: ConfigSnapshot,
 ): Promise<string | null> {
   const { admin } = snapshot.config;
   if (admin.jwt_secret !== "") return admin.jwt_secret;
-  const { adminKey } = platform.settings;
+  const { adminKey } = platform.variables;
   if (snapshot.writable) return null;
   // What anybody can derive signs nothing: administration is closed.
   if (admin.password_hash === "" && adminKey === null) return null;

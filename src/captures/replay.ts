@@ -1,8 +1,7 @@
 import { ProviderError } from "../errors/provider-error.ts";
-import type { Sample, SampleRound } from "../platform/captures.ts";
-import { CompletionStreamDecoder, WholeCompletionDecoder } from "../provider/openai/decoder.ts";
+import type { Sample } from "../platform/captures.ts";
+import { driverNamed } from "../provider/drivers.ts";
 import type { ProviderEvent, TurnDecoder } from "../provider/provider.ts";
-import { SessionTurnDecoder } from "../provider/sessions/decoder.ts";
 
 /** What a driver's decoder makes of one upstream answer. */
 export interface ReplayedRound {
@@ -22,17 +21,13 @@ export function replay({ meta, upstream }: Sample, bytesPerRead = 4096): Replaye
   return meta.rounds.map((round) => {
     const text = upstream.slice(at, at + round.length);
     at += round.length;
-    return replayRound(decoderOf(meta.provider, round), round.label, text, bytesPerRead);
+    return replayRound(
+      driverNamed(meta.provider).replay(round.content_type),
+      round.label,
+      text,
+      bytesPerRead,
+    );
   });
-}
-
-function decoderOf(provider: string, round: SampleRound): TurnDecoder {
-  if (provider !== "openai") return new SessionTurnDecoder("");
-  let calls = 0;
-  const context = { secret: "", newId: () => `replayed-${++calls}` };
-  return /\bjson\b/i.test(round.content_type)
-    ? new WholeCompletionDecoder(context)
-    : new CompletionStreamDecoder(context);
 }
 
 function replayRound(decoder: TurnDecoder, label: string, text: string, bytesPerRead: number): ReplayedRound {

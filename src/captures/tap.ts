@@ -2,15 +2,17 @@ import type { Capture } from "../platform/captures.ts";
 import type { Context } from "../platform/context.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Fetch, OutboundProxy } from "../platform/upstream.ts";
+import type { ExchangeKind } from "../provider/driver.ts";
+import { driverNamed } from "../provider/drivers.ts";
 import { cutText } from "../storage/texts.ts";
 import { UPSTREAM_REQUESTS } from "../telemetry/metric-names.ts";
 import { type OutboxPlatform, outboxOf } from "../telemetry/outbox.ts";
-import { exchangeKind } from "./exchange.ts";
 import { maskHeaders, maskText, maskUrl, secretsOf } from "./mask.ts";
 
 /** What of a request's context is needed to watch what it says to the upstream. */
 export type WatchedContext = Pick<Context, "config" | "requestId" | "waitUntil" | "onCapture"> & {
-  readonly platform: OutboxPlatform & Pick<Platform, "upstream">;
+  readonly platform: OutboxPlatform &
+    Pick<Platform, "upstream"> & { readonly variables: Pick<Platform["variables"], "providerDriver"> };
 };
 
 /**
@@ -23,7 +25,7 @@ export function upstreamOf(context: WatchedContext, proxy: OutboundProxy | null)
     const { config } = await context.config();
     const wanted = config.captures.enabled || context.onCapture !== undefined;
     const watch = wanted ? new Watch(context, url, init ?? {}, config.captures.max_body_bytes) : null;
-    const { label } = exchangeKind(new URL(url).pathname, context.requestId);
+    const { label } = exchangeOf(context, url);
     const count = (status: string) =>
       outboxOf(context.platform).counts.add(UPSTREAM_REQUESTS, { operation: label, status });
     try {
@@ -36,6 +38,11 @@ export function upstreamOf(context: WatchedContext, proxy: OutboundProxy | null)
       throw error;
     }
   };
+}
+
+/** What an exchange is for, in the driver's words. */
+function exchangeOf({ platform }: WatchedContext, url: string): ExchangeKind {
+  return driverNamed(platform.variables.providerDriver).exchange(new URL(url).pathname);
 }
 
 /** One exchange that is being captured. */
@@ -127,7 +134,7 @@ class Watch {
   #capture(outcome: Capture["outcome"], error: unknown): Capture {
     const { requestId, platform } = this.#context;
     const secrets = secretsOf(this.#headers, this.#body);
-    const { label, chainKey } = exchangeKind(new URL(this.#url).pathname, requestId);
+    const { label, round } = exchangeOf(this.#context, this.#url);
     const headers = this.#response?.headers ?? new Headers();
     const isJson = /json/i.test(headers.get("content-type") ?? "");
     return {
@@ -135,7 +142,8 @@ class Watch {
       at: this.#startedAt,
       duration_ms: platform.now() - this.#startedAt,
       request_id: requestId,
-      chain_key: chainKey,
+      // Where there are no chat sessions, each request is a chain of its own.
+      chain_key: round === undefined ? "" : (round.session ?? requestId),
       label,
       method: this.#method,
       url: maskUrl(this.#url),

@@ -1,7 +1,6 @@
-import type { Settings } from "../platform/variables.ts";
 import { type Config, configSchema } from "./schema.ts";
 import type { ConfigSnapshot } from "./snapshot.ts";
-import { initialConfig } from "./source.ts";
+import { type ConfigOrigin, initialConfig } from "./source.ts";
 
 /** What {@link ConfigurationCore} keeps. */
 export interface StoredConfig {
@@ -30,12 +29,12 @@ export interface ReplaceOutcome {
  */
 export class ConfigurationCore {
   readonly #storage: ConfigStorage;
-  readonly #settings: Settings;
+  readonly #origin: ConfigOrigin;
   #snapshot: ConfigSnapshot;
 
-  constructor(storage: ConfigStorage, settings: Settings) {
+  constructor(storage: ConfigStorage, origin: ConfigOrigin) {
     this.#storage = storage;
-    this.#settings = settings;
+    this.#origin = origin;
     this.#snapshot = this.#load();
   }
 
@@ -49,13 +48,13 @@ export class ConfigurationCore {
     if (!this.#snapshot.writable) throw new Error("the configuration is read-only");
     const parsed: Config = configSchema.parse(config);
     const version = base + 1;
-    this.#storage.save({ version, config: parsed, source: this.#settings.configJson ?? "" });
+    this.#storage.save({ version, config: parsed, source: this.#origin.configJson ?? "" });
     this.#snapshot = { ...this.#snapshot, version, config: parsed };
     return { stored: true, snapshot: this.#snapshot };
   }
 
   #load(): ConfigSnapshot {
-    const { configJson, configWriteback } = this.#settings;
+    const { configJson, configWriteback } = this.#origin;
     const envBacked = configJson !== null;
     const writable = !envBacked || configWriteback;
     const stored = this.#storage.load();
@@ -66,7 +65,7 @@ export class ConfigurationCore {
     // A version above every stored one, so that nobody takes what it knows for newer.
     return {
       version: (stored?.version ?? 0) + 1,
-      config: initialConfig(this.#settings),
+      config: initialConfig(this.#origin),
       envBacked,
       writable,
     };

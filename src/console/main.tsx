@@ -1,3 +1,4 @@
+import "./ui/locale.ts";
 import { render } from "preact";
 import { App } from "./app.tsx";
 import "./styles/main.css";

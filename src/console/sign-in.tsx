@@ -1,28 +1,17 @@
 import { useState } from "preact/hooks";
-import { messageOf } from "./api/client.ts";
 import { signIn } from "./api/login.ts";
 import { endSession } from "./session.ts";
 import { Button } from "./ui/button.tsx";
 import { Dialog } from "./ui/dialog.tsx";
 import { TextField } from "./ui/field.tsx";
-import { Notice } from "./ui/notice.tsx";
+import { Problem } from "./ui/problem.tsx";
+import { useWork } from "./ui/use-work.ts";
 
 /** What the two forms have in common: the key, and the way to send it. */
 function useSignIn() {
   const [key, setKey] = useState("");
-  const [error, setError] = useState("");
-  const [busy, setBusy] = useState(false);
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    setBusy(true);
-    setError("");
-    try {
-      await signIn(key);
-    } catch (thrown) {
-      setError(messageOf(thrown));
-      setBusy(false);
-    }
-  };
+  const { busy, error, onSubmit } = useWork();
+  const submit = onSubmit(() => signIn(key));
   const field = (
     <TextField
       label="Admin key or password"
@@ -47,7 +36,7 @@ export function SignIn() {
       </h1>
       <form onSubmit={submit}>
         {field}
-        {error !== "" && <Notice kind="error">{error}</Notice>}
+        <Problem error={error} />
         <Button kind="primary" type="submit" busy={busy}>
           Sign in
         </Button>
@@ -66,7 +55,7 @@ export function SignInAgain() {
           <p>Sign in again to go on. What you were doing is still here.</p>
           {field}
         </div>
-        {error !== "" && <Notice kind="error">{error}</Notice>}
+        <Problem error={error} />
         <footer>
           <Button kind="quiet" onClick={endSession}>
             Leave

@@ -64,14 +64,14 @@ export interface Sampling {
   readonly reasoningEffort?: string;
 }
 
-/** The styles in which a caller may speak. */
-export type Dialect = "chat-completions" | "responses" | "messages" | "content-generation" | "model-runner";
-
 /**
  * A request in any dialect, translated: the only thing that the rest of the program knows of it.
  */
 export interface Conversation {
-  readonly dialect: Dialect;
+  /** The id of the style in which the caller speaks. */
+  readonly dialect: string;
+  /** What the caller calls its messages, for errors: the request field that carries them and their attachments. */
+  readonly contentField: string;
   readonly model: ResolvedModel;
   readonly messages: readonly Message[];
   /** The tools that the caller declared, in order. */
@@ -106,18 +106,4 @@ export function usesTools(conversation: Conversation): boolean {
 export function requiresTool(conversation: Conversation): boolean {
   const { type } = conversation.toolChoice;
   return type === "required" || type === "function";
-}
-
-/** The request field that carries messages and their attachments, for error messages. */
-const CONTENT_FIELD: Readonly<Record<Dialect, string>> = {
-  "chat-completions": "messages",
-  responses: "input",
-  messages: "messages",
-  "content-generation": "contents",
-  "model-runner": "messages",
-};
-
-/** What the caller calls the conversation's messages, for error messages. */
-export function contentField(conversation: Conversation): string {
-  return CONTENT_FIELD[conversation.dialect];
 }

@@ -19,12 +19,12 @@ export interface FetchedAttachment {
  * URL and every redirect; size and time are bounded.
  */
 export class AttachmentFetcher {
-  readonly #platform: Pick<Platform, "fetch" | "settings">;
+  readonly #platform: Pick<Platform, "fetch" | "variables">;
   readonly #field: string;
   #left = MAX_BYTES;
 
   /** `field` is what the caller calls the messages, for errors. */
-  constructor(platform: Pick<Platform, "fetch" | "settings">, field: string) {
+  constructor(platform: Pick<Platform, "fetch" | "variables">, field: string) {
     this.#platform = platform;
     this.#field = field;
   }
@@ -47,7 +47,7 @@ export class AttachmentFetcher {
   async #follow(url: string, signal: AbortSignal): Promise<FetchedAttachment> {
     let next = url;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-      const check = checkPageUrl(next, { privateHosts: this.#platform.settings.pagePrivateHosts });
+      const check = checkPageUrl(next, { privateHosts: this.#platform.variables.pages.privateHosts });
       if (!check.ok) throw this.#refused(url, check.message);
       const response = await this.#platform.fetch(check.url.href, { redirect: "manual", signal });
       const location = response.headers.get("location");

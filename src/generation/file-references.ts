@@ -1,7 +1,7 @@
 import type { Caller } from "../auth/callers.ts";
 import { accountIdentifier } from "../config/account-identifier.ts";
 import type { Config } from "../config/schema.ts";
-import { type Conversation, contentField } from "../conversation/conversation.ts";
+import type { Conversation } from "../conversation/conversation.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
 import type { KeptFile } from "../platform/files.ts";
@@ -45,10 +45,10 @@ export async function boundToFiles(
   caller: Caller,
   conversation: Conversation,
 ): Promise<Caller> {
-  if (caller.mode === "pass-through" || context.provider().kind !== "sessions") return caller;
+  if (caller.mode === "pass-through") return caller;
   const ids = referredFiles(conversation);
   if (ids.length === 0) return caller;
-  const field = contentField(conversation);
+  const field = conversation.contentField;
   const store = context.platform.files(caller.owner);
   const files = await Promise.all(
     ids.map(async (id) => {

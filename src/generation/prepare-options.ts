@@ -1,5 +1,5 @@
 import type { Config } from "../config/schema.ts";
-import { type Conversation, contentField } from "../conversation/conversation.ts";
+import type { Conversation } from "../conversation/conversation.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { PrepareOptions } from "../provider/provider.ts";
 import { AttachmentFetcher } from "./attachments.ts";
@@ -16,7 +16,7 @@ export function prepareOptions(
   platform: Platform,
 ): PrepareOptions {
   const { thinking_injection: injection, current_input_file: inputFile } = config;
-  const fetcher = new AttachmentFetcher(platform, contentField(conversation));
+  const fetcher = new AttachmentFetcher(platform, conversation.contentField);
   return {
     thinkingInjection:
       conversation.thinking && injection.enabled ? injection.prompt.trim() || DEFAULT_THINKING_PROMPT : null,

@@ -1,17 +1,9 @@
 import type { Conversation } from "../conversation/conversation.ts";
 import type { Completion, Usage } from "../conversation/events.ts";
-import { CompletionFold } from "../conversation/fold.ts";
 import { checkFormat, type FormatCheck, type FormatRank } from "./format-check.ts";
-import { Generation, type GenerationJob } from "./generate.ts";
-import type { GenerationRecorder } from "./recorder.ts";
-
-/** The repair belongs to the request, whose record holds the model's own answer. */
-const UNRECORDED: GenerationRecorder = {
-  begin: () => undefined,
-  account: () => undefined,
-  progress: () => undefined,
-  end: () => undefined,
-};
+import { Generation } from "./generation.ts";
+import { type GenerationJob, within } from "./job.ts";
+import { type CompletionStage, linkSources, runWhole } from "./whole.ts";
 
 const RANKS: readonly FormatRank[] = ["none", "json", "valid"];
 
@@ -22,7 +14,7 @@ const RANKS: readonly FormatRank[] = ["none", "json", "valid"];
  *
  * Answers that call tools or were cut short are left as they are.
  */
-export async function repairFormat(job: GenerationJob, completion: Completion): Promise<Completion> {
+export const repairFormat: CompletionStage = async (completion, job) => {
   const { responseFormat: format } = job.conversation;
   if (format.type === "text" || completion.toolCalls.length > 0 || completion.finishReason !== "stop") {
     return completion;
@@ -37,7 +29,7 @@ export async function repairFormat(job: GenerationJob, completion: Completion): 
   return RANKS.indexOf(recheck.rank) > RANKS.indexOf(check.rank)
     ? { ...first, text: recheck.text, usage }
     : { ...first, usage };
-}
+};
 
 /** The model's correction of an answer; null when there is none to be had. */
 async function corrected(job: GenerationJob, broken: string, check: FormatCheck): Promise<Completion | null> {
@@ -49,19 +41,9 @@ async function corrected(job: GenerationJob, broken: string, check: FormatCheck)
   job.abort.signal.addEventListener("abort", stop, { once: true });
   const retries = context.log.retries ?? 0;
   try {
-    const fold = new CompletionFold();
-    const generation = await Generation.prepare(
-      { ...job, conversation: repairOf(conversation, broken, check), recorder: UNRECORDED, abort },
-      {
-        deliver(events) {
-          for (const event of events) fold.push(event);
-          return undefined;
-        },
-      },
-    );
-    await generation.run();
-    const completion = fold.completion();
-    return { ...completion, text: generation.assembler.linkCitations(completion.text) };
+    const repair = within(job, { conversation: repairOf(conversation, broken, check), abort });
+    const generation = await Generation.prepare(repair);
+    return await linkSources(await runWhole(generation), repair, generation);
   } catch {
     job.abort.signal.throwIfAborted();
     return null;

@@ -46,3 +46,17 @@ export function resolveModel(requested: string, aliases: Readonly<Record<string,
   }
   throw unknownModel(`the model ${JSON.stringify(name)} does not exist`);
 }
+
+/**
+ * The same for a model that is asked for by path: there an unknown one is a thing that is not there.
+ *
+ * @throws GatewayError 404 `model_not_found`.
+ */
+export function modelAtPath(requested: string, aliases: Readonly<Record<string, string>>): ResolvedModel {
+  try {
+    return resolveModel(requested, aliases);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    throw new GatewayError(404, error.message, { code: error.code, param: error.param });
+  }
+}

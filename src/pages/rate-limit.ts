@@ -1,6 +1,6 @@
 import { GatewayError, toGatewayError } from "../errors/gateway-error.ts";
 import { clientKey } from "../http/client-key.ts";
-import type { Context, Handler } from "../platform/context.ts";
+import type { Context } from "../platform/context.ts";
 import type { RateDecision } from "../platform/pages.ts";
 
 /**
@@ -13,12 +13,12 @@ export type CountedHandler = (context: Context, admitted: Promise<void>) => Prom
  * Counts every call of a client over both operations of the page service, whatever comes of it, and says in each answer what is left (contract,
  * limits; IETF draft "RateLimit header fields for HTTP", version 6).
  */
-export function rateLimited(handler: CountedHandler): Handler {
+export function rateLimited(handler: CountedHandler): (context: Context) => Promise<Response> {
   return async (context) => {
     const counting = Promise.resolve(
       context.platform.pages.countCall(
         clientKey(context.clientAddress),
-        context.platform.settings.pageRateLimit,
+        context.platform.variables.pageRateLimit,
       ),
     );
     const admitted = counting.then((decision) => {

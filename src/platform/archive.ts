@@ -1,4 +1,3 @@
-import type { MetricDeltas } from "../telemetry/counts.ts";
 import type { Awaitable } from "./awaitable.ts";
 import type { Capture, CaptureArchive } from "./captures.ts";
 
@@ -105,3 +104,6 @@ export interface Archive extends HistoryArchive, CaptureArchive {
   /** All counts since the beginning. */
   metrics(): Awaitable<MetricDeltas>;
 }
+
+/** Counts by series: a metric's name with its labels in Prometheus form, such as `requests_total{status="200"}`. */
+export type MetricDeltas = Readonly<Record<string, number>>;

@@ -6,16 +6,17 @@ import type { FileStore } from "./files.ts";
 import type { PagesPlatform } from "./pages.ts";
 import type { ResponseStore } from "./responses.ts";
 import type { Fetch, OutboundProxy } from "./upstream.ts";
-import type { Settings } from "./variables.ts";
+import type { Variables } from "./variables.ts";
 
 /**
  * What the program needs from its runtime. Everything outside `src/platform/` and the entry files is written against
  * this, and runs in a plain test.
  */
 export interface Platform {
-  readonly runtime: "cloudflare" | "deno" | "memory";
-  readonly settings: Settings;
+  readonly variables: Variables;
   readonly configuration: ConfigurationStore;
+  /** Where an editable configuration is kept, as administrators are told. */
+  readonly configPath: string;
   readonly accounts: AccountPoolClient;
   /** History, captures, samples and metrics. */
   readonly archive: Archive;
@@ -30,6 +31,11 @@ export interface Platform {
   readonly deploymentFetch: Fetch;
   /** Speaks to the upstream, through a proxy if one is given. */
   upstream(proxy: OutboundProxy | null): Fetch;
+  /**
+   * Whether TLS that starts inside a proxy's tunnel names the server (SNI). Without the name an `https` provider may be
+   * out of reach through a proxy.
+   */
+  readonly namesServerThroughProxy: boolean;
   /** The base address that `upstream` reaches the provider at; null: none is configured. */
   readonly providerBaseUrl: string | null;
   readonly pages: PagesPlatform;

@@ -1,97 +1,243 @@
-/**
- * The deployment's variables, read once an isolate. Their names are fixed: documentation and tools rely on them. A
- * variable that is missing or unusable takes its default.
- */
-export interface Settings {
-  /** `PROVIDER_DRIVER`: which protocol the upstream speaks. */
-  readonly providerDriver: "sessions" | "openai";
-  /** `PROVIDER_BASE_URL`, without a trailing slash; null: the sandbox binding, if there is one. */
+import * as z from "zod";
+import { configJsonFault } from "../config/source.ts";
+import {
+  baseUrl,
+  count,
+  flag,
+  headerName,
+  hostPairs,
+  httpUrl,
+  httpUrlOrOff,
+  milliseconds,
+  oneOf,
+  textMap,
+} from "./variable-kinds.ts";
+
+/** The deployment's variables. Their names are fixed: documentation and tools rely on them. */
+export interface Variables {
+  /** `PROVIDER_DRIVER`: which protocol the upstream speaks; one of the drivers, the first unless set. */
+  readonly providerDriver: string;
+  /** `PROVIDER_BASE_URL`, without a slash at its end; null: the sandbox, if there is one. */
   readonly providerBaseUrl: string | null;
-  /** `PROVIDER_TOKEN`: the backend's API key for accounts that have no token of their own (`openai` driver). */
+  /** `PROVIDER_TOKEN`, "none" unless set: the backend's API key for accounts without a token (`openai` driver). */
   readonly providerToken: string;
-  /** `PROVIDER_MODELS`: canonical id → the backend's model name. */
+  /** `PROVIDER_MODELS`, a JSON object: canonical id → the backend's model name (`openai` driver). */
   readonly providerModels: Readonly<Record<string, string>>;
-  /** `PROVIDER_TOOL_CALLS`: tools passed through, or rendered as markup (`openai` driver). */
+  /** `PROVIDER_TOOL_CALLS`, `native` unless set: tools passed through, or rendered as markup (`openai` driver). */
   readonly providerToolCalls: "native" | "markup";
-  /** `KEEP_ALIVE_MS`: a silent stream carries a keep-alive this often. */
+  /** `KEEP_ALIVE_MS`, 10,000 ms: a silent stream carries a keep-alive this often. */
   readonly keepAliveMs: number;
-  /** `FIRST_BYTE_TIMEOUT_MS`: how long the upstream may stay silent before its first byte. */
+  /** `FIRST_BYTE_TIMEOUT_MS`, 120,000 ms: how long the upstream may stay silent before its first byte. */
   readonly firstByteTimeoutMs: number;
-  /** `IDLE_TIMEOUT_MS`: how long the upstream may stay silent within a stream. */
+  /** `IDLE_TIMEOUT_MS`, 60,000 ms: how long the upstream may stay silent within a stream. */
   readonly idleTimeoutMs: number;
-  /** `QUEUE_TIMEOUT_MS`: how long a request waits for an account. */
+  /** `QUEUE_TIMEOUT_MS`, 60,000 ms: how long a request waits for an account. */
   readonly queueTimeoutMs: number;
   /** `ADMIN_KEY`: the secret that opens the admin API; null: no admin login until it is set. */
   readonly adminKey: string | null;
-  /** `GATEWAY_DEVELOPMENT`: an empty configuration starts with the development key and accounts. */
+  /** `GATEWAY_DEVELOPMENT`, false: an empty configuration starts with the development key and accounts. */
   readonly development: boolean;
-  /** `GATEWAY_CONFIG_JSON`: the configuration as JSON or base64 of it; null: the stored one. */
+  /** `GATEWAY_CONFIG_JSON`: the configuration as JSON or base64 of it, valid; null: the stored one. */
   readonly configJson: string | null;
-  /** `GATEWAY_CONFIG_WRITEBACK`: edits of an environment-backed configuration are kept in storage. */
+  /** `GATEWAY_CONFIG_WRITEBACK`, false: edits of an environment-backed configuration are kept in storage. */
   readonly configWriteback: boolean;
-  /** `PAGE_PRIVATE_HOSTS`: `host:port` pairs that the page service may load although private. */
-  readonly pagePrivateHosts: ReadonlySet<string>;
-  /** `PAGE_RATE_LIMIT`: page-service calls a minute for each client. */
+  /** `RELEASES_URL`: answers the latest release as JSON; null: nobody is asked. */
+  readonly releasesUrl: string | null;
+  readonly hosting: HostingVariables;
+  /** `PAGE_RATE_LIMIT`, 100: page-service calls a minute for each client. */
   readonly pageRateLimit: number;
-  /** `BROWSER_MAX_TABS`: tabs open at one moment in one browser. */
-  readonly browserMaxTabs: number;
-  /** All variables that are strings, for parts with settings of their own. */
-  readonly variables: Readonly<Record<string, string>>;
+  /** `DNS_OVER_HTTPS_URL`: the resolver for DNS signals; null (`off`): there are none. */
+  readonly dnsResolver: string | null;
+  readonly pages: PageLimits;
+  readonly process: ProcessVariables;
 }
 
-function text(value: unknown): string | null {
-  return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
+/** Credentials for the hosting sync, which come before saved ones. Null: not set. */
+export interface HostingVariables {
+  /** `VERCEL_TOKEN`. */
+  readonly token: string | null;
+  /** `VERCEL_PROJECT_ID`. */
+  readonly projectId: string | null;
+  /** `VERCEL_TEAM_ID`. */
+  readonly teamId: string | null;
+  /** `HOSTING_API_BASE_URL`, `https://api.vercel.com`: the hosting platform's REST API, no slash at its end. */
+  readonly apiBaseUrl: string;
 }
 
-function positive(value: unknown, fallback: number): number {
-  const number = Number(text(value) ?? Number.NaN);
-  return Number.isFinite(number) && number > 0 ? number : fallback;
+/** Limits of the page service; the defaults suit a paid plan of the platform with its 128 MB for an isolate. */
+export interface PageLimits {
+  /** `BROWSER_COUNT`, 1: browsers that run at one moment, each in an object of its own. */
+  readonly browsers: number;
+  /** `BROWSER_MAX_TABS`, 4: pages open at one moment in one browser. */
+  readonly tabs: number;
+  /** `BROWSER_QUEUE_LIMIT`, 50: requests that wait for a tab of one browser. */
+  readonly queue: number;
+  /** `BROWSER_QUEUE_TIMEOUT_MS`, 30,000 ms: how long a request waits for a tab. */
+  readonly queueMs: number;
+  /** `BROWSER_KEEP_ALIVE_MS`, 600,000 ms, which is the most: how long an idle browser is kept. */
+  readonly keepAliveMs: number;
+  /** `PAGE_NAVIGATION_TIMEOUT_MS`, 20,000 ms: how long a page may load before it is taken as it is. */
+  readonly navigationMs: number;
+  /** `PAGE_TOTAL_TIMEOUT_MS`, 40,000 ms: how long all in one tab may take, the caller's own delay not counted. */
+  readonly totalMs: number;
+  /** `PAGE_MAX_REQUESTS`, 1,000: requests that one page may make. */
+  readonly requests: number;
+  /** `PAGE_MAX_BYTES`, 50,000,000: bytes that one page may load. */
+  readonly bytes: number;
+  /** `PAGE_MAX_HEIGHT`, 20,000: CSS pixels of a page that a full capture shows. */
+  readonly pageHeight: number;
+  /** `PAGE_PRIVATE_HOSTS`, none: `host:port` pairs that may be loaded from although they are private. */
+  readonly privateHosts: ReadonlySet<string>;
 }
 
-function flag(value: unknown): boolean {
-  return ["1", "true", "yes", "on"].includes((text(value) ?? "").toLowerCase());
+/** What only a process of one's own reads (Deno). */
+export interface ProcessVariables {
+  /** `DATA_DIR`, "data": the folder of the state. */
+  readonly dataFolder: string;
+  /** `SHUTDOWN_TIMEOUT_MS`, 25,000 ms: how long a shutdown waits for streams. */
+  readonly shutdownMs: number;
+  /** `TOKEN_REFRESH_CHECK_MS`, 300,000 ms: how often old account tokens are looked for. */
+  readonly refreshCheckMs: number;
+  /** `CLIENT_ADDRESS_HEADER`: where a trusted proxy tells the client's address; null: the connection tells it. */
+  readonly clientAddressHeader: string | null;
+  /** `BROWSER_EXECUTABLE`: the path of the browser to start; null: one is looked for. */
+  readonly browserExecutable: string | null;
+  /** `PATH`: the folders in which a browser is looked for, as the system separates them. */
+  readonly searchPath: string;
 }
 
-function stringMap(value: unknown): Record<string, string> {
-  const source = text(value);
-  if (source === null) return {};
-  try {
-    const parsed: unknown = JSON.parse(source);
-    if (typeof parsed !== "object" || parsed === null) return {};
-    return Object.fromEntries(
-      Object.entries(parsed).flatMap(([key, name]) => (typeof name === "string" ? [[key, name]] : [])),
-    );
-  } catch {
-    return {};
+/** A variable that cannot be used. The message is one sentence that names it and what it may be; it tells no secret. */
+export class VariableError extends Error {
+  override readonly name = "VariableError";
+}
+
+/** What {@link parseVariables} does not know itself. */
+export interface VariableOptions {
+  /** What `PROVIDER_DRIVER` may be. The first is the default. */
+  readonly drivers: readonly string[];
+}
+
+const text = z.string();
+
+const configJson = text.superRefine((source, context) => {
+  const fault = configJsonFault(source);
+  if (fault === null) return;
+  context.addIssue({
+    code: "custom",
+    message: `must be the configuration as JSON, or base64 of it: ${fault}`,
+  });
+});
+
+/** What each variable holds. Sources: README.md, docs/page-service.md and docs/deployment.md. */
+function schemaFor({ drivers }: VariableOptions) {
+  return z.object({
+    PROVIDER_DRIVER: oneOf(drivers).default(drivers[0] ?? ""),
+    PROVIDER_BASE_URL: baseUrl.nullable().default(null),
+    PROVIDER_TOKEN: text.default("none"),
+    PROVIDER_MODELS: textMap.default({}),
+    PROVIDER_TOOL_CALLS: oneOf(["native", "markup"]).default("native"),
+    KEEP_ALIVE_MS: milliseconds().default(10_000),
+    FIRST_BYTE_TIMEOUT_MS: milliseconds().default(120_000),
+    IDLE_TIMEOUT_MS: milliseconds().default(60_000),
+    QUEUE_TIMEOUT_MS: milliseconds().default(60_000),
+    ADMIN_KEY: text.nullable().default(null),
+    GATEWAY_DEVELOPMENT: flag.default(false),
+    GATEWAY_CONFIG_JSON: configJson.nullable().default(null),
+    GATEWAY_CONFIG_WRITEBACK: flag.default(false),
+    RELEASES_URL: httpUrl.nullable().default(null),
+    VERCEL_TOKEN: text.nullable().default(null),
+    VERCEL_PROJECT_ID: text.nullable().default(null),
+    VERCEL_TEAM_ID: text.nullable().default(null),
+    HOSTING_API_BASE_URL: baseUrl.default("https://api.vercel.com"),
+    PAGE_RATE_LIMIT: count().default(100),
+    DNS_OVER_HTTPS_URL: httpUrlOrOff.default("https://cloudflare-dns.com/dns-query"),
+    BROWSER_COUNT: count().default(1),
+    BROWSER_MAX_TABS: count().default(4),
+    BROWSER_QUEUE_LIMIT: count().default(50),
+    BROWSER_QUEUE_TIMEOUT_MS: milliseconds().default(30_000),
+    // Cloudflare ends a browser that is idle for longer.
+    BROWSER_KEEP_ALIVE_MS: milliseconds(600_000).default(600_000),
+    PAGE_NAVIGATION_TIMEOUT_MS: milliseconds().default(20_000),
+    PAGE_TOTAL_TIMEOUT_MS: milliseconds().default(40_000),
+    PAGE_MAX_REQUESTS: count().default(1_000),
+    PAGE_MAX_BYTES: count().default(50_000_000),
+    PAGE_MAX_HEIGHT: count().default(20_000),
+    PAGE_PRIVATE_HOSTS: hostPairs.default(new Set()),
+    DATA_DIR: text.default("data"),
+    SHUTDOWN_TIMEOUT_MS: milliseconds().default(25_000),
+    TOKEN_REFRESH_CHECK_MS: milliseconds().default(300_000),
+    CLIENT_ADDRESS_HEADER: headerName.nullable().default(null),
+    BROWSER_EXECUTABLE: text.nullable().default(null),
+    PATH: text.default(""),
+  });
+}
+
+/** The text of a variable. Those of a Worker may be JSON values; what is not set is empty. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return (typeof value === "string" ? value : JSON.stringify(value)).trim();
+}
+
+/**
+ * Reads the deployment's variables from an environment (Workers' bindings or `Deno.env.toObject()`). One that is missing
+ * or empty takes its default.
+ *
+ * @throws VariableError for the first one that is not what it may be
+ */
+export function parseVariables(env: Readonly<Record<string, unknown>>, options: VariableOptions): Variables {
+  const schema = schemaFor(options);
+  const given = Object.keys(schema.shape).flatMap((name) => {
+    const value = textOf(env[name]);
+    return value === "" ? [] : [[name, value]];
+  });
+  const { data, error } = schema.safeParse(Object.fromEntries(given));
+  if (data === undefined) {
+    const [issue] = error.issues;
+    throw new VariableError(`${issue?.path.join(".")} ${issue?.message}`);
   }
-}
-
-/** Reads the deployment variables from an environment object (Workers bindings or `Deno.env.toObject()`). */
-export function readSettings(env: Readonly<Record<string, unknown>>): Settings {
-  const variables: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) if (typeof value === "string") variables[name] = value;
   return {
-    providerDriver: text(env["PROVIDER_DRIVER"]) === "openai" ? "openai" : "sessions",
-    providerBaseUrl: text(env["PROVIDER_BASE_URL"])?.replace(/\/+$/, "") ?? null,
-    providerToken: text(env["PROVIDER_TOKEN"]) ?? "none",
-    providerModels: stringMap(env["PROVIDER_MODELS"]),
-    providerToolCalls: text(env["PROVIDER_TOOL_CALLS"]) === "markup" ? "markup" : "native",
-    keepAliveMs: positive(env["KEEP_ALIVE_MS"], 10_000),
-    firstByteTimeoutMs: positive(env["FIRST_BYTE_TIMEOUT_MS"], 120_000),
-    idleTimeoutMs: positive(env["IDLE_TIMEOUT_MS"], 60_000),
-    queueTimeoutMs: positive(env["QUEUE_TIMEOUT_MS"], 60_000),
-    adminKey: text(env["ADMIN_KEY"]),
-    development: flag(env["GATEWAY_DEVELOPMENT"]),
-    configJson: text(env["GATEWAY_CONFIG_JSON"]),
-    configWriteback: flag(env["GATEWAY_CONFIG_WRITEBACK"]),
-    pagePrivateHosts: new Set(
-      (text(env["PAGE_PRIVATE_HOSTS"]) ?? "")
-        .split(",")
-        .map((host) => host.trim().toLowerCase())
-        .filter(Boolean),
-    ),
-    pageRateLimit: positive(env["PAGE_RATE_LIMIT"], 100),
-    browserMaxTabs: positive(env["BROWSER_MAX_TABS"], 4),
-    variables,
+    providerDriver: data.PROVIDER_DRIVER,
+    providerBaseUrl: data.PROVIDER_BASE_URL,
+    providerToken: data.PROVIDER_TOKEN,
+    providerModels: data.PROVIDER_MODELS,
+    providerToolCalls: data.PROVIDER_TOOL_CALLS,
+    keepAliveMs: data.KEEP_ALIVE_MS,
+    firstByteTimeoutMs: data.FIRST_BYTE_TIMEOUT_MS,
+    idleTimeoutMs: data.IDLE_TIMEOUT_MS,
+    queueTimeoutMs: data.QUEUE_TIMEOUT_MS,
+    adminKey: data.ADMIN_KEY,
+    development: data.GATEWAY_DEVELOPMENT,
+    configJson: data.GATEWAY_CONFIG_JSON,
+    configWriteback: data.GATEWAY_CONFIG_WRITEBACK,
+    releasesUrl: data.RELEASES_URL,
+    hosting: {
+      token: data.VERCEL_TOKEN,
+      projectId: data.VERCEL_PROJECT_ID,
+      teamId: data.VERCEL_TEAM_ID,
+      apiBaseUrl: data.HOSTING_API_BASE_URL,
+    },
+    pageRateLimit: data.PAGE_RATE_LIMIT,
+    dnsResolver: data.DNS_OVER_HTTPS_URL,
+    pages: {
+      browsers: data.BROWSER_COUNT,
+      tabs: data.BROWSER_MAX_TABS,
+      queue: data.BROWSER_QUEUE_LIMIT,
+      queueMs: data.BROWSER_QUEUE_TIMEOUT_MS,
+      keepAliveMs: data.BROWSER_KEEP_ALIVE_MS,
+      navigationMs: data.PAGE_NAVIGATION_TIMEOUT_MS,
+      totalMs: data.PAGE_TOTAL_TIMEOUT_MS,
+      requests: data.PAGE_MAX_REQUESTS,
+      bytes: data.PAGE_MAX_BYTES,
+      pageHeight: data.PAGE_MAX_HEIGHT,
+      privateHosts: data.PAGE_PRIVATE_HOSTS,
+    },
+    process: {
+      dataFolder: data.DATA_DIR,
+      shutdownMs: data.SHUTDOWN_TIMEOUT_MS,
+      refreshCheckMs: data.TOKEN_REFRESH_CHECK_MS,
+      clientAddressHeader: data.CLIENT_ADDRESS_HEADER,
+      browserExecutable: data.BROWSER_EXECUTABLE,
+      searchPath: data.PATH,
+    },
   };
 }

@@ -1,9 +1,4 @@
-import {
-  type AttachmentSource,
-  type Conversation,
-  contentField,
-  type Part,
-} from "../conversation/conversation.ts";
+import type { AttachmentSource, Conversation, Part } from "../conversation/conversation.ts";
 import { fromBase64, fromBase64Url } from "../encoding/bytes.ts";
 import { type GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
@@ -140,7 +135,7 @@ export class AttachmentReader {
   }
 
   #fault(what: string): GatewayError {
-    const field = contentField(this.#conversation);
+    const field = this.#conversation.contentField;
     return invalidRequest(`${field} contains ${what}`, field);
   }
 }

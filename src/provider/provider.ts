@@ -109,34 +109,61 @@ export interface ProviderAccount {
   readonly sessionCount: number;
 }
 
+/** Chats that live at the provider. */
+export interface SessionKeeping {
+  create(account: UpstreamAccount, signal: AbortSignal): Promise<string>;
+  delete(account: UpstreamAccount, sessionId: string, signal: AbortSignal): Promise<void>;
+  /** Deletes every session of the account; returns how many. */
+  deleteAll(account: UpstreamAccount, signal: AbortSignal): Promise<number>;
+}
+
+/** Files that live at the provider, with the account that uploaded them. */
+export interface FileKeeping {
+  /** Passes a file on as it streams in. */
+  upload(account: UpstreamAccount, upload: FileUpload, signal: AbortSignal): Promise<ProviderFile>;
+  read(account: UpstreamAccount, fileId: string, signal: AbortSignal): Promise<ProviderFile>;
+}
+
+/** Texts as vectors. */
+export interface Embedding {
+  /** One vector for each input, in order, and the tokens that they had. `dimensions` is a wish. */
+  embed(
+    account: UpstreamAccount,
+    request: { readonly model: string; readonly input: readonly string[]; readonly dimensions?: number },
+    signal: AbortSignal,
+  ): Promise<{ readonly vectors: readonly (readonly number[])[]; readonly tokens: number }>;
+}
+
+/** The models that the provider offers. */
+export interface ModelListing {
+  /** Their names, as the provider calls them. */
+  list(account: UpstreamAccount, signal: AbortSignal): Promise<readonly string[]>;
+}
+
 /**
- * A provider driver. All methods throw `ProviderError` and nothing else (but for an abort by `signal`, which rejects
- * with the signal's reason).
+ * A provider, as its driver makes it. All methods throw `ProviderError` and nothing else (but for an abort by `signal`,
+ * which rejects with the signal's reason). What not every protocol has is an optional member: whoever needs it looks.
  */
 export interface Provider {
-  readonly kind: "sessions" | "openai";
   signIn(credentials: Credentials, fetch: Fetch, signal: AbortSignal): Promise<SignedIn>;
   /** The cheap check of a token. */
   describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount>;
-  createSession(account: UpstreamAccount, signal: AbortSignal): Promise<string>;
-  deleteSession(account: UpstreamAccount, sessionId: string, signal: AbortSignal): Promise<void>;
-  /** Deletes every session of the account; returns how many. */
-  deleteAllSessions(account: UpstreamAccount, signal: AbortSignal): Promise<number>;
   /**
    * Renders a conversation for this provider; attachments are uploaded by `open`. Throws a `GatewayError` 400 for an
    * attachment that the model cannot take or that is broken.
    */
   prepare(conversation: Conversation, options: PrepareOptions): PreparedTurn;
-  /** Goes on with a message that ended `incomplete`. */
-  resume(
+  readonly sessions?: SessionKeeping;
+  readonly files?: FileKeeping;
+  readonly embeddings?: Embedding;
+  readonly models?: ModelListing;
+  /** Goes on with a message that ended `incomplete`. Where it is missing such a message has ended for good. */
+  resume?(
     account: UpstreamAccount,
     sessionId: string,
     messageId: string,
     signal: AbortSignal,
   ): Promise<UpstreamTurn>;
-  /** Passes a file on as it streams in. */
-  uploadFile(account: UpstreamAccount, upload: FileUpload, signal: AbortSignal): Promise<ProviderFile>;
-  readFile(account: UpstreamAccount, fileId: string, signal: AbortSignal): Promise<ProviderFile>;
 }
 
 /** A file on its way to the provider. */

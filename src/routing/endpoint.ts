@@ -36,6 +36,8 @@ export interface Described {
   /** The body may be missing; then it is an empty object. */
   readonly optionalBody?: boolean;
   readonly query?: ZodType;
+  /** A query that the handler reads itself, more leniently than a schema can say. */
+  readonly lenientQuery?: ZodType;
   /** A body that the handler reads itself, as it streams in: its media type, and its JSON schema. */
   readonly streamedBody?: { readonly mediaType: string; readonly schema: JsonObject };
   readonly answers?: Answers;

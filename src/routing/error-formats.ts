@@ -13,10 +13,7 @@ function standardType(status: number): string {
 }
 
 /** `{message, type, code, param}`: the error object that most families share (contract, Errors). */
-export function errorObject(
-  error: GatewayError,
-  type = standardType(error.status),
-): Record<string, unknown> {
+export function errorObject(error: GatewayError, type = standardType(error.status)): Record<string, unknown> {
   const body: Record<string, unknown> = {
     message: error.message,
     type,

@@ -76,7 +76,7 @@ function answerOf(answers: Answers | undefined): JsonObject {
 type Security = Readonly<Record<Access, readonly JsonObject[]>>;
 
 function operation({ path, family, endpoint }: Route, security: Security): JsonObject {
-  const { method, access, summary, verb, query, answers } = endpoint;
+  const { method, access, summary, verb, query = endpoint.lenientQuery, answers } = endpoint;
   const { template, names } = templateOf(path, verb);
   const inPath = names.map((name) => ({ name, in: "path", required: true, schema: string }));
   const parameters = [...inPath, ...queryParameters(query)];

@@ -15,43 +15,58 @@ export function cutText(text: string, limit: number): string {
   return text.slice(0, limit > 0 && splitsPair(text, limit) ? limit - 1 : limit);
 }
 
+/**
+ * A text in pieces of at most `size` characters (UTF-16 units; at least 2), never cut between the halves of a surrogate
+ * pair: halves do not survive storage. An empty text has no pieces.
+ */
+export function* piecesOf(text: string, size: number): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    const end = start + size;
+    const next = end < text.length && splitsPair(text, end) ? end - 1 : end;
+    yield text.slice(start, next);
+    start = next;
+  }
+}
+
 /** Long texts of things that are kept elsewhere, by owner and name. */
 export class TextTable {
   readonly #sql: Sql;
+  readonly #table: string;
 
-  constructor(sql: Sql) {
+  /** Makes the table, if there is none of this name. */
+  constructor(sql: Sql, table: string) {
     this.#sql = sql;
+    this.#table = table;
     sql.all(
-      "create table if not exists piece(owner text, name text, n integer, text text, primary key(owner, name, n)) without rowid",
+      `create table if not exists ${table}(owner text, name text, n integer, text text, primary key(owner, name, n)) without rowid`,
     );
   }
 
   /** Keeps a text; an earlier one of the same name is replaced. `fresh`: there is none yet. */
   put(owner: string, name: string, text: string, fresh = false): void {
-    if (!fresh) this.#sql.all("delete from piece where owner=? and name=?", owner, name);
-    for (let start = 0, n = 0; start < text.length; n += 1) {
-      const end = start + PIECE;
-      const next = end < text.length && splitsPair(text, end) ? end - 1 : end;
-      this.#sql.all("insert into piece values(?,?,?,?)", owner, name, n, text.slice(start, next));
-      start = next;
+    if (!fresh) this.#sql.all(`delete from ${this.#table} where owner=? and name=?`, owner, name);
+    let n = 0;
+    for (const piece of piecesOf(text, PIECE)) {
+      this.#sql.all(`insert into ${this.#table} values(?,?,?,?)`, owner, name, n, piece);
+      n += 1;
     }
   }
 
   /** A text; empty when there is none. */
   get(owner: string, name: string): string {
     return this.#sql
-      .all("select text from piece where owner=? and name=? order by n", owner, name)
+      .all(`select text from ${this.#table} where owner=? and name=? order by n`, owner, name)
       .map((row) => textIn(row, "text"))
       .join("");
   }
 
   /** Forgets all texts of the owners that a query names. */
   deleteOf(query: string, ...values: readonly number[]): void {
-    this.#sql.all(`delete from piece where owner in (${query})`, ...values);
+    this.#sql.all(`delete from ${this.#table} where owner in (${query})`, ...values);
   }
 
   /** Forgets all texts of an owner. */
   delete(owner: string): void {
-    this.#sql.all("delete from piece where owner=?", owner);
+    this.#sql.all(`delete from ${this.#table} where owner=?`, owner);
   }
 }

@@ -1,5 +1,4 @@
-/** Counts by series: a metric's name with its labels in Prometheus form, such as `requests_total{status="200"}`. */
-export type MetricDeltas = Readonly<Record<string, number>>;
+import type { MetricDeltas } from "../platform/archive.ts";
 
 /** Adds counts to a table of counts. */
 export function addDeltas(totals: Map<string, number>, deltas: MetricDeltas): void {

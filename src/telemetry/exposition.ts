@@ -1,5 +1,6 @@
 import type { QueueStatus } from "../platform/accounts.ts";
-import type { Histogram, MetricDeltas } from "./counts.ts";
+import type { MetricDeltas } from "../platform/archive.ts";
+import type { Histogram } from "./counts.ts";
 import { series } from "./counts.ts";
 import { HISTOGRAMS, METRICS } from "./metric-names.ts";
 

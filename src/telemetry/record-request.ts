@@ -40,7 +40,7 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PAT
 export function recordRequest(platform: Platform, answered: AnsweredRequest): Promise<void> | null {
   if (PROBES.has(answered.fields.route ?? "")) return null;
   const outbox = outboxOf(platform);
-  count(outbox.counts, platform.settings.providerDriver, answered);
+  count(outbox.counts, platform.variables.providerDriver, answered);
   return outbox.settled();
 }
 

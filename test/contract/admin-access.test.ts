@@ -95,13 +95,15 @@ describe("every admin route", () => {
   const routes = ROUTES.filter(({ path }) => path.startsWith("/admin/"));
 
   it("declares that it needs a credential, but for the login", () => {
-    const open = routes.filter(({ access }) => access !== "admin" && access !== "jwt");
-    expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual(["POST /admin/login"]);
+    const open = routes.filter(({ endpoint: { access } }) => access !== "admin" && access !== "token");
+    expect(open.map(({ path, endpoint }) => `${endpoint.method} ${path}`)).toEqual(["POST /admin/login"]);
     expect(routes.length).toBeGreaterThan(40);
   });
 
   it.each(
-    routes.filter(({ path }) => path !== "/admin/login").map(({ method, path }) => [method, path] as const),
+    routes
+      .filter(({ path }) => path !== "/admin/login")
+      .map(({ path, endpoint }) => [endpoint.method, path] as const),
   )("answers 401 with a detail to %s %s without a credential", async (method, path) => {
     const target = path.replaceAll(/:\w+\+?/g, "x");
     const answer = await admin(method, target, method === "GET" ? undefined : {}, null);

@@ -106,13 +106,14 @@ describe("secrets", () => {
     const admin = ROUTES.filter(({ path }) => path.startsWith("/admin/"));
     // What deletes comes last.
     const ordered = [...admin].sort(
-      (one, other) => Number(one.method === "DELETE") - Number(other.method === "DELETE"),
+      (one, other) => Number(one.endpoint.method === "DELETE") - Number(other.endpoint.method === "DELETE"),
     );
-    for (const { method, path, access } of ordered) {
+    for (const { path, endpoint } of ordered) {
+      const { method, access } = endpoint;
       const name = `${method} ${path}`;
       if (HANDS_OUT.has(name) || name === "POST /admin/settings/password") continue;
       const real = path.replaceAll(/:(\w+)\+?/g, (_, parameter: string) => PARAMETERS[parameter] ?? "x");
-      const credential = access === "jwt" ? jwt : ADMIN;
+      const credential = access === "token" ? jwt : ADMIN;
       if (method === "POST" || method === "PUT") {
         const wrong = { keys: [KEY], api_keys: [{ key: 7 }], accounts: KEY, password: 7, vercel_token: 7 };
         await ask(`${name}, wrong`, real, json(method, wrong, credential));

@@ -20,7 +20,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByRole("button", { name: "Send", exact: true }).click();
   }
 
-  it.each(["chat-completions", "responses", "messages", "content-generation"])(
+  it.each(["chat-completions", "responses", "messages", "content-generation", "model-runner"])(
     "runs a streamed tool call and its result in the playground, by %s",
     async (dialect) => {
       const page = await app.at("playground");

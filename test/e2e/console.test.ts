@@ -23,6 +23,15 @@ describeWithBrowser("the console's door", () => {
     expect([...hosts]).toEqual([app.gateway.url]);
   });
 
+  it("opens in a browser whose locale is none that Intl knows", async () => {
+    const page = await app.open();
+    await page.addInitScript(
+      "Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })",
+    );
+    await page.reload();
+    await signIn(page);
+  });
+
   it("says why a wrong key does not open it, and keeps what was typed", async () => {
     const page = await app.open();
     await page.getByLabel("Admin key or password").fill("wrong");

@@ -1,33 +1,14 @@
 import fc from "fast-check";
-import type { Conversation } from "../../src/conversation/conversation.ts";
 import type { Completion, FinishReason, GenerationEvent } from "../../src/conversation/events.ts";
 import { CompletionFold } from "../../src/conversation/fold.ts";
 import { GatewayError } from "../../src/errors/gateway-error.ts";
-import type { AnswerInfo } from "../../src/generation/answer.ts";
-import { resolveModel } from "../../src/models/resolve.ts";
-
-/** A conversation of the default model, with one user message. */
-export function testConversation(overrides: Partial<Conversation> = {}): Conversation {
-  return {
-    dialect: "chat-completions",
-    model: resolveModel("provider-v4-flash", {}),
-    messages: [{ role: "user", parts: [{ type: "text", text: "hello" }] }],
-    tools: [],
-    toolChoice: { type: "auto" },
-    parallelToolCalls: true,
-    thinking: true,
-    showReasoning: true,
-    sampling: {},
-    responseFormat: { type: "text" },
-    stream: true,
-    ...overrides,
-  };
-}
+import type { AnswerInfo } from "../../src/generation/job.ts";
+import { type ConversationChanges, thinkingConversation } from "./conversations.ts";
 
 /** What a renderer gets besides the events. */
-export function testInfo(overrides: Partial<Conversation> = {}): AnswerInfo {
+export function testInfo(changes: ConversationChanges = {}): AnswerInfo {
   return {
-    conversation: testConversation(overrides),
+    conversation: thinkingConversation(changes),
     requestId: "req_1",
     created: 1_750_000_000,
     promptTokens: () => 7,

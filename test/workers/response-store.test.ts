@@ -50,9 +50,11 @@ describe("the response store", () => {
     expect(await store.get("resp_old")).toBeNull();
     await runDurableObjectAlarm(store);
     const rows = await runInDurableObject(store, (_, { storage }) =>
-      storage.sql.exec<{ id: string }>("select distinct id from piece").toArray(),
+      storage.sql
+        .exec("select id, n from kept_object join kept_text texts on texts.owner = cast(seq as text)")
+        .toArray(),
     );
-    expect(rows).toEqual([{ id: "resp_new" }]);
+    expect(rows).toEqual([{ id: "resp_new", n: 0 }]);
     expect(await store.get("resp_new")).toEqual(kept);
   });
 
@@ -61,7 +63,7 @@ describe("the response store", () => {
     await store.put(response("resp_a", -1));
     await runDurableObjectAlarm(store);
     const tables = await runInDurableObject(store, (_, { storage }) =>
-      storage.sql.exec("select name from sqlite_master where name in ('response', 'piece')").toArray(),
+      storage.sql.exec("select name from sqlite_master where name like 'kept%'").toArray(),
     );
     expect(tables).toEqual([]);
     expect(await store.get("resp_a")).toBeNull();
@@ -73,7 +75,7 @@ describe("the response store", () => {
   test("stores nothing for a caller that only asks", async () => {
     expect(await stub("curious").get("resp_a")).toBeNull();
     const tables = await runInDurableObject(stub("curious"), (_, { storage }) =>
-      storage.sql.exec("select name from sqlite_master where name = 'response'").toArray(),
+      storage.sql.exec("select name from sqlite_master where name like 'kept%'").toArray(),
     );
     expect(tables).toEqual([]);
   });
@@ -99,10 +101,37 @@ describe("the response store", () => {
     expect(await stub("someone-else").getFile("file-new")).toBeNull();
     await runDurableObjectAlarm(store);
     const rows = await runInDurableObject(store, (_, { storage }) =>
-      storage.sql.exec<{ id: string }>("select id from file union all select id from response").toArray(),
+      storage.sql.exec<{ id: string }>("select id from kept_object").toArray(),
     );
     expect(rows).toEqual([{ id: "file-new" }]);
     await abortAllDurableObjects();
     expect(await stub("files").getFile("file-new")).toEqual(kept);
+  });
+
+  test("takes over what version 3.0 kept, and goes on to drop it when it expires", async () => {
+    const kept = response("resp_a", 60_000);
+    await runInDurableObject(stub("older"), async (_, { storage }) => {
+      const { sql } = storage;
+      sql.exec(
+        `create table response(id text primary key, expires integer not null);
+         create table piece(id text not null, n integer not null, text text not null, primary key(id, n));
+         create index response_expires on response(expires);
+         create table file(id text primary key, expires integer not null, text text not null)`,
+      );
+      const text = JSON.stringify(kept);
+      sql.exec("insert into response values(?,?), ('resp_old', 1)", kept.id, kept.expiresAt);
+      sql.exec("insert into piece values('resp_old', 0, '{}'), (?,0,?)", kept.id, text.slice(0, 20));
+      sql.exec("insert into piece values(?,1,?)", kept.id, text.slice(20));
+      await storage.setAlarm(kept.expiresAt);
+    });
+    await abortAllDurableObjects();
+    const store = stub("older");
+    expect(await store.get("resp_a")).toEqual(kept);
+    expect(await store.get("resp_old")).toBeNull();
+    await runDurableObjectAlarm(store);
+    const rows = await runInDurableObject(store, (_, { storage }) =>
+      storage.sql.exec("select id from kept_object").toArray(),
+    );
+    expect(rows).toEqual([{ id: "resp_a" }]);
   });
 });

@@ -66,10 +66,8 @@ function normalised(vector: Float64Array): Float64Array {
 }
 
 /** Base64 of the vector as little-endian 32-bit floats. */
-export function vectorToBase64(vector: Float64Array): string {
+export function vectorToBase64(vector: ArrayLike<number>): string {
   const view = new DataView(new ArrayBuffer(vector.length * 4));
-  vector.forEach((value, index) => {
-    view.setFloat32(index * 4, value, true);
-  });
+  for (let index = 0; index < vector.length; index += 1) view.setFloat32(index * 4, vector[index] ?? 0, true);
   return toBase64(new Uint8Array(view.buffer));
 }

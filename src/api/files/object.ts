@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { KeptFile } from "../../platform/files.ts";
 import type { ProviderFile } from "../../provider/provider.ts";
 
@@ -20,3 +21,18 @@ export function fileObject(file: ProviderFile, kept: KeptFile): Record<string, u
     account_id: kept.account,
   };
 }
+
+/** What {@link fileObject} makes. */
+export const fileSchema = () =>
+  z.object({
+    id: z.string(),
+    object: z.literal("file"),
+    bytes: z.int(),
+    created_at: z.int(),
+    expires_at: z.int().optional(),
+    filename: z.string(),
+    purpose: z.string(),
+    status: z.string(),
+    status_details: z.string().nullable(),
+    account_id: z.string(),
+  });

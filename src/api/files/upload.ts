@@ -1,41 +1,43 @@
-import { type Access, openAccess } from "../../accounts/access.ts";
-import { renewLease } from "../../accounts/lease-renewal.ts";
+import { type AccountSession, withAccount } from "../../accounts/with-account.ts";
 import type { Caller } from "../../auth/callers.ts";
-import { isAccountFault, ProviderError } from "../../errors/provider-error.ts";
 import { CATALOGUE } from "../../models/catalogue.ts";
 import type { Context } from "../../platform/context.ts";
 import type { KeptFile } from "../../platform/files.ts";
-import type { ProviderFile, UpstreamAccount } from "../../provider/provider.ts";
+import { providerOf } from "../../provider/of-platform.ts";
+import type { FileKeeping, ProviderFile, UpstreamAccount } from "../../provider/provider.ts";
 import { lifetimeOf } from "./expiry.ts";
 import type { FileHead, UploadForm } from "./form.ts";
 import { Patience } from "./patience.ts";
 
-/** Other accounts that are tried when one is refused. */
-const MAX_FAILOVERS = 2;
-
-/** Managed access, or the caller's own, whose token the provider has just accepted. */
-interface ReadyAccess {
-  readonly access: Access;
-  readonly account: UpstreamAccount;
-  /** What the file object calls the account. */
-  readonly accountId: string;
+/** A file that has arrived, and what is remembered of it. */
+export interface Uploaded {
+  readonly file: ProviderFile;
+  readonly kept: KeptFile;
 }
 
 /** One upload: from the caller's form to an account's files. */
 export class Upload {
   readonly #context: Context;
   readonly #caller: Caller;
+  readonly #files: FileKeeping;
   readonly #form: UploadForm;
   readonly #abort: AbortController;
   readonly #patience: Patience;
 
   /** `abort` ends the upload; it is also aborted here when the provider falls silent or the slot is lost. */
-  constructor(context: Context, caller: Caller, form: UploadForm, abort: AbortController) {
+  constructor(
+    context: Context,
+    caller: Caller,
+    files: FileKeeping,
+    form: UploadForm,
+    abort: AbortController,
+  ) {
     this.#context = context;
     this.#caller = caller;
+    this.#files = files;
     this.#form = form;
     this.#abort = abort;
-    this.#patience = new Patience(context.platform.settings.firstByteTimeoutMs, abort);
+    this.#patience = new Patience(context.platform.variables.firstByteTimeoutMs, abort);
   }
 
   /**
@@ -44,79 +46,40 @@ export class Upload {
    * @throws GatewayError what is wrong with the form, or why no account could be had.
    * @throws ProviderError why the provider did not take the file.
    */
-  async run(): Promise<{ file: ProviderFile; kept: KeptFile }> {
+  async run(): Promise<Uploaded> {
     const head = await this.#form.head();
-    const { access, account, accountId } = await this.#readyAccess();
-    const stopRenewal = renewLease(access.lease, this.#abort);
+    let sending = false;
+    return withAccount(
+      {
+        context: this.#context,
+        caller: this.#caller,
+        model: "",
+        dialect: "files",
+        abort: this.#abort,
+        // A stream cannot be sent a second time.
+        mayRepeat: () => !sending,
+      },
+      async (session) => {
+        const account = await this.#tried(session);
+        sending = true;
+        const file = await this.#send(session.account, head);
+        const kept = this.#remembered(file, head, account);
+        await this.#context.platform.files(this.#caller.owner).put(kept);
+        return { file, kept };
+      },
+    );
+  }
+
+  /** Tries the account's token before anything depends on it. Returns what the file object calls the account. */
+  async #tried(session: AccountSession): Promise<string> {
+    const provider = providerOf(this.#context.platform);
+    this.#patience.renew();
     try {
-      const file = await this.#send(account, head);
-      await access.lease?.succeeded().catch(() => undefined);
-      const kept = this.#remembered(file, head, accountId);
-      await this.#context.platform.files(this.#caller.owner).put(kept);
-      return { file, kept };
-    } catch (error) {
-      await this.#blame(access, error);
-      throw error;
+      const { id } = await session.call((account) => provider.describeAccount(account, this.#abort.signal));
+      return session.accountId || id;
     } finally {
-      stopRenewal();
-      access.lease?.release();
+      this.#patience.end();
     }
-  }
-
-  /**
-   * An account whose token works. It is tried beforehand, because a stream cannot be sent a second time with another
-   * token or to another account.
-   */
-  async #readyAccess(): Promise<ReadyAccess> {
-    const exclude: string[] = [];
-    let refused: unknown;
-    for (let failovers = 0; ; failovers += 1) {
-      let access: Access;
-      try {
-        access = await openAccess(this.#context, this.#caller, {
-          model: "",
-          dialect: "files",
-          exclude,
-          signal: this.#abort.signal,
-        });
-      } catch (error) {
-        throw refused ?? error;
-      }
-      this.#patience.renew();
-      try {
-        return await this.#checked(access);
-      } catch (error) {
-        await this.#blame(access, error);
-        access.lease?.release();
-        const another =
-          error instanceof ProviderError &&
-          isAccountFault(error.kind) &&
-          access.lease !== null &&
-          this.#caller.targetAccount === null;
-        if (!another || failovers === MAX_FAILOVERS) throw error;
-        refused = error;
-        exclude.push(access.accountId);
-      } finally {
-        this.#patience.end();
-      }
-    }
-  }
-
-  async #checked(access: Access): Promise<ReadyAccess> {
-    const { signal } = this.#abort;
-    const provider = this.#context.provider();
-    let { account } = access;
-    let described = await provider.describeAccount(account, signal).catch((error: unknown) => {
-      if (error instanceof ProviderError && error.kind === "token_expired") return null;
-      throw error;
-    });
-    if (described === null) {
-      const renewed = await access.refreshed(signal);
-      if (renewed === null) throw new ProviderError("token_expired", "the provider refused the token", 401);
-      account = renewed.account;
-      described = await provider.describeAccount(account, signal);
-    }
-    return { access, account, accountId: access.accountId || described.id };
   }
 
   async #send(account: UpstreamAccount, head: FileHead): Promise<ProviderFile> {
@@ -140,7 +103,7 @@ export class Upload {
     );
     this.#patience.renew();
     try {
-      return await this.#context.provider().uploadFile(
+      return await this.#files.upload(
         account,
         {
           filename: head.filename,
@@ -169,11 +132,6 @@ export class Upload {
       createdAt: file.createdAt || Math.floor(now / 1000),
       expiresAt: now + lifetime,
     };
-  }
-
-  async #blame(access: Access, error: unknown): Promise<void> {
-    if (access.lease === null || !(error instanceof ProviderError) || this.#abort.signal.aborted) return;
-    if (isAccountFault(error.kind)) await access.lease.failed(error.kind, error.message);
   }
 }
 

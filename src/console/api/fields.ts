@@ -5,6 +5,8 @@ z.config({ jitless: true });
 
 /** A text that an older gateway may leave out. */
 export const text = z._default(z.string(), "");
+/** The same, which may also be null. */
+export const nullableText = z._default(z.nullable(z.string()), "");
 export const number = z._default(z.number(), 0);
 export const flag = z._default(z.boolean(), false);
 export const texts = z._default(z.array(z.string()), []);

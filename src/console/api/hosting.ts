@@ -1,8 +1,6 @@
 import * as z from "zod/mini";
 import { call } from "./client.ts";
-import { flag, number, text } from "./fields.ts";
-
-const nullableText = z._default(z.nullable(z.string()), "");
+import { flag, nullableText, number, text } from "./fields.ts";
 
 const credentials = z.object({
   has_token: flag,

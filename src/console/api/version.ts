@@ -1,8 +1,6 @@
 import * as z from "zod/mini";
 import { call } from "./client.ts";
-import { flag, text } from "./fields.ts";
-
-const nullableText = z._default(z.nullable(z.string()), "");
+import { flag, nullableText, text } from "./fields.ts";
 
 const version = z.object({
   current_version: text,

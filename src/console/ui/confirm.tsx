@@ -1,9 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
-import { messageOf } from "../api/client.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
-import { Notice } from "./notice.tsx";
+import { Problem } from "./problem.tsx";
+import { useWork } from "./use-work.ts";
 
 interface ConfirmProps {
   readonly title: string;
@@ -16,27 +15,19 @@ interface ConfirmProps {
 
 /** Asks before something that cannot be undone. A failure stays in the dialog. */
 export function Confirm({ title, children, action, run, onClose }: ConfirmProps) {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState("");
+  const deed = useWork();
   const confirm = async () => {
-    setBusy(true);
-    try {
-      await run();
-      onClose();
-    } catch (thrown) {
-      setError(messageOf(thrown));
-      setBusy(false);
-    }
+    if (await deed.run(run)) onClose();
   };
   return (
     <Dialog title={title} onClose={onClose}>
       <div class="dialog-body">{children}</div>
-      {error !== "" && <Notice kind="error">{error}</Notice>}
+      <Problem error={deed.error} />
       <footer>
         <Button kind="quiet" onClick={onClose}>
           Cancel
         </Button>
-        <Button kind="danger" busy={busy} onClick={confirm}>
+        <Button kind="danger" busy={deed.busy} onClick={confirm}>
           {action}
         </Button>
       </footer>

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
-import { messageOf } from "../api/client.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
-import { Notice } from "./notice.tsx";
+import { Problem } from "./problem.tsx";
+import { useWork } from "./use-work.ts";
 
 interface FormDialogProps {
   readonly title: string;
@@ -19,29 +18,16 @@ interface FormDialogProps {
 
 /** A form in a dialog that closes only when what it sends has arrived. */
 export function FormDialog(props: FormDialogProps) {
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState("");
+  const { busy, error, onSubmit } = useWork();
   const submit = async () => {
-    setBusy(true);
-    setError("");
-    try {
-      await props.submit();
-      props.onClose();
-    } catch (thrown) {
-      setError(messageOf(thrown));
-      setBusy(false);
-    }
+    await props.submit();
+    props.onClose();
   };
   return (
     <Dialog title={props.title} onClose={props.onClose} wide={props.wide ?? false}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void submit();
-        }}
-      >
+      <form onSubmit={onSubmit(submit)}>
         <div class="dialog-body stack">{props.children}</div>
-        {error !== "" && <Notice kind="error">{error}</Notice>}
+        <Problem error={error} />
         <footer>
           {props.extra}
           <Button kind="quiet" onClick={props.onClose}>

@@ -4,14 +4,18 @@ import { Notice } from "./notice.tsx";
 interface ProblemProps {
   /** Empty: nothing is shown. */
   readonly error: string;
-  readonly retry: () => Promise<void>;
+  /** For what could not be loaded: another try. */
+  readonly retry?: () => Promise<void>;
 }
 
-/** Why something could not be loaded, with another try. */
+/** Why something failed, if it did. */
 export function Problem({ error, retry }: ProblemProps) {
   if (error === "") return null;
   return (
-    <Notice kind="error" action={<Button onClick={() => void retry()}>Try again</Button>}>
+    <Notice
+      kind="error"
+      {...(retry !== undefined && { action: <Button onClick={() => void retry()}>Try again</Button> })}
+    >
       {error}
     </Notice>
   );

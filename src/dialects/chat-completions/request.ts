@@ -14,6 +14,9 @@ import { jsonObject, optionalBoolean, optionalNumber, samplingOf } from "../shar
 import { objectMember, stringMember, unknownContent } from "../shared/members.ts";
 import { wantsThinking } from "../shared/thinking.ts";
 
+/** The name of the style. */
+export const ID = "chat-completions";
+
 const partSchema = z.looseObject({ type: z.string() });
 const contentSchema = z.union([z.string(), z.array(partSchema)]).nullish();
 
@@ -232,7 +235,8 @@ export function toConversation(body: ChatRequest, aliases: Readonly<Record<strin
   const model = resolveModel(body.model, aliases);
   const thinking = model.thinking && wantsThinking(body);
   return {
-    dialect: "chat-completions",
+    dialect: ID,
+    contentField: "messages",
     model,
     messages: body.messages.map((message, index) => toMessage(message, `messages[${index}]`)),
     tools: toTools(body.tools),

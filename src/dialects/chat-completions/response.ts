@@ -1,5 +1,5 @@
 import type { Completion } from "../../conversation/events.ts";
-import type { AnswerInfo } from "../../generation/answer.ts";
+import type { AnswerInfo } from "../../generation/job.ts";
 import { chatUsage } from "./usage.ts";
 
 /** The chat completion object (contract, Chat completion, non-streaming). */

@@ -1,5 +1,6 @@
 import type { GenerationEvent } from "../../conversation/events.ts";
-import type { AnswerInfo, StreamRenderer } from "../../generation/answer.ts";
+import type { AnswerInfo } from "../../generation/job.ts";
+import type { StreamRenderer } from "../../generation/stream.ts";
 import { dataItem, KEEP_ALIVE_COMMENT } from "../../http/event-stream.ts";
 import { errorObject } from "../../routing/error-formats.ts";
 import { chatUsage } from "./usage.ts";

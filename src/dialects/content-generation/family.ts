@@ -1,5 +1,5 @@
-import type { RouteFamily } from "../../routing/surface.ts";
 import { objectSchema } from "../../routing/error-formats.ts";
+import type { RouteFamily } from "../../routing/surface.ts";
 
 /** The `google.rpc.Code` name that goes with an HTTP status. */
 function rpcStatus(status: number): string {

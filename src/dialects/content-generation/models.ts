@@ -1,8 +1,8 @@
 import type { CatalogueModel } from "../../conversation/model.ts";
-import { GatewayError } from "../../errors/gateway-error.ts";
 import { CATALOGUE, CONTEXT_LENGTH } from "../../models/catalogue.ts";
-import { resolveModel } from "../../models/resolve.ts";
-import type { Handler } from "../../platform/context.ts";
+import { modelAtPath } from "../../models/resolve.ts";
+import { json, open } from "../../routing/endpoint.ts";
+import { contentModelSchema, contentModelsSchema } from "./answers.ts";
 
 /** Tokens that one answer may have; told to clients that plan by it. */
 const OUTPUT_LIMIT = 65_536;
@@ -23,18 +23,23 @@ function toModelObject(model: CatalogueModel, name: string): Record<string, unkn
 }
 
 /** `GET /v1beta/models`: the canonical models, in one page. */
-export const contentModels: Handler = () =>
-  Response.json({ models: CATALOGUE.map((model) => toModelObject(model, model.id)) });
+export const listContentModels = open({
+  method: "GET",
+  path: "/v1beta/models",
+  summary: "List the models",
+  answers: json(contentModelsSchema),
+  handler: () => Response.json({ models: CATALOGUE.map((model) => toModelObject(model, model.id)) }),
+});
 
 /** `GET /v1beta/models/{id}`: a model by id or alias. */
-export const contentModel: Handler = async (context) => {
-  const name = (context.params["id"] ?? "").replace(/^models\//, "");
-  const { config } = await context.config();
-  try {
-    return Response.json(toModelObject(resolveModel(name, config.model_aliases), name));
-  } catch (error) {
-    // Asked for by path, an unknown model is a thing that is not there.
-    if (!(error instanceof GatewayError)) throw error;
-    throw new GatewayError(404, error.message, { code: error.code, param: error.param });
-  }
-};
+export const readContentModel = open({
+  method: "GET",
+  path: "/v1beta/models/:model+",
+  summary: "Read a model by id or alias",
+  answers: json(contentModelSchema),
+  handler: async (context, { params }) => {
+    const name = (params["model"] ?? "").replace(/^models\//, "");
+    const { config } = await context.config();
+    return Response.json(toModelObject(modelAtPath(name, config.model_aliases), name));
+  },
+});

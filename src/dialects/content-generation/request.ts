@@ -8,6 +8,9 @@ import { styled } from "./field-names.ts";
 import { toJsonSchema } from "./schema-types.ts";
 import { toolConfigSchema, toolsSchema, toTools } from "./tools.ts";
 
+/** The name of the style. */
+export const ID = "content-generation";
+
 const thinkingSchema = styled({
   includeThoughts: optionalBoolean,
   thinkingBudget: z.unknown().optional(),
@@ -79,7 +82,8 @@ export function toConversation(
     : [];
   const turns = body.contents.flatMap((content, index) => toMessages(content, `contents[${index}]`, calls));
   return {
-    dialect: "content-generation",
+    dialect: ID,
+    contentField: "contents",
     model,
     messages: [...system, ...turns],
     ...toTools(body.tools, body.toolConfig),

@@ -1,5 +1,5 @@
 import type { CompletedToolCall, Completion } from "../../conversation/events.ts";
-import type { AnswerInfo } from "../../generation/answer.ts";
+import type { AnswerInfo } from "../../generation/job.ts";
 import { inputObject } from "../shared/tool-input.ts";
 import { FINISH_REASONS, usageMetadata } from "./usage.ts";
 

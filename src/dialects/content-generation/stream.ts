@@ -1,8 +1,9 @@
 import type { GenerationEvent } from "../../conversation/events.ts";
-import type { AnswerInfo, StreamRenderer } from "../../generation/answer.ts";
+import type { AnswerInfo } from "../../generation/job.ts";
+import type { StreamRenderer } from "../../generation/stream.ts";
 import { dataItem } from "../../http/event-stream.ts";
-import { formatError } from "../../routing/error-formats.ts";
 import { inputText } from "../shared/tool-input.ts";
+import { CONTENT_FAMILY } from "./family.ts";
 import { FINISH_REASONS, usageMetadata } from "./usage.ts";
 
 const HEAD = 'data: {"candidates":[{"content":{"role":"model","parts":[';
@@ -51,7 +52,7 @@ export class ContentStream implements StreamRenderer {
       case "finish":
         return this.#finish(event);
       case "error":
-        return dataItem(JSON.stringify(formatError("content", event.error)));
+        return dataItem(JSON.stringify(CONTENT_FAMILY.formatError(event.error)));
     }
   }
 

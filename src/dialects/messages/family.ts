@@ -1,5 +1,5 @@
-import type { RouteFamily } from "../../routing/surface.ts";
 import { ERROR_OBJECT_SCHEMA, errorObject, objectSchema } from "../../routing/error-formats.ts";
+import type { RouteFamily } from "../../routing/surface.ts";
 
 /** `error.type` in the message style. */
 function messageErrorType(status: number): string {

@@ -7,6 +7,9 @@ import { wantsThinking } from "../shared/thinking.ts";
 import { assistantMessage, toParts, userMessages } from "./content.ts";
 import { toolChoiceSchema, toolSchema, toToolChoice, toTools } from "./tools.ts";
 
+/** The name of the style. */
+export const ID = "messages";
+
 const contentSchema = z
   .union([z.string(), z.array(z.looseObject({ type: z.string() }))], {
     error: "must be a string or an array of content blocks",
@@ -104,7 +107,8 @@ export function toConversation(
   const choice = body.tool_choice;
   const single = typeof choice === "object" && choice?.disable_parallel_tool_use === true;
   return {
-    dialect: "messages",
+    dialect: ID,
+    contentField: "messages",
     model,
     messages: toMessages(body),
     tools: toTools(body.tools ?? []),

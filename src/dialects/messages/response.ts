@@ -1,6 +1,6 @@
 import type { CompletedToolCall, Completion } from "../../conversation/events.ts";
 import { randomId } from "../../conversation/ids.ts";
-import type { AnswerInfo } from "../../generation/answer.ts";
+import type { AnswerInfo } from "../../generation/job.ts";
 import { inputObject } from "../shared/tool-input.ts";
 import { messageUsage, STOP_REASONS } from "./usage.ts";
 

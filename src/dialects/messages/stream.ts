@@ -1,8 +1,9 @@
 import type { GenerationEvent } from "../../conversation/events.ts";
 import { randomId } from "../../conversation/ids.ts";
-import type { AnswerInfo, StreamRenderer } from "../../generation/answer.ts";
+import type { AnswerInfo } from "../../generation/job.ts";
+import type { StreamRenderer } from "../../generation/stream.ts";
 import { namedItem } from "../../http/event-stream.ts";
-import { formatError } from "../../routing/error-formats.ts";
+import { MESSAGE_FAMILY } from "./family.ts";
 import { messageUsage, STOP_REASONS } from "./usage.ts";
 
 type OpenBlock = "none" | "text" | "thinking" | "tool_use";
@@ -47,7 +48,7 @@ export class MessageStream implements StreamRenderer {
         return this.#finish(event);
       case "error":
         // No `message_stop` follows: an answer that broke off must not look like a whole one.
-        return namedItem("error", JSON.stringify(formatError("messages", event.error)));
+        return namedItem("error", JSON.stringify(MESSAGE_FAMILY.formatError(event.error)));
     }
   }
 

@@ -1,5 +1,5 @@
-import type { RouteFamily } from "../../routing/surface.ts";
 import { objectSchema } from "../../routing/error-formats.ts";
+import type { RouteFamily } from "../../routing/surface.ts";
 
 /** The local-model-runner style. */
 export const RUNNER_FAMILY: RouteFamily = {

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import type { CatalogueModel, ResolvedModel } from "../../conversation/model.ts";
 import { sha256Hex } from "../../encoding/hash.ts";
-import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
-import { readBody } from "../../http/json-body.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
 import { CATALOGUE, CATALOGUE_CREATED, CONTEXT_LENGTH } from "../../models/catalogue.ts";
-import { resolveModel } from "../../models/resolve.ts";
-import type { Context, Handler } from "../../platform/context.ts";
+import { modelAtPath } from "../../models/resolve.ts";
+import type { Context } from "../../platform/context.ts";
+import { json, open } from "../../routing/endpoint.ts";
 import { VERSION } from "../../version.ts";
+import { showAnswerSchema, tagsSchema } from "./answers.ts";
 
 const MODIFIED_AT = new Date(CATALOGUE_CREATED * 1000).toISOString();
 
@@ -24,12 +25,7 @@ const DEFAULT_TAG = ":latest";
 export async function resolveRunnerModel(context: Context, name: string): Promise<ResolvedModel> {
   const { config } = await context.config();
   const bare = name.endsWith(DEFAULT_TAG) ? name.slice(0, -DEFAULT_TAG.length) : name;
-  try {
-    return { ...resolveModel(bare, config.model_aliases), requested: name };
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    throw new GatewayError(404, error.message, { code: error.code, param: error.param });
-  }
+  return { ...modelAtPath(bare, config.model_aliases), requested: name };
 }
 
 /** What a model can do, in this style's words (contract, Local-model-runner style). */
@@ -59,45 +55,61 @@ function digest(model: CatalogueModel): Promise<string> {
 }
 
 /** `GET /api/version`. */
-export const runnerVersion: Handler = () => Response.json({ version: VERSION });
+export const runnerVersion = open({
+  method: "GET",
+  path: "/api/version",
+  summary: "Version of the runner API",
+  answers: json(() => z.object({ version: z.string() })),
+  handler: () => Response.json({ version: VERSION }),
+});
 
 /** `GET /api/tags`: the canonical models. Nothing is kept on a disk here, so their size is 0. */
-export const runnerTags: Handler = async () => {
-  const models = CATALOGUE.map(async (model) => ({
-    name: model.id,
-    model: model.id,
-    modified_at: MODIFIED_AT,
-    size: 0,
-    digest: await digest(model),
-    details: details(model),
-    capabilities: capabilities(model),
-  }));
-  return Response.json({ models: await Promise.all(models) });
-};
-
-const showSchema = z.looseObject({ model: z.string().nullish(), name: z.string().nullish() });
+export const runnerTags = open({
+  method: "GET",
+  path: "/api/tags",
+  summary: "List the models",
+  answers: json(tagsSchema),
+  handler: async () => {
+    const models = CATALOGUE.map(async (model) => ({
+      name: model.id,
+      model: model.id,
+      modified_at: MODIFIED_AT,
+      size: 0,
+      digest: await digest(model),
+      details: details(model),
+      capabilities: capabilities(model),
+    }));
+    return Response.json({ models: await Promise.all(models) });
+  },
+});
 
 /** `POST /api/show`: what a model can do and how much it can read; `id` is in lower case (contract). */
-export const runnerShow: Handler = async (context) => {
-  const body = await readBody(context.request, showSchema);
-  const name = body.model ?? body.name ?? "";
-  if (name === "") throw invalidRequest("model is required", "model");
-  const model = await resolveRunnerModel(context, name);
-  return Response.json({
-    id: name.toLowerCase(),
-    model: name,
-    modified_at: MODIFIED_AT,
-    capabilities: capabilities(model),
-    details: details(model),
-    model_info: {
-      "general.architecture": ARCHITECTURE,
-      "general.basename": model.id,
-      [`${ARCHITECTURE}.context_length`]: CONTEXT_LENGTH,
-    },
-    license: "",
-    modelfile: `FROM ${model.id}`,
-    parameters: "",
-    system: "",
-    template: "{{ .Prompt }}",
-  });
-};
+export const runnerShow = open({
+  method: "POST",
+  path: "/api/show",
+  summary: "Describe a model",
+  body: z.looseObject({ model: z.string().nullish(), name: z.string().nullish() }),
+  answers: json(showAnswerSchema),
+  handler: async (context, { body }) => {
+    const name = body.model ?? body.name ?? "";
+    if (name === "") throw invalidRequest("model is required", "model");
+    const model = await resolveRunnerModel(context, name);
+    return Response.json({
+      id: name.toLowerCase(),
+      model: name,
+      modified_at: MODIFIED_AT,
+      capabilities: capabilities(model),
+      details: details(model),
+      model_info: {
+        "general.architecture": ARCHITECTURE,
+        "general.basename": model.id,
+        [`${ARCHITECTURE}.context_length`]: CONTEXT_LENGTH,
+      },
+      license: "",
+      modelfile: `FROM ${model.id}`,
+      parameters: "",
+      system: "",
+      template: "{{ .Prompt }}",
+    });
+  },
+});

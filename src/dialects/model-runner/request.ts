@@ -12,6 +12,9 @@ import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
 import { jsonObject, samplingOf } from "../shared/fields.ts";
 
+/** The name of the style. */
+export const ID = "model-runner";
+
 const imagesSchema = z.array(z.string()).nullish();
 
 const shared = {
@@ -161,7 +164,8 @@ function base(body: Shared, model: ResolvedModel) {
   const thinking = model.thinking && body.think !== false;
   const predict = options?.num_predict;
   return {
-    dialect: "model-runner",
+    dialect: ID,
+    contentField: "messages",
     model,
     toolChoice: { type: "auto" },
     parallelToolCalls: true,

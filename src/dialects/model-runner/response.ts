@@ -1,5 +1,5 @@
 import type { Completion } from "../../conversation/events.ts";
-import type { AnswerInfo } from "../../generation/answer.ts";
+import type { AnswerInfo } from "../../generation/job.ts";
 import { closing, type Shape, type Stopwatch } from "./shape.ts";
 
 /** The body of an answer that is not streamed. `model` is the name that the caller asked for. */

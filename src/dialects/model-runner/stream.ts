@@ -1,6 +1,7 @@
 import type { GenerationEvent } from "../../conversation/events.ts";
-import type { AnswerInfo, StreamRenderer } from "../../generation/answer.ts";
-import { formatError } from "../../routing/error-formats.ts";
+import type { AnswerInfo } from "../../generation/job.ts";
+import type { StreamRenderer } from "../../generation/stream.ts";
+import { RUNNER_FAMILY } from "./family.ts";
 import { closing, type Shape, type Stopwatch, toolCall } from "./shape.ts";
 
 /** Media type of a stream of JSON lines. */
@@ -46,7 +47,7 @@ export class RunnerStream implements StreamRenderer {
         return `${this.#head}${JSON.stringify(last).slice(1)}\n`;
       }
       case "error":
-        return `${JSON.stringify(formatError("runner", event.error))}\n`;
+        return `${JSON.stringify(RUNNER_FAMILY.formatError(event.error))}\n`;
     }
   }
 

@@ -9,6 +9,9 @@ import { wantsThinking } from "../shared/thinking.ts";
 import { MessageBuilder } from "./items.ts";
 import { DeclaredTools, toToolChoice } from "./tools.ts";
 
+/** The name of the style. */
+export const ID = "responses";
+
 /**
  * The body of `POST /v1/responses` (contract). JsonObject that change nothing here (include, prompt_cache_key,
  * client_metadata, truncation and the like) are accepted and ignored. Items and tools are looked at one by one, so that
@@ -126,7 +129,8 @@ export function toTurn(
       : [{ role: "system", parts: [{ type: "text", text: instructions }] }];
   const thinking = model.thinking && wantsThinking(body);
   const conversation: Conversation = {
-    dialect: "responses",
+    dialect: ID,
+    contentField: "input",
     model,
     messages: [...system, ...history],
     toolChoice: toToolChoice(body.tool_choice, tools),

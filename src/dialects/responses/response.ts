@@ -1,7 +1,7 @@
 import type { FinishReason, Usage } from "../../conversation/events.ts";
 import { isObject } from "../../encoding/json.ts";
 import type { GatewayError } from "../../errors/gateway-error.ts";
-import type { AnswerInfo } from "../../generation/answer.ts";
+import type { AnswerInfo } from "../../generation/job.ts";
 import type { OutputItem } from "./output.ts";
 import type { ResponsesRequest } from "./request.ts";
 import { responseUsage } from "./usage.ts";

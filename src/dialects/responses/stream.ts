@@ -1,6 +1,6 @@
 import type { GenerationEvent } from "../../conversation/events.ts";
 import type { GatewayError } from "../../errors/gateway-error.ts";
-import type { StreamRenderer } from "../../generation/answer.ts";
+import type { StreamRenderer } from "../../generation/stream.ts";
 import { KEEP_ALIVE_COMMENT } from "../../http/event-stream.ts";
 import type { ItemStatus, OutputItem } from "./output.ts";
 import { type ResponseObject, type ResponseState, statusOf } from "./response.ts";

@@ -3,6 +3,7 @@ import { estimateTokens } from "../../conversation/tokens.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
 import { prepareOptions } from "../../generation/prepare-options.ts";
 import type { Context } from "../../platform/context.ts";
+import { providerOf } from "../../provider/of-platform.ts";
 
 /** The words of a conversation without a provider's frame around them. */
 function plainText(conversation: Conversation): string {
@@ -24,7 +25,10 @@ export async function countPromptTokens(context: Context, conversation: Conversa
   const { config } = await context.config();
   const options = prepareOptions(config, conversation, context.platform);
   try {
-    return Math.max(1, estimateTokens(context.provider().prepare(conversation, options).promptText));
+    return Math.max(
+      1,
+      estimateTokens(providerOf(context.platform).prepare(conversation, options).promptText),
+    );
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return Math.max(1, estimateTokens(plainText(conversation)));

@@ -2,7 +2,7 @@ import type { CDPSession } from "@cloudflare/puppeteer";
 import { fromBase64 } from "../../encoding/bytes.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
 import type { CaptureOutcome, CaptureRequest, FramePlan } from "../../platform/page-browser.ts";
-import type { PageLimits } from "../settings.ts";
+import type { PageLimits } from "../../platform/variables.ts";
 import { MAX_PROCESSED_PIXELS, planFrame } from "../thumbnails/frame.ts";
 import { FULL_COLOUR_QUALITY } from "../thumbnails/images.ts";
 import type { BlockLists } from "./block-lists.ts";

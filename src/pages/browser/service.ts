@@ -5,7 +5,7 @@ import type {
   VisitOutcome,
   VisitRequest,
 } from "../../platform/page-browser.ts";
-import type { PageLimits } from "../settings.ts";
+import type { PageLimits } from "../../platform/variables.ts";
 import { type BlockLists, readBlockLists } from "./block-lists.ts";
 import { capture } from "./capture.ts";
 import { browserUnavailable, isBrowserGone, pageCrashed, pageTimeout } from "./failures.ts";

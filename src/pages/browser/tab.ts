@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, CDPSession, HTTPResponse, Page } from "@cloudflare/puppeteer";
-import type { PageLimits } from "../settings.ts";
+import type { PageLimits } from "../../platform/variables.ts";
 import { pageCrashed } from "./failures.ts";
 import type { BrowserGuard } from "./guard.ts";
 import { TabPolicy } from "./tab-policy.ts";

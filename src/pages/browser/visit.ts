@@ -1,6 +1,6 @@
 import type { Protocol } from "devtools-protocol";
 import type { VisitOutcome, VisitRequest } from "../../platform/page-browser.ts";
-import type { PageLimits } from "../settings.ts";
+import type { PageLimits } from "../../platform/variables.ts";
 import type { NamedTexts } from "../technologies/index.ts";
 import { evaluate, isolatedWorld } from "./evaluate.ts";
 import { navigate } from "./navigate.ts";

@@ -2,9 +2,7 @@ import * as z from "zod";
 import type { NamedTexts } from "../../platform/page-browser.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { isListedPrivateHost } from "../../url-safety/hosts.ts";
-import { pageLimits } from "../settings.ts";
 
-const RESOLVER = "https://cloudflare-dns.com/dns-query";
 const TYPES = ["MX", "NS", "SOA", "TXT", "CNAME"] as const;
 /** Names hint at technologies; they are not worth a longer wait. */
 const TIMEOUT_MS = 1_500;
@@ -16,18 +14,17 @@ const answerSchema = z.object({ Answer: z.array(z.object({ data: z.string() })).
  * `DNS_OVER_HTTPS_URL` names another resolver, or `off`.
  */
 export async function lookUpDns(
-  { settings, fetch }: Pick<Platform, "settings" | "fetch">,
+  { variables, fetch }: Pick<Platform, "variables" | "fetch">,
   page: URL,
 ): Promise<NamedTexts> {
-  const resolver = settings.variables["DNS_OVER_HTTPS_URL"] ?? RESOLVER;
+  const { dnsResolver, pages } = variables;
   const isName = /[a-z]/i.test(page.hostname) && !page.hostname.startsWith("[");
-  if (resolver === "off" || !isName || isListedPrivateHost(page, pageLimits(settings).privateHosts))
-    return {};
+  if (dnsResolver === null || !isName || isListedPrivateHost(page, pages.privateHosts)) return {};
   const name = page.hostname.replace(/^www\./, "");
   const records = await Promise.all(
     TYPES.map(async (type): Promise<[string, string[]]> => {
       try {
-        const response = await fetch(`${resolver}?${new URLSearchParams({ name, type })}`, {
+        const response = await fetch(`${dnsResolver}?${new URLSearchParams({ name, type })}`, {
           headers: { accept: "application/dns-json" },
           signal: AbortSignal.timeout(TIMEOUT_MS),
         });

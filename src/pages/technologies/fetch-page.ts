@@ -3,7 +3,6 @@ import type { PageReport } from "../../platform/page-browser.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { isPublicRequestUrl } from "../../url-safety/index.ts";
 import { forbiddenPage, notRenderable, pageTimeout } from "../browser/failures.ts";
-import { pageLimits } from "../settings.ts";
 import { type PageSignals, signalsFromHtml, type TechnologyDetector } from "./index.ts";
 
 const MAX_REDIRECTS = 10;
@@ -22,11 +21,11 @@ const HEADERS = {
  * @throws GatewayError when there is no page
  */
 export async function fetchPage(
-  platform: Pick<Platform, "settings" | "fetch">,
+  platform: Pick<Platform, "variables" | "fetch">,
   page: URL,
   detector: TechnologyDetector,
 ): Promise<{ report: PageReport; signals: PageSignals }> {
-  const limits = pageLimits(platform.settings);
+  const limits = platform.variables.pages;
   const load = async (address: string, signal: AbortSignal): Promise<Response> => {
     if (!isPublicRequestUrl(address, limits)) throw forbiddenPage();
     return platform.fetch(address, { headers: HEADERS, redirect: "manual", signal });

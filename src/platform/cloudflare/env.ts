@@ -6,7 +6,7 @@ import type { History } from "../../../durable-objects/history.ts";
 import type { RateLimiter } from "../../../durable-objects/rate-limiter.ts";
 import type { ResponseStore } from "../../../durable-objects/response-store.ts";
 
-/** The bindings of `wrangler.toml`. Variables and secrets are read by `readSettings`. */
+/** The bindings of `wrangler.toml`. Variables and secrets are read by `variablesOf`. */
 export interface Env {
   readonly CONFIG_KV?: KVNamespace;
   readonly ASSETS?: Fetcher;
@@ -20,4 +20,13 @@ export interface Env {
   readonly BROWSER_SESSION: DurableObjectNamespace<BrowserSession>;
   readonly ADMINISTRATION: DurableObjectNamespace<Administration>;
   readonly RATE_LIMITER: DurableObjectNamespace<RateLimiter>;
+}
+
+type Bindings = Env;
+
+declare global {
+  namespace Cloudflare {
+    /** What `import { env } from "cloudflare:workers"` gives. */
+    interface Env extends Bindings {}
+  }
 }

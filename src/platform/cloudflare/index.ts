@@ -1,7 +1,6 @@
 import { proxiedFetch } from "../../provider/proxy/fetch.ts";
 import type { Platform } from "../platform.ts";
 import type { Fetch } from "../upstream.ts";
-import { readSettings } from "../variables.ts";
 import { cloudflareAccounts } from "./accounts.ts";
 import { cloudflareAdministration } from "./administration.ts";
 import { cloudflareArchive } from "./archive.ts";
@@ -9,21 +8,22 @@ import { cloudflareConfiguration } from "./configuration.ts";
 import type { Env } from "./env.ts";
 import { cloudflarePages } from "./pages.ts";
 import { dial } from "./sockets.ts";
+import { variablesOf } from "./variables.ts";
 
 /** Where the sandbox binding answers; the name is never looked up. */
 const SANDBOX_URL = "http://sandbox";
 
 /** The runtime of Cloudflare Workers, made once an isolate. */
 export function cloudflarePlatform(env: Env): Platform {
-  const settings = readSettings({ ...env });
+  const variables = variablesOf(env);
   const { SANDBOX: sandbox } = env;
   const direct: Fetch = (url, init) => fetch(url, init);
-  const viaSandbox = settings.providerBaseUrl === null && sandbox !== undefined;
+  const viaSandbox = variables.providerBaseUrl === null && sandbox !== undefined;
   const upstream: Fetch = viaSandbox ? (url, init) => sandbox.fetch(url, init) : direct;
   return {
-    runtime: "cloudflare",
-    settings,
+    variables,
     configuration: cloudflareConfiguration(env),
+    configPath: "durable-object:Configuration/main",
     accounts: cloudflareAccounts(env),
     archive: cloudflareArchive(env),
     administration: cloudflareAdministration(env),
@@ -38,8 +38,10 @@ export function cloudflarePlatform(env: Env): Platform {
     fetch: direct,
     deploymentFetch: direct,
     upstream: (proxy) => (proxy === null ? upstream : proxiedFetch(dial, proxy)),
-    providerBaseUrl: settings.providerBaseUrl ?? (viaSandbox ? SANDBOX_URL : null),
-    pages: cloudflarePages(env, settings),
+    // Reported of the production network, although workerd itself names the server.
+    namesServerThroughProxy: false,
+    providerBaseUrl: variables.providerBaseUrl ?? (viaSandbox ? SANDBOX_URL : null),
+    pages: cloudflarePages(env, variables.pages),
     asset: async (request) => {
       if (env.ASSETS === undefined) return null;
       const response = await env.ASSETS.fetch(request);

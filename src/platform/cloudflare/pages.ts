@@ -4,16 +4,15 @@ import resize from "@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm";
 import webp from "@jsquash/webp/codec/enc/webp_enc_simd.wasm";
 import fingerprints from "../../../dist/technologies.txt";
 import { fromAnswer } from "../../pages/browser/failures.ts";
-import { pageLimits } from "../../pages/settings.ts";
 import type { PageBrowser, PagesPlatform } from "../pages.ts";
-import type { Settings } from "../variables.ts";
+import type { PageLimits } from "../variables.ts";
 import type { Env } from "./env.ts";
 
 /** The page service's part of the Cloudflare runtime. */
-export function cloudflarePages(env: Env, settings: Settings): PagesPlatform {
+export function cloudflarePages(env: Env, limits: PageLimits): PagesPlatform {
   const cache = () => caches.default;
   return {
-    browser: env.BROWSER === undefined ? null : browsers(env, pageLimits(settings).browsers),
+    browser: env.BROWSER === undefined ? null : browsers(env, limits.browsers),
     cache: {
       match: (key) => cache().match(key),
       put: (key, answer) => cache().put(key, answer),

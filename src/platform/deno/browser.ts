@@ -2,8 +2,8 @@ import puppeteer, { type Browser, type ConnectionTransport } from "@cloudflare/p
 import { GatewayError } from "../../errors/gateway-error.ts";
 import { fromAnswer, toAnswer } from "../../pages/browser/failures.ts";
 import { BrowserService } from "../../pages/browser/service.ts";
-import type { PageLimits } from "../../pages/settings.ts";
 import type { PageBrowser } from "../pages.ts";
+import type { PageLimits, ProcessVariables } from "../variables.ts";
 
 /**
  * Runs a browser for as long as somebody holds the other end of the script's input: a browser must not outlive the
@@ -60,17 +60,16 @@ const FLAGS = [
  * unpacked, or an installed one. Null when there is none.
  */
 export async function findBrowser(
-  variables: Readonly<Record<string, string>>,
+  { browserExecutable, searchPath }: Pick<ProcessVariables, "browserExecutable" | "searchPath">,
   projectFolder: string,
 ): Promise<string | null> {
-  const { BROWSER_EXECUTABLE: named = "", PATH: path = "" } = variables;
-  const folders = path.split(Deno.build.os === "windows" ? ";" : ":").filter(Boolean);
+  const folders = searchPath.split(Deno.build.os === "windows" ? ";" : ":").filter(Boolean);
   const found = [
     `${projectFolder}/.cache/browser`,
     ...folders.flatMap((folder) => SYSTEM_NAMES.map((name) => `${folder}/${name}`)),
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   ];
-  for (const candidate of named === "" ? found : [named]) {
+  for (const candidate of browserExecutable === null ? found : [browserExecutable]) {
     const file = await Deno.stat(candidate).catch(() => null);
     if (file?.isFile && (file.mode === null || (file.mode & 0o111) !== 0)) return candidate;
   }

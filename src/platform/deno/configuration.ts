@@ -3,7 +3,7 @@ import { ConfigurationClient } from "../../config/client.ts";
 import { type ConfigStorage, ConfigurationCore, type StoredConfig } from "../../config/core.ts";
 import { type Sql, textIn } from "../../storage/sql.ts";
 import type { AccountPoolClient } from "../accounts.ts";
-import type { Settings } from "../variables.ts";
+import type { Variables } from "../variables.ts";
 
 /** The durable slot of the configuration: one row. */
 function configStorage(sql: Sql): ConfigStorage {
@@ -24,12 +24,12 @@ function configStorage(sql: Sql): ConfigStorage {
 /** The configuration of a process, which tells the account pool of every edit. Resolves when the pool knows it. */
 export async function denoConfiguration(
   sql: Sql,
-  settings: Settings,
+  variables: Variables,
   accounts: AccountPoolClient,
 ): Promise<ConfigurationClient> {
-  const core = new ConfigurationCore(configStorage(sql), settings);
+  const core = new ConfigurationCore(configStorage(sql), variables);
   const tellPool = async () =>
-    accounts.configure(await poolConfiguration(core.snapshot.config, settings.queueTimeoutMs));
+    accounts.configure(await poolConfiguration(core.snapshot.config, variables.queueTimeoutMs));
   await tellPool();
   return new ConfigurationClient(
     {

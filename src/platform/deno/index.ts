@@ -2,11 +2,10 @@ import { SandboxProvider } from "../../../sandbox/provider.ts";
 import { createInProcessPool } from "../../accounts/in-process.ts";
 import { SqlPoolStore } from "../../accounts/sql-pool-store.ts";
 import { SqlArchive } from "../../archive/archive.ts";
-import { pageLimits } from "../../pages/settings.ts";
 import { proxiedFetch } from "../../provider/proxy/fetch.ts";
 import type { Platform } from "../platform.ts";
 import type { Fetch } from "../upstream.ts";
-import { readSettings } from "../variables.ts";
+import type { Variables } from "../variables.ts";
 import { administrationInProcess } from "./administration.ts";
 import { AssetFolder } from "./assets.ts";
 import { findBrowser, LocalBrowsers, NO_BROWSER } from "./browser.ts";
@@ -28,35 +27,34 @@ export interface DenoRuntime {
   close(): void;
 }
 
-/** The runtime of a process of one's own, on the variables of its environment. */
-export async function denoRuntime(variables: Readonly<Record<string, string>>): Promise<DenoRuntime> {
-  const settings = readSettings(variables);
+/** The runtime of a process of one's own. */
+export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
+  const { pages, process } = variables;
   const projectFolder = new URL("../../..", import.meta.url).pathname.replace(/\/$/, "");
-  const data = await openDataFolder(variables["DATA_DIR"] ?? "data");
+  const data = await openDataFolder(process.dataFolder);
   const store = new SqlPoolStore(data.database);
   // Whoever held a slot has ended with the process that granted it.
   store.clearMarks();
   const accounts = createInProcessPool(store);
-  const configuration = await denoConfiguration(data.database, settings, accounts);
+  const configuration = await denoConfiguration(data.database, variables, accounts);
   const archive = new SqlArchive(data.database, Date.now);
   archive.interrupt();
   const kept = new KeptForCallers(data.database, Date.now);
   const limits = new RateLimits(data.database, Date.now);
-  const pages = pageLimits(settings);
   const egress = await startEgress((pair) => pages.privateHosts.has(pair));
-  const executable = await findBrowser(variables, projectFolder);
+  const executable = await findBrowser(process, projectFolder);
   const browsers =
     executable === null ? null : new LocalBrowsers(executable, egress.url, pages, await blockLists());
   const filtered = Deno.createHttpClient({ proxy: { url: egress.url.replace("socks5:", "socks5h:") } });
   const console = new AssetFolder(`${projectFolder}/dist/console`);
   const direct: Fetch = (url, init) => fetch(url, init);
-  const useSandbox = settings.providerBaseUrl === null && settings.development;
+  const useSandbox = variables.providerBaseUrl === null && variables.development;
   const sandbox = useSandbox ? sandboxFetch() : null;
   return {
     platform: {
-      runtime: "deno",
-      settings,
+      variables,
       configuration,
+      configPath: "storage:config",
       accounts,
       archive,
       administration: administrationInProcess(Date.now),
@@ -65,7 +63,8 @@ export async function denoRuntime(variables: Readonly<Record<string, string>>): 
       fetch: (url, init) => fetch(url, { ...init, client: filtered }),
       deploymentFetch: direct,
       upstream: (proxy) => (proxy === null ? (sandbox ?? direct) : proxiedFetch(dial, proxy)),
-      providerBaseUrl: settings.providerBaseUrl ?? (sandbox === null ? null : SANDBOX_URL),
+      namesServerThroughProxy: true,
+      providerBaseUrl: variables.providerBaseUrl ?? (sandbox === null ? null : SANDBOX_URL),
       pages: denoPages(browsers ?? NO_BROWSER, limits),
       asset: (request) => console.get(request),
       now: Date.now,

@@ -1,50 +1,74 @@
 import type { Conversation } from "../../conversation/conversation.ts";
-import { GatewayError } from "../../errors/gateway-error.ts";
+import { isObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import type { Credentials, SignedIn } from "../../platform/accounts.ts";
+import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import type {
+  Embedding,
   FollowUp,
+  ModelListing,
   PreparedTurn,
   PrepareOptions,
   Provider,
   ProviderAccount,
-  ProviderFile,
+  TurnDecoder,
   UpstreamAccount,
   UpstreamTurn,
 } from "../provider.ts";
 import { readRefusal, type StatusKinds } from "../refusal.ts";
-import { eventStreamOf, mediaTypeOf, send } from "../transport.ts";
+import { eventStreamOf, mediaTypeOf, readRecord, send } from "../transport.ts";
 import { CompletionStreamDecoder, WholeCompletionDecoder } from "./decoder.ts";
+import { embeddingsOf } from "./embeddings.ts";
 import { OptionalFields } from "./optional-fields.ts";
 import { RequestBuilder } from "./request.ts";
 import type { WireRequest } from "./wire.ts";
 
-/** What the openai driver is told. */
-export interface OpenAiProviderOptions {
-  /** Includes the version: `/chat/completions` is appended to it. */
-  readonly baseUrl: string;
-  /** The API key for accounts that have none of their own. */
-  readonly token: string;
-  /** Canonical model id → the backend's name; an id that is not in it is sent as it is. */
-  readonly models: Readonly<Record<string, string>>;
-  readonly toolCalls: "native" | "markup";
-  readonly newId: () => string;
-}
-
 /** What is not found at a backend is the model (or the whole API): nothing that the caller asked for by address. */
 const STATUS_KINDS: StatusKinds = { 404: "model_unavailable" };
 
+/** Any chat-completions backend. */
+export const openai = {
+  id: "openai",
+  create: (options: ProviderOptions) => new OpenAiProvider(options),
+  exchange: (path: string): ExchangeKind => {
+    if (path.endsWith("/chat/completions")) return { label: "completion", round: { session: null } };
+    if (path.endsWith("/embeddings")) return { label: "embeddings" };
+    return { label: path.endsWith("/models") ? "models" : "other" };
+  },
+  replay: (contentType: string): TurnDecoder => {
+    let calls = 0;
+    const context = { secret: "", newId: () => `replayed-${++calls}` };
+    return /\bjson\b/i.test(contentType)
+      ? new WholeCompletionDecoder(context)
+      : new CompletionStreamDecoder(context);
+  },
+} satisfies Driver;
+
 /**
- * The driver of any chat-completions backend. It has no accounts and no sessions: a token is the backend's API key, a
+ * A chat-completions backend. It has no accounts and no sessions: a token is the backend's API key, a
  * session is an id that the driver makes up, and a follow-up turn replays the conversation with the suffix.
  */
-export class OpenAiProvider implements Provider {
-  readonly kind = "openai";
-  readonly #options: OpenAiProviderOptions;
+class OpenAiProvider implements Provider {
+  readonly #options: ProviderOptions;
   readonly #baseUrl: string;
   readonly #optional = new OptionalFields();
+  readonly embeddings: Embedding = {
+    embed: async (account, { model, ...wishes }, signal) => {
+      const body = { model: this.#modelName(model), ...wishes, encoding_format: "float" };
+      const response = await this.#post(account, "/embeddings", body, "application/json", signal);
+      if (!response.ok) throw (await readRefusal(response, account.token, signal, STATUS_KINDS)).error;
+      return embeddingsOf(await readRecord(response, signal), wishes.input.length);
+    },
+  };
+  readonly models: ModelListing = {
+    list: async (account, signal) => {
+      const response = await this.#listModels(account, signal);
+      if (!response.ok) throw (await readRefusal(response, account.token, signal, STATUS_KINDS)).error;
+      return modelNames((await readRecord(response, signal))["data"]);
+    },
+  };
 
-  constructor(options: OpenAiProviderOptions) {
+  constructor(options: ProviderOptions) {
     this.#options = options;
     this.#baseUrl = options.baseUrl.replace(/\/+$/, "");
   }
@@ -55,28 +79,16 @@ export class OpenAiProvider implements Provider {
 
   /** Lists the models, which costs nothing and needs a key where one is needed. */
   async describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount> {
-    const init = { headers: { authorization: `Bearer ${account.token}` } };
-    const response = await send(account.fetch, `${this.#baseUrl}/models`, init, signal);
+    const response = await this.#listModels(account, signal);
     // Not every backend lists its models; that says nothing against the key.
     if (response.ok || response.status === 404 || response.status === 405) await response.body?.cancel();
     else throw (await readRefusal(response, account.token, signal, STATUS_KINDS)).error;
     return { id: "", sessionCount: 0 };
   }
 
-  async createSession(): Promise<string> {
-    return this.#options.newId();
-  }
-
-  async deleteSession(): Promise<void> {}
-
-  async deleteAllSessions(): Promise<number> {
-    return 0;
-  }
-
   prepare(conversation: Conversation, options: PrepareOptions): PreparedTurn {
-    const { models, toolCalls, newId } = this.#options;
-    const { id } = conversation.model;
-    const model = Object.hasOwn(models, id) ? (models[id] ?? id) : id;
+    const { toolCalls, newId } = this.#options;
+    const model = this.#modelName(conversation.model.id);
     const builder = new RequestBuilder(conversation, options, { model, toolCalls });
     return {
       promptText: builder.promptText,
@@ -89,16 +101,30 @@ export class OpenAiProvider implements Provider {
     };
   }
 
-  async resume(): Promise<UpstreamTurn> {
-    throw new ProviderError("invalid_request", "this provider cannot go on with a message");
+  #modelName(id: string): string {
+    const { models } = this.#options;
+    return Object.hasOwn(models, id) ? (models[id] ?? id) : id;
   }
 
-  async uploadFile(): Promise<ProviderFile> {
-    throw noFiles();
+  #listModels(account: UpstreamAccount, signal: AbortSignal): Promise<Response> {
+    const init = { headers: { authorization: `Bearer ${account.token}` } };
+    return send(account.fetch, `${this.#baseUrl}/models`, init, signal);
   }
 
-  async readFile(): Promise<ProviderFile> {
-    throw noFiles();
+  #post(
+    account: UpstreamAccount,
+    path: string,
+    body: unknown,
+    accept: string,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const headers = {
+      authorization: `Bearer ${account.token}`,
+      "content-type": "application/json",
+      accept,
+    };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    return send(account.fetch, this.#baseUrl + path, init, signal);
   }
 
   /** Posts a request; again without the optional fields that the backend refuses by name, as long as it does. */
@@ -106,16 +132,8 @@ export class OpenAiProvider implements Provider {
     let request = this.#optional.trim(full);
     const learned: (() => void)[] = [];
     for (;;) {
-      const init = {
-        method: "POST",
-        headers: {
-          authorization: `Bearer ${account.token}`,
-          "content-type": "application/json",
-          accept: "text/event-stream, application/json",
-        },
-        body: JSON.stringify(request),
-      };
-      const response = await send(account.fetch, `${this.#baseUrl}/chat/completions`, init, signal);
+      const accept = "text/event-stream, application/json";
+      const response = await this.#post(account, "/chat/completions", request, accept, signal);
       if (response.ok) {
         for (const accept of learned) accept();
         return response;
@@ -139,8 +157,11 @@ export class OpenAiProvider implements Provider {
   }
 }
 
-function noFiles(): GatewayError {
-  return new GatewayError(501, "this provider keeps no files: send them within the request", {
-    code: "unsupported",
+/** The `id` of each entry of a model list. */
+function modelNames(data: unknown): string[] {
+  if (!Array.isArray(data)) throw new ProviderError("malformed", "the provider's list of models is no list");
+  return data.flatMap((entry: unknown) => {
+    const id = isObject(entry) ? entry["id"] : undefined;
+    return typeof id === "string" ? [id] : [];
   });
 }

@@ -1,4 +1,4 @@
-import { type Conversation, contentField, type Part, usesTools } from "../../conversation/conversation.ts";
+import { type Conversation, type Part, usesTools } from "../../conversation/conversation.ts";
 import { toBase64 } from "../../encoding/bytes.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { toolInstructions } from "../../tools/instructions.ts";
@@ -39,7 +39,7 @@ export class RequestBuilder {
         if (part.type === "text") continue;
         const attachment = reader.read(part);
         if (attachment.kind === "image" && attachment.source.kind === "file") {
-          const field = contentField(conversation);
+          const field = conversation.contentField;
           throw invalidRequest(`${field} refers to an image by id, but this provider keeps no files`, field);
         }
         this.#attachments.set(part, attachment);
@@ -121,7 +121,7 @@ export class RequestBuilder {
         if (attachment.kind === "text" || attachment.source.kind === "file") return;
         const { bytes, mediaType } = await loadAttachment(attachment, this.#options, signal);
         if (mediaType.startsWith("image/") && !this.#conversation.model.vision) {
-          const field = contentField(this.#conversation);
+          const field = this.#conversation.contentField;
           throw invalidRequest(`${field} contains an image, but the model has no vision`, field);
         }
         this.#dataUrls.set(attachment, `data:${mediaType};base64,${toBase64(bytes)}`);

@@ -1,14 +1,15 @@
-import { type Conversation, contentField } from "../../conversation/conversation.ts";
+import type { Conversation } from "../../conversation/conversation.ts";
 import type { Credentials, SignedIn } from "../../platform/accounts.ts";
 import type { Fetch } from "../../platform/upstream.ts";
+import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import type {
-  FileUpload,
+  FileKeeping,
   FollowUp,
   PreparedTurn,
   PrepareOptions,
   Provider,
   ProviderAccount,
-  ProviderFile,
+  SessionKeeping,
   UpstreamAccount,
   UpstreamTurn,
 } from "../provider.ts";
@@ -18,22 +19,50 @@ import { shortenPrompt } from "./input-file.ts";
 import { composePrompt, renderTranscript } from "./prompt.ts";
 import { type Sleep, TurnFiles } from "./turn-files.ts";
 
-/** What the sessions driver needs from outside. */
-export interface SessionsProviderOptions {
-  readonly baseUrl: string;
-  readonly newId: () => string;
-  readonly sleep: Sleep;
-}
+const TURN = /\/api\/sessions\/([^/]+)\/turns(\/[^/]+\/continue)?$/;
 
-/** The driver of the account-and-session protocol: chats live in sessions, a turn is one prompt with a parent. */
-export class SessionsProvider implements Provider {
-  readonly kind = "sessions";
+const OTHER_EXCHANGES: readonly (readonly [pattern: RegExp, label: string])[] = [
+  [/\/api\/login$/, "login"],
+  [/\/api\/account$/, "account"],
+  [/\/api\/sessions(?:\/[^/]+)?$/, "session"],
+  [/\/api\/files(?:\/[^/]+)?$/, "file"],
+];
+
+/** The account-and-session protocol: chats live in sessions, a turn is one prompt with a parent. */
+export const sessions = {
+  id: "sessions",
+  create: (options: ProviderOptions) => new SessionsProvider(options),
+  exchange: (path: string): ExchangeKind => {
+    const turn = TURN.exec(path);
+    if (turn === null) {
+      return { label: OTHER_EXCHANGES.find(([pattern]) => pattern.test(path))?.[1] ?? "other" };
+    }
+    const [, session = "", continued] = turn;
+    return { label: continued === undefined ? "completion" : "continue", round: { session } };
+  },
+  replay: () => new SessionTurnDecoder(""),
+} satisfies Driver;
+
+class SessionsProvider implements Provider {
   readonly #api: SessionsApi;
   readonly #sleep: Sleep;
 
-  constructor(options: SessionsProviderOptions) {
-    this.#api = new SessionsApi(options.baseUrl, options.newId);
+  readonly sessions: SessionKeeping;
+  readonly files: FileKeeping;
+
+  constructor(options: Pick<ProviderOptions, "baseUrl" | "newId" | "sleep">) {
+    const api = new SessionsApi(options.baseUrl, options.newId);
+    this.#api = api;
     this.#sleep = options.sleep;
+    this.sessions = {
+      create: (account, signal) => api.createSession(account, signal),
+      delete: (account, sessionId, signal) => api.deleteSession(account, sessionId, signal),
+      deleteAll: (account, signal) => api.deleteAllSessions(account, signal),
+    };
+    this.files = {
+      upload: (account, upload, signal) => api.uploadFile(account, upload, signal),
+      read: (account, fileId, signal) => api.readFile(account, fileId, signal),
+    };
   }
 
   async signIn(credentials: Credentials, fetch: Fetch, signal: AbortSignal): Promise<SignedIn> {
@@ -45,18 +74,6 @@ export class SessionsProvider implements Provider {
 
   describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount> {
     return this.#api.describeAccount(account, signal);
-  }
-
-  createSession(account: UpstreamAccount, signal: AbortSignal): Promise<string> {
-    return this.#api.createSession(account, signal);
-  }
-
-  deleteSession(account: UpstreamAccount, sessionId: string, signal: AbortSignal): Promise<void> {
-    return this.#api.deleteSession(account, sessionId, signal);
-  }
-
-  deleteAllSessions(account: UpstreamAccount, signal: AbortSignal): Promise<number> {
-    return this.#api.deleteAllSessions(account, signal);
   }
 
   prepare(conversation: Conversation, options: PrepareOptions): PreparedTurn {
@@ -74,7 +91,7 @@ export class SessionsProvider implements Provider {
         textFiles: shortened?.files ?? [],
         model: model.upstream,
         vision: model.vision,
-        field: contentField(conversation),
+        field: conversation.contentField,
       },
       options,
       this.#sleep,
@@ -117,14 +134,6 @@ export class SessionsProvider implements Provider {
   ): Promise<UpstreamTurn> {
     const body = await this.#api.continueTurn(account, sessionId, messageId, signal);
     return turnOf(account, sessionId, body);
-  }
-
-  uploadFile(account: UpstreamAccount, upload: FileUpload, signal: AbortSignal): Promise<ProviderFile> {
-    return this.#api.uploadFile(account, upload, signal);
-  }
-
-  readFile(account: UpstreamAccount, fileId: string, signal: AbortSignal): Promise<ProviderFile> {
-    return this.#api.readFile(account, fileId, signal);
   }
 }
 

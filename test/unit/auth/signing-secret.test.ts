@@ -3,11 +3,11 @@ import { signingSecret } from "../../../src/auth/signing-secret.ts";
 import { emptyConfig } from "../../../src/config/schema.ts";
 import type { Platform } from "../../../src/platform/platform.ts";
 
-type Needed = { readonly settings: Pick<Platform["settings"], "adminKey"> };
+type Needed = { readonly variables: Pick<Platform["variables"], "adminKey"> };
 
 function secretOf(adminKey: string | null, passwordHash = "", writable = false): Promise<string | null> {
   const config = emptyConfig();
-  const platform: Needed = { settings: { adminKey } };
+  const platform: Needed = { variables: { adminKey } };
   return signingSecret(platform, {
     version: 1,
     config: { ...config, admin: { ...config.admin, password_hash: passwordHash } },

@@ -27,6 +27,7 @@ function rig(fetch: Fetch, { enabled = true, limit = 1024 } = {}) {
     },
     now: Date.now,
     upstream: () => fetch,
+    variables: { providerDriver: "sessions" },
   };
   const context: WatchedContext = {
     config: async () => snapshot,

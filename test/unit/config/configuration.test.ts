@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigurationClient } from "../../../src/config/client.ts";
 import { type ConfigStorage, ConfigurationCore, type StoredConfig } from "../../../src/config/core.ts";
 import { configSchema } from "../../../src/config/schema.ts";
-import { readSettings } from "../../../src/platform/variables.ts";
+import { parseVariables } from "../../../src/platform/variables.ts";
 
 function memory(): ConfigStorage & { stored: StoredConfig | null } {
   return {
@@ -17,7 +17,7 @@ function memory(): ConfigStorage & { stored: StoredConfig | null } {
 }
 
 const core = (env: Record<string, string> = {}, storage: ConfigStorage = memory()) =>
-  new ConfigurationCore(storage, readSettings(env));
+  new ConfigurationCore(storage, parseVariables(env, { drivers: ["sessions"] }));
 
 function clientOf(
   shared: ConfigurationCore,

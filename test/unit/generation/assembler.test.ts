@@ -1,32 +1,16 @@
 import { describe, expect, it } from "vitest";
-import type { Conversation } from "../../../src/conversation/conversation.ts";
 import type { GenerationEvent } from "../../../src/conversation/events.ts";
 import { Assembler } from "../../../src/generation/assembler.ts";
-import { resolveModel } from "../../../src/models/resolve.ts";
 import type { ProviderEvent } from "../../../src/provider/provider.ts";
+import { type ConversationChanges, thinkingConversation } from "../../support/conversations.ts";
 
 const CALL =
   '<|TCML|tool_calls><|TCML|invoke name="go"><|TCML|parameter name="to">Rome</|TCML|parameter></|TCML|invoke></|TCML|tool_calls>';
 
-function conversation(overrides: Partial<Conversation> = {}): Conversation {
-  return {
-    dialect: "chat-completions",
-    model: resolveModel("provider-v4-flash", {}),
-    messages: [{ role: "user", parts: [{ type: "text", text: "hello" }] }],
-    tools: [{ name: "go", parameters: { type: "object", properties: { to: { type: "string" } } } }],
-    toolChoice: { type: "auto" },
-    parallelToolCalls: true,
-    thinking: true,
-    showReasoning: true,
-    sampling: {},
-    responseFormat: { type: "text" },
-    stream: true,
-    ...overrides,
-  };
-}
+const TOOLS = [{ name: "go", parameters: { type: "object", properties: { to: { type: "string" } } } }];
 
-function run(events: readonly ProviderEvent[], overrides: Partial<Conversation> = {}) {
-  const assembler = new Assembler(conversation(overrides));
+function run(events: readonly ProviderEvent[], changes: ConversationChanges = {}) {
+  const assembler = new Assembler(thinkingConversation({ tools: TOOLS, ...changes }));
   const out: GenerationEvent[] = [];
   for (const event of events) assembler.push([event], out);
   const end = assembler.finishTurn(out);
@@ -108,7 +92,7 @@ describe("from the provider's events to the caller's", () => {
   });
 
   it("a second turn starts afresh, and goes on counting calls", () => {
-    const assembler = new Assembler(conversation());
+    const assembler = new Assembler(thinkingConversation());
     const out: GenerationEvent[] = [];
     assembler.push([text("<|TCML|tool_ca")], out);
     assembler.finishTurn(out);

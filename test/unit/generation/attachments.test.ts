@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { AttachmentFetcher } from "../../../src/generation/attachments.ts";
 import type { Fetch } from "../../../src/platform/upstream.ts";
-import { readSettings } from "../../../src/platform/variables.ts";
+import { parseVariables } from "../../../src/platform/variables.ts";
 
-const settings = readSettings({ PAGE_PRIVATE_HOSTS: "files.internal:8080" });
-const fetching = (fetch: Fetch) => new AttachmentFetcher({ fetch, settings }, "input");
+const variables = parseVariables({ PAGE_PRIVATE_HOSTS: "files.internal:8080" }, { drivers: ["sessions"] });
+const fetching = (fetch: Fetch) => new AttachmentFetcher({ fetch, variables }, "input");
 const never = () => new AbortController().signal;
 const PUBLIC = "https://pictures.example/a.png";
 const refused = (why: string) => ({ status: 400, param: "input", message: expect.stringContaining(why) });

@@ -14,7 +14,7 @@ function namesIn(source: string): string[] {
 describe("the described queries of the page service", () => {
   it.each([
     ["thumbnails/parameters.ts", thumbnailQuerySchema],
-    ["technologies/handler.ts", technologiesQuerySchema],
+    ["technologies/endpoints.ts", technologiesQuerySchema],
   ])("name the parameters that %s reads", (source, schema) => {
     expect(Object.keys(schema.shape).sort()).toEqual(namesIn(source));
   });

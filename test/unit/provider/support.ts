@@ -1,6 +1,4 @@
-import type { Conversation } from "../../../src/conversation/conversation.ts";
 import { ProviderError } from "../../../src/errors/provider-error.ts";
-import { resolveModel } from "../../../src/models/resolve.ts";
 import type { Fetch } from "../../../src/platform/upstream.ts";
 import type {
   PrepareOptions,
@@ -8,6 +6,8 @@ import type {
   TurnDecoder,
   UpstreamAccount,
 } from "../../../src/provider/provider.ts";
+
+export { conversation } from "../../support/conversations.ts";
 
 const encoder = new TextEncoder();
 
@@ -110,27 +110,6 @@ export class FakeUpstream {
 /** An answer with server-sent events. */
 export function eventStream(text: string): Response {
   return new Response(text, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
-}
-
-/** A conversation with defaults; the model is named, `provider-v4-flash` unless told. */
-export function conversation(
-  changes: Partial<Omit<Conversation, "model">> & { readonly model?: string } = {},
-): Conversation {
-  const { model, ...rest } = changes;
-  return {
-    dialect: "chat-completions",
-    messages: [{ role: "user", parts: [{ type: "text", text: "Hello" }] }],
-    tools: [],
-    toolChoice: { type: "auto" },
-    parallelToolCalls: true,
-    thinking: false,
-    showReasoning: false,
-    sampling: {},
-    responseFormat: { type: "text" },
-    stream: true,
-    ...rest,
-    model: resolveModel(model ?? "provider-v4-flash", {}),
-  };
 }
 
 /** Options with nothing switched on; a URL may not be fetched unless a test allows it. */

@@ -1,8 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { allowedHeaders, corsApplies, preflight } from "../../../src/routing/cors.ts";
+import { SURFACES } from "../../../src/routes.ts";
+import { CorsPolicy } from "../../../src/routing/cors.ts";
+
+const cors = new CorsPolicy(SURFACES);
 
 const declared = (list: string | null) =>
-  allowedHeaders(list)
+  cors
+    .allowedHeaders(list)
     .split(", ")
     .map((name) => name.toLowerCase());
 
@@ -36,13 +40,13 @@ describe("allowed request headers", () => {
   });
 
   it("what is no header name is left out", () => {
-    expect(allowedHeaders("good, ba d, evil\r\nset-cookie: x")).not.toMatch(/ba d|\r|\n|set-cookie/);
+    expect(cors.allowedHeaders("good, ba d, evil\r\nset-cookie: x")).not.toMatch(/ba d|\r|\n|set-cookie/);
   });
 });
 
 describe("preflight", () => {
   it("echoes the origin, and is 204 without a body", async () => {
-    const response = preflight(
+    const response = cors.preflight(
       new Request("http://gateway/v1/models", {
         method: "OPTIONS",
         headers: { origin: "https://app.example" },
@@ -55,7 +59,7 @@ describe("preflight", () => {
   });
 
   it("allows any origin when there is none", () => {
-    const response = preflight(new Request("http://gateway/v1/models", { method: "OPTIONS" }));
+    const response = cors.preflight(new Request("http://gateway/v1/models", { method: "OPTIONS" }));
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
   });
 });
@@ -66,9 +70,9 @@ describe("where CORS applies", () => {
     "/vendorb/v1/messages",
     "/anthropic/v1/messages",
     "/v1beta/models/x:generateContent",
-  ])("%s", (path) => expect(corsApplies(path)).toBe(true));
+  ])("%s", (path) => expect(cors.applies(path)).toBe(true));
   it.each(["/api/tags", "/admin/config", "/chat/completions", "/files/f1"])("%s", (path) =>
-    expect(corsApplies(path)).toBe(true),
+    expect(cors.applies(path)).toBe(true),
   );
-  it.each(["/healthz", "/", "/modelsx"])("not %s", (path) => expect(corsApplies(path)).toBe(false));
+  it.each(["/healthz", "/", "/modelsx"])("not %s", (path) => expect(cors.applies(path)).toBe(false));
 });

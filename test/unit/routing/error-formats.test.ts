@@ -1,41 +1,44 @@
 import { describe, expect, it } from "vitest";
+import { ADMIN_FAMILY } from "../../../src/admin/family.ts";
+import { CONTENT_FAMILY } from "../../../src/dialects/content-generation/family.ts";
+import { MESSAGE_FAMILY } from "../../../src/dialects/messages/family.ts";
 import { GatewayError, toGatewayError } from "../../../src/errors/gateway-error.ts";
-import { errorResponse, formatError } from "../../../src/routing/error-formats.ts";
+import { errorResponse, STANDARD_FAMILY } from "../../../src/routing/error-formats.ts";
 
 const error = new GatewayError(400, "bad", { code: "invalid_request", param: "model" });
 
 describe("error bodies", () => {
   it("chat, responses and root shortcuts: {error: {message, type, code, param}}", () => {
-    expect(formatError("chat", error)).toEqual({
+    expect(STANDARD_FAMILY.formatError(error)).toEqual({
       error: { message: "bad", type: "invalid_request_error", code: "invalid_request", param: "model" },
     });
   });
 
   it("message style: the same with a top-level type", () => {
-    expect(formatError("messages", error)).toMatchObject({
+    expect(MESSAGE_FAMILY.formatError(error)).toMatchObject({
       type: "error",
       error: { message: "bad", param: "model" },
     });
   });
 
   it("content-generation style: {error: {code, message, status}}", () => {
-    expect(formatError("content", error)).toEqual({
+    expect(CONTENT_FAMILY.formatError(error)).toEqual({
       error: { code: 400, message: "bad", status: "INVALID_ARGUMENT" },
     });
   });
 
   it("admin: {detail}", () => {
-    expect(formatError("admin", error)).toEqual({ detail: "bad" });
+    expect(ADMIN_FAMILY.formatError(error)).toEqual({ detail: "bad" });
   });
 
   it("429 carries no Retry-After", () => {
     const busy = new GatewayError(429, "busy", { code: "concurrency_limit_exceeded" });
-    expect(errorResponse("chat", busy).headers.has("retry-after")).toBe(false);
+    expect(errorResponse(STANDARD_FAMILY, busy).headers.has("retry-after")).toBe(false);
   });
 
   it("what nobody expected is a 500 that names the request and nothing else", () => {
     const hidden = toGatewayError(new TypeError("secret detail"), "req_1");
-    expect(JSON.stringify(formatError("chat", hidden))).not.toContain("secret");
+    expect(JSON.stringify(STANDARD_FAMILY.formatError(hidden))).not.toContain("secret");
     expect([hidden.status, hidden.message]).toEqual([500, "internal error (request req_1)"]);
   });
 });

@@ -1,12 +1,13 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
-import { ROUTES } from "../../../src/routes.ts";
+import { ROUTES, SURFACES } from "../../../src/routes.ts";
 import { openApiDocument } from "../../../src/routing/openapi.ts";
 
-const document = Object(openApiDocument(ROUTES));
+const document = Object(openApiDocument(SURFACES));
 
-function operationOf(method: string, path: string) {
-  return document.paths[path.replaceAll(/:(\w+)\+?/g, "{$1}")]?.[method.toLowerCase()];
+function operationOf(method: string, path: string, verb?: string) {
+  const template = path.replaceAll(/:(\w+)\+?/g, "{$1}") + (verb === undefined ? "" : `:${verb}`);
+  return document.paths[template]?.[method.toLowerCase()];
 }
 
 describe("the OpenAPI document", () => {
@@ -18,8 +19,9 @@ describe("the OpenAPI document", () => {
   });
 
   it("describes every route, with what a caller needs for it", () => {
-    for (const { method, path, access } of ROUTES) {
-      const operation = operationOf(method, path);
+    for (const { path, endpoint } of ROUTES) {
+      const { method, access, verb } = endpoint;
+      const operation = operationOf(method, path, verb);
       expect(operation, `${method} ${path}`).toBeDefined();
       expect(operation.summary).not.toBe("");
       expect(operation.security.length === 0).toBe(access === "none");
@@ -30,7 +32,9 @@ describe("the OpenAPI document", () => {
   });
 
   it("names no operation twice", () => {
-    const ids = ROUTES.map(({ method, path }) => operationOf(method, path).operationId);
+    const ids = ROUTES.map(
+      ({ path, endpoint }) => operationOf(endpoint.method, path, endpoint.verb).operationId,
+    );
     expect(new Set(ids).size).toBe(ids.length);
   });
 

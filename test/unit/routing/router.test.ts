@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../../src/errors/gateway-error.ts";
-import { ROUTES } from "../../../src/routes.ts";
-import { familyOfPath, RouteTable } from "../../../src/routing/router.ts";
+import { ROUTES, SURFACES } from "../../../src/routes.ts";
+import { STANDARD_FAMILY } from "../../../src/routing/error-formats.ts";
+import { RouteTable } from "../../../src/routing/router.ts";
+import { PathFamilies } from "../../../src/routing/surface.ts";
 
 const table = new RouteTable(ROUTES);
 const match = (method: string, path: string) => table.match(method, new URL(path, "http://gateway"));
@@ -13,11 +15,16 @@ describe("the route table", () => {
   });
 
   it("keeps colons and slashes of a model name together", async () => {
-    expect((await match("POST", "/v1beta/models/models/a:b:generateContent"))?.params["id"]).toBe(
-      "models/a:b:generateContent",
-    );
-    expect((await match("GET", "/v1/models/org/model"))?.params["id"]).toBe("org/model");
+    const found = await match("POST", "/v1beta/models/models/a:b:generateContent");
+    expect(found?.params["model"]).toBe("models/a:b");
+    expect(found?.route.endpoint.verb).toBe("generateContent");
+    expect((await match("GET", "/v1/models/org/model"))?.params["model"]).toBe("org/model");
   });
+
+  it.each(["/v1beta/models/m:unknown", "/v1beta/models/m", "/v1/models/m:", "/v1/models/generateContent"])(
+    "knows no verb in POST %s",
+    async (path) => expect(await match("POST", path)).toBeNull(),
+  );
 
   it("tells fixed paths from parameters", async () => {
     expect((await match("POST", "/admin/accounts/test"))?.route.path).toBe("/admin/accounts/test");
@@ -36,7 +43,7 @@ describe("the route table", () => {
   });
 
   it("serves HEAD by the GET route", async () => {
-    expect((await match("HEAD", "/healthz"))?.route.method).toBe("GET");
+    expect((await match("HEAD", "/healthz"))?.route.endpoint.method).toBe("GET");
   });
 
   it("answers 405 with Allow for a wrong method, and nothing for a wrong path", async () => {
@@ -47,19 +54,25 @@ describe("the route table", () => {
   });
 
   it("has no two routes with the same method and path", () => {
-    const keys = ROUTES.map(({ method, path }) => `${method} ${path}`);
+    const keys = ROUTES.map(({ path, endpoint: { method, verb } }) => `${method} ${path} ${verb}`);
     expect(new Set(keys).size).toBe(keys.length);
   });
 
   it("guards every admin route but the login", () => {
-    const open = ROUTES.filter(({ path, access }) => path.startsWith("/admin/") && access === "none");
-    expect(open.map(({ method, path }) => `${method} ${path}`)).toEqual(["POST /admin/login"]);
+    const open = ROUTES.filter(
+      ({ path, endpoint }) => path.startsWith("/admin/") && endpoint.access === "none",
+    );
+    expect(open.map(({ path, endpoint }) => `${endpoint.method} ${path}`)).toEqual(["POST /admin/login"]);
   });
 });
 
 describe("the family of an unknown path", () => {
+  const families = new PathFamilies(SURFACES, STANDARD_FAMILY);
+
   it.each([
     ["/admin/x", "admin"],
+    ["/admin", "admin"],
+    ["/administration", "chat"],
     ["/v1beta/models/x", "content"],
     ["/v1/models/x:generateContent", "content"],
     ["/vendorb/v1/x", "messages"],
@@ -67,5 +80,5 @@ describe("the family of an unknown path", () => {
     ["/api/x", "runner"],
     ["/v1/thumbs/x", "page"],
     ["/v1/x", "chat"],
-  ])("%s: %s", (path, family) => expect(familyOfPath(path)).toBe(family));
+  ])("%s: %s", (path, family) => expect(families.of(path).id).toBe(family));
 });

@@ -5,7 +5,7 @@ import { ContentStream } from "../../../src/dialects/content-generation/stream.t
 import { MessageStream } from "../../../src/dialects/messages/stream.ts";
 import { CHAT_SHAPE } from "../../../src/dialects/model-runner/shape.ts";
 import { RunnerStream } from "../../../src/dialects/model-runner/stream.ts";
-import type { StreamRenderer } from "../../../src/generation/answer.ts";
+import type { StreamRenderer } from "../../../src/generation/stream.ts";
 import { callEvents, finishEvent, START, testInfo } from "../../support/generation-events.ts";
 import { validateChatCompletionsStream } from "../../support/stream-validators/chat-completions.ts";
 import type { ValidStream } from "../../support/stream-validators/completion.ts";

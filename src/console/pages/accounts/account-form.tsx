@@ -1,15 +1,14 @@
 import { useState } from "preact/hooks";
 import { type Account, addAccount, bindProxy, changeAccount } from "../../api/accounts.ts";
 import type { ProxyView } from "../../api/proxies.ts";
+import type { EditFormProps } from "../../ui/editing.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 
-interface AccountFormProps {
+interface AccountFormProps extends EditFormProps {
   /** Null for a new one. */
   readonly account: Account | null;
   readonly proxies: readonly ProxyView[];
-  readonly onClose: () => void;
-  readonly onSaved: (said: string) => Promise<void>;
 }
 
 type Kind = "email" | "mobile" | "token";

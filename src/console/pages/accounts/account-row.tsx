@@ -1,7 +1,7 @@
 import type { Account } from "../../api/accounts.ts";
 import { Button } from "../../ui/button.tsx";
+import type { Editing } from "../../ui/editing.tsx";
 import { AccountHealth } from "./account-health.tsx";
-import type { Doing } from "./doing.ts";
 import type { TestState } from "./use-tests.ts";
 
 interface AccountRowProps {
@@ -10,10 +10,13 @@ interface AccountRowProps {
   readonly proxy: string;
   readonly test: TestState | undefined;
   readonly onTest: () => void;
-  readonly onDo: (doing: Doing) => void;
+  readonly editing: Editing<Account>;
+  /** Called when the account's sessions are to be deleted. */
+  readonly onSessions: (account: Account) => void;
 }
 
-export function AccountRow({ account, index, proxy, test, onTest, onDo }: AccountRowProps) {
+export function AccountRow(props: AccountRowProps) {
+  const { account, index, proxy, test, onTest, editing, onSessions } = props;
   const { identifier, name, remark } = account;
   const shown = name || identifier;
   const below = [name === "" ? "" : identifier, remark].filter(Boolean).join(" · ");
@@ -38,18 +41,18 @@ export function AccountRow({ account, index, proxy, test, onTest, onDo }: Accoun
         <Button busy={test === "running"} label={`Test ${identifier}`} onClick={onTest}>
           Test
         </Button>
-        <Button kind="quiet" label={`Edit ${identifier}`} onClick={() => onDo({ what: "edit", account })}>
+        <Button kind="quiet" label={`Edit ${identifier}`} onClick={() => editing.edit(account)}>
           Edit
         </Button>
         <Button
           kind="quiet"
           label={`Delete sessions of ${identifier}`}
           title="Delete its chat sessions at the provider"
-          onClick={() => onDo({ what: "sessions", account })}
+          onClick={() => onSessions(account)}
         >
           Sessions
         </Button>
-        <Button kind="quiet" label={`Delete ${identifier}`} onClick={() => onDo({ what: "delete", account })}>
+        <Button kind="quiet" label={`Delete ${identifier}`} onClick={() => editing.remove(account)}>
           Delete
         </Button>
       </td>

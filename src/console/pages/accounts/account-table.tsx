@@ -1,10 +1,10 @@
 import { useRef } from "preact/hooks";
 import type { Account } from "../../api/accounts.ts";
 import type { ProxyView } from "../../api/proxies.ts";
+import type { Editing } from "../../ui/editing.tsx";
 import { useMedia } from "../../ui/use-media.ts";
 import { useVirtual } from "../../ui/use-virtual.ts";
 import { AccountRow } from "./account-row.tsx";
-import type { Doing } from "./doing.ts";
 import type { Tests } from "./use-tests.ts";
 
 interface AccountTableProps {
@@ -12,7 +12,9 @@ interface AccountTableProps {
   readonly proxies: readonly ProxyView[];
   readonly tests: Tests;
   readonly loading: boolean;
-  readonly onDo: (doing: Doing) => void;
+  readonly editing: Editing<Account>;
+  /** Called for an account whose sessions are to be deleted. */
+  readonly onSessions: (account: Account) => void;
 }
 
 /** Pixels; the style sheet has the same. */
@@ -20,7 +22,8 @@ const ROW_HEIGHT = 56;
 const NARROW_ROW_HEIGHT = 104;
 
 /** The accounts as a table of which only the rows in view exist, so that 5,000 scroll as well as 5. */
-export function AccountTable({ accounts, proxies, tests, loading, onDo }: AccountTableProps) {
+export function AccountTable(props: AccountTableProps) {
+  const { accounts, proxies, tests, loading, editing, onSessions } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const narrow = useMedia("(max-width: 700px)");
   const { items, height } = useVirtual(scroller, accounts.length, narrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT);
@@ -58,7 +61,8 @@ export function AccountTable({ accounts, proxies, tests, loading, onDo }: Accoun
                 proxy={names.get(account.proxy_id) ?? account.proxy_id}
                 test={tests.states.get(account.identifier)}
                 onTest={() => void tests.run(account.identifier)}
-                onDo={onDo}
+                editing={editing}
+                onSessions={onSessions}
               />
             );
           })}

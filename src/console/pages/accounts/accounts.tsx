@@ -1,22 +1,20 @@
 import { useState } from "preact/hooks";
-import { deleteAccount, LARGEST_PAGE, listAccounts } from "../../api/accounts.ts";
+import { type Account, deleteAccount, LARGEST_PAGE, listAccounts } from "../../api/accounts.ts";
 import { listProxies } from "../../api/proxies.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
+import { AddButton, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { plural } from "../../ui/format.ts";
-import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
-import { toast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { usePaging } from "../../ui/use-paging.ts";
 import { AccountForm } from "./account-form.tsx";
 import { AccountTable } from "./account-table.tsx";
 import { BulkImport } from "./bulk-import.tsx";
 import { DeleteSessions } from "./delete-sessions.tsx";
-import type { Doing } from "./doing.ts";
 import { TestAll } from "./test-all.tsx";
 import { useTests } from "./use-tests.ts";
 
@@ -28,28 +26,19 @@ const LARGEST_REFRESHED = 200;
 
 /** The accounts behind the gateway: find one, see how it is, change it. */
 export function Accounts() {
-  const [query, setQuery] = useState("");
-  const [page, setPage] = useState(1);
-  const [size, setSize] = useState(50);
-  const [doing, setDoing] = useState<Doing>({ what: "nothing" });
+  const paging = usePaging();
+  const { query, page, size } = paging;
   const { data, error, loading, reload } = useLoaded(
     (signal) => listAccounts(query, page, size, signal),
-    `${query} ${page} ${size}`,
+    paging.key,
     size > LARGEST_REFRESHED ? 0 : REFRESH_MS,
   );
   const proxies = useLoaded(listProxies).data ?? [];
   const tests = useTests(reload);
-  const close = () => setDoing({ what: "nothing" });
-  const changed = async (said: string) => {
-    toast(said);
-    await reload();
-  };
-  const add = (
-    <Button kind="primary" onClick={() => setDoing({ what: "add" })}>
-      <Icon name="plus" />
-      Add account
-    </Button>
-  );
+  const editing = useEditing<Account>(reload);
+  const [importing, setImporting] = useState(false);
+  const [sessionsOf, setSessionsOf] = useState<Account | null>(null);
+  const add = <AddButton noun="account" onClick={editing.add} />;
 
   return (
     <Page
@@ -57,19 +46,13 @@ export function Accounts() {
       lead="The provider accounts that requests are spread over."
       actions={
         <>
-          <Button onClick={() => setDoing({ what: "import" })}>Import</Button>
+          <Button onClick={() => setImporting(true)}>Import</Button>
           {add}
         </>
       }
     >
       <div class="toolbar">
-        <SearchBox
-          label="Search accounts"
-          onSearch={(text) => {
-            setQuery(text);
-            setPage(1);
-          }}
-        />
+        <SearchBox label="Search accounts" onSearch={paging.search} />
         <TestAll onDone={reload} />
       </div>
       <Problem error={error} retry={reload} />
@@ -92,49 +75,32 @@ export function Accounts() {
           proxies={proxies}
           tests={tests}
           loading={loading}
-          onDo={setDoing}
+          editing={editing}
+          onSessions={setSessionsOf}
         />
       )}
       {data !== null && data.total > 0 && (
         <Pager
-          page={page}
+          paging={paging}
           pages={data.total_pages}
-          size={size}
           sizes={PAGE_SIZES}
           said={plural(data.total, "account")}
-          onPage={setPage}
-          onSize={(next) => {
-            setSize(next);
-            setPage(1);
-          }}
         />
       )}
-      {(doing.what === "add" || doing.what === "edit") && (
-        <AccountForm
-          account={doing.what === "edit" ? doing.account : null}
-          proxies={proxies}
-          onClose={close}
-          onSaved={changed}
-        />
-      )}
-      {doing.what === "delete" && (
-        <Confirm
-          title="Delete this account?"
-          action="Delete account"
-          onClose={close}
-          run={async () => {
-            await deleteAccount(doing.account.identifier);
-            await changed("Account deleted");
-          }}
-        >
-          <p>
-            <strong>{doing.account.identifier}</strong> will no longer serve requests. The account at the
-            provider stays as it is.
-          </p>
-        </Confirm>
-      )}
-      {doing.what === "sessions" && <DeleteSessions account={doing.account} onClose={close} />}
-      {doing.what === "import" && <BulkImport onClose={close} onDone={changed} />}
+      <EditDialogs
+        editing={editing}
+        noun="account"
+        form={(account, props) => <AccountForm account={account} proxies={proxies} {...props} />}
+        remove={({ identifier }) => deleteAccount(identifier)}
+        warning={({ identifier }) => (
+          <>
+            <strong>{identifier}</strong> will no longer serve requests. The account at the provider stays as
+            it is.
+          </>
+        )}
+      />
+      {sessionsOf !== null && <DeleteSessions account={sessionsOf} onClose={() => setSessionsOf(null)} />}
+      {importing && <BulkImport onClose={() => setImporting(false)} onDone={editing.changed} />}
     </Page>
   );
 }

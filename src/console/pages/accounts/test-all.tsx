@@ -1,18 +1,18 @@
 import { useEffect, useState } from "preact/hooks";
 import { readTestAll, type TestAllResult, type TestAllStatus, testAllAccounts } from "../../api/accounts.ts";
-import { messageOf } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { Problem } from "../../ui/problem.tsx";
 import { Progress } from "../../ui/progress.tsx";
+import { useWork } from "../../ui/use-work.ts";
 
 const POLL_MS = 600;
 
 /** Tests every account, and shows how far it has come; also a run that another tab has started. */
 export function TestAll({ onDone }: { readonly onDone: () => Promise<void> }) {
-  const [running, setRunning] = useState(false);
+  const { busy: running, error, run } = useWork();
   const [status, setStatus] = useState<TestAllStatus | null>(null);
   const [result, setResult] = useState<TestAllResult | null>(null);
-  const [error, setError] = useState("");
 
   useEffect(() => {
     if (!running) return;
@@ -25,16 +25,9 @@ export function TestAll({ onDone }: { readonly onDone: () => Promise<void> }) {
   }, [running]);
 
   const start = async () => {
-    setRunning(true);
     setStatus(null);
     setResult(null);
-    setError("");
-    try {
-      setResult(await testAllAccounts());
-    } catch (thrown) {
-      setError(messageOf(thrown));
-    }
-    setRunning(false);
+    await run(async () => setResult(await testAllAccounts()));
     await onDone();
   };
 
@@ -45,7 +38,7 @@ export function TestAll({ onDone }: { readonly onDone: () => Promise<void> }) {
         Test all
       </Button>
       {running && <Progress label="Accounts tested" value={status?.done ?? 0} max={status?.total ?? 0} />}
-      {error !== "" && <Notice kind="error">{error}</Notice>}
+      <Problem error={error} />
       {result !== null && failed.length === 0 && (
         <Notice kind="success">All {result.total} accounts work.</Notice>
       )}

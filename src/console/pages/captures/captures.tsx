@@ -1,15 +1,14 @@
 import { useState } from "preact/hooks";
 import { clearCaptures, listCaptures, saveSample } from "../../api/captures.ts";
-import { messageOf } from "../../api/client.ts";
 import { changeSettings } from "../../api/settings.ts";
 import { go } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { Notice } from "../../ui/notice.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { useWork } from "../../ui/use-work.ts";
 import { CaptureTable } from "./capture-table.tsx";
 import { CaptureView } from "./capture-view.tsx";
 import { Samples } from "./samples.tsx";
@@ -19,17 +18,14 @@ const REFRESH_MS = 3_000;
 /** What goes to the provider and comes back, for those who look for a fault. */
 export function Captures({ detail }: { readonly detail: string }) {
   const { data, error, reload } = useLoaded(listCaptures, "", REFRESH_MS);
-  const [failure, setFailure] = useState("");
   const [saved, setSaved] = useState(0);
-  const run = async (work: () => Promise<unknown>, said: string) => {
-    setFailure("");
-    try {
-      await work();
+  const work = useWork();
+  const run = async (change: () => Promise<unknown>, said: string) => {
+    await work.run(async () => {
+      await change();
       toast(said);
       await reload();
-    } catch (thrown) {
-      setFailure(messageOf(thrown));
-    }
+    });
   };
   const enabled = data?.enabled === true;
   const turn = (
@@ -52,7 +48,7 @@ export function Captures({ detail }: { readonly detail: string }) {
       actions={data !== null && turn}
     >
       <Problem error={error} retry={reload} />
-      {failure !== "" && <Notice kind="error">{failure}</Notice>}
+      <Problem error={work.error} />
       {data !== null && (
         <Panel
           title="Exchanges"

@@ -11,6 +11,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { toast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { usePaging } from "../../ui/use-paging.ts";
 import { HistoryTable } from "./history-table.tsx";
 import { RecordView } from "./record-view.tsx";
 
@@ -19,13 +20,12 @@ const REFRESH_MS = 1_500;
 
 /** What was generated, newest first; it goes on while one looks at it. */
 export function History({ detail }: { readonly detail: string }) {
-  const [query, setQuery] = useState("");
-  const [page, setPage] = useState(1);
-  const [size, setSize] = useState(50);
+  const paging = usePaging();
+  const { query, page, size } = paging;
   const [clearing, setClearing] = useState(false);
   const { data, error, reload } = useLoaded(
     (signal) => listHistory(query, page, size, signal),
-    `${query} ${page} ${size}`,
+    paging.key,
     REFRESH_MS,
   );
   return (
@@ -37,13 +37,7 @@ export function History({ detail }: { readonly detail: string }) {
       }
     >
       <div class="toolbar">
-        <SearchBox
-          label="Search model, account, source, status or text"
-          onSearch={(text) => {
-            setQuery(text);
-            setPage(1);
-          }}
-        />
+        <SearchBox label="Search model, account, source, status or text" onSearch={paging.search} />
       </div>
       <Problem error={error} retry={reload} />
       {data !== null && data.items.length === 0 && (
@@ -68,16 +62,10 @@ export function History({ detail }: { readonly detail: string }) {
         <>
           <HistoryTable items={data.items} />
           <Pager
-            page={page}
+            paging={paging}
             pages={data.total_pages}
-            size={size}
             sizes={PAGE_SIZES}
             said={`${plural(data.total, "record")}; the newest ${data.limit} are kept`}
-            onPage={setPage}
-            onSize={(next) => {
-              setSize(next);
-              setPage(1);
-            }}
           />
         </>
       )}

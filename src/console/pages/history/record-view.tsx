@@ -1,15 +1,14 @@
 import { useState } from "preact/hooks";
-import { messageOf } from "../../api/client.ts";
 import { deleteHistory, type HistoryRecord, readHistory } from "../../api/history.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { count, duration, moment } from "../../ui/format.ts";
-import { Notice } from "../../ui/notice.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { toast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { useWork } from "../../ui/use-work.ts";
 import { callsIn } from "./calls-in.ts";
 import { StatusBadge } from "./status-badge.tsx";
 
@@ -25,7 +24,7 @@ const REFRESH_MS = 1_000;
 export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
   const [tab, setTab] = useState("answer");
   const [done, setDone] = useState(false);
-  const [failure, setFailure] = useState("");
+  const { error: failure, run } = useWork();
   const { data, error, reload } = useLoaded(
     async (signal) => {
       const record = await readHistory(id, signal);
@@ -36,30 +35,26 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
     done ? 0 : REFRESH_MS,
   );
   const remove = async () => {
-    try {
-      await deleteHistory(id);
-      toast("Record deleted");
-      onClose();
-      await onDeleted();
-    } catch (thrown) {
-      setFailure(messageOf(thrown));
-    }
+    await deleteHistory(id);
+    toast("Record deleted");
+    onClose();
+    await onDeleted();
   };
   return (
     <Dialog title="Generation" onClose={onClose} wide>
       <div class="dialog-body stack">
         <Problem error={error} retry={reload} />
-        {failure !== "" && <Notice kind="error">{failure}</Notice>}
+        <Problem error={failure} />
         {data !== null && (
           <>
             <Facts record={data} />
-            {data.error !== "" && <Notice kind="error">{data.error}</Notice>}
+            <Problem error={data.error} />
             <Tabs label="Parts of the record" current={tab} onChange={setTab} tabs={tabsOf(data)} />
           </>
         )}
       </div>
       <footer>
-        <Button kind="danger" onClick={remove}>
+        <Button kind="danger" onClick={() => run(remove)}>
           Delete record
         </Button>
       </footer>

@@ -1,11 +1,12 @@
 import { useState } from "preact/hooks";
-import { messageOf } from "../../api/client.ts";
 import { type HostingCredentials, type SyncOutcome, syncHosting } from "../../api/hosting.ts";
 import { Button } from "../../ui/button.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
 import { plural } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { useWork } from "../../ui/use-work.ts";
 
 interface SyncFormProps {
   readonly credentials: HostingCredentials;
@@ -20,37 +21,28 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
   const [team, setTeam] = useState(credentials.team_id);
   const [validate, setValidate] = useState(true);
   const [save, setSave] = useState(true);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState("");
+  const { busy, error, onSubmit } = useWork();
   const [outcome, setOutcome] = useState<SyncOutcome | null>(null);
 
-  const sync = async (event: Event) => {
-    event.preventDefault();
-    setBusy(true);
-    setError("");
+  const sync = async () => {
     setOutcome(null);
-    try {
-      const answer = await syncHosting({
-        vercel_token: token,
-        project_id: project,
-        team_id: team,
-        auto_validate: validate,
-        save_credentials: save,
-      });
-      if (answer.success) setOutcome(answer);
-      else setError(answer.message || "The sync failed.");
-      await onDone();
-    } catch (thrown) {
-      setError(messageOf(thrown));
-    }
-    setBusy(false);
+    const answer = await syncHosting({
+      vercel_token: token,
+      project_id: project,
+      team_id: team,
+      auto_validate: validate,
+      save_credentials: save,
+    });
+    if (answer.success) setOutcome(answer);
+    await onDone();
+    if (!answer.success) throw new Error(answer.message || "The sync failed.");
   };
   const known = credentials.has_token
     ? `Empty means the one that is ${SOURCES[credentials.token_source ?? ""] ?? "known"}: ${credentials.token_preview}`
     : "An access token of the hosting platform.";
   return (
     <Panel title="Sync">
-      <form class="stack" onSubmit={sync}>
+      <form class="stack" onSubmit={onSubmit(sync)}>
         <div class="setting-grid">
           <TextField
             label="Access token"
@@ -76,7 +68,7 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
           hint="So that the deployment starts with tokens that work."
         />
         <CheckField label="Save these credentials" value={save} onChange={setSave} />
-        {error !== "" && <Notice kind="error">{error}</Notice>}
+        <Problem error={error} />
         {outcome !== null && (
           <Notice
             kind={

@@ -1,15 +1,14 @@
 import { useState } from "preact/hooks";
 import { type ApiKey, addKey, changeKey } from "../../api/config.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import type { EditFormProps } from "../../ui/editing.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { newKey } from "./full-key.ts";
 
-interface KeyFormProps {
+interface KeyFormProps extends EditFormProps {
   /** Null for a new one. */
   readonly apiKey: ApiKey | null;
-  readonly onClose: () => void;
-  readonly onSaved: (said: string) => Promise<void>;
 }
 
 /** Adds a key, with a good one proposed, or changes the labels of one. */

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { changeSettings, type Settings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
+import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { toast } from "../../ui/toasts.tsx";
@@ -23,44 +24,30 @@ export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
     Object.fromEntries(Object.entries(aliases).filter(([each]) => each !== name));
   const names = Object.keys(aliases).sort();
   const add = <Button onClick={() => setEditing("")}>Add alias</Button>;
+  const columns: Column<string>[] = [
+    { title: "Requested name", class: "mono", cell: (name) => name },
+    { title: "Model", class: "mono", cell: (name) => aliases[name] },
+    actionColumn((name) => (
+      <>
+        <Button kind="quiet" label={`Edit ${name}`} onClick={() => setEditing(name)}>
+          Edit
+        </Button>
+        <RemoveAlias name={name} remove={() => save(without(name), "Alias removed")} />
+      </>
+    )),
+  ];
   return (
     <Panel title="Aliases" {...(names.length > 0 && { actions: add })}>
-      {names.length === 0 && (
-        <Empty icon="models" title="No aliases of your own" action={add}>
-          The common names of other vendors' models work without any.
-        </Empty>
-      )}
-      {names.length > 0 && (
-        <div class="table-box">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Requested name</th>
-                <th scope="col">Model</th>
-                <th scope="col">
-                  <span class="hidden-text">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {names.map((name) => (
-                <tr key={name}>
-                  <td class="mono">{name}</td>
-                  <td class="mono">{aliases[name]}</td>
-                  <td>
-                    <div class="actions">
-                      <Button kind="quiet" label={`Edit ${name}`} onClick={() => setEditing(name)}>
-                        Edit
-                      </Button>
-                      <RemoveAlias name={name} remove={() => save(without(name), "Alias removed")} />
-                    </div>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
+      <DataTable
+        items={names}
+        keyOf={(name) => name}
+        columns={columns}
+        empty={
+          <Empty icon="models" title="No aliases of your own" action={add}>
+            The common names of other vendors' models work without any.
+          </Empty>
+        }
+      />
       {editing !== null && (
         <AliasForm
           name={editing}

@@ -1,5 +1,6 @@
 import { listModels } from "../../api/models.ts";
 import { readSettings } from "../../api/settings.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
@@ -15,6 +16,11 @@ function traits(id: string): string {
   ];
   return parts.filter(Boolean).join(", ");
 }
+
+const COLUMNS: readonly Column<string>[] = [
+  { title: "Name", class: "mono", cell: (id) => id },
+  { title: "What it does", class: "muted", cell: traits },
+];
 
 /** The models that callers can ask for, and other names for them. */
 export function Models() {
@@ -33,24 +39,7 @@ export function Models() {
       )}
       {(settings.data !== null || settings.error !== "") && models.data !== null && (
         <Panel title="Models">
-          <div class="table-box">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">What it does</th>
-                </tr>
-              </thead>
-              <tbody>
-                {models.data.map((id) => (
-                  <tr key={id}>
-                    <td class="mono">{id}</td>
-                    <td class="muted">{traits(id)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <DataTable items={models.data} keyOf={(id) => id} columns={COLUMNS} />
         </Panel>
       )}
     </Page>

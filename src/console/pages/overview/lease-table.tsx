@@ -1,54 +1,57 @@
 import type { QueueStatus } from "../../api/queue.ts";
-import { count, duration } from "../../ui/format.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { duration } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
+
+/** A request that holds a slot, or waits for one. */
+interface Request {
+  readonly id: string;
+  readonly waits: boolean;
+  readonly model: string;
+  /** Empty: any. */
+  readonly account: string;
+  /** Empty: not known yet. */
+  readonly dialect: string;
+  /** How long it has run or waited, in milliseconds. */
+  readonly ms: number;
+}
 
 const SHOWN = 50;
 
+const COLUMNS: readonly Column<Request>[] = [
+  { title: "State", cell: ({ waits }) => (waits ? "waits" : "runs") },
+  { title: "Model", cell: ({ model }) => model },
+  { title: "Account", cell: ({ account }) => account || "any" },
+  { title: "API style", cell: ({ dialect }) => dialect || "–" },
+  { title: "Request", class: "mono muted", cell: ({ id }) => id },
+  { title: "For", end: true, class: "tabular", cell: ({ ms }) => duration(ms) },
+];
+
+function requestsOf({ leases, waiting_requests }: QueueStatus): Request[] {
+  return [
+    ...leases.map((lease) => ({ ...lease, id: lease.request_id, ms: lease.age_ms, waits: false })),
+    ...waiting_requests.map(({ request_id, model, target, waiting_ms }) => ({
+      id: request_id,
+      model,
+      account: target ?? "",
+      dialect: "",
+      ms: waiting_ms,
+      waits: true,
+    })),
+  ];
+}
+
 /** What runs and what waits at this moment. */
 export function LeaseTable({ queue }: { readonly queue: QueueStatus | null }) {
-  const running = (queue?.leases ?? []).map((lease) => ({ ...lease, ms: lease.age_ms, waits: false }));
-  const waiting = (queue?.waiting_requests ?? []).map((request) => ({
-    ...request,
-    account: request.target ?? "",
-    dialect: "",
-    ms: request.waiting_ms,
-    waits: true,
-  }));
-  const all = [...running, ...waiting];
   return (
     <Panel title="Requests right now">
-      {all.length === 0 && <p class="muted">None. They appear here while they run or wait.</p>}
-      {all.length > 0 && (
-        <div class="table-box">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">State</th>
-                <th scope="col">Model</th>
-                <th scope="col">Account</th>
-                <th scope="col">API style</th>
-                <th scope="col">Request</th>
-                <th scope="col" class="end">
-                  For
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {all.slice(0, SHOWN).map(({ request_id, model, account, dialect, ms, waits }) => (
-                <tr key={`${request_id}${waits}`}>
-                  <td>{waits ? "waits" : "runs"}</td>
-                  <td>{model}</td>
-                  <td>{account || "any"}</td>
-                  <td>{dialect || "–"}</td>
-                  <td class="mono muted">{request_id}</td>
-                  <td class="end tabular">{duration(ms)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-      {all.length > SHOWN && <p class="muted">and {count(all.length - SHOWN)} more</p>}
+      <DataTable
+        items={queue === null ? [] : requestsOf(queue)}
+        keyOf={({ id, waits }) => `${id}${waits}`}
+        columns={COLUMNS}
+        most={SHOWN}
+        empty={<p class="muted">None. They appear here while they run or wait.</p>}
+      />
     </Panel>
   );
 }

@@ -2,8 +2,8 @@ import { useEffect } from "preact/hooks";
 import { readConfig } from "../../api/config.ts";
 import { readSettings } from "../../api/settings.ts";
 import { useStore } from "../../store.ts";
-import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
 import { type Loaded, useLoaded } from "../../ui/use-loaded.ts";
 import { ActivityCharts } from "./activity-charts.tsx";
 import { LeaseTable } from "./lease-table.tsx";
@@ -28,7 +28,7 @@ export function Overview() {
   return (
     <Page title="Overview">
       <Warnings queue={queue} settings={settings.data} config={config.data} />
-      {error !== "" && <Notice kind="error">{error}</Notice>}
+      <Problem error={error} />
       <Tiles queue={queue} readings={readings} />
       <Slots queue={queue} />
       <ActivityCharts readings={readings} />

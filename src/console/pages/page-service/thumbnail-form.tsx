@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
-import { messageOf } from "../../api/client.ts";
 import { takeShot } from "../../api/page-service.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { duration } from "../../ui/format.ts";
-import { Notice } from "../../ui/notice.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { useWork } from "../../ui/use-work.ts";
 import { EMPTY_SHOT, SIZES, shotPath } from "./shot-path.ts";
 
 interface Taken {
@@ -16,33 +16,24 @@ interface Taken {
 /** Takes a picture of a page with the parameters that matter most, and shows the address that does it. */
 export function ThumbnailForm() {
   const [wish, setWish] = useState(EMPTY_SHOT);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState("");
   const [taken, setTaken] = useState<Taken | null>(null);
   useEffect(() => () => URL.revokeObjectURL(taken?.url ?? ""), [taken]);
 
   const path = shotPath(wish);
-  const take = async (event: Event) => {
-    event.preventDefault();
-    setBusy(true);
-    setError("");
+  const { busy, error, onSubmit } = useWork();
+  const take = async () => {
     const started = performance.now();
-    try {
-      const { image, cache } = await takeShot(path);
-      const took = duration(performance.now() - started);
-      const size = `${Math.ceil(image.size / 1024)} KB`;
-      setTaken({
-        url: URL.createObjectURL(image),
-        said: [image.type, size, took, cache && `cache: ${cache}`].filter(Boolean).join(", "),
-      });
-    } catch (thrown) {
-      setError(messageOf(thrown));
-    }
-    setBusy(false);
+    const { image, cache } = await takeShot(path);
+    const took = duration(performance.now() - started);
+    const size = `${Math.ceil(image.size / 1024)} KB`;
+    setTaken({
+      url: URL.createObjectURL(image),
+      said: [image.type, size, took, cache && `cache: ${cache}`].filter(Boolean).join(", "),
+    });
   };
   return (
     <div class="playground">
-      <form class="stack" onSubmit={take}>
+      <form class="stack" onSubmit={onSubmit(take)}>
         <TextField
           label="Address"
           value={wish.url}
@@ -101,7 +92,7 @@ export function ThumbnailForm() {
             Take picture
           </Button>
         </div>
-        {error !== "" && <Notice kind="error">{error}</Notice>}
+        <Problem error={error} />
         <CodeBlock label="Address of the picture" text={location.origin + path} />
       </form>
       <div>

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import type { Call } from "../../../dialects/playground/types.ts";
 import { Button } from "../../ui/button.tsx";
-import type { Call } from "./conversation.ts";
 import { ToolResults } from "./tool-results.tsx";
 import type { Conversation } from "./use-conversation.ts";
 

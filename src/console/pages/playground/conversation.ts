@@ -1,45 +1,4 @@
-/** A call that the model has made; `arguments` is JSON text. */
-export interface Call {
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: string;
-}
-
-/** One turn of the conversation, in no dialect. */
-export type Turn =
-  | { readonly role: "user"; readonly text: string }
-  | {
-      readonly role: "assistant";
-      readonly text: string;
-      readonly reasoning: string;
-      readonly calls: readonly Call[];
-    }
-  | { readonly role: "tool"; readonly call: Call; readonly output: string };
-
-/** A tool that is offered; `parameters` is a JSON schema. */
-export interface Tool {
-  readonly name: string;
-  readonly description: string;
-  readonly parameters: unknown;
-}
-
-/** All that a request is made of. */
-export interface Ask {
-  readonly model: string;
-  readonly system: string;
-  readonly turns: readonly Turn[];
-  readonly tools: readonly Tool[];
-  readonly stream: boolean;
-}
-
-/** A piece of an answer, in no dialect. A call's arguments come in parts. */
-export type Piece =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "reasoning"; readonly text: string }
-  | { readonly type: "call"; readonly id: string; readonly name: string }
-  | { readonly type: "arguments"; readonly text: string }
-  | { readonly type: "usage"; readonly input: number; readonly output: number }
-  | { readonly type: "error"; readonly message: string };
+import type { Call, Piece } from "../../../dialects/playground/types.ts";
 
 /** An answer as far as it has come. */
 export interface Answer {
@@ -71,14 +30,5 @@ export function withPiece(answer: Answer, piece: Piece): Answer {
       return { ...answer, usage: { input: piece.input, output: piece.output } };
     case "error":
       return { ...answer, error: piece.message };
-  }
-}
-
-/** A call's arguments as a value; an empty object when they are no JSON. */
-export function argumentsOf(call: Call): unknown {
-  try {
-    return JSON.parse(call.arguments);
-  } catch {
-    return {};
   }
 }

@@ -1,15 +1,12 @@
-import { EventSourceParserStream } from "eventsource-parser/stream";
+import type { Piece, PlaygroundDialect, WireRequest } from "../../../dialects/playground/types.ts";
 import { ApiError, errorMessage } from "../../api/client.ts";
 import { type Answer, NO_ANSWER, withPiece } from "./conversation.ts";
-import type { Dialect, WireRequest } from "./dialects/dialect.ts";
+import { type StreamEvent, streamEvents } from "./stream-events.ts";
 
 /** What came over the wire, and when. */
-export interface RawEvent {
+export interface RawEvent extends StreamEvent {
   /** Milliseconds since the request was sent. */
   readonly at: number;
-  /** The event's name; empty when it has none. */
-  readonly event: string;
-  readonly data: string;
 }
 
 /** An exchange as far as it has come. */
@@ -56,7 +53,7 @@ export interface SendOptions {
  * @throws ApiError when the gateway cannot be reached; an AbortError when `signal` aborts.
  */
 export async function converse(
-  dialect: Dialect,
+  dialect: PlaygroundDialect,
   request: WireRequest,
   options: SendOptions,
 ): Promise<Exchange> {
@@ -77,7 +74,7 @@ export async function converse(
   });
 
   let exchange: Exchange = { ...NO_EXCHANGE, status: response.status };
-  const take = (event: string, data: string, pieces: ReturnType<Dialect["event"]>) => {
+  const take = (event: string, data: string, pieces: readonly Piece[]) => {
     const at = performance.now() - started;
     const answer = pieces.reduce(withPiece, exchange.answer);
     exchange = {
@@ -90,17 +87,14 @@ export async function converse(
     options.onProgress(exchange);
   };
 
-  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
-  if (!isStream || response.body === null) {
+  const events = streamEvents(response);
+  if (events === null) {
     const text = await response.text();
     const body = parsed(text);
     const failure = { type: "error", message: errorMessage(body, response.status) } as const;
     take("", text, response.ok ? dialect.whole(body) : [failure]);
     return exchange;
   }
-  const events = response.body
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream());
-  for await (const { event, data } of events) take(event ?? "", data, dialect.event(parsed(data)));
+  for await (const { event, data } of events) take(event, data, dialect.event(parsed(data)));
   return exchange;
 }

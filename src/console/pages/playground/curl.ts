@@ -1,5 +1,5 @@
-import type { WireRequest } from "./dialects/dialect.ts";
-import { KEY_VARIABLE } from "./dialects/literals.ts";
+import { KEY_VARIABLE } from "../../../dialects/playground/literals.ts";
+import type { WireRequest } from "../../../dialects/playground/types.ts";
 
 /** A text within single quotes of a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

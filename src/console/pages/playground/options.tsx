@@ -1,6 +1,6 @@
+import { playgrounds } from "polygate:playgrounds";
 import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/page.tsx";
-import { DIALECTS } from "./dialects/index.ts";
 import { parseTools } from "./tools.ts";
 import type { Conversation } from "./use-conversation.ts";
 
@@ -20,7 +20,7 @@ export function Options({ conversation, models }: OptionsProps) {
             label="API style"
             value={choices.dialect}
             onChange={(dialect) => choose({ dialect })}
-            choices={DIALECTS.map(({ id, name }) => [id, name] as const)}
+            choices={playgrounds.map(({ id, name }) => [id, name] as const)}
           />
           <SelectField
             label="Model"

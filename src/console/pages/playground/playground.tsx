@@ -10,6 +10,14 @@ import { Options } from "./options.tsx";
 import { Transcript } from "./transcript.tsx";
 import { useConversation } from "./use-conversation.ts";
 
+/** The ways in which the request is shown. */
+const CODE = [
+  ["request", "Request"],
+  ["curl", "curl"],
+  ["javascript", "JavaScript"],
+  ["python", "Python"],
+] as const;
+
 /** One conversation with the gateway, in any of its API styles, with everything that goes over the wire. */
 export function Playground() {
   const models = useLoaded(listModels).data ?? [];
@@ -36,26 +44,11 @@ export function Playground() {
                 name: "Raw answer",
                 content: () => <EventList exchange={conversation.exchange} />,
               },
-              {
-                id: "request",
-                name: "Request",
-                content: () => <CodeView conversation={conversation} kind="request" />,
-              },
-              {
-                id: "curl",
-                name: "curl",
-                content: () => <CodeView conversation={conversation} kind="curl" />,
-              },
-              {
-                id: "javascript",
-                name: "JavaScript",
-                content: () => <CodeView conversation={conversation} kind="javascript" />,
-              },
-              {
-                id: "python",
-                name: "Python",
-                content: () => <CodeView conversation={conversation} kind="python" />,
-              },
+              ...CODE.map(([id, name]) => ({
+                id,
+                name,
+                content: () => <CodeView conversation={conversation} kind={id} />,
+              })),
             ]}
           />
         </Panel>

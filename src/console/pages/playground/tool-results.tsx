@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
+import type { Call } from "../../../dialects/playground/types.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField } from "../../ui/field.tsx";
-import type { Call } from "./conversation.ts";
 import type { Conversation } from "./use-conversation.ts";
 
 interface ToolResultsProps {

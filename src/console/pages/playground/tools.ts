@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import type { Tool } from "../../../dialects/playground/types.ts";
 import { text } from "../../api/fields.ts";
-import type { Tool } from "./conversation.ts";
 
 const schema = z.array(
   z.object({

@@ -1,6 +1,7 @@
+import type { Call, Turn } from "../../../dialects/playground/types.ts";
 import { duration, plural } from "../../ui/format.ts";
-import { Notice } from "../../ui/notice.tsx";
-import type { Answer, Call, Turn } from "./conversation.ts";
+import { Problem } from "../../ui/problem.tsx";
+import type { Answer } from "./conversation.ts";
 import type { Conversation } from "./use-conversation.ts";
 
 /** The conversation as people read it, with the answer that is coming. */
@@ -25,8 +26,8 @@ export function Transcript({ conversation }: { readonly conversation: Conversati
           </li>
         )}
       </ol>
-      {answer.error !== "" && <Notice kind="error">{answer.error}</Notice>}
-      {error !== "" && <Notice kind="error">{error}</Notice>}
+      <Problem error={answer.error} />
+      <Problem error={error} />
       <p class="muted tabular talk-foot" role="status">
         {running && exchange.firstToken === null && "Waiting for the first token…"}
         {exchange.firstToken !== null && `First token after ${duration(exchange.firstToken)}`}

@@ -1,10 +1,9 @@
+import { playgrounds } from "polygate:playgrounds";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { Ask, Call, PlaygroundDialect, Turn, WireRequest } from "../../../dialects/playground/types.ts";
 import { messageOf } from "../../api/client.ts";
 import { firstKey } from "../../api/config.ts";
-import type { Ask, Call, Turn } from "./conversation.ts";
 import { converse, type Exchange, NO_EXCHANGE } from "./converse.ts";
-import type { Dialect, WireRequest } from "./dialects/dialect.ts";
-import { dialectOf } from "./dialects/index.ts";
 import { parseTools, SAMPLE_TOOLS } from "./tools.ts";
 
 /** What the person has set. */
@@ -28,7 +27,7 @@ export interface Conversation {
   readonly exchange: Exchange;
   readonly running: boolean;
   readonly error: string;
-  readonly dialect: Dialect;
+  readonly dialect: PlaygroundDialect;
   readonly headers: Readonly<Record<string, string>>;
   readonly ask: Ask;
   /** The request that led to the newest answer, or would be sent next. */
@@ -42,7 +41,7 @@ export interface Conversation {
 }
 
 const START: Choices = {
-  dialect: "chat-completions",
+  dialect: playgrounds[0].id,
   model: "provider-v4-flash",
   system: "",
   stream: true,
@@ -63,7 +62,7 @@ export function useConversation(): Conversation {
   const controller = useRef<AbortController | null>(null);
   useEffect(() => () => controller.current?.abort(), []);
 
-  const dialect = dialectOf(choices.dialect);
+  const dialect = playgrounds.find(({ id }) => id === choices.dialect) ?? playgrounds[0];
   const { tools, problem } = parseTools(choices.tools);
   const askWith = (asked: readonly Turn[]): Ask => ({
     model: choices.model,

@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import { messageOf } from "../../api/client.ts";
 import {
   deleteProxy,
   listProxies,
@@ -8,47 +7,45 @@ import {
   testSavedProxy,
 } from "../../api/proxies.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
+import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { Icon } from "../../ui/icon.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
-import { toast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { outcomeOf } from "./outcome-of.ts";
 import { ProxyForm } from "./proxy-form.tsx";
 import { ProxyOutcome } from "./proxy-outcome.tsx";
-
-type Doing =
-  | { readonly what: "nothing" | "add" }
-  | { readonly what: "edit" | "delete"; readonly proxy: ProxyView };
 
 /** The proxies that accounts' traffic to the provider can go through. */
 export function Proxies() {
   const { data, error, reload } = useLoaded(listProxies);
-  const [doing, setDoing] = useState<Doing>({ what: "nothing" });
+  const editing = useEditing<ProxyView>(reload);
   const [tests, setTests] = useState<ReadonlyMap<string, ProxyTest | "running">>(new Map());
-  const close = () => setDoing({ what: "nothing" });
-  const changed = async (said: string) => {
-    toast(said);
-    await reload();
-  };
   const test = async (id: string) => {
     const note = (state: ProxyTest | "running") => setTests((before) => new Map(before).set(id, state));
     note("running");
-    note(
-      await testSavedProxy(id).catch((thrown) => ({
-        success: false,
-        latency_ms: 0,
-        message: messageOf(thrown),
-      })),
-    );
+    note(await outcomeOf(testSavedProxy(id)));
   };
-  const add = (
-    <Button kind="primary" onClick={() => setDoing({ what: "add" })}>
-      <Icon name="plus" />
-      Add proxy
-    </Button>
-  );
+  const add = <AddButton noun="proxy" onClick={editing.add} />;
+  const columns: Column<ProxyView>[] = [
+    { title: "Name", cell: ({ name, id }) => <strong>{name || id}</strong> },
+    { title: "Address", class: "mono", cell: ({ type, host, port }) => `${type}://${host}:${port}` },
+    {
+      title: "Credentials",
+      class: "muted",
+      cell: ({ username, has_password }) => `${username || "none"}${has_password ? ", with password" : ""}`,
+    },
+    { title: "Test", cell: ({ id }) => <ProxyOutcome test={tests.get(id)} /> },
+    actionColumn((proxy) => (
+      <>
+        <Button busy={tests.get(proxy.id) === "running"} onClick={() => test(proxy.id)}>
+          Test
+        </Button>
+        <EditButtons editing={editing} item={proxy} />
+      </>
+    )),
+  ];
   return (
     <Page
       title="Proxies"
@@ -58,77 +55,25 @@ export function Proxies() {
       <Problem error={error} retry={reload} />
       {data !== null && (
         <Panel>
-          {data.length === 0 ? (
-            <Empty icon="proxies" title="No proxies" action={add}>
-              All accounts reach the provider directly, which is fine for most.
-            </Empty>
-          ) : (
-            <div class="table-box">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Name</th>
-                    <th scope="col">Address</th>
-                    <th scope="col">Credentials</th>
-                    <th scope="col">Test</th>
-                    <th scope="col">
-                      <span class="hidden-text">Actions</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {data.map((proxy) => (
-                    <tr key={proxy.id}>
-                      <td>
-                        <strong>{proxy.name || proxy.id}</strong>
-                      </td>
-                      <td class="mono">
-                        {proxy.type}://{proxy.host}:{proxy.port}
-                      </td>
-                      <td class="muted">
-                        {proxy.username || "none"}
-                        {proxy.has_password && ", with password"}
-                      </td>
-                      <td>
-                        <ProxyOutcome test={tests.get(proxy.id)} />
-                      </td>
-                      <td>
-                        <div class="actions">
-                          <Button busy={tests.get(proxy.id) === "running"} onClick={() => test(proxy.id)}>
-                            Test
-                          </Button>
-                          <Button kind="quiet" onClick={() => setDoing({ what: "edit", proxy })}>
-                            Edit
-                          </Button>
-                          <Button kind="quiet" onClick={() => setDoing({ what: "delete", proxy })}>
-                            Delete
-                          </Button>
-                        </div>
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
-          )}
+          <DataTable
+            items={data}
+            keyOf={({ id }) => id}
+            columns={columns}
+            empty={
+              <Empty icon="proxies" title="No proxies" action={add}>
+                All accounts reach the provider directly, which is fine for most.
+              </Empty>
+            }
+          />
         </Panel>
       )}
-      {(doing.what === "add" || doing.what === "edit") && (
-        <ProxyForm proxy={doing.what === "edit" ? doing.proxy : null} onClose={close} onSaved={changed} />
-      )}
-      {doing.what === "delete" && (
-        <Confirm
-          title="Delete this proxy?"
-          action="Delete proxy"
-          onClose={close}
-          run={async () => {
-            await deleteProxy(doing.proxy.id);
-            await changed("Proxy deleted");
-          }}
-        >
-          <p>Accounts that are bound to it reach the provider directly from now on.</p>
-        </Confirm>
-      )}
+      <EditDialogs
+        editing={editing}
+        noun="proxy"
+        form={(proxy, props) => <ProxyForm proxy={proxy} {...props} />}
+        remove={({ id }) => deleteProxy(id)}
+        warning={() => "Accounts that are bound to it reach the provider directly from now on."}
+      />
     </Page>
   );
 }

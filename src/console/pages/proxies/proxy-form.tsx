@@ -1,16 +1,15 @@
 import { useState } from "preact/hooks";
-import { messageOf } from "../../api/client.ts";
 import { addProxy, changeProxy, type ProxyTest, type ProxyView, testProxy } from "../../api/proxies.ts";
 import { Button } from "../../ui/button.tsx";
+import type { EditFormProps } from "../../ui/editing.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { outcomeOf } from "./outcome-of.ts";
 import { ProxyOutcome } from "./proxy-outcome.tsx";
 
-interface ProxyFormProps {
+interface ProxyFormProps extends EditFormProps {
   /** Null for a new one. */
   readonly proxy: ProxyView | null;
-  readonly onClose: () => void;
-  readonly onSaved: (said: string) => Promise<void>;
 }
 
 /** Adds a proxy or changes one; it can be tried before it is saved. */
@@ -31,13 +30,7 @@ export function ProxyForm({ proxy, onClose, onSaved }: ProxyFormProps) {
   };
   const tryIt = async () => {
     setTest("running");
-    setTest(
-      await testProxy(input()).catch((thrown) => ({
-        success: false,
-        latency_ms: 0,
-        message: messageOf(thrown),
-      })),
-    );
+    setTest(await outcomeOf(testProxy(input())));
   };
   return (
     <FormDialog

@@ -1,39 +1,30 @@
 import { useState } from "preact/hooks";
-import { messageOf } from "../../api/client.ts";
 import { changePassword } from "../../api/settings.ts";
 import { expireSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toasts.tsx";
+import { useWork } from "../../ui/use-work.ts";
 
 /** Sets the password of this console, which ends every sign-in, also this one. */
 export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean }) {
   const [password, setPassword] = useState("");
   const [again, setAgain] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState("");
+  const { busy, error, onSubmit } = useWork();
   const differs = again !== "" && again !== password;
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    if (differs || again === "") return setError("Both must be the same.");
-    setBusy(true);
-    setError("");
-    try {
-      await changePassword(password);
-      setPassword("");
-      setAgain("");
-      toast("Password changed");
-      expireSession();
-    } catch (thrown) {
-      setError(messageOf(thrown));
-    }
-    setBusy(false);
+  const change = async () => {
+    if (differs || again === "") throw new Error("Both must be the same.");
+    await changePassword(password);
+    setPassword("");
+    setAgain("");
+    toast("Password changed");
+    expireSession();
   };
   return (
     <Panel title="Password">
-      <form class="stack" onSubmit={submit}>
+      <form class="stack" onSubmit={onSubmit(change)}>
         <p class="muted">
           {hasPassword
             ? "There is a password."
@@ -59,7 +50,7 @@ export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean })
             error={differs ? "This differs from the first." : ""}
           />
         </div>
-        {error !== "" && <Notice kind="error">{error}</Notice>}
+        <Problem error={error} />
         <div>
           <Button type="submit" busy={busy}>
             Change password

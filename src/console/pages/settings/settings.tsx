@@ -1,13 +1,12 @@
 import { useState } from "preact/hooks";
-import { messageOf } from "../../api/client.ts";
 import { changeSettings, readSettings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
 import { plural } from "../../ui/format.ts";
-import { Notice } from "../../ui/notice.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { useWork } from "../../ui/use-work.ts";
 import { changesOf, type Draft, edited, valueAt } from "./draft.ts";
 import { PasswordForm } from "./password-form.tsx";
 import { SettingField } from "./setting-field.tsx";
@@ -23,22 +22,13 @@ const NUMBERS = new Set(
 export function SettingsPage() {
   const { data, error, reload, replace } = useLoaded(readSettings);
   const [draft, setDraft] = useState<Draft>({});
-  const [saving, setSaving] = useState(false);
-  const [failure, setFailure] = useState("");
+  const { busy: saving, error: failure, onSubmit } = useWork();
   const changes = Object.keys(draft).length;
 
-  const save = async (event: Event) => {
-    event.preventDefault();
-    setSaving(true);
-    setFailure("");
-    try {
-      replace(await changeSettings(changesOf(draft, NUMBERS)));
-      setDraft({});
-      toast("Settings saved");
-    } catch (thrown) {
-      setFailure(messageOf(thrown));
-    }
-    setSaving(false);
+  const save = async () => {
+    replace(await changeSettings(changesOf(draft, NUMBERS)));
+    setDraft({});
+    toast("Settings saved");
   };
 
   return (
@@ -48,7 +38,7 @@ export function SettingsPage() {
     >
       <Problem error={error} retry={reload} />
       {data !== null && (
-        <form class="settings" onSubmit={save} noValidate>
+        <form class="settings" onSubmit={onSubmit(save)} noValidate>
           {SETTING_GROUPS.map(({ title, settings }) => (
             <Panel key={title} title={title}>
               <div class="setting-grid">
@@ -72,7 +62,7 @@ export function SettingsPage() {
           ))}
           {(changes > 0 || failure !== "") && (
             <div class="save-bar">
-              {failure !== "" && <Notice kind="error">{failure}</Notice>}
+              <Problem error={failure} />
               <span class="grow">{plural(changes, "unsaved change")}</span>
               <Button kind="quiet" onClick={() => setDraft({})}>
                 Discard

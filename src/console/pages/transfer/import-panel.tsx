@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import { messageOf } from "../../api/client.ts";
 import { exportConfig, importConfig, tryImport } from "../../api/config.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField, SelectField } from "../../ui/field.tsx";
 import { FileButton } from "../../ui/file-button.tsx";
-import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toasts.tsx";
+import { useWork } from "../../ui/use-work.ts";
 import { ChangeList } from "./change-list.tsx";
 import { type Change, difference } from "./difference.ts";
 import { parseConfig } from "./parse-config.ts";
@@ -18,22 +18,11 @@ export function ImportPanel() {
   const [text, setText] = useState("");
   const [mode, setMode] = useState<Mode>("merge");
   const [changes, setChanges] = useState<readonly Change[] | null>(null);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState("");
+  const { busy, error, run } = useWork();
 
   const edit = (next: string) => {
     setText(next);
     setChanges(null);
-  };
-  const run = async (work: () => Promise<void>) => {
-    setBusy(true);
-    setError("");
-    try {
-      await work();
-    } catch (thrown) {
-      setError(messageOf(thrown));
-    }
-    setBusy(false);
   };
   const compare = () =>
     run(async () => {
@@ -76,7 +65,7 @@ export function ImportPanel() {
             ["replace", "Replace: what is not in it is gone"],
           ]}
         />
-        {error !== "" && <Notice kind="error">{error}</Notice>}
+        <Problem error={error} />
         {changes === null && (
           <div>
             <Button kind="primary" busy={busy} disabled={text.trim() === ""} onClick={compare}>

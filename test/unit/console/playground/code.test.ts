@@ -2,13 +2,10 @@ import { execFileSync } from "node:child_process";
 import { transform } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Ask } from "../../../../src/console/pages/playground/conversation.ts";
 import { curl } from "../../../../src/console/pages/playground/curl.ts";
-import { DIALECTS } from "../../../../src/console/pages/playground/dialects/index.ts";
-import {
-  javascriptLiteral,
-  pythonLiteral,
-} from "../../../../src/console/pages/playground/dialects/literals.ts";
+import { javascriptLiteral, pythonLiteral } from "../../../../src/dialects/playground/literals.ts";
+import type { Ask } from "../../../../src/dialects/playground/types.ts";
+import { playgrounds } from "./playgrounds.ts";
 
 const ask: Ask = {
   model: "provider-v4-flash",
@@ -20,7 +17,7 @@ const ask: Ask = {
 
 describe("the code to copy", () => {
   it("is a command line that a shell takes apart into the same request", () => {
-    for (const dialect of DIALECTS) {
+    for (const dialect of playgrounds) {
       const request = dialect.request(ask);
       const command = curl("http://localhost:8787", request, { "x-gateway-target-account": "it's@me" });
       const script = `curl() { for part in "$@"; do printf '%s\\0' "$part"; done; }; POLYGATE_KEY=sk-1; ${command}`;
@@ -33,7 +30,7 @@ describe("the code to copy", () => {
   });
 
   it("is JavaScript that parses, in every style, streamed or not", async () => {
-    for (const dialect of DIALECTS) {
+    for (const dialect of playgrounds) {
       for (const stream of [true, false]) {
         const wanted = { ...ask, stream };
         const code = dialect.javascript("http://localhost:8787", dialect.request(wanted), wanted);

@@ -1,11 +1,7 @@
 import { describe, expect, it } from "vitest";
-import {
-  type Ask,
-  NO_ANSWER,
-  type Turn,
-  withPiece,
-} from "../../../../src/console/pages/playground/conversation.ts";
-import { DIALECTS, dialectOf } from "../../../../src/console/pages/playground/dialects/index.ts";
+import { NO_ANSWER, withPiece } from "../../../../src/console/pages/playground/conversation.ts";
+import type { Ask, Turn } from "../../../../src/dialects/playground/types.ts";
+import { playgroundOf, playgrounds } from "./playgrounds.ts";
 
 const call = { id: "call_1", name: "get_weather", arguments: '{"city":"Paris"}' };
 const turns: Turn[] = [
@@ -23,11 +19,11 @@ const ask: Ask = {
 
 /** The answer that a stream of events adds up to. */
 const folded = (id: string, events: readonly unknown[]) =>
-  events.flatMap((event) => dialectOf(id).event(event)).reduce(withPiece, NO_ANSWER);
+  events.flatMap((event) => playgroundOf(id).event(event)).reduce(withPiece, NO_ANSWER);
 
 describe("a conversation in each API style", () => {
   it("asks in chat completions", () => {
-    const { path, body } = dialectOf("chat-completions").request(ask);
+    const { path, body } = playgroundOf("chat-completions").request(ask);
     expect(path).toBe("/v1/chat/completions");
     expect(body).toMatchObject({
       stream: true,
@@ -46,7 +42,7 @@ describe("a conversation in each API style", () => {
   });
 
   it("asks in responses", () => {
-    const { body } = dialectOf("responses").request(ask);
+    const { body } = playgroundOf("responses").request(ask);
     expect(body).toMatchObject({
       instructions: "Be brief.",
       input: [
@@ -60,7 +56,7 @@ describe("a conversation in each API style", () => {
   });
 
   it("asks in messages", () => {
-    const { body } = dialectOf("messages").request(ask);
+    const { body } = playgroundOf("messages").request(ask);
     expect(body).toMatchObject({
       system: "Be brief.",
       messages: [
@@ -73,7 +69,7 @@ describe("a conversation in each API style", () => {
   });
 
   it("asks in content generation", () => {
-    const { path, body } = dialectOf("content-generation").request(ask);
+    const { path, body } = playgroundOf("content-generation").request(ask);
     expect(path).toBe("/v1beta/models/provider-v4-flash:streamGenerateContent?alt=sse");
     expect(body).toMatchObject({
       systemInstruction: { parts: [{ text: "Be brief." }] },
@@ -85,11 +81,38 @@ describe("a conversation in each API style", () => {
     });
   });
 
-  it("leaves out what was not wanted", () => {
-    for (const dialect of DIALECTS) {
-      const { body } = dialect.request({ ...ask, system: "", tools: [], stream: false });
-      expect(JSON.stringify(body)).not.toMatch(/"stream"|tools|Be brief/);
-    }
+  it("asks in the local-runner style", () => {
+    const { path, body } = playgroundOf("model-runner").request(ask);
+    expect(path).toBe("/api/chat");
+    expect(body).toMatchObject({
+      stream: true,
+      messages: [
+        { role: "system", content: "Be brief." },
+        { role: "user", content: "Weather?" },
+        {
+          role: "assistant",
+          content: "I look.",
+          tool_calls: [{ id: "call_1", function: { name: "get_weather", arguments: { city: "Paris" } } }],
+        },
+        {
+          role: "tool",
+          tool_call_id: "call_1",
+          tool_name: "get_weather",
+          content: '{"temperature":21}',
+        },
+      ],
+      tools: [{ type: "function", function: { name: "get_weather" } }],
+    });
+  });
+
+  it.each(playgrounds)("leaves out what was not wanted in $id", (dialect) => {
+    const { body } = dialect.request({ ...ask, system: "", tools: [], stream: false });
+    expect(JSON.stringify(body)).not.toMatch(/"stream":true|tools|Be brief/);
+  });
+
+  it("asks the local-runner style, which streams by itself, not to", () => {
+    const { body } = playgroundOf("model-runner").request({ ...ask, stream: false });
+    expect(body).toMatchObject({ stream: false });
   });
 });
 
@@ -158,10 +181,32 @@ describe("a stream in each API style", () => {
     ).toEqual(expected);
   });
 
-  it("tells of an error in every style", () => {
-    const error = { message: "it broke" };
-    for (const { id } of DIALECTS) expect(folded(id, [{ type: "error", error }]).error).toBe("it broke");
-    expect(folded("responses", [{ type: "response.failed", response: { error } }]).error).toBe("it broke");
+  it("adds up in the local-runner style", () => {
+    const line = (message: unknown) => ({ message, done: false });
+    expect(
+      folded("model-runner", [
+        line({ role: "assistant", content: "", thinking: "Hm" }),
+        line({ role: "assistant", content: "Hi" }),
+        line({
+          role: "assistant",
+          content: "",
+          tool_calls: [{ id: "call_1", function: { name: "get_weather", arguments: { city: "Paris" } } }],
+        }),
+        { message: { role: "assistant", content: "" }, done: true, prompt_eval_count: 3, eval_count: 5 },
+      ]),
+    ).toEqual(expected);
+  });
+
+  const error = { message: "it broke" };
+  it.each([
+    ["chat-completions", { error }],
+    ["responses", { type: "error", error }],
+    ["responses", { type: "response.failed", response: { error } }],
+    ["messages", { type: "error", error }],
+    ["content-generation", { error }],
+    ["model-runner", { error: "it broke" }],
+  ])("tells of an error in %s", (id, event) => {
+    expect(folded(id, [event]).error).toBe("it broke");
   });
 });
 
@@ -201,8 +246,19 @@ describe("an answer in one piece", () => {
         ],
       },
     ],
+    [
+      "model-runner",
+      {
+        message: {
+          content: "Hi",
+          thinking: "Hm",
+          tool_calls: [{ id: "call_1", function: { name: call.name, arguments: { city: "Paris" } } }],
+        },
+        done: true,
+      },
+    ],
   ])("is read in %s", (id, body) => {
-    const answer = dialectOf(id).whole(body).reduce(withPiece, NO_ANSWER);
+    const answer = playgroundOf(id).whole(body).reduce(withPiece, NO_ANSWER);
     expect(answer).toMatchObject({ text: "Hi", reasoning: "Hm", calls: [call] });
   });
 });

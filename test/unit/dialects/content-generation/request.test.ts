@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { splitAction } from "../../../../src/dialects/content-generation/handler.ts";
 import { contentRequestSchema, toConversation } from "../../../../src/dialects/content-generation/request.ts";
 import { toJsonSchema } from "../../../../src/dialects/content-generation/schema-types.ts";
 import { GatewayError } from "../../../../src/errors/gateway-error.ts";
@@ -25,14 +24,6 @@ const text = (value: string) => ({ type: "text", text: value });
 const messagesOf = (...contents: unknown[]) => convert({ contents }).messages;
 
 describe("a content-generation request", () => {
-  it.each([
-    ["gemini-2.5-flash:generateContent", "gemini-2.5-flash", "generateContent"],
-    ["tuned:mine:streamGenerateContent", "tuned:mine", "streamGenerateContent"],
-    ["gemini-2.5-flash", "gemini-2.5-flash", ""],
-  ])("the action of %s stands behind the last colon", (path, model, action) => {
-    expect(splitAction(path)).toEqual({ model, action });
-  });
-
   it.each(["gemini-2.5-flash", "models/gemini-2.5-flash", "publishers/google/models/gemini-2.5-flash"])(
     "38: the model %s",
     (path) => {

@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../../src/conversation/events.ts";
 import { toMessage } from "../../../../src/dialects/messages/response.ts";
 import { MessageStream } from "../../../../src/dialects/messages/stream.ts";
-import { resolveModel } from "../../../../src/models/resolve.ts";
 import {
   brokenGenerations,
   callEvents,
@@ -46,7 +45,7 @@ describe("a message stream", () => {
   });
 
   it("begins with an empty message of the name that was asked for and an estimate of its prompt", () => {
-    const stream = new MessageStream(testInfo({ model: resolveModel("claude-sonnet-4-5", {}) }));
+    const stream = new MessageStream(testInfo({ model: "claude-sonnet-4-5" }));
     const text = [START, finishEvent()].map((event) => stream.push(event)).join("");
     const [first] = validateMessagesStream(text).events;
     expect(first).toMatchObject({

@@ -9,7 +9,7 @@ import {
 import { ResponseObject } from "../../../../src/dialects/responses/response.ts";
 import { ResponsesStream } from "../../../../src/dialects/responses/stream.ts";
 import { DeclaredTools } from "../../../../src/dialects/responses/tools.ts";
-import type { AnswerInfo } from "../../../../src/generation/answer.ts";
+import type { AnswerInfo } from "../../../../src/generation/job.ts";
 import { parseWith } from "../../../../src/http/json-body.ts";
 
 /** Translates a request body; the model is filled in. */

@@ -4,7 +4,7 @@ import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
 import { lookUpDns } from "../../../../src/pages/technologies/dns.ts";
 import { fetchPage } from "../../../../src/pages/technologies/fetch-page.ts";
 import { TechnologyDetector } from "../../../../src/pages/technologies/index.ts";
-import { readSettings } from "../../../../src/platform/variables.ts";
+import { parseVariables } from "../../../../src/platform/variables.ts";
 
 const require = createRequire(import.meta.url);
 const detector = new TechnologyDetector(
@@ -19,7 +19,7 @@ function web(answers: Readonly<Record<string, () => Response>>) {
   const asked: string[] = [];
   return {
     asked,
-    settings: readSettings({}),
+    variables: parseVariables({}, { drivers: ["sessions"] }),
     fetch: async (url: string) => {
       asked.push(url);
       const answer = answers[url];
@@ -108,7 +108,7 @@ describe("lookUpDns", () => {
     const asked: URL[] = [];
     const records = await lookUpDns(
       {
-        settings: readSettings({}),
+        variables: parseVariables({}, { drivers: ["sessions"] }),
         fetch: async (url: string) => {
           const query = new URL(url);
           asked.push(query);
@@ -134,6 +134,8 @@ describe("lookUpDns", () => {
     ["https://example.com/", { DNS_OVER_HTTPS_URL: "off" }],
   ])("asks nothing about %s with %j", async (url, env) => {
     const fetch = () => Promise.reject(new Error("asked"));
-    await expect(lookUpDns({ settings: readSettings(env), fetch }, new URL(url))).resolves.toEqual({});
+    await expect(
+      lookUpDns({ variables: parseVariables(env, { drivers: ["sessions"] }), fetch }, new URL(url)),
+    ).resolves.toEqual({});
   });
 });

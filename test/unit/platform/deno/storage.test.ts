@@ -77,7 +77,7 @@ describe("what is kept for callers", () => {
     expect(await again.responses("a").get("r")).toBeNull();
     now = 100_000;
     await again.responses("b").put(response("other", 200_000));
-    expect(reopened.all("select id from kept")).toEqual([{ id: "other" }]);
+    expect(reopened.all("select id from kept_object")).toEqual([{ id: "other" }]);
     reopened.close();
   });
 });

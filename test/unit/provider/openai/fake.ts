@@ -1,5 +1,6 @@
 import type { Message, Part } from "../../../../src/conversation/conversation.ts";
-import { createProvider, type ProviderOptions } from "../../../../src/provider/create.ts";
+import type { ProviderOptions } from "../../../../src/provider/driver.ts";
+import { openai } from "../../../../src/provider/openai/driver.ts";
 import type { PrepareOptions, Provider } from "../../../../src/provider/provider.ts";
 import { conversation, eventStream, FakeUpstream, neverAborted, prepareOptions } from "../support.ts";
 
@@ -8,13 +9,13 @@ export const ANSWER =
 
 export function provider(changes: Partial<ProviderOptions> = {}): Provider {
   let made = 0;
-  return createProvider({
-    kind: "openai",
+  return openai.create({
     baseUrl: "http://engine.example/v1/",
     token: "key-of-the-deployment",
     models: { "provider-v4-pro": "big-model" },
     toolCalls: "native",
     newId: () => `made${++made}`,
+    sleep: async () => undefined,
     ...changes,
   });
 }

@@ -71,13 +71,10 @@ describe("attachments in the prompt", () => {
     expect(() => transcript([part])).not.toThrow();
   });
 
-  it.each([
-    ["responses", "input"],
-    ["content-generation", "contents"],
-    ["messages", "messages"],
-  ] as const)("name the field of the caller's dialect when they are refused: %s", (dialect, param) => {
-    const spoken = conversation({ messages: [{ role: "user", parts: [image(PNG)] }] });
-    expect(() => renderTranscript({ ...spoken, dialect }, null)).toThrow(expect.objectContaining({ param }));
+  it.each(["input", "contents", "messages"])("name the caller's field when they are refused: %s", (field) => {
+    const spoken = conversation({ messages: [{ role: "user", parts: [image(PNG)] }], contentField: field });
+    const refused = expect.objectContaining({ param: field });
+    expect(() => renderTranscript(spoken, null)).toThrow(refused);
   });
 
   it("are read from data URLs in all their forms", () => {

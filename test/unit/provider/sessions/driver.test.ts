@@ -149,9 +149,9 @@ describe("accounts and sessions", () => {
       id: "acc",
       sessionCount: 3,
     });
-    expect(await driver.createSession(fake.account, neverAborted())).toBe("s1");
-    await driver.deleteSession(fake.account, "a/b", neverAborted());
-    expect(await driver.deleteAllSessions(fake.account, neverAborted())).toBe(12);
+    expect(await driver.sessions.create(fake.account, neverAborted())).toBe("s1");
+    await driver.sessions.delete(fake.account, "a/b", neverAborted());
+    expect(await driver.sessions.deleteAll(fake.account, neverAborted())).toBe(12);
     expect(fake.seen.map(({ method, url }) => `${method} ${url.slice(29)}`)).toEqual([
       "GET /api/account",
       "POST /api/sessions",
@@ -188,7 +188,7 @@ describe("files", () => {
       model: "flash",
       body,
     };
-    expect(await provider().uploadFile(fake.account, upload, neverAborted())).toEqual({
+    expect(await provider().files.upload(fake.account, upload, neverAborted())).toEqual({
       id: "f1",
       bytes: 6,
       filename: "a.txt",
@@ -204,8 +204,8 @@ describe("files", () => {
 
   it("are read, and told from those that are not there", async () => {
     const fake = new FakeUpstream(({ url }) => (url.endsWith("/f1") ? json(object) : json({}, 404)));
-    expect((await provider().readFile(fake.account, "f1", neverAborted())).id).toBe("f1");
-    await expect(provider().readFile(fake.account, "f2", neverAborted())).rejects.toMatchObject({
+    expect((await provider().files.read(fake.account, "f1", neverAborted())).id).toBe("f1");
+    await expect(provider().files.read(fake.account, "f2", neverAborted())).rejects.toMatchObject({
       kind: "not_found",
     });
   });

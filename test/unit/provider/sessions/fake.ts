@@ -1,6 +1,6 @@
 import type { Conversation } from "../../../../src/conversation/conversation.ts";
-import { createProvider } from "../../../../src/provider/create.ts";
-import type { PrepareOptions, Provider, UpstreamTurn } from "../../../../src/provider/provider.ts";
+import type { PrepareOptions, UpstreamTurn } from "../../../../src/provider/provider.ts";
+import { sessions } from "../../../../src/provider/sessions/driver.ts";
 import { decode, eventStream, FakeUpstream, neverAborted, prepareOptions, type Seen } from "../support.ts";
 
 export const ANSWER =
@@ -8,11 +8,10 @@ export const ANSWER =
 
 export const slept: number[] = [];
 
-export function provider(): Provider {
+export function provider() {
   let made = 0;
   slept.length = 0;
-  return createProvider({
-    kind: "sessions",
+  return sessions.create({
     baseUrl: "https://provider.example/base/",
     token: "none",
     models: {},

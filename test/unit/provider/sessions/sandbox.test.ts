@@ -3,19 +3,20 @@ import { SandboxProvider } from "../../../../sandbox/provider.ts";
 import type { Message } from "../../../../src/conversation/conversation.ts";
 import { ProviderError } from "../../../../src/errors/provider-error.ts";
 import type { Fetch } from "../../../../src/platform/upstream.ts";
-import { createProvider } from "../../../../src/provider/create.ts";
 import type { FollowUp, ProviderEvent, UpstreamTurn } from "../../../../src/provider/provider.ts";
+import { sessions } from "../../../../src/provider/sessions/driver.ts";
 import { conversation, neverAborted, prepareOptions, textOfEvents } from "../support.ts";
 
 const sandbox = new SandboxProvider();
 const fetch: Fetch = (url, init) => sandbox.fetch(new Request(url, init));
 const account = { token: "sandbox-token-driver", fetch };
-const provider = createProvider({
-  kind: "sessions",
+const provider = sessions.create({
   baseUrl: "http://sandbox.test",
   token: "none",
   models: {},
   toolCalls: "native",
+  newId: () => crypto.randomUUID(),
+  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
 });
 
 async function read(turn: UpstreamTurn): Promise<ProviderEvent[]> {
@@ -155,11 +156,11 @@ describe("the sessions driver before the sandbox provider", () => {
     const { token, expiresAt } = await provider.signIn(credentials, fetch, signal);
     expect(expiresAt).toBeGreaterThan(Date.now() / 1000);
     const mine = { token, fetch };
-    const id = await provider.createSession(mine, signal);
-    await provider.createSession(mine, signal);
+    const id = await provider.sessions.create(mine, signal);
+    await provider.sessions.create(mine, signal);
     expect((await provider.describeAccount(mine, signal)).sessionCount).toBe(2);
-    await provider.deleteSession(mine, id, signal);
-    expect(await provider.deleteAllSessions(mine, signal)).toBe(1);
+    await provider.sessions.delete(mine, id, signal);
+    expect(await provider.sessions.deleteAll(mine, signal)).toBe(1);
     const wrong = provider.signIn({ ...credentials, password: "no" }, fetch, signal);
     await expect(wrong).rejects.toMatchObject({ kind: "invalid_credentials" });
     const suspended = provider.signIn({ ...credentials, email: "suspended@sandbox.test" }, fetch, signal);

@@ -1,0 +1,65 @@
+// The console's playground offers the gateway's dialects: the module that names them is made from the gateway's own list.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** What the console imports. */
+const SPECIFIER = "polygate:playgrounds";
+
+const comments = /\/\*.*?\*\/|\/\/[^\n]*/gs;
+const importLine = /\bimport\s*\{\s*(\w+)\s*\}\s*from\s*["']\.\/([\w-]+)\/[\w-]+\.ts["']/g;
+const array = /\bexport\s+const\s+DIALECTS\b[^=]*=\s*\[([^\]]*)\]/;
+
+/**
+ * The folders of the dialects in the source text of `src/dialects/index.ts`, in the order of its array.
+ *
+ * @throws when the text is not of the form that this reads.
+ */
+function foldersIn(list) {
+  const code = list.replace(comments, "");
+  const folders = new Map(Array.from(code.matchAll(importLine), ([, name, folder]) => [name, folder]));
+  const members = code.match(array)?.[1];
+  if (members === undefined) {
+    throw new Error("src/dialects/index.ts must have the line `export const DIALECTS = [one, another];`.");
+  }
+  const names = members.split(",").map((name) => name.trim());
+  // After the last comma there may be nothing.
+  if (names.at(-1) === "") names.pop();
+  return names.map((name) => {
+    const folder = folders.get(name);
+    if (folder !== undefined) return folder;
+    throw new Error(
+      `src/dialects/index.ts must list its dialects by name and import each from its folder, as in ` +
+        `\`import { one } from "./one/dialect.ts";\`, which "${name}" is not.`,
+    );
+  });
+}
+
+/**
+ * The source text of the module `polygate:playgrounds`, as it stands in `src/dialects`: the playground of each dialect
+ * that has one. `list` is the text of `src/dialects/index.ts`; `hasPlayground` tells of a folder.
+ */
+export function playgroundsModule(list, hasPlayground) {
+  const folders = foldersIn(list).filter(hasPlayground);
+  if (folders.length === 0) throw new Error("No dialect in src/dialects/index.ts has a playground.ts.");
+  const imports = folders.map(
+    (folder, index) => `import { playground as p${index} } from "./${folder}/playground.ts";\n`,
+  );
+  return `${imports.join("")}export const playgrounds = [${folders.map((_, index) => `p${index}`).join(", ")}];\n`;
+}
+
+/** Lets esbuild find the module `polygate:playgrounds`. `dialects` is the path of `src/dialects`. */
+export const playgroundsPlugin = (dialects) => ({
+  name: "playgrounds",
+  setup(build) {
+    build.onResolve({ filter: new RegExp(`^${SPECIFIER}$`) }, ({ path }) => ({
+      path,
+      namespace: "playgrounds",
+    }));
+    build.onLoad({ filter: /^/, namespace: "playgrounds" }, () => ({
+      contents: playgroundsModule(readFileSync(join(dialects, "index.ts"), "utf8"), (folder) =>
+        existsSync(join(dialects, folder, "playground.ts")),
+      ),
+      resolveDir: dialects,
+    }));
+  },
+});

@@ -1,0 +1,208 @@
+import type { Caller } from "../auth/callers.ts";
+import { upstreamOf } from "../captures/tap.ts";
+import type { Config } from "../config/schema.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+import { isAccountFault, ProviderError } from "../errors/provider-error.ts";
+import type { Credentials, Lease, RefusalReason } from "../platform/accounts.ts";
+import type { Context } from "../platform/context.ts";
+import type { OutboundProxy } from "../platform/upstream.ts";
+import { providerOf } from "../provider/of-platform.ts";
+import type { UpstreamAccount } from "../provider/provider.ts";
+import { renewLease } from "./lease-renewal.ts";
+import { accountToken } from "./sign-in.ts";
+
+/** Other accounts that are tried when one is refused. */
+const MAX_FAILOVERS = 2;
+
+/** What an account is wanted for. */
+export interface AccountRequest {
+  readonly context: Context;
+  readonly caller: Caller;
+  /** Canonical model id and API style, as the queue status shows them; empty: none. */
+  readonly model: string;
+  readonly dialect: string;
+  /** Ends wait and work; it is aborted here when the slot is lost. */
+  readonly abort: AbortController;
+  /**
+   * Whether the work may be done again with another account when the provider refuses this one: nothing of it may have
+   * been seen by then. Never, unless given.
+   */
+  readonly mayRepeat?: () => boolean;
+  /** Whether a failure that is nobody's fault is worth another account as well. */
+  readonly wantsAnother?: (failure: unknown) => boolean;
+}
+
+/** The right to speak to the provider on an account's behalf. */
+export interface AccountSession {
+  /** Empty in pass-through mode. */
+  readonly accountId: string;
+  /** The account with its present token. */
+  readonly account: UpstreamAccount;
+  /** Speaks to the provider; again with a fresh token when the present one has expired. */
+  call<T>(work: (account: UpstreamAccount) => Promise<T>): Promise<T>;
+}
+
+/**
+ * Does work with a provider account, and is the only way to use one: takes a slot (a pass-through caller's own token needs
+ * none), renews it while the work lasts, refreshes an expired token once, tells the pool how it went, tries other accounts
+ * where that is allowed, and gives the slot back, whatever happens. A request that pins its account gets no other.
+ *
+ * @returns what `work` returns.
+ * @throws GatewayError 429 when no slot is granted; whatever the work throws, a `ProviderError` as such. When no further
+ *   account is to be had, the failure of the last one that was tried.
+ */
+export async function withAccount<T>(
+  request: AccountRequest,
+  work: (session: AccountSession) => Promise<T>,
+): Promise<T> {
+  const { caller, abort } = request;
+  if (caller.mode === "pass-through") return work(passThrough(request));
+  const tried: string[] = [];
+  let failure: unknown;
+  for (let failovers = 0; ; failovers += 1) {
+    const session = await openSession(request, tried).catch((error: unknown) => {
+      throw failure ?? error;
+    });
+    const { lease } = session;
+    const stopRenewal = renewLease(lease, abort);
+    try {
+      const result = await work(session);
+      await lease.succeeded().catch(() => undefined);
+      return result;
+    } catch (error) {
+      failure = error;
+      const refused = await blame(lease, error, abort.signal);
+      const again = refused
+        ? failovers < MAX_FAILOVERS && request.mayRepeat?.() === true
+        : request.wantsAnother?.(error) === true;
+      if (!again || caller.targetAccount !== null || abort.signal.aborted) throw error;
+    } finally {
+      stopRenewal();
+      lease.release();
+    }
+    tried.push(session.accountId);
+  }
+}
+
+/** The proxy that an account is bound to; null when it is bound to none, or to one that no longer exists. */
+export function proxyOf(config: Config, proxyId: string): OutboundProxy | null {
+  return proxyId === "" ? null : (config.proxies.find((proxy) => proxy.id === proxyId) ?? null);
+}
+
+function passThrough({ context, caller }: AccountRequest): AccountSession {
+  const account = { token: caller.credential, fetch: upstreamOf(context, null) };
+  return { accountId: "", account, call: (work) => work(account) };
+}
+
+/** A slot on an account, and its token. */
+class ManagedSession implements AccountSession {
+  readonly lease: Lease;
+  readonly #request: AccountRequest;
+  #account: UpstreamAccount;
+
+  constructor(request: AccountRequest, lease: Lease, account: UpstreamAccount) {
+    this.#request = request;
+    this.lease = lease;
+    this.#account = account;
+  }
+
+  get accountId(): string {
+    return this.lease.account.id;
+  }
+
+  get account(): UpstreamAccount {
+    return this.#account;
+  }
+
+  async call<T>(work: (account: UpstreamAccount) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.#account);
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.kind !== "token_expired") throw error;
+      const { token, fetch } = this.#account;
+      this.#account = { token: await tokenFor(this.#request, this.lease, fetch, token), fetch };
+      return work(this.#account);
+    }
+  }
+}
+
+async function openSession(request: AccountRequest, exclude: readonly string[]): Promise<ManagedSession> {
+  const { context } = request;
+  const { config } = await context.config();
+  const lease = await acquire(request, exclude);
+  try {
+    context.log.account = lease.account.id;
+    const fetch = upstreamOf(context, proxyOf(config, lease.account.proxyId));
+    return new ManagedSession(request, lease, { token: await tokenFor(request, lease, fetch), fetch });
+  } catch (error) {
+    lease.release();
+    throw error;
+  }
+}
+
+async function acquire(request: AccountRequest, exclude: readonly string[]): Promise<Lease> {
+  const { context, caller, model, dialect, abort } = request;
+  const { platform, requestId, log } = context;
+  const target = caller.targetAccount;
+  const started = platform.now();
+  const acquired = await platform.accounts.acquire(
+    {
+      requestId,
+      model,
+      dialect,
+      exclude,
+      waitMs: platform.variables.queueTimeoutMs,
+      ...(target === null ? {} : { target }),
+    },
+    abort.signal,
+  );
+  log.queueMs = platform.now() - started;
+  if ("refused" in acquired) throw refusal(acquired.refused, target);
+  return acquired.lease;
+}
+
+function tokenFor(
+  { context, abort }: AccountRequest,
+  lease: Lease,
+  fetch: UpstreamAccount["fetch"],
+  stale?: string,
+): Promise<string> {
+  const { signal } = abort;
+  const signIn = (credentials: Credentials) =>
+    providerOf(context.platform).signIn(credentials, fetch, signal);
+  return accountToken(lease, signIn, stale, signal);
+}
+
+/** Tells the pool what an account did wrong. True when it was the account; a client that left is no fault of it. */
+async function blame(lease: Lease, error: unknown, signal: AbortSignal): Promise<boolean> {
+  if (!(error instanceof ProviderError) || !isAccountFault(error.kind) || signal.aborted) return false;
+  await lease.failed(error.kind, error.message).catch(() => undefined);
+  return true;
+}
+
+/** What the caller is told when the pool grants no slot: always 429, never with `Retry-After` (contract, Errors). */
+function refusal(reason: RefusalReason, target: string | null): GatewayError {
+  switch (reason) {
+    case "target_not_found":
+      return new GatewayError(429, `the target account ${JSON.stringify(target)} does not exist`, {
+        code: "target_account_not_found",
+      });
+    case "no_accounts":
+      return new GatewayError(429, "no provider account is available", {
+        code: "concurrency_limit_exceeded",
+      });
+    case "queue_full":
+      return new GatewayError(429, "all accounts are busy and the waiting queue is full", {
+        code: "concurrency_limit_exceeded",
+      });
+    case "queue_timeout":
+      return new GatewayError(429, "no account became free in time", { code: "concurrency_limit_exceeded" });
+    case "cancelled":
+      return clientLeft();
+  }
+}
+
+/** What a request ends with whose client went away: 499. */
+export function clientLeft(): GatewayError {
+  return new GatewayError(499, "the client went away", { code: "request_cancelled" });
+}

@@ -1,0 +1,122 @@
+import * as z from "zod";
+import type { Account, Config } from "../config/schema.ts";
+import { invalidRequest } from "../errors/gateway-error.ts";
+import type { Context } from "../platform/context.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { successSchema } from "./answers.ts";
+import { edit } from "./edit.ts";
+import { accountIndex } from "./identifiers.ts";
+
+/**
+ * `PUT /admin/accounts/{identifier}`. What is left out stays. E-mail and mobile are read-only; a new password or token may
+ * be given, empty ones change nothing.
+ */
+const accountChangeSchema = z.object({
+  name: z.string().optional(),
+  remark: z.string().optional(),
+  password: z.string().optional(),
+  token: z.string().trim().optional(),
+  email: z.string().optional(),
+  mobile: z.string().optional(),
+});
+
+/** `PUT /admin/accounts/{identifier}/proxy`. */
+const proxyBindingSchema = z.object({
+  proxy_id: z.string("the id of a proxy is needed; an empty one unbinds").trim(),
+});
+
+/** What an edit of the accounts answers. */
+export const accountsChangedSchema = () => successSchema().extend({ total_accounts: z.int() });
+
+/** The answer to an edit of the accounts. */
+export function accountsChanged({ accounts }: Config): Response {
+  return Response.json({ success: true, total_accounts: accounts.length });
+}
+
+/** Throws 400 for the id of a proxy that is not there; an empty one means none. */
+export function checkProxy(config: Config, proxyId: string): void {
+  if (proxyId !== "" && !config.proxies.some(({ id }) => id === proxyId)) {
+    throw invalidRequest(`proxy_id: the proxy ${JSON.stringify(proxyId)} does not exist`, "proxy_id");
+  }
+}
+
+/** Changes one account of the configuration. Throws 404 when there is none of that name. */
+async function editAccount(
+  context: Context,
+  identifier: string,
+  change: (account: Account, config: Config) => Account,
+): Promise<Config> {
+  const { config } = await edit(context, async (current) => {
+    const index = await accountIndex(current, identifier);
+    const accounts = current.accounts.map((account, place) =>
+      place === index ? change(account, current) : account,
+    );
+    return { ...current, accounts };
+  });
+  return config;
+}
+
+/** An account with the changes that an administrator asked for. Throws 400 for one that cannot be made. */
+function changed(account: Account, body: z.output<typeof accountChangeSchema>): Account {
+  for (const field of ["email", "mobile"] as const) {
+    if (body[field] !== undefined && body[field] !== account[field]) {
+      throw invalidRequest(`${field}: an account's ${field} cannot be changed`, field);
+    }
+  }
+  const tokenOnly = account.email === "" && account.mobile === "";
+  if (tokenOnly && body.token) {
+    throw invalidRequest("token: this account is named by its token; add a new account instead", "token");
+  }
+  return {
+    ...account,
+    name: body.name ?? account.name,
+    remark: body.remark ?? account.remark,
+    password: body.password || account.password,
+    token: body.token || account.token,
+  };
+}
+
+/** What is done to one account. */
+export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
+  /** `PUT /admin/accounts/{identifier}` (contract). */
+  forAdministrators({
+    method: "PUT",
+    path: "/admin/accounts/:identifier",
+    summary: "Rename an account",
+    body: accountChangeSchema,
+    answers: json(accountsChangedSchema),
+    handler: async (context, { params, body }) =>
+      accountsChanged(
+        await editAccount(context, params["identifier"] ?? "", (account) => changed(account, body)),
+      ),
+  }),
+  /** `DELETE /admin/accounts/{identifier}` (contract). */
+  forAdministrators({
+    method: "DELETE",
+    path: "/admin/accounts/:identifier",
+    summary: "Delete an account",
+    answers: json(accountsChangedSchema),
+    handler: async (context, { params }) => {
+      const { config } = await edit(context, async (current) => {
+        const index = await accountIndex(current, params["identifier"] ?? "");
+        return { ...current, accounts: current.accounts.filter((_, place) => place !== index) };
+      });
+      return accountsChanged(config);
+    },
+  }),
+  /** `PUT /admin/accounts/{identifier}/proxy` (contract). */
+  forAdministrators({
+    method: "PUT",
+    path: "/admin/accounts/:identifier/proxy",
+    summary: "Bind an account to a proxy",
+    body: proxyBindingSchema,
+    answers: json(() => successSchema().extend({ identifier: z.string(), proxy_id: z.string() })),
+    handler: async (context, { params: { identifier = "" }, body: { proxy_id } }) => {
+      await editAccount(context, identifier, (account, config) => {
+        checkProxy(config, proxy_id);
+        return { ...account, proxy_id };
+      });
+      return Response.json({ success: true, identifier, proxy_id });
+    },
+  }),
+];

@@ -1,0 +1,71 @@
+import * as z from "zod";
+import type { ProviderErrorKind } from "../errors/provider-error.ts";
+import type { CooldownView } from "../platform/accounts.ts";
+import type { AccountTestResult } from "../platform/administration.ts";
+
+/** What an edit answers at the least. */
+export const successSchema = () => z.object({ success: z.literal(true) });
+
+/** One account that cools down, which it does for no failures but its own. */
+export const cooldownSchema = () => {
+  const kind: z.ZodType<ProviderErrorKind> = z.enum([
+    "invalid_credentials",
+    "token_expired",
+    "account_suspended",
+    "rate_limited",
+  ]);
+  return z.object({
+    account: z.string(),
+    kind,
+    reason: z.string(),
+    failures: z.int(),
+    /** Unix milliseconds. */
+    until: z.int(),
+  }) satisfies z.ZodType<CooldownView>;
+};
+
+/** An account as administrators see it (contract, Accounts); `cooldown` goes beyond it. */
+export const accountViewSchema = () =>
+  z.object({
+    identifier: z.string(),
+    email: z.string(),
+    mobile: z.string(),
+    has_password: z.boolean(),
+    has_token: z.boolean(),
+    token_preview: z.string(),
+    test_status: z.string(),
+    name: z.string(),
+    remark: z.string(),
+    proxy_id: z.string(),
+    cooldown: cooldownSchema().nullable(),
+  });
+export type AccountView = z.output<ReturnType<typeof accountViewSchema>>;
+
+/** An API key as administrators see it (contract, API keys). `id` stands for the key in the paths of `/admin/keys`. */
+export const keyViewSchema = () =>
+  z.object({ key: z.string(), id: z.string(), name: z.string(), remark: z.string() });
+export type KeyView = z.output<ReturnType<typeof keyViewSchema>>;
+
+/** A proxy as administrators see it (contract, Proxies): the password never leaves. */
+export const proxyViewSchema = () =>
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    type: z.enum(["http", "socks5"]),
+    host: z.string(),
+    port: z.int(),
+    username: z.string(),
+    has_password: z.boolean(),
+  });
+export type ProxyView = z.output<ReturnType<typeof proxyViewSchema>>;
+
+/** One account's outcome in a test. `response_time` is in milliseconds. */
+export const accountTestResultSchema = () =>
+  z.object({
+    account: z.string(),
+    success: z.boolean(),
+    response_time: z.int(),
+    message: z.string(),
+    model: z.string(),
+    session_count: z.number(),
+  }) satisfies z.ZodType<AccountTestResult>;

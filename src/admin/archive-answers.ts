@@ -1,0 +1,141 @@
+import * as z from "zod";
+import type { HistorySummary } from "../platform/archive.ts";
+import type { Capture, CaptureChain, CaptureSummary, Sample, SampleMeta } from "../platform/captures.ts";
+
+/** One generation as lists show it. Times are Unix milliseconds. */
+export const historySummarySchema = () =>
+  z.object({
+    id: z.string(),
+    created_at: z.int(),
+    updated_at: z.int(),
+    completed_at: z.int(),
+    request_id: z.string(),
+    dialect: z.string(),
+    requested_model: z.string(),
+    model: z.string(),
+    account: z.string(),
+    attempts: z.int(),
+    source: z.string(),
+    stream: z.boolean(),
+    thinking: z.boolean(),
+    status: z.enum(["streaming", "success", "error", "cancelled"]),
+    status_code: z.int(),
+    error: z.string(),
+    finish_reason: z.string(),
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    reasoning_tokens: z.int(),
+    elapsed_ms: z.int(),
+    request_preview: z.string(),
+    response_preview: z.string(),
+  }) satisfies z.ZodType<HistorySummary>;
+
+/** The messages of a record, as `src/history/messages.ts` writes them. */
+function messageSchema() {
+  const named = { filename: z.string().optional() };
+  // An attachment is described by where it was; only files have names.
+  const attachments = [
+    { media_type: z.string(), base64_length: z.int() },
+    { url: z.string() },
+    { file_id: z.string() },
+  ].flatMap((source) => [
+    z.object({ type: z.literal("image"), ...source }),
+    z.object({ type: z.literal("file"), ...named, ...source }),
+  ]);
+  const parts = z.array(z.union([z.object({ type: z.literal("text"), text: z.string() }), ...attachments]));
+  return z.discriminatedUnion("role", [
+    z.object({ role: z.enum(["system", "user"]), parts }),
+    z.object({
+      role: z.literal("assistant"),
+      reasoning: z.string().optional(),
+      parts,
+      tool_calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+    }),
+    z.object({
+      role: z.literal("tool"),
+      call_id: z.string(),
+      name: z.string().optional(),
+      is_error: z.boolean().optional(),
+      parts,
+    }),
+  ]);
+}
+
+/** One generation with its long texts: its messages as they are rather than as text. */
+export const historyRecordSchema = () =>
+  historySummarySchema().extend({
+    messages: z.array(messageSchema()),
+    prompt: z.string(),
+    reasoning: z.string(),
+    content: z.string(),
+  });
+
+/** What captures and their summaries have in common. Times are Unix milliseconds. */
+const captureHead = () => ({
+  id: z.string(),
+  at: z.int(),
+  duration_ms: z.int(),
+  request_id: z.string(),
+  chain_key: z.string(),
+  label: z.string(),
+  method: z.string(),
+  url: z.string(),
+  status: z.int(),
+  outcome: z.enum(["complete", "cancelled", "error"]),
+  error: z.string(),
+  request_headers: z.record(z.string(), z.string()),
+  response_headers: z.record(z.string(), z.string()),
+  response_bytes: z.int(),
+  truncated: z.boolean(),
+});
+
+/** One exchange with the upstream, with its whole bodies. */
+export const captureSchema = () =>
+  z.object({
+    ...captureHead(),
+    request_body: z.string(),
+    response_body: z.string(),
+  }) satisfies z.ZodType<Capture>;
+
+/** The same as lists show it. */
+export const captureSummarySchema = () =>
+  z.object({
+    ...captureHead(),
+    request_preview: z.string(),
+    response_preview: z.string(),
+  }) satisfies z.ZodType<CaptureSummary>;
+
+/** The rounds of one generation (contract, `GET /admin/dev/raw-samples/query`). */
+export const captureChainSchema = () =>
+  z.object({
+    chain_key: z.string(),
+    capture_ids: z.array(z.string()),
+    round_count: z.int(),
+    initial_label: z.string(),
+    request_preview: z.string(),
+    response_preview: z.string(),
+  }) satisfies z.ZodType<CaptureChain>;
+
+/** What a saved sample says about itself. `saved_at` is Unix milliseconds. */
+export const sampleMetaSchema = () =>
+  z.object({
+    sample_id: z.string(),
+    saved_at: z.int(),
+    provider: z.string(),
+    chain_key: z.string(),
+    rounds: z.array(
+      z.object({
+        capture_id: z.string(),
+        label: z.string(),
+        status: z.int(),
+        content_type: z.string(),
+        outcome: z.enum(["complete", "cancelled", "error"]),
+        request_body: z.string(),
+        length: z.int(),
+      }),
+    ),
+  }) satisfies z.ZodType<SampleMeta>;
+
+/** A saved sample. */
+export const sampleSchema = () =>
+  z.object({ meta: sampleMetaSchema(), upstream: z.string() }) satisfies z.ZodType<Sample>;

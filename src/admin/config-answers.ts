@@ -1,0 +1,96 @@
+import * as z from "zod";
+import { accountViewSchema, keyViewSchema, proxyViewSchema } from "./answers.ts";
+
+/** The groups that every view of the configuration shows as they are (contract, Runtime settings). */
+const openGroups = () => ({
+  model_aliases: z.record(z.string(), z.string()),
+  runtime: z.object({
+    account_max_inflight: z.int(),
+    account_max_queue: z.int(),
+    global_max_inflight: z.int(),
+    token_refresh_interval_hours: z.number(),
+  }),
+  responses: z.object({ store_ttl_seconds: z.int() }),
+  embeddings: z.object({ provider: z.string() }),
+  auto_delete: z.object({ mode: z.enum(["none", "single", "all"]) }),
+  current_input_file: z.object({ enabled: z.boolean(), min_chars: z.int() }),
+  thinking_injection: z.object({ enabled: z.boolean(), prompt: z.string() }),
+  history: z.object({ limit: z.int() }),
+  captures: z.object({ enabled: z.boolean(), limit: z.int(), max_body_bytes: z.int() }),
+});
+
+/** What is shown of `admin`. */
+const adminView = () =>
+  z.object({
+    has_password_hash: z.boolean(),
+    jwt_expire_hours: z.number(),
+    /** Unix seconds. */
+    jwt_valid_after_unix: z.int(),
+  });
+
+/** The configuration without its secrets (contract, Configuration). */
+export const configViewSchema = () =>
+  z.object({
+    keys: z.array(z.string()),
+    api_keys: z.array(keyViewSchema()),
+    accounts: z.array(accountViewSchema()),
+    proxies: z.array(proxyViewSchema()),
+    ...openGroups(),
+    admin: adminView(),
+    vercel: z.object({
+      has_token: z.boolean(),
+      token_preview: z.string(),
+      token_source: z.enum(["", "config"]),
+      project_id: z.string(),
+      team_id: z.string(),
+    }),
+    env_backed: z.boolean(),
+    env_source_present: z.boolean(),
+    env_writeback_enabled: z.boolean(),
+    config_path: z.string(),
+    config_writable: z.boolean(),
+  });
+export type ConfigView = z.output<ReturnType<typeof configViewSchema>>;
+
+/** The runtime settings (contract, Runtime settings), with `history` and `captures` beyond it. */
+export const settingsViewSchema = () => {
+  const groups = openGroups();
+  return z.object({
+    ...groups,
+    admin: adminView().extend({ default_password_warning: z.boolean() }),
+    thinking_injection: groups.thinking_injection.extend({ default_prompt: z.string() }),
+    env_backed: z.boolean(),
+    needs_hosting_sync: z.boolean(),
+  });
+};
+export type SettingsView = z.output<ReturnType<typeof settingsViewSchema>>;
+
+/** The configuration as it leaves: complete but for the secret that signs tokens. */
+export const exportedConfigSchema = () =>
+  z.object({
+    keys: z.array(z.string()),
+    api_keys: z.array(z.object({ key: z.string(), name: z.string(), remark: z.string() })),
+    accounts: z.array(
+      z.object({
+        email: z.string(),
+        mobile: z.string(),
+        password: z.string(),
+        token: z.string(),
+        name: z.string(),
+        remark: z.string(),
+        proxy_id: z.string(),
+      }),
+    ),
+    proxies: z.array(proxyViewSchema().omit({ has_password: true }).extend({ password: z.string() })),
+    ...openGroups(),
+    admin: z.object({
+      password_hash: z.string(),
+      jwt_expire_hours: z.number(),
+      /** Unix seconds. */
+      jwt_valid_after_unix: z.int(),
+    }),
+    vercel: z.object({ token: z.string(), project_id: z.string(), team_id: z.string() }),
+    /** The last hosting sync: its hash, and its time in Unix seconds. */
+    sync: z.object({ hash: z.string(), time: z.int() }),
+  });
+export type ExportedConfig = z.output<ReturnType<typeof exportedConfigSchema>>;

@@ -1,0 +1,61 @@
+import type { Surface } from "../routing/surface.ts";
+import { ACCOUNT_ENDPOINTS } from "./account-edit.ts";
+import { ACCOUNT_TEST_ENDPOINTS, SESSION_ENDPOINTS } from "./account-test.ts";
+import { TEST_ALL_ENDPOINTS } from "./account-test-all.ts";
+import { ACCOUNT_LIST_ENDPOINTS } from "./accounts.ts";
+import { API_TEST_ENDPOINTS } from "./api-test.ts";
+import { BULK_IMPORT_ENDPOINTS } from "./bulk-import.ts";
+import { CAPTURE_ENDPOINTS } from "./captures.ts";
+import { EXPORT_ENDPOINTS } from "./config-export.ts";
+import { IMPORT_ENDPOINTS } from "./config-import.ts";
+import { CONFIG_ENDPOINTS } from "./config-update.ts";
+import { ADMIN_FAMILY } from "./family.ts";
+import { HISTORY_ENDPOINTS } from "./history.ts";
+import { HOSTING_CREDENTIAL_ENDPOINTS } from "./hosting-credentials.ts";
+import { HOSTING_STATUS_ENDPOINTS } from "./hosting-status.ts";
+import { HOSTING_SYNC_ENDPOINTS } from "./hosting-sync.ts";
+import { KEY_ENDPOINTS } from "./keys.ts";
+import { LOGIN_ENDPOINTS } from "./login.ts";
+import { METRICS_ENDPOINTS } from "./metrics.ts";
+import { PASSWORD_ENDPOINTS } from "./password.ts";
+import { PROXY_ENDPOINTS, PROXY_LIST_ENDPOINTS } from "./proxies.ts";
+import { PROXY_TEST_ENDPOINTS } from "./proxy-test.ts";
+import { QUEUE_ENDPOINTS } from "./queue.ts";
+import { SAMPLE_ENDPOINTS } from "./raw-samples.ts";
+import { SETTINGS_ENDPOINTS } from "./settings.ts";
+import { VERSION_ENDPOINTS } from "./version.ts";
+
+/** The admin API. The console lies beside it at `/admin`, and shares the shape of its errors. */
+export const ADMINISTRATION: Surface = {
+  family: ADMIN_FAMILY,
+  paths: ["/admin/"],
+  alsoOwns: ["/admin"],
+  endpoints: [
+    ...LOGIN_ENDPOINTS,
+    ...HOSTING_CREDENTIAL_ENDPOINTS,
+    ...HOSTING_SYNC_ENDPOINTS,
+    ...HOSTING_STATUS_ENDPOINTS,
+    ...CONFIG_ENDPOINTS,
+    ...IMPORT_ENDPOINTS,
+    ...EXPORT_ENDPOINTS,
+    ...SETTINGS_ENDPOINTS,
+    ...PASSWORD_ENDPOINTS,
+    ...KEY_ENDPOINTS,
+    ...PROXY_LIST_ENDPOINTS,
+    ...PROXY_TEST_ENDPOINTS,
+    ...PROXY_ENDPOINTS,
+    ...ACCOUNT_LIST_ENDPOINTS,
+    ...ACCOUNT_TEST_ENDPOINTS,
+    ...TEST_ALL_ENDPOINTS,
+    ...SESSION_ENDPOINTS,
+    ...ACCOUNT_ENDPOINTS,
+    ...QUEUE_ENDPOINTS,
+    ...BULK_IMPORT_ENDPOINTS,
+    ...API_TEST_ENDPOINTS,
+    ...SAMPLE_ENDPOINTS,
+    ...CAPTURE_ENDPOINTS,
+    ...HISTORY_ENDPOINTS,
+    ...METRICS_ENDPOINTS,
+    ...VERSION_ENDPOINTS,
+  ],
+};

@@ -1,0 +1,52 @@
+import * as z from "zod";
+import { hashPassword } from "../auth/password.ts";
+import { newSecret } from "../auth/secrets.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { successSchema } from "./answers.ts";
+import { edit } from "./edit.ts";
+
+/** `POST /admin/settings/password`. `password` is another name of `new_password`. */
+const passwordSchema = z
+  .object({ new_password: z.string().optional(), password: z.string().optional() })
+  .transform(({ new_password, password }) => ({ new_password: new_password ?? password }))
+  .pipe(
+    z.object({
+      new_password: z
+        .string("a new password is needed")
+        .trim()
+        .min(4, "must have at least 4 characters")
+        .max(1024, "must have at most 1024 characters"),
+    }),
+  );
+
+export const PASSWORD_ENDPOINTS: readonly Endpoint[] = [
+  /**
+   * `POST /admin/settings/password` (contract). All older tokens end: they are signed with a secret that is replaced,
+   * which tells a token from before the change even within the same second.
+   */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/settings/password",
+    summary: "Change the admin password",
+    body: passwordSchema,
+    answers: json(() => successSchema().extend({ message: z.string(), jwt_valid_after_unix: z.int() })),
+    handler: async (context, { body: { new_password: password } }) => {
+      const hash = await hashPassword(password);
+      const validAfter = Math.floor(context.platform.now() / 1000);
+      await edit(context, (config) => ({
+        ...config,
+        admin: {
+          ...config.admin,
+          password_hash: hash,
+          jwt_valid_after_unix: validAfter,
+          jwt_secret: newSecret(),
+        },
+      }));
+      return Response.json({
+        success: true,
+        message: "the password is changed; sign in again",
+        jwt_valid_after_unix: validAfter,
+      });
+    },
+  }),
+];

@@ -1,0 +1,13 @@
+import { STANDARD_FAMILY } from "../routing/error-formats.ts";
+import type { Surface } from "../routing/surface.ts";
+import { createEmbeddings } from "./embeddings/endpoints.ts";
+import { readFile, uploadFile } from "./files/endpoints.ts";
+import { healthz, readyz } from "./health.ts";
+import { listModels, readModel } from "./models.ts";
+
+/** What the standard style has besides conversations: models, embeddings, files; and the probes. */
+export const API: Surface = {
+  family: STANDARD_FAMILY,
+  paths: ["/models", "/embeddings", "/files"],
+  endpoints: [createEmbeddings, uploadFile, readFile, listModels, readModel, healthz, readyz],
+};

@@ -1,0 +1,76 @@
+import type { ComponentChildren } from "preact";
+import { count } from "./format.ts";
+
+/** A column of a table: its heading, and what it shows of an item. */
+export interface Column<T> {
+  readonly title: string;
+  /** The heading is for screen readers only. */
+  readonly hidden?: boolean;
+  /** Classes of its cells. */
+  readonly class?: string;
+  /** Numbers stand at the right, and so does their heading. */
+  readonly end?: boolean;
+  readonly cell: (item: T, index: number) => ComponentChildren;
+}
+
+/** The last column: buttons for what can be done with an item. */
+export function actionColumn<T>(buttons: Column<T>["cell"]): Column<T> {
+  return {
+    title: "Actions",
+    hidden: true,
+    cell: (item, index) => <div class="actions">{buttons(item, index)}</div>,
+  };
+}
+
+interface DataTableProps<T> {
+  readonly items: readonly T[];
+  readonly keyOf: (item: T) => string;
+  readonly columns: readonly Column<T>[];
+  /** What stands there when there are no items. */
+  readonly empty?: ComponentChildren;
+  /** Items that are shown; how many more there are is said below. */
+  readonly most?: number;
+  readonly class?: string;
+  /** Classes of the box that the table is in. */
+  readonly box?: string;
+}
+
+/** Items, one a row. On a narrow screen a row becomes a block of its cells. */
+export function DataTable<T>(props: DataTableProps<T>) {
+  const { items, keyOf, columns, empty, most = items.length } = props;
+  if (items.length === 0 && empty !== undefined) return <>{empty}</>;
+  return (
+    <>
+      <div class={classes("table-box", props.box)}>
+        <table class={props.class}>
+          <thead>
+            <tr>
+              {columns.map(({ title, hidden, end }) => (
+                <th key={title} scope="col" class={classes(end && "end")}>
+                  {hidden ? <span class="hidden-text">{title}</span> : title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {items.slice(0, most).map((item, index) => (
+              <tr key={keyOf(item)}>
+                {columns.map(({ title, class: name, end, cell }) => (
+                  <td key={title} class={classes(end && "end", name)}>
+                    {cell(item, index)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {items.length > most && <p class="muted">and {count(items.length - most)} more</p>}
+    </>
+  );
+}
+
+/** The value of a `class`: undefined when there is none. */
+function classes(...names: readonly (string | false | undefined)[]): string | undefined {
+  return names.filter(Boolean).join(" ") || undefined;
+}

@@ -1,0 +1,49 @@
+import * as z from "zod";
+import { jsonOrEvents } from "../../routing/event-stream-answers.ts";
+
+/** `usage` of the chat-completions style. */
+export const usageSchema = () =>
+  z.object({
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    total_tokens: z.int(),
+    completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
+  });
+
+/** `finish_reason` of the chat-completions style. */
+export const finishReasonSchema = () => z.enum(["stop", "tool_calls", "length", "content_filter"]);
+
+function chatCompletionSchema() {
+  const toolCall = z.object({
+    id: z.string(),
+    type: z.literal("function"),
+    function: z.object({ name: z.string(), arguments: z.string() }),
+  });
+  const message = z.object({
+    role: z.literal("assistant"),
+    content: z.string().nullable(),
+    refusal: z.null(),
+    reasoning_content: z.string().optional(),
+    tool_calls: z.array(toolCall).optional(),
+  });
+  const choice = z.object({
+    index: z.literal(0),
+    message,
+    logprobs: z.null(),
+    finish_reason: finishReasonSchema(),
+  });
+  return z.object({
+    id: z.string(),
+    object: z.literal("chat.completion"),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(choice),
+    usage: usageSchema(),
+  });
+}
+
+/** A chat completion, or its chunks (contract, Chat completion and Chat-completions stream). */
+export const chatCompletionAnswers = jsonOrEvents(
+  chatCompletionSchema,
+  "Each is a chat.completion.chunk; the last one is [DONE].",
+);

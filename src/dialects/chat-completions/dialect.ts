@@ -1,0 +1,13 @@
+import { STANDARD_FAMILY } from "../../routing/error-formats.ts";
+import type { Dialect } from "../dialect.ts";
+import { createChatCompletion } from "./endpoints.ts";
+import { ID } from "./request.ts";
+
+/** The chat-completions style. `/v1` and the root shortcuts (contract, general rule 6) belong to its family. */
+export const chatCompletions: Dialect = {
+  id: ID,
+  family: STANDARD_FAMILY,
+  paths: ["/v1/", "/chat/completions"],
+  credentials: [{ in: "bearer" }],
+  endpoints: [createChatCompletion],
+};

@@ -1,0 +1,26 @@
+import { forCallers } from "../../routing/endpoint.ts";
+import { answer } from "../shared/answer.ts";
+import { chatCompletionAnswers } from "./answers.ts";
+import { chatRequestSchema, toConversation } from "./request.ts";
+import { toChatCompletion } from "./response.ts";
+import { ChatStream } from "./stream.ts";
+
+/** `POST /v1/chat/completions` (contract). */
+export const createChatCompletion = forCallers({
+  method: "POST",
+  path: ["/v1/chat/completions", "/chat/completions"],
+  summary: "Create a chat completion",
+  body: chatRequestSchema,
+  answers: chatCompletionAnswers,
+  handler: async (context, { caller, body }) => {
+    const { config } = await context.config();
+    const conversation = toConversation(body, config.model_aliases);
+    return answer(
+      { context, caller, conversation },
+      {
+        stream: (info) => new ChatStream(info, body.stream_options?.include_usage === true),
+        body: toChatCompletion,
+      },
+    );
+  },
+});

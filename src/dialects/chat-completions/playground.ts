@@ -1,0 +1,76 @@
+import { at, listAt, textAt } from "../playground/json.ts";
+import { javascriptLiteral, KEY_VARIABLE, pythonArguments } from "../playground/literals.ts";
+import { errorIn, pieces, usageIn } from "../playground/pieces.ts";
+import type { Ask, Piece, PlaygroundDialect, Turn } from "../playground/types.ts";
+
+function message(turn: Turn): Record<string, unknown> {
+  switch (turn.role) {
+    case "user":
+      return { role: "user", content: turn.text };
+    case "tool":
+      return { role: "tool", tool_call_id: turn.call.id, content: turn.output };
+    case "assistant":
+      return {
+        role: "assistant",
+        content: turn.text || null,
+        ...(turn.calls.length > 0 && {
+          tool_calls: turn.calls.map(({ id, name, arguments: text }) => ({
+            id,
+            type: "function",
+            function: { name, arguments: text },
+          })),
+        }),
+      };
+  }
+}
+
+function body({ model, system, turns, tools, stream }: Ask): Record<string, unknown> {
+  return {
+    model,
+    messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...turns.map(message)],
+    ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function", function: tool })) }),
+    ...(stream && { stream: true }),
+  };
+}
+
+const usage = (data: unknown): Piece[] => usageIn(at(data, "usage"), "prompt_tokens", "completion_tokens");
+
+/** The parts of a message or of a delta: both have the same fields. */
+function parts(source: unknown): Piece[] {
+  const calls = listAt(source, "tool_calls").flatMap((call): Piece[] => {
+    const name = textAt(call, "function", "name");
+    const begun: Piece[] = name === "" ? [] : [{ type: "call", id: textAt(call, "id"), name }];
+    return [...begun, { type: "arguments", text: textAt(call, "function", "arguments") }];
+  });
+  return [
+    { type: "reasoning", text: textAt(source, "reasoning_content") },
+    { type: "text", text: textAt(source, "content") },
+    ...calls,
+  ];
+}
+
+/** The chat-completions style. */
+export const playground: PlaygroundDialect = {
+  id: "chat-completions",
+  name: "Chat completions",
+  request: (ask) => ({ path: "/v1/chat/completions", body: body(ask) }),
+  event: (data) => pieces(...parts(at(data, "choices", 0, "delta")), ...usage(data), errorIn(data)),
+  whole: (data) => pieces(...parts(at(data, "choices", 0, "message")), ...usage(data), errorIn(data)),
+  javascript: (origin, request, { stream }) => `import OpenAI from "openai";
+
+const client = new OpenAI({
+  baseURL: "${origin}/v1",
+  apiKey: process.env.${KEY_VARIABLE},
+});
+const answer = await client.chat.completions.create(${javascriptLiteral(request.body)});
+${stream ? `for await (const chunk of answer) process.stdout.write(chunk.choices[0]?.delta.content ?? "");` : "console.log(answer.choices[0].message);"}
+`,
+  python: (origin, request, { stream }) => `import os
+from openai import OpenAI
+
+client = OpenAI(base_url="${origin}/v1", api_key=os.environ["${KEY_VARIABLE}"])
+answer = client.chat.completions.create(
+${pythonArguments(request.body)})
+${stream ? `for chunk in answer:\n    print(chunk.choices[0].delta.content or "", end="")` : "print(answer.choices[0].message)"}
+`,
+};

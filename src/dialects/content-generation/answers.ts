@@ -1,0 +1,58 @@
+import * as z from "zod";
+import { json } from "../../routing/endpoint.ts";
+import { eventsOnly } from "../../routing/event-stream-answers.ts";
+
+function responseSchema() {
+  const functionCall = z.object({
+    id: z.string(),
+    name: z.string(),
+    args: z.record(z.string(), z.unknown()),
+  });
+  const part = z.union([
+    z.object({ text: z.string(), thought: z.literal(true).optional() }),
+    z.object({ functionCall }),
+  ]);
+  const candidate = z.object({
+    content: z.object({ role: z.literal("model"), parts: z.array(part).min(1) }),
+    finishReason: z.enum(["STOP", "MAX_TOKENS", "SAFETY"]),
+    index: z.literal(0),
+  });
+  const usage = z.object({
+    promptTokenCount: z.int(),
+    candidatesTokenCount: z.int(),
+    totalTokenCount: z.int(),
+    thoughtsTokenCount: z.int().optional(),
+  });
+  return z.object({
+    candidates: z.array(candidate),
+    usageMetadata: usage,
+    modelVersion: z.string(),
+    responseId: z.string(),
+  });
+}
+
+/** A response (contract, Content-generation-style response). */
+export const contentAnswers = json(responseSchema);
+
+/** The chunks of one (contract, Content-generation stream). */
+export const contentStreamAnswers = eventsOnly("Each is a response with the parts that are new.");
+
+/** What counting answers. */
+export const totalTokensSchema = () => z.object({ totalTokens: z.int() });
+
+/** A model of the content-generation style. */
+export const contentModelSchema = () =>
+  z.object({
+    name: z.string(),
+    baseModelId: z.string(),
+    version: z.string(),
+    displayName: z.string(),
+    description: z.string(),
+    inputTokenLimit: z.int(),
+    outputTokenLimit: z.int(),
+    supportedGenerationMethods: z.array(z.string()),
+    thinking: z.boolean(),
+  });
+
+/** The content-generation style's list of models. */
+export const contentModelsSchema = () => z.object({ models: z.array(contentModelSchema()) });

@@ -1,0 +1,20 @@
+import type { Dialect } from "../dialect.ts";
+import { countContentTokens, generateContent, streamContent } from "./endpoints.ts";
+import { CONTENT_FAMILY } from "./family.ts";
+import { listContentModels, readContentModel } from "./models.ts";
+import { KEY_HEADERS, KEY_PARAMETERS } from "./names.ts";
+import { ID } from "./request.ts";
+
+/** The content-generation style, under `/v1beta` and, told by its verbs, under `/v1`. */
+export const contentGeneration: Dialect = {
+  id: ID,
+  family: CONTENT_FAMILY,
+  paths: ["/v1beta/"],
+  alsoOwns: [/^\/v1\/models\/.*:[a-zA-Z]+\/?$/],
+  credentials: [
+    ...KEY_HEADERS.map((name) => ({ in: "header" as const, name })),
+    ...KEY_PARAMETERS.map((name) => ({ in: "query" as const, name })),
+  ],
+  requestHeaders: KEY_HEADERS,
+  endpoints: [generateContent, streamContent, countContentTokens, listContentModels, readContentModel],
+};

@@ -1,0 +1,74 @@
+import * as z from "zod";
+import type { Caller } from "../../auth/callers.ts";
+import { isObject } from "../../encoding/json.ts";
+import type { Context } from "../../platform/context.ts";
+import { type CallerEndpoint, forCallers, json } from "../../routing/endpoint.ts";
+import { answer } from "../shared/answer.ts";
+import { countPromptTokens } from "../shared/count.ts";
+import { contentAnswers, contentStreamAnswers, totalTokensSchema } from "./answers.ts";
+import { type ContentRequest, contentRequestSchema, toConversation } from "./request.ts";
+import { toContentResponse } from "./response.ts";
+import { ContentStream } from "./stream.ts";
+
+/** A model's path; the verb of each endpoint follows it after a colon. */
+const PATHS = ["/v1beta/models/:model+", "/v1/models/:model+"];
+
+async function generate(
+  context: Context,
+  caller: Caller,
+  body: ContentRequest,
+  model: string,
+  stream: boolean,
+): Promise<Response> {
+  const { config } = await context.config();
+  const conversation = toConversation(body, model, stream, config.model_aliases);
+  return answer(
+    { context, caller, conversation },
+    { stream: (info) => new ContentStream(info), body: toContentResponse },
+  );
+}
+
+/** `POST /v1beta/models/{model}:generateContent` and the same under `/v1` (contract). */
+export const generateContent: CallerEndpoint = forCallers({
+  method: "POST",
+  path: PATHS,
+  verb: "generateContent",
+  summary: "Generate content",
+  body: contentRequestSchema,
+  answers: contentAnswers,
+  handler: (context, { caller, body, params }) =>
+    generate(context, caller, body, params["model"] ?? "", false),
+});
+
+/** `POST /v1beta/models/{model}:streamGenerateContent` and the same under `/v1` (contract). */
+export const streamContent: CallerEndpoint = forCallers({
+  method: "POST",
+  path: PATHS,
+  verb: "streamGenerateContent",
+  summary: "Generate content as a stream",
+  body: contentRequestSchema,
+  answers: contentStreamAnswers,
+  handler: (context, { caller, body, params }) =>
+    generate(context, caller, body, params["model"] ?? "", true),
+});
+
+/** `contents`, or a whole request under `generateContentRequest`, in either spelling. */
+const countSchema = z.preprocess((body) => {
+  if (!isObject(body)) return body;
+  return body["generateContentRequest"] ?? body["generate_content_request"] ?? body;
+}, contentRequestSchema);
+
+/** `POST /v1beta/models/{model}:countTokens`: what a request would cost as a prompt. */
+export const countContentTokens: CallerEndpoint = forCallers({
+  method: "POST",
+  path: PATHS,
+  verb: "countTokens",
+  summary: "Count the tokens of contents",
+  body: countSchema,
+  answers: json(totalTokensSchema),
+  handler: async (context, { body, params }) => {
+    const { config } = await context.config();
+    const conversation = toConversation(body, params["model"] ?? "", false, config.model_aliases);
+    return Response.json({ totalTokens: await countPromptTokens(context, conversation) });
+  },
+});

@@ -1,0 +1,113 @@
+import { at, listAt, numberAt, textAt } from "../playground/json.ts";
+import { javascriptLiteral, KEY_VARIABLE, pythonLiteral } from "../playground/literals.ts";
+import { argumentsOf, errorIn, pieces } from "../playground/pieces.ts";
+import type { Ask, Piece, PlaygroundDialect, Turn, WireRequest } from "../playground/types.ts";
+
+function content(turn: Turn): Record<string, unknown> {
+  switch (turn.role) {
+    case "user":
+      return { role: "user", parts: [{ text: turn.text }] };
+    case "tool": {
+      const { id, name } = turn.call;
+      const response = { output: turn.output };
+      return { role: "user", parts: [{ functionResponse: { id, name, response } }] };
+    }
+    case "assistant":
+      return {
+        role: "model",
+        parts: [
+          ...(turn.text === "" ? [] : [{ text: turn.text }]),
+          ...turn.calls.map((call) => ({
+            functionCall: { id: call.id, name: call.name, args: argumentsOf(call) },
+          })),
+        ],
+      };
+  }
+}
+
+function request({ model, system, turns, tools, stream }: Ask): WireRequest {
+  const action = stream ? "streamGenerateContent?alt=sse" : "generateContent";
+  return {
+    path: `/v1beta/models/${encodeURIComponent(model)}:${action}`,
+    body: {
+      ...(system !== "" && { systemInstruction: { parts: [{ text: system }] } }),
+      contents: turns.map(content),
+      ...(tools.length > 0 && {
+        tools: [
+          {
+            functionDeclarations: tools.map(({ name, description, parameters }) => ({
+              name,
+              description,
+              parametersJsonSchema: parameters,
+            })),
+          },
+        ],
+      }),
+    },
+  };
+}
+
+function part(source: unknown): Piece[] {
+  const text = textAt(source, "text");
+  if (at(source, "thought") === true) return [{ type: "reasoning", text }];
+  const call = at(source, "functionCall");
+  if (call === undefined) return [{ type: "text", text }];
+  return [
+    { type: "call", id: textAt(call, "id"), name: textAt(call, "name") },
+    { type: "arguments", text: JSON.stringify(at(call, "args") ?? {}) },
+  ];
+}
+
+/** A chunk and a whole answer have the same shape. */
+function chunk(data: unknown): readonly Piece[] {
+  const used: Piece[] =
+    at(data, "usageMetadata") === undefined
+      ? []
+      : [
+          {
+            type: "usage",
+            input: numberAt(data, "usageMetadata", "promptTokenCount"),
+            output:
+              numberAt(data, "usageMetadata", "candidatesTokenCount") +
+              numberAt(data, "usageMetadata", "thoughtsTokenCount"),
+          },
+        ];
+  const parts = listAt(data, "candidates", 0, "content", "parts");
+  return pieces(...parts.flatMap(part), ...used, errorIn(data));
+}
+
+/** The request's body as the SDKs want it: what is not `contents` goes into `config`. */
+function sdkArguments(wire: WireRequest, model: string) {
+  const { contents, ...config } = wire.body;
+  return { model, contents, ...(Object.keys(config).length > 0 && { config }) };
+}
+
+/** The content-generation style. */
+export const playground: PlaygroundDialect = {
+  id: "content-generation",
+  name: "Content generation",
+  request,
+  event: chunk,
+  whole: chunk,
+  javascript: (origin, wire, { model, stream }) => `import { GoogleGenAI } from "@google/genai";
+
+const ai = new GoogleGenAI({
+  apiKey: process.env.${KEY_VARIABLE},
+  httpOptions: { baseUrl: "${origin}" },
+});
+const answer = await ai.models.${stream ? "generateContentStream" : "generateContent"}(${javascriptLiteral(sdkArguments(wire, model))});
+${stream ? `for await (const chunk of answer) process.stdout.write(chunk.text ?? "");` : "console.log(answer.text);"}
+`,
+  python: (origin, wire, { model, stream }) => `import os
+from google import genai
+
+client = genai.Client(
+    api_key=os.environ["${KEY_VARIABLE}"],
+    http_options={"base_url": "${origin}"},
+)
+answer = client.models.${stream ? "generate_content_stream" : "generate_content"}(
+    **${pythonLiteral(sdkArguments(wire, model), 4)}
+)
+${stream ? `for chunk in answer:\n    print(chunk.text or "", end="")` : "print(answer.text)"}
+`,
+};

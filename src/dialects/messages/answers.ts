@@ -1,0 +1,58 @@
+import * as z from "zod";
+import { jsonOrEvents } from "../../routing/event-stream-answers.ts";
+
+function messageSchema() {
+  const block = z.discriminatedUnion("type", [
+    z.object({ type: z.literal("text"), text: z.string() }),
+    z.object({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() }),
+    z.object({
+      type: z.literal("tool_use"),
+      id: z.string(),
+      name: z.string(),
+      input: z.record(z.string(), z.unknown()),
+    }),
+  ]);
+  return z.object({
+    id: z.string(),
+    type: z.literal("message"),
+    role: z.literal("assistant"),
+    model: z.string(),
+    content: z.array(block),
+    stop_reason: z.enum(["end_turn", "tool_use", "max_tokens", "refusal"]),
+    stop_sequence: z.string().nullable(),
+    usage: z.object({
+      input_tokens: z.int(),
+      cache_creation_input_tokens: z.int(),
+      cache_read_input_tokens: z.int(),
+      output_tokens: z.int(),
+    }),
+  });
+}
+
+/** A message, or the events of one (contract, Message-style response and stream). */
+export const messageAnswers = jsonOrEvents(messageSchema, "From message_start to message_stop.");
+
+/** What counting answers. */
+export const tokenCountSchema = () => z.object({ input_tokens: z.int() });
+
+/** A model of the message-style list, with the fields that the style's SDKs read besides. */
+export const messageModelSchema = () =>
+  z.object({
+    id: z.string(),
+    object: z.literal("model"),
+    created: z.int(),
+    owned_by: z.string(),
+    type: z.literal("model"),
+    display_name: z.string(),
+    created_at: z.string(),
+  });
+
+/** The message-style list of models (contract). */
+export const messageModelsSchema = () =>
+  z.object({
+    object: z.literal("list"),
+    data: z.array(messageModelSchema()),
+    first_id: z.string().nullable(),
+    last_id: z.string().nullable(),
+    has_more: z.literal(false),
+  });

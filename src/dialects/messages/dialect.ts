@@ -1,0 +1,16 @@
+import type { Dialect } from "../dialect.ts";
+import { countMessageTokens, createMessage } from "./endpoints.ts";
+import { MESSAGE_FAMILY } from "./family.ts";
+import { listMessageModels, readMessageModel } from "./models.ts";
+import { BETA_HEADERS, PREFIXES, VERSION_HEADERS } from "./names.ts";
+import { ID } from "./request.ts";
+
+/** The message style, under both of its prefixes and with its shortcuts. */
+export const messages: Dialect = {
+  id: ID,
+  family: MESSAGE_FAMILY,
+  paths: [...PREFIXES.map((prefix) => `${prefix}/`), "/v1/messages", "/messages"],
+  credentials: [{ in: "header", name: "x-api-key" }],
+  requestHeaders: [...VERSION_HEADERS, ...BETA_HEADERS],
+  endpoints: [createMessage, countMessageTokens, listMessageModels, readMessageModel],
+};

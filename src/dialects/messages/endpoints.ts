@@ -1,0 +1,47 @@
+import { forCallers, json } from "../../routing/endpoint.ts";
+import { answer } from "../shared/answer.ts";
+import { countPromptTokens } from "../shared/count.ts";
+import { messageAnswers, tokenCountSchema } from "./answers.ts";
+import { PREFIXES, VERSION_HEADERS } from "./names.ts";
+import { messageRequestSchema, toConversation } from "./request.ts";
+import { toMessage } from "./response.ts";
+import { MessageStream } from "./stream.ts";
+import { messageVersion } from "./version.ts";
+
+const PATHS = ["/v1/messages", "/messages", ...PREFIXES.map((prefix) => `${prefix}/v1/messages`)];
+
+/** `POST /vendorb/v1/messages` and its shortcuts (contract). The answer names the version that it is given in. */
+export const createMessage = forCallers({
+  method: "POST",
+  path: PATHS,
+  summary: "Create a message",
+  body: messageRequestSchema,
+  answers: messageAnswers,
+  handler: async (context, { caller, body }) => {
+    const { config } = await context.config();
+    const conversation = toConversation(body, config.model_aliases);
+    const response = await answer(
+      { context, caller, conversation },
+      { stream: (info) => new MessageStream(info), body: toMessage },
+    );
+    response.headers.set(VERSION_HEADERS[0], messageVersion(context.request));
+    return response;
+  },
+});
+
+/**
+ * `POST /vendorb/v1/messages/count_tokens` and its shortcuts (contract). Counts messages, system and tools; the same
+ * number opens the stream of the message itself.
+ */
+export const countMessageTokens = forCallers({
+  method: "POST",
+  path: PATHS.map((path) => `${path}/count_tokens`),
+  summary: "Count the tokens of a message",
+  body: messageRequestSchema,
+  answers: json(tokenCountSchema),
+  handler: async (context, { body }) => {
+    const { config } = await context.config();
+    const conversation = toConversation(body, config.model_aliases);
+    return Response.json({ input_tokens: await countPromptTokens(context, conversation) });
+  },
+});

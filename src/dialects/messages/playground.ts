@@ -1,0 +1,114 @@
+import { at, listAt, textAt } from "../playground/json.ts";
+import { javascriptLiteral, KEY_VARIABLE, pythonArguments } from "../playground/literals.ts";
+import { argumentsOf, errorIn, pieces, usageIn } from "../playground/pieces.ts";
+import type { Ask, Piece, PlaygroundDialect, Turn } from "../playground/types.ts";
+
+function blocks(turn: Turn): Record<string, unknown> {
+  switch (turn.role) {
+    case "user":
+      return { role: "user", content: turn.text };
+    case "tool":
+      return {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: turn.call.id, content: turn.output }],
+      };
+    case "assistant":
+      return {
+        role: "assistant",
+        content: [
+          ...(turn.text === "" ? [] : [{ type: "text", text: turn.text }]),
+          ...turn.calls.map((call) => ({
+            type: "tool_use",
+            id: call.id,
+            name: call.name,
+            input: argumentsOf(call),
+          })),
+        ],
+      };
+  }
+}
+
+function body({ model, system, turns, tools, stream }: Ask): Record<string, unknown> {
+  return {
+    model,
+    max_tokens: 8192,
+    ...(system !== "" && { system }),
+    messages: turns.map(blocks),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, parameters }) => ({
+        name,
+        description,
+        input_schema: parameters,
+      })),
+    }),
+    ...(stream && { stream: true }),
+  };
+}
+
+const usage = (data: unknown): Piece[] => usageIn(at(data, "usage"), "input_tokens", "output_tokens");
+
+function event(data: unknown): readonly Piece[] {
+  switch (textAt(data, "type")) {
+    case "content_block_start":
+      if (textAt(data, "content_block", "type") !== "tool_use") return [];
+      return [
+        {
+          type: "call",
+          id: textAt(data, "content_block", "id"),
+          name: textAt(data, "content_block", "name"),
+        },
+      ];
+    case "content_block_delta":
+      return pieces(
+        { type: "text", text: textAt(data, "delta", "text") },
+        { type: "reasoning", text: textAt(data, "delta", "thinking") },
+        { type: "arguments", text: textAt(data, "delta", "partial_json") },
+      );
+    case "message_delta":
+      return usage(data);
+    default:
+      return pieces(errorIn(data));
+  }
+}
+
+function block(source: unknown): Piece[] {
+  switch (textAt(source, "type")) {
+    case "thinking":
+      return [{ type: "reasoning", text: textAt(source, "thinking") }];
+    case "text":
+      return [{ type: "text", text: textAt(source, "text") }];
+    case "tool_use":
+      return [
+        { type: "call", id: textAt(source, "id"), name: textAt(source, "name") },
+        { type: "arguments", text: JSON.stringify(at(source, "input")) },
+      ];
+    default:
+      return [];
+  }
+}
+
+/** The message style. */
+export const playground: PlaygroundDialect = {
+  id: "messages",
+  name: "Messages",
+  request: (ask) => ({ path: "/anthropic/v1/messages", body: body(ask) }),
+  event,
+  whole: (data) => pieces(...listAt(data, "content").flatMap(block), ...usage(data), errorIn(data)),
+  javascript: (origin, request, { stream }) => `import Anthropic from "@anthropic-ai/sdk";
+
+const client = new Anthropic({
+  baseURL: "${origin}/anthropic",
+  apiKey: process.env.${KEY_VARIABLE},
+});
+const message = await client.messages.create(${javascriptLiteral(request.body)});
+${stream ? `for await (const event of message) {\n  if (event.type === "content_block_delta" && event.delta.type === "text_delta") {\n    process.stdout.write(event.delta.text);\n  }\n}` : "console.log(message.content);"}
+`,
+  python: (origin, request, { stream }) => `import os
+from anthropic import Anthropic
+
+client = Anthropic(base_url="${origin}/anthropic", api_key=os.environ["${KEY_VARIABLE}"])
+message = client.messages.create(
+${pythonArguments(request.body)})
+${stream ? `for event in message:\n    if event.type == "content_block_delta" and event.delta.type == "text_delta":\n        print(event.delta.text, end="")` : "print(message.content)"}
+`,
+};

@@ -1,0 +1,14 @@
+import type { Dialect } from "../dialect.ts";
+import { runnerChat, runnerGenerate } from "./endpoints.ts";
+import { RUNNER_FAMILY } from "./family.ts";
+import { runnerShow, runnerTags, runnerVersion } from "./models.ts";
+import { ID } from "./request.ts";
+
+/** The local-model-runner style. */
+export const modelRunner: Dialect = {
+  id: ID,
+  family: RUNNER_FAMILY,
+  paths: ["/api/"],
+  credentials: [{ in: "bearer" }],
+  endpoints: [runnerVersion, runnerTags, runnerShow, runnerChat, runnerGenerate],
+};

@@ -1,0 +1,80 @@
+import { at, listAt, textAt } from "../playground/json.ts";
+import { javascriptLiteral, KEY_VARIABLE, pythonArguments } from "../playground/literals.ts";
+import { argumentsOf, pieces, usageIn } from "../playground/pieces.ts";
+import type { Ask, Piece, PlaygroundDialect, Turn } from "../playground/types.ts";
+
+function message(turn: Turn): Record<string, unknown> {
+  switch (turn.role) {
+    case "user":
+      return { role: "user", content: turn.text };
+    case "tool":
+      return {
+        role: "tool",
+        tool_call_id: turn.call.id,
+        tool_name: turn.call.name,
+        content: turn.output,
+      };
+    case "assistant":
+      return {
+        role: "assistant",
+        content: turn.text,
+        ...(turn.calls.length > 0 && {
+          tool_calls: turn.calls.map((call) => ({
+            id: call.id,
+            function: { name: call.name, arguments: argumentsOf(call) },
+          })),
+        }),
+      };
+  }
+}
+
+/** Unlike the other styles this one streams unless it is told not to, while its SDKs do only when they are told to. */
+function body({ model, system, turns, tools, stream }: Ask): Record<string, unknown> {
+  return {
+    model,
+    messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...turns.map(message)],
+    ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function", function: tool })) }),
+    stream,
+  };
+}
+
+/** A line of a stream and a whole answer have the same shape; calls come whole. */
+function line(data: unknown): readonly Piece[] {
+  const calls = listAt(data, "message", "tool_calls").flatMap((call): Piece[] => [
+    { type: "call", id: textAt(call, "id"), name: textAt(call, "function", "name") },
+    { type: "arguments", text: JSON.stringify(at(call, "function", "arguments") ?? {}) },
+  ]);
+  return pieces(
+    { type: "reasoning", text: textAt(data, "message", "thinking") },
+    { type: "text", text: textAt(data, "message", "content") },
+    ...calls,
+    ...usageIn(data, "prompt_eval_count", "eval_count"),
+    { type: "error", message: textAt(data, "error") },
+  );
+}
+
+/** The local-runner style. */
+export const playground: PlaygroundDialect = {
+  id: "model-runner",
+  name: "Local model runner",
+  request: (ask) => ({ path: "/api/chat", body: body(ask) }),
+  event: line,
+  whole: line,
+  javascript: (origin, request, { stream }) => `import { Ollama } from "ollama";
+
+const client = new Ollama({
+  host: "${origin}",
+  headers: { Authorization: \`Bearer \${process.env.${KEY_VARIABLE}}\` },
+});
+const answer = await client.chat(${javascriptLiteral(request.body)});
+${stream ? `for await (const part of answer) process.stdout.write(part.message.content);` : "console.log(answer.message);"}
+`,
+  python: (origin, request, { stream }) => `import os
+from ollama import Client
+
+client = Client(host="${origin}", headers={"Authorization": "Bearer " + os.environ["${KEY_VARIABLE}"]})
+answer = client.chat(
+${pythonArguments(request.body)})
+${stream ? `for part in answer:\n    print(part.message.content or "", end="")` : "print(answer.message)"}
+`,
+};

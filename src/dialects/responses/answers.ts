@@ -1,0 +1,84 @@
+import * as z from "zod";
+import { jsonOrEvents } from "../../routing/event-stream-answers.ts";
+
+function outputItemSchema() {
+  const status = z.enum(["in_progress", "completed", "incomplete"]);
+  const text = z.object({
+    type: z.literal("output_text"),
+    text: z.string(),
+    annotations: z.array(z.unknown()),
+    logprobs: z.array(z.unknown()),
+  });
+  const call = {
+    id: z.string(),
+    status,
+    call_id: z.string(),
+    name: z.string(),
+    namespace: z.string().optional(),
+  };
+  return z.discriminatedUnion("type", [
+    z.object({
+      id: z.string(),
+      type: z.literal("message"),
+      status,
+      role: z.literal("assistant"),
+      content: z.array(text),
+    }),
+    z.object({
+      id: z.string(),
+      type: z.literal("reasoning"),
+      summary: z.array(z.object({ type: z.literal("summary_text"), text: z.string() })),
+    }),
+    z.object({ ...call, type: z.literal("function_call"), arguments: z.string() }),
+    z.object({ ...call, type: z.literal("custom_tool_call"), input: z.string() }),
+  ]);
+}
+
+/** The response object (contract, Stored response), in the full public shape of the real API. */
+export function responseSchema() {
+  const usage = z.object({
+    input_tokens: z.int(),
+    input_tokens_details: z.object({ cached_tokens: z.int() }),
+    output_tokens: z.int(),
+    output_tokens_details: z.object({ reasoning_tokens: z.int() }),
+    total_tokens: z.int(),
+  });
+  return z.object({
+    id: z.string().startsWith("resp_"),
+    object: z.literal("response"),
+    created_at: z.int(),
+    background: z.literal(false),
+    status: z.enum(["in_progress", "completed", "incomplete", "failed"]),
+    completed_at: z.int().nullable(),
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    incomplete_details: z.object({ reason: z.enum(["max_output_tokens", "content_filter"]) }).nullable(),
+    usage: usage.nullable(),
+    output: z.array(outputItemSchema()),
+    instructions: z.string().nullable(),
+    max_output_tokens: z.number().nullable(),
+    max_tool_calls: z.unknown(),
+    model: z.string(),
+    parallel_tool_calls: z.boolean(),
+    previous_response_id: z.string().nullable(),
+    prompt_cache_key: z.unknown(),
+    reasoning: z.object({ effort: z.string().nullable(), summary: z.unknown() }),
+    safety_identifier: z.unknown(),
+    service_tier: z.literal("default"),
+    store: z.boolean(),
+    temperature: z.number().nullable(),
+    text: z.looseObject({ format: z.looseObject({}) }),
+    tool_choice: z.unknown(),
+    tools: z.unknown(),
+    top_logprobs: z.literal(0),
+    top_p: z.number().nullable(),
+    truncation: z.unknown(),
+    user: z.unknown(),
+    metadata: z.record(z.string(), z.unknown()),
+  });
+}
+
+/** A response, or the events of one (contract, Responses stream). */
+export const responseAnswers = jsonOrEvents(
+  responseSchema,
+  "From response.created to response.completed, response.incomplete or response.failed, then [DONE].",
+);

@@ -1,0 +1,13 @@
+import { STANDARD_FAMILY } from "../../routing/error-formats.ts";
+import type { Dialect } from "../dialect.ts";
+import { createResponse, readResponse } from "./endpoints.ts";
+import { ID } from "./request.ts";
+
+/** The responses style. */
+export const responses: Dialect = {
+  id: ID,
+  family: STANDARD_FAMILY,
+  paths: ["/v1/responses", "/responses"],
+  credentials: [{ in: "bearer" }],
+  endpoints: [createResponse, readResponse],
+};

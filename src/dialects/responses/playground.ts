@@ -1,0 +1,102 @@
+import { at, listAt, textAt } from "../playground/json.ts";
+import { javascriptLiteral, KEY_VARIABLE, pythonArguments } from "../playground/literals.ts";
+import { errorIn, pieces, usageIn } from "../playground/pieces.ts";
+import type { Ask, Piece, PlaygroundDialect, Turn } from "../playground/types.ts";
+
+function items(turn: Turn): Record<string, unknown>[] {
+  switch (turn.role) {
+    case "user":
+      return [{ role: "user", content: turn.text }];
+    case "tool":
+      return [{ type: "function_call_output", call_id: turn.call.id, output: turn.output }];
+    case "assistant":
+      return [
+        ...(turn.text === "" ? [] : [{ role: "assistant", content: turn.text }]),
+        ...turn.calls.map(({ id, name, arguments: text }) => ({
+          type: "function_call",
+          call_id: id,
+          name,
+          arguments: text,
+        })),
+      ];
+  }
+}
+
+function body({ model, system, turns, tools, stream }: Ask): Record<string, unknown> {
+  return {
+    model,
+    ...(system !== "" && { instructions: system }),
+    input: turns.flatMap(items),
+    reasoning: { summary: "auto" },
+    ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function", ...tool })) }),
+    ...(stream && { stream: true }),
+  };
+}
+
+const ending = (response: unknown): Piece[] => [
+  ...usageIn(at(response, "usage"), "input_tokens", "output_tokens"),
+  errorIn(response),
+];
+
+function event(data: unknown): readonly Piece[] {
+  const delta = textAt(data, "delta");
+  switch (textAt(data, "type")) {
+    case "response.output_text.delta":
+      return pieces({ type: "text", text: delta });
+    case "response.reasoning_summary_text.delta":
+      return pieces({ type: "reasoning", text: delta });
+    case "response.function_call_arguments.delta":
+      return pieces({ type: "arguments", text: delta });
+    case "response.output_item.added":
+      if (textAt(data, "item", "type") !== "function_call") return [];
+      return [{ type: "call", id: textAt(data, "item", "call_id"), name: textAt(data, "item", "name") }];
+    case "response.completed":
+    case "response.incomplete":
+    case "response.failed":
+      return pieces(...ending(at(data, "response")));
+    default:
+      return pieces({ type: "error", message: textAt(data, "error", "message") || textAt(data, "message") });
+  }
+}
+
+function item(source: unknown): Piece[] {
+  switch (textAt(source, "type")) {
+    case "reasoning":
+      return listAt(source, "summary").map((part) => ({ type: "reasoning", text: textAt(part, "text") }));
+    case "message":
+      return listAt(source, "content").map((part) => ({ type: "text", text: textAt(part, "text") }));
+    case "function_call":
+      return [
+        { type: "call", id: textAt(source, "call_id"), name: textAt(source, "name") },
+        { type: "arguments", text: textAt(source, "arguments") },
+      ];
+    default:
+      return [];
+  }
+}
+
+/** The responses style. */
+export const playground: PlaygroundDialect = {
+  id: "responses",
+  name: "Responses",
+  request: (ask) => ({ path: "/v1/responses", body: body(ask) }),
+  event,
+  whole: (data) => pieces(...listAt(data, "output").flatMap(item), ...ending(data)),
+  javascript: (origin, request, { stream }) => `import OpenAI from "openai";
+
+const client = new OpenAI({
+  baseURL: "${origin}/v1",
+  apiKey: process.env.${KEY_VARIABLE},
+});
+const response = await client.responses.create(${javascriptLiteral(request.body)});
+${stream ? `for await (const event of response) {\n  if (event.type === "response.output_text.delta") process.stdout.write(event.delta);\n}` : "console.log(response.output_text);"}
+`,
+  python: (origin, request, { stream }) => `import os
+from openai import OpenAI
+
+client = OpenAI(base_url="${origin}/v1", api_key=os.environ["${KEY_VARIABLE}"])
+response = client.responses.create(
+${pythonArguments(request.body)})
+${stream ? `for event in response:\n    if event.type == "response.output_text.delta":\n        print(event.delta, end="")` : "print(response.output_text)"}
+`,
+};

@@ -1,0 +1,55 @@
+import { clientLeft } from "../accounts/with-account.ts";
+import type { Completion, Usage } from "../conversation/events.ts";
+import type { GenerationOutcome } from "../conversation/outcome.ts";
+import type { GatewayError } from "../errors/gateway-error.ts";
+import { Recording } from "../history/recording.ts";
+import { boundToFiles } from "./file-references.ts";
+import type { Generation } from "./generation.ts";
+import { HOOKS } from "./hooks.ts";
+import type { AnswerInfo, GenerationJob, GenerationRequest } from "./job.ts";
+
+/**
+ * Begins a generation: notes it in the log, watches for the client's going away, and binds the caller to the account that
+ * has the files it refers to.
+ *
+ * @throws GatewayError 400 or 404 for file references that cannot be followed.
+ */
+export async function begin(request: GenerationRequest): Promise<GenerationJob> {
+  const { context, caller, conversation, hooks = HOOKS } = request;
+  context.log.dialect = conversation.dialect;
+  context.log.model = conversation.model.id;
+  context.log.stream = conversation.stream;
+  const abort = new AbortController();
+  const recording = new Recording(context, conversation);
+  context.request.signal.addEventListener("abort", () => abort.abort(clientLeft()), { once: true });
+  const bound = await boundToFiles(context, caller, conversation);
+  return { context, caller: bound, conversation, hooks, recording, abort };
+}
+
+/** What renderers are told of a generation's answer. */
+export function infoOf({ context, conversation }: GenerationJob, generation: () => Generation): AnswerInfo {
+  return {
+    conversation,
+    requestId: context.requestId,
+    created: Math.floor(context.startedAt / 1000),
+    promptTokens: () => generation().estimatedPromptTokens(),
+  };
+}
+
+/** Tells history and hooks that a generation has succeeded. */
+export function succeed(job: GenerationJob, { finishReason, usage }: Completion): void {
+  end(job, { status: "success", statusCode: 200, error: "", code: "", finishReason, usage });
+}
+
+/** The same of one that failed or was cancelled; `usage` is what it had used by then. */
+export function fail(job: GenerationJob, error: GatewayError, usage: Usage | null): void {
+  const { status: statusCode, message, code } = error;
+  const status = statusCode === 499 ? "cancelled" : "error";
+  end(job, { status, statusCode, error: message, code, finishReason: "", usage });
+}
+
+function end(job: GenerationJob, outcome: GenerationOutcome): void {
+  job.recording?.end(outcome);
+  const { context, caller, conversation } = job;
+  for (const hook of job.hooks.onOutcome) hook({ context, caller, conversation, outcome });
+}

@@ -1,0 +1,300 @@
+import { type AccountSession, withAccount } from "../accounts/with-account.ts";
+import { requiresTool } from "../conversation/conversation.ts";
+import type { FinishReason, GenerationEvent, Usage } from "../conversation/events.ts";
+import { estimateTokens } from "../conversation/tokens.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
+import { providerOf } from "../provider/of-platform.ts";
+import type { FollowUp, PreparedTurn, UpstreamTurn } from "../provider/provider.ts";
+import { Assembler, type TurnEnd } from "./assembler.ts";
+import { afterGeneration } from "./cleanup.ts";
+import type { GenerationJob } from "./job.ts";
+import { prepareOptions } from "./prepare-options.ts";
+import { Watchdog } from "./watchdog.ts";
+
+/** `incomplete` messages are continued this many times (provider protocol). */
+const MAX_CONTINUATIONS = 8;
+
+/** How long an upstream may keep a body open that has nothing more to say, milliseconds. */
+const END_WITHIN_MS = 200;
+
+/** Appended to the prompt of the follow-up turn (contract, general rule 7). */
+export const RETRY_SUFFIX =
+  "\n\nYour previous reply had no visible content. Regenerate the visible final answer or tool call now.";
+
+/** Where a generation's events go. */
+export interface GenerationSink {
+  /** Takes the events of one upstream read. A returned promise is waited for before more is read. */
+  deliver(events: readonly GenerationEvent[]): Promise<void> | undefined;
+}
+
+/**
+ * Runs one conversation to its end: opens a turn with an account, moves the upstream's bytes through the stages into the
+ * sink, continues what is incomplete, retries once what came up empty, and asks for another account where the contract
+ * says so (general rule 7).
+ */
+export class Generation {
+  readonly #job: GenerationJob;
+  readonly #prepared: PreparedTurn;
+  readonly assembler: Assembler;
+  readonly watchdog: Watchdog;
+  #sink: GenerationSink = NOWHERE;
+  #started = false;
+  #heard = false;
+  #attempts = 0;
+  #retries = 0;
+  #switched = false;
+  #sessionId = "";
+
+  private constructor(job: GenerationJob, prepared: PreparedTurn) {
+    const { platform } = job.context;
+    this.#job = job;
+    this.#prepared = prepared;
+    this.assembler = new Assembler(job.conversation);
+    this.watchdog = new Watchdog(
+      { firstByteMs: platform.variables.firstByteTimeoutMs, idleMs: platform.variables.idleTimeoutMs },
+      () => platform.now(),
+      (silence) =>
+        job.abort.abort(
+          silence === "stalled-reader"
+            ? new GatewayError(499, "the client stopped reading", { code: "request_cancelled" })
+            : new ProviderError("timeout", "the provider fell silent"),
+        ),
+    );
+  }
+
+  /**
+   * Prepares a generation: renders the prompt and fetches attachments before any slot is taken, so that a request at
+   * fault costs none.
+   *
+   * @throws GatewayError 400 for content that the model cannot take, 503 when no provider is configured.
+   */
+  static async prepare(job: GenerationJob): Promise<Generation> {
+    const { platform } = job.context;
+    const { config } = await job.context.config();
+    const options = prepareOptions(config, job.conversation, platform);
+    const prepared = providerOf(platform).prepare(job.conversation, options);
+    await prepared.load?.(job.abort.signal);
+    return new Generation(job, prepared);
+  }
+
+  /** Estimated tokens of the prompt. */
+  estimatedPromptTokens(): number {
+    return estimateTokens(this.#prepared.promptText);
+  }
+
+  /** What was used of the provider by now; null when it has not begun to answer. */
+  usageSoFar(): Usage | null {
+    return this.#heard ? this.assembler.usage(this.#prepared.promptText) : null;
+  }
+
+  /** Runs to the end. Throws what the caller must be told; the sink never gets an `error` event from here. */
+  async run(sink: GenerationSink): Promise<void> {
+    this.#sink = sink;
+    const { context, caller, conversation, recording, hooks, abort } = this.#job;
+    const { promptText } = this.#prepared;
+    recording?.begin(promptText, this.assembler);
+    for (const hook of hooks.beforeSlot) await hook({ context, caller, conversation, promptText });
+    try {
+      await withAccount(
+        {
+          context,
+          caller,
+          model: conversation.model.id,
+          dialect: conversation.dialect,
+          abort,
+          mayRepeat: () => !this.assembler.answered,
+          wantsAnother: (failure) => this.#mayAskAnother(failure),
+        },
+        (session) => this.#attempt(session),
+      );
+    } catch (error) {
+      throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
+    }
+  }
+
+  /** An answer that came up empty is worth one other account (contract, general rule 7). */
+  #mayAskAnother(failure: unknown): boolean {
+    if (this.#switched || !(failure instanceof GatewayError) || failure.code !== "upstream_empty_output") {
+      return false;
+    }
+    this.#switched = true;
+    return true;
+  }
+
+  /** One account's attempt: a turn, and at most one follow-up. */
+  async #attempt(session: AccountSession): Promise<void> {
+    const { context, recording } = this.#job;
+    if (this.#attempts > 0) this.#countRetry();
+    this.#attempts += 1;
+    this.#sessionId = "";
+    recording?.account(session.accountId);
+    try {
+      await this.#answer(session);
+    } finally {
+      this.watchdog.stop();
+      afterGeneration(context, session.account, this.#sessionId);
+    }
+  }
+
+  async #answer(session: AccountSession): Promise<void> {
+    const { conversation } = this.#job;
+    let end = await this.#turn(session, null);
+    if (isEmpty(end)) {
+      if (this.#switched) throw emptyOutput();
+      this.#countRetry();
+      end = await this.#turn(session, {
+        sessionId: this.#sessionId,
+        parentMessageId: this.assembler.messageId,
+        suffix: RETRY_SUFFIX,
+      });
+      if (isEmpty(end)) throw emptyOutput();
+    }
+    if (requiresTool(conversation) && this.assembler.calls === 0) {
+      throw new GatewayError(422, "tool_choice requires a tool call, but the model made none", {
+        code: "tool_choice_violation",
+        param: "tool_choice",
+      });
+    }
+    const usage = this.assembler.usage(this.#prepared.promptText);
+    await this.#deliver([{ type: "finish", reason: this.#finishReason(end), usage }]);
+  }
+
+  #countRetry(): void {
+    this.#retries += 1;
+    this.#job.context.log.retries = this.#retries;
+  }
+
+  #finishReason(end: TurnEnd): FinishReason {
+    if (this.assembler.calls > 0) return "tool_calls";
+    if (end.reason === "length" || end.reason === "incomplete") return "length";
+    return end.reason === "content_filter" ? "content_filter" : "stop";
+  }
+
+  /** One upstream message, continued while it is `incomplete`. */
+  async #turn(session: AccountSession, followUp: FollowUp | null): Promise<TurnEnd> {
+    const { signal } = this.#job.abort;
+    const provider = providerOf(this.#job.context.platform);
+    let turn = await this.#open(session, followUp);
+    this.#sessionId = turn.sessionId;
+    for (let continued = 0; ; continued += 1) {
+      await this.#pump(turn);
+      if (!this.assembler.incomplete || provider.resume === undefined) break;
+      if (continued === MAX_CONTINUATIONS) break;
+      this.assembler.continueTurn();
+      this.watchdog.expect();
+      turn = await provider.resume(session.account, this.#sessionId, this.assembler.messageId, signal);
+    }
+    const out: GenerationEvent[] = [];
+    const end = this.assembler.finishTurn(out);
+    this.watchdog.stop();
+    if (out.length > 0) await this.#deliver(out);
+    return end;
+  }
+
+  #open(session: AccountSession, followUp: FollowUp | null): Promise<UpstreamTurn> {
+    const { signal } = this.#job.abort;
+    // Known before the turn is, so that the session of a turn that fails is cleaned up too.
+    const inSession = (id: string) => {
+      this.#sessionId = id;
+    };
+    return session.call(async (account) => {
+      this.watchdog.expect();
+      try {
+        return await this.#prepared.open(account, signal, followUp, inSession);
+      } catch (error) {
+        this.watchdog.stop();
+        throw error;
+      }
+    });
+  }
+
+  /** Moves one upstream body through the stages. The only loop that data goes through. */
+  async #pump(turn: UpstreamTurn): Promise<void> {
+    const { decoder } = turn;
+    const { signal } = this.#job.abort;
+    const { recording } = this.#job;
+    const reader = turn.body.getReader();
+    let stopped = signal.aborted;
+    // A body that does not come from `fetch` (a proxied one) need not know the signal.
+    const stop = () => {
+      stopped = true;
+      reader.cancel(signal.reason).catch(() => undefined);
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (stopped) throw signal.reason;
+        const now = this.watchdog.heard();
+        const events = done ? decoder.finish() : decoder.push(value);
+        if (events.length > 0) {
+          this.#heard = true;
+          const out: GenerationEvent[] = [];
+          this.assembler.push(events, out);
+          recording?.progress(now);
+          if (out.length > 0) {
+            const delivered = this.#deliver(out);
+            if (delivered !== undefined) {
+              await delivered;
+              this.watchdog.written();
+            }
+          }
+        }
+        if (decoder.failure) throw decoder.failure;
+        if (done) return;
+        if (decoder.ended === true) {
+          readToEnd(reader);
+          return;
+        }
+      }
+    } catch (error) {
+      stop();
+      if (signal.aborted) throw signal.reason;
+      if (error instanceof ProviderError || error instanceof GatewayError) throw error;
+      throw new ProviderError("cut", "the provider's answer broke off", 0, error);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  /** Hands events on. A returned promise is to be waited for; while more is to come the watchdog is told of its end. */
+  #deliver(events: GenerationEvent[]): Promise<void> | undefined {
+    if (!this.#started) {
+      this.#started = true;
+      events.unshift({ type: "start", sessionId: this.#sessionId });
+      this.#job.context.log.firstTokenMs = this.#job.context.platform.now() - this.#job.context.startedAt;
+    }
+    const delivered = this.#sink.deliver(events);
+    if (delivered !== undefined) this.watchdog.writing();
+    return delivered;
+  }
+}
+
+/** Until the generation runs nothing is delivered. */
+const NOWHERE: GenerationSink = { deliver: () => undefined };
+
+/** Neither text nor a call; what a filter withheld is no accident. */
+function isEmpty({ empty, reason }: TurnEnd): boolean {
+  return empty && reason !== "content_filter";
+}
+
+/**
+ * Lets a body that has said everything come to its end, which leaves its connection fit for the next request; one that
+ * does not end is closed.
+ */
+function readToEnd(reader: ReadableStreamDefaultReader<Uint8Array>): void {
+  const cancel = () => void reader.cancel().catch(() => undefined);
+  const timer = setTimeout(cancel, END_WITHIN_MS);
+  reader.read().then(
+    ({ done }) => {
+      clearTimeout(timer);
+      if (!done) cancel();
+    },
+    () => clearTimeout(timer),
+  );
+}
+
+function emptyOutput(): GatewayError {
+  return new GatewayError(429, "the provider returned no visible output", { code: "upstream_empty_output" });
+}

@@ -1,0 +1,39 @@
+import type { GenerationOutcome } from "../conversation/outcome.ts";
+import type { GenerationRequest } from "./job.ts";
+
+/** A generation that is about to take a slot. */
+export interface Admission extends Omit<GenerationRequest, "hooks"> {
+  /** Everything that the model will read, as one text: what estimates are made from. */
+  readonly promptText: string;
+}
+
+/** A generation whose outcome is known. */
+export interface EndedGeneration extends Omit<GenerationRequest, "hooks"> {
+  readonly outcome: GenerationOutcome;
+}
+
+/** Who takes part in a generation. */
+export interface GenerationHooks {
+  /**
+   * Called in order before a slot is taken: the place for limits. What one throws is what the caller is told, and no slot
+   * is touched.
+   */
+  readonly beforeSlot: readonly ((admission: Admission) => void | Promise<void>)[];
+  /**
+   * Called once when the outcome is known, be it success, failure or cancellation: the place for accounting. They run
+   * before the caller has its last byte, never wait and never throw.
+   */
+  readonly onOutcome: readonly ((generation: EndedGeneration) => void)[];
+}
+
+/** Notes in the log how a generation ended. */
+function noteInLog({ context: { log }, outcome: { usage, code } }: EndedGeneration): void {
+  if (usage !== null) {
+    log.promptTokens = usage.prompt;
+    log.completionTokens = usage.completion;
+  }
+  if (code !== "") log.error = code;
+}
+
+/** Who takes part in every generation. */
+export const HOOKS: GenerationHooks = { beforeSlot: [], onOutcome: [noteInLog] };

@@ -1,0 +1,86 @@
+import { clientLeft } from "../accounts/with-account.ts";
+import type { Completion, GenerationEvent } from "../conversation/events.ts";
+import { CompletionFold } from "../conversation/fold.ts";
+import { toGatewayError } from "../errors/gateway-error.ts";
+import { EVENT_STREAM_HEADERS } from "../http/event-stream.ts";
+import { begin, fail, infoOf, succeed } from "./begin.ts";
+import { Generation, type GenerationSink } from "./generation.ts";
+import type { AnswerInfo, GenerationRequest } from "./job.ts";
+import { StreamWriter } from "./stream-writer.ts";
+
+/** Renders one generation's events as a dialect's stream. Pure: state and event in, text out. */
+export interface StreamRenderer {
+  /** What a silent stream carries, in the dialect's own form. */
+  readonly keepAlive: string;
+  /** The text of one event; empty when the dialect says nothing. `error` is the dialect's own error event. */
+  push(event: GenerationEvent): string;
+}
+
+/** A dialect's way of streaming an answer. */
+export interface StreamAnswer {
+  /** Media type of the stream when it is not an event stream. */
+  readonly streamType?: string;
+  stream(info: AnswerInfo): StreamRenderer;
+  /**
+   * Called when the generation has succeeded, everything has been rendered, and its last event is not sent yet: the place
+   * to keep what a later request will ask for.
+   */
+  completed?(completion: Completion, info: AnswerInfo): Promise<void>;
+}
+
+/**
+ * Answers a conversation as a stream: one half of the pipeline behind every generation route; `complete.ts` is the other.
+ *
+ * @throws GatewayError before the first byte; afterwards an error is the dialect's own error event.
+ */
+export async function stream(request: GenerationRequest, dialect: StreamAnswer): Promise<Response> {
+  const job = await begin(request);
+  const { context } = job;
+  const generation = await Generation.prepare(job).catch((thrown: unknown) => {
+    fail(job, toGatewayError(thrown, context.requestId), null);
+    throw thrown;
+  });
+  const fold = new CompletionFold();
+  const info = infoOf(job, () => generation);
+  const renderer = dialect.stream(info);
+  const writer = new StreamWriter(context.platform.variables.keepAliveMs, () => {
+    job.abort.abort(clientLeft());
+  });
+  const render = (events: readonly GenerationEvent[]): string => {
+    let text = "";
+    for (const event of events) text += renderer.push(event);
+    return text;
+  };
+  const sink: GenerationSink = {
+    deliver(events) {
+      for (const event of events) fold.push(event);
+      const rendered = render(events);
+      if (dialect.completed === undefined || events.at(-1)?.type !== "finish") return writer.write(rendered);
+      return dialect.completed(fold.completion(), info).then(() => writer.write(rendered));
+    },
+  };
+  // Also while the request waits for an account: a departed client shows only on a failed write.
+  writer.beat(renderer.keepAlive);
+  const run = async () => {
+    try {
+      await generation.run(sink);
+      succeed(job, fold.completion());
+      await writer.close();
+    } catch (thrown) {
+      const error = toGatewayError(thrown, context.requestId);
+      fail(job, error, generation.usageSoFar());
+      if (writer.committed) await writer.end(render([{ type: "error", error }]));
+      else writer.refuse(error);
+    } finally {
+      writer.stop();
+    }
+  };
+  // Only work under `waitUntil` goes on to its `finally` when the client leaves.
+  const running = run();
+  context.log.streaming = running;
+  context.waitUntil(running);
+  const readable = await writer.ready;
+  const headers =
+    dialect.streamType === undefined ? EVENT_STREAM_HEADERS : { "content-type": dialect.streamType };
+  return new Response(readable, { headers });
+}

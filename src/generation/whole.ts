@@ -1,0 +1,29 @@
+import type { Completion } from "../conversation/events.ts";
+import { CompletionFold } from "../conversation/fold.ts";
+import type { Generation } from "./generation.ts";
+import type { GenerationJob } from "./job.ts";
+
+/** Something that is done to an answer once it is whole. */
+export type CompletionStage = (
+  completion: Completion,
+  job: GenerationJob,
+  generation: Generation,
+) => Completion | Promise<Completion>;
+
+/** Runs a generation to its end and folds its events. */
+export async function runWhole(generation: Generation): Promise<Completion> {
+  const fold = new CompletionFold();
+  await generation.run({
+    deliver(events) {
+      for (const event of events) fold.push(event);
+      return undefined;
+    },
+  });
+  return fold.completion();
+}
+
+/** Citation markers become links to the search results (contract, general rule 8). */
+export const linkSources: CompletionStage = (completion, _job, { assembler }) => ({
+  ...completion,
+  text: assembler.linkCitations(completion.text),
+});

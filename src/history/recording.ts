@@ -1,0 +1,163 @@
+import { type Conversation, textOf } from "../conversation/conversation.ts";
+import type { GenerationOutcome, RawOutput } from "../conversation/outcome.ts";
+import type { HistorySummary, HistoryWrite } from "../platform/archive.ts";
+import type { Context } from "../platform/context.ts";
+import { cutText } from "../storage/texts.ts";
+import { type Outbox, outboxOf, type RecordSource } from "../telemetry/outbox.ts";
+import { archivedMessages } from "./messages.ts";
+
+/** How often a record is refreshed while its generation streams, milliseconds. */
+const REFRESH_MS = 1_500;
+/** The same once the answer is long: the whole of it is sent each time. */
+const LONG_REFRESH_MS = 6_000;
+const LONG_CHARS = 50_000;
+
+/** Characters that are kept of each text. */
+const MAX_PROMPT = 400_000;
+const MAX_OUTPUT = 600_000;
+const MAX_LABEL = 300;
+const PREVIEW = 200;
+
+/** On one line, cut. */
+function preview(text: string): string {
+  return cutText(
+    text
+      .slice(0, PREVIEW * 4)
+      .replace(/\s+/g, " ")
+      .trim(),
+    PREVIEW,
+  );
+}
+
+function lastQuestion({ messages }: Conversation): string {
+  const last = messages.findLast(({ role }) => role === "user") ?? messages.at(-1);
+  return last === undefined ? "" : textOf(last.parts);
+}
+
+/**
+ * Archives one generation (contract, general rule 9): keeps references while it runs, and makes texts only when they are
+ * sent. Never throws, never waits: a generation must be neither slowed nor broken by its history.
+ */
+export class Recording implements RecordSource {
+  readonly #context: Context;
+  readonly #outbox: Outbox;
+  readonly #id = `hist_${crypto.randomUUID().replaceAll("-", "")}`;
+  readonly #ended = Promise.withResolvers<void>();
+  readonly #conversation: Conversation;
+  #begun = false;
+  #prompt = "";
+  #output: RawOutput = { rawText: "", rawReasoning: "" };
+  #account = "";
+  #attempts = 0;
+  #outcome: GenerationOutcome | null = null;
+  #endedAt = 0;
+  #refreshedAt = 0;
+  #requestSent = false;
+  /** Whether the history was on when the request came. */
+  #wanted = false;
+
+  constructor(context: Context, conversation: Conversation) {
+    this.#context = context;
+    this.#conversation = conversation;
+    this.#outbox = outboxOf(context.platform);
+  }
+
+  /** The conversation is on its way; `output` is where the upstream's words will gather. */
+  begin(promptText: string, output: RawOutput): void {
+    this.#begun = true;
+    this.#prompt = promptText;
+    this.#output = output;
+    this.#context.config().then(
+      ({ config }) => {
+        this.#wanted = config.history.limit > 0;
+        this.#tell();
+      },
+      () => undefined,
+    );
+    // Until the end: work that is not waited for does not outlive a client that leaves.
+    this.#context.waitUntil(this.#ended.promise);
+  }
+
+  /** An account was leased; empty in pass-through mode. */
+  account(identifier: string): void {
+    this.#account = identifier;
+    this.#attempts += 1;
+  }
+
+  /** The upstream said something. Called once for each read, with the present time (milliseconds since the epoch). */
+  progress(now: number): void {
+    const length = this.#output.rawText.length + this.#output.rawReasoning.length;
+    const pause = length > LONG_CHARS ? LONG_REFRESH_MS : REFRESH_MS;
+    if (now - this.#refreshedAt >= pause) this.#tell();
+  }
+
+  /** The outcome is known. What never began leaves no record. */
+  end(outcome: GenerationOutcome): void {
+    if (this.#outcome !== null || !this.#begun) return;
+    this.#outcome = outcome;
+    this.#endedAt = this.#context.platform.now();
+    this.#tell();
+    this.#ended.resolve();
+  }
+
+  #tell(): void {
+    if (!this.#wanted) return;
+    this.#refreshedAt = this.#context.platform.now();
+    this.#outbox.record(this);
+    this.#context.waitUntil(this.#outbox.settled());
+  }
+
+  lost(): void {
+    this.#requestSent = false;
+  }
+
+  write(): HistoryWrite {
+    const conversation = this.#conversation;
+    const request = this.#requestSent
+      ? null
+      : {
+          messages: archivedMessages(conversation.messages),
+          prompt: cutText(this.#prompt, MAX_PROMPT),
+        };
+    this.#requestSent = true;
+    const { rawText, rawReasoning } = this.#output;
+    return {
+      summary: this.#summary(),
+      request,
+      reasoning: cutText(rawReasoning, MAX_OUTPUT),
+      content: cutText(rawText, MAX_OUTPUT),
+    };
+  }
+
+  #summary(): HistorySummary {
+    const { request, requestId, startedAt, platform } = this.#context;
+    const conversation = this.#conversation;
+    const outcome = this.#outcome;
+    const now = outcome === null ? platform.now() : this.#endedAt;
+    return {
+      id: this.#id,
+      created_at: startedAt,
+      updated_at: now,
+      completed_at: this.#endedAt,
+      request_id: requestId,
+      dialect: conversation.dialect,
+      requested_model: cutText(conversation.model.requested, MAX_LABEL),
+      model: conversation.model.id,
+      account: this.#account,
+      attempts: this.#attempts,
+      source: cutText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),
+      stream: conversation.stream,
+      thinking: conversation.thinking,
+      status: outcome?.status ?? "streaming",
+      status_code: outcome?.statusCode ?? 0,
+      error: cutText(outcome?.error ?? "", MAX_LABEL),
+      finish_reason: outcome?.finishReason ?? "",
+      prompt_tokens: outcome?.usage?.prompt ?? 0,
+      completion_tokens: outcome?.usage?.completion ?? 0,
+      reasoning_tokens: outcome?.usage?.reasoning ?? 0,
+      elapsed_ms: now - startedAt,
+      request_preview: preview(lastQuestion(conversation)),
+      response_preview: preview(this.#output.rawText),
+    };
+  }
+}

@@ -1,0 +1,48 @@
+import { toBase64 } from "../../encoding/bytes.ts";
+import { sha256 } from "../../encoding/hash.ts";
+import { open } from "../../routing/endpoint.ts";
+import { homePage } from "./page.ts";
+import { SCRIPT } from "./script.ts";
+import { STYLE } from "./style.ts";
+
+let policy: Promise<string> | undefined;
+
+/** `GET /`: a page that explains both services and lets a visitor try the page service. */
+export const home = open({
+  method: "GET",
+  path: "/",
+  summary: "Public page",
+  answers: () => ({ "text/html": { type: "string" } }),
+  handler: async ({ url }) => {
+    policy ??= contentSecurityPolicy();
+    return new Response(homePage(url.origin), {
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": await policy,
+        "cache-control": "public, max-age=300",
+        "cross-origin-opener-policy": "same-origin",
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+      },
+    });
+  },
+});
+
+/** Nothing runs or is drawn on the page but its own script, its own style and what this program answers. */
+async function contentSecurityPolicy(): Promise<string> {
+  const [script, style] = await Promise.all([SCRIPT, STYLE].map(sourceHash));
+  return [
+    "default-src 'none'",
+    `script-src '${script}'`,
+    `style-src '${style}'`,
+    "connect-src 'self'",
+    "img-src blob:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+async function sourceHash(text: string): Promise<string> {
+  return `sha256-${toBase64(await sha256(text))}`;
+}

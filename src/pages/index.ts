@@ -1,0 +1,29 @@
+import { standardFamily } from "../routing/error-formats.ts";
+import type { Surface } from "../routing/surface.ts";
+import { home } from "./home/endpoints.ts";
+import { technologies } from "./technologies/endpoints.ts";
+import { thumbnail } from "./thumbnails/endpoints.ts";
+
+/** The page service: keyless, limited per client. */
+export const PAGES: Surface = {
+  family: standardFamily("page", "Page service"),
+  paths: ["/v1/thumbs", "/v1/technologies"],
+  responseHeaders: [
+    "retry-after",
+    "ratelimit-limit",
+    "ratelimit-remaining",
+    "ratelimit-reset",
+    "ratelimit-policy",
+    "x-cache",
+    "etag",
+    "age",
+    "x-image-width",
+    "x-image-height",
+    "x-page-url",
+    "x-page-status",
+    "x-page-incomplete",
+    "x-page-over-budget",
+    "x-page-cut-at",
+  ],
+  endpoints: [home, thumbnail, technologies],
+};

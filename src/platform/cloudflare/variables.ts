@@ -1,0 +1,18 @@
+import { DRIVER_NAMES } from "../../provider/drivers.ts";
+import { parseVariables, type Variables } from "../variables.ts";
+
+const parsed = new WeakMap<object, Variables>();
+
+/**
+ * The variables and secrets among a Worker's bindings, parsed once an isolate.
+ *
+ * @throws VariableError when one is not what it may be
+ */
+export function variablesOf(env: object): Variables {
+  let variables = parsed.get(env);
+  if (variables === undefined) {
+    variables = parseVariables({ ...env }, { drivers: DRIVER_NAMES });
+    parsed.set(env, variables);
+  }
+  return variables;
+}

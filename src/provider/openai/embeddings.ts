@@ -1,0 +1,33 @@
+import { isObject, type JsonObject } from "../../encoding/json.ts";
+import { ProviderError } from "../../errors/provider-error.ts";
+import { countOf } from "../json.ts";
+
+function vectorOf(entry: unknown): readonly number[] | null {
+  const vector: unknown = isObject(entry) ? entry["embedding"] : null;
+  if (!Array.isArray(vector)) return null;
+  const numbers = vector.filter((value) => typeof value === "number");
+  return numbers.length === vector.length ? numbers : null;
+}
+
+/**
+ * The vectors of an embeddings answer, in the order of the inputs, and its tokens (0 where the backend states none).
+ *
+ * @throws ProviderError `malformed` when there is not one vector of numbers for each input.
+ */
+export function embeddingsOf(
+  body: JsonObject,
+  inputs: number,
+): { readonly vectors: readonly (readonly number[])[]; readonly tokens: number } {
+  const data = Array.isArray(body["data"]) ? body["data"] : [];
+  const vectors: (readonly number[])[] = [];
+  for (const [place, entry] of data.entries()) {
+    const stated: unknown = isObject(entry) ? entry["index"] : undefined;
+    const vector = vectorOf(entry);
+    if (vector !== null) vectors[typeof stated === "number" ? stated : place] = vector;
+  }
+  if (vectors.length !== inputs || Object.keys(vectors).length !== inputs) {
+    throw new ProviderError("malformed", "the provider's embeddings do not match their inputs");
+  }
+  const usage = body["usage"];
+  return { vectors, tokens: (isObject(usage) ? countOf(usage["prompt_tokens"]) : undefined) ?? 0 };
+}

@@ -1,0 +1,88 @@
+import { takeOverOldTables } from "./kept-takeover.ts";
+import { numberIn, type Sql, textIn } from "./sql.ts";
+import { TextTable } from "./texts.ts";
+
+/** What can be kept: a JSON value that tells what it is called and when it ends. */
+export interface Keepable {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** The kinds of objects that are kept, and what one of each looks like. */
+type Kinds<K> = { readonly [Kind in keyof K]: Keepable };
+
+/**
+ * JSON values of any size, kept for their owners until they expire; each is known by its owner, its kind and its id. The
+ * tables are made for the first value: a database in which nothing is kept holds nothing.
+ */
+export class KeptObjects<K extends Kinds<K>> {
+  readonly #sql: Sql;
+  /** Null: there are no tables yet. */
+  #texts: TextTable | null = null;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+    const tables = sql.all("select name from sqlite_master where type='table'");
+    const names = new Set(tables.map((row) => textIn(row, "name")));
+    if (names.has("kept_object")) this.#texts = makeTables(sql);
+    takeOverOldTables(sql, names, () => {
+      this.#texts ??= makeTables(sql);
+    });
+  }
+
+  /** A value as it was put; null when there is none, or when it has expired at `now` (milliseconds since the epoch). */
+  get<Kind extends keyof K & string>(owner: string, kind: Kind, id: string, now: number): K[Kind] | null {
+    if (this.#texts === null) return null;
+    const [row] = this.#sql.all(
+      "select seq from kept_object where owner=? and kind=? and id=? and expires>?",
+      owner,
+      kind,
+      id,
+      now,
+    );
+    return row === undefined ? null : JSON.parse(this.#texts.get(String(numberIn(row, "seq")), ""));
+  }
+
+  /** Keeps a value; an earlier one of the same owner, kind and id is replaced. */
+  put<Kind extends keyof K & string>(owner: string, kind: Kind, value: K[Kind]): void {
+    this.#texts ??= makeTables(this.#sql);
+    const texts = this.#texts;
+    const text = JSON.stringify(value);
+    this.#sql.transaction(() => {
+      const [row] = this.#sql.all(
+        "insert into kept_object(owner, kind, id, expires) values(?,?,?,?) on conflict(owner, kind, id) do update set expires=excluded.expires returning seq",
+        owner,
+        kind,
+        value.id,
+        value.expiresAt,
+      );
+      texts.put(String(numberIn(row, "seq")), "", text);
+    });
+  }
+
+  /**
+   * Drops what has expired at `now`, milliseconds since the epoch.
+   *
+   * @returns when the next value expires; null when nothing is kept any more
+   */
+  expire(now: number): number | null {
+    const texts = this.#texts;
+    if (texts === null) return null;
+    this.#sql.transaction(() => {
+      texts.deleteOf("select cast(seq as text) from kept_object where expires<=?", now);
+      this.#sql.all("delete from kept_object where expires<=?", now);
+    });
+    const [row] = this.#sql.all("select expires from kept_object order by expires limit 1");
+    return row === undefined ? null : numberIn(row, "expires");
+  }
+}
+
+/** What is kept, without its text: that is in pieces, by `seq`. */
+function makeTables(sql: Sql): TextTable {
+  sql.all(
+    "create table if not exists kept_object(seq integer primary key, owner text not null, kind text not null, id text not null, expires integer not null, unique(owner, kind, id))",
+  );
+  sql.all("create index if not exists kept_object_expires on kept_object(expires)");
+  return new TextTable(sql, "kept_text");
+}

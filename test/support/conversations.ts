@@ -1,0 +1,29 @@
+import type { Conversation } from "../../src/conversation/conversation.ts";
+import { resolveModel } from "../../src/models/resolve.ts";
+
+/** What a test says of a conversation; the model goes by its name. */
+export type ConversationChanges = Partial<Omit<Conversation, "model">> & { readonly model?: string };
+
+/** A streamed conversation without thinking, of one user message; the model is `provider-v4-flash` unless told. */
+export function conversation({ model, ...changes }: ConversationChanges = {}): Conversation {
+  return {
+    dialect: "chat-completions",
+    contentField: "messages",
+    messages: [{ role: "user", parts: [{ type: "text", text: "Hello" }] }],
+    tools: [],
+    toolChoice: { type: "auto" },
+    parallelToolCalls: true,
+    thinking: false,
+    showReasoning: false,
+    sampling: {},
+    responseFormat: { type: "text" },
+    stream: true,
+    ...changes,
+    model: resolveModel(model ?? "provider-v4-flash", {}),
+  };
+}
+
+/** The same with thinking on and shown. */
+export function thinkingConversation(changes: ConversationChanges = {}): Conversation {
+  return conversation({ thinking: true, showReasoning: true, ...changes });
+}

@@ -1,0 +1,201 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { KeptObjects } from "../../../src/storage/kept.ts";
+import type { Sql } from "../../../src/storage/sql.ts";
+import { memoryDatabase } from "../archive/sqlite.ts";
+
+interface Note {
+  readonly id: string;
+  readonly expiresAt: number;
+  readonly text: string;
+}
+
+interface Kinds {
+  readonly note: Note;
+  readonly list: { readonly id: string; readonly expiresAt: number; readonly items: readonly number[] };
+}
+
+const note = (id: string, expiresAt: number, text = "hello"): Note => ({ id, expiresAt, text });
+const keptIn = (sql: Sql) => new KeptObjects<Kinds>(sql);
+const tablesOf = (sql: Sql) =>
+  sql.all("select name from sqlite_master where type='table' order by name").map((row) => row["name"]);
+
+describe("what is kept", () => {
+  it("comes back as it was, to its owner, under its kind and id, also after a restart", () => {
+    const sql = memoryDatabase();
+    const kept = keptIn(sql);
+    kept.put("me", "note", note("a", 10));
+    kept.put("me", "list", { id: "a", expiresAt: 10, items: [1, 2] });
+    for (const any of [kept, keptIn(sql)]) {
+      expect(any.get("me", "note", "a", 9)).toEqual(note("a", 10));
+      expect(any.get("me", "list", "a", 9)).toEqual({ id: "a", expiresAt: 10, items: [1, 2] });
+      expect(any.get("me", "note", "b", 9)).toBeNull();
+      expect(any.get("you", "note", "a", 9)).toBeNull();
+    }
+  });
+
+  it("may hold any text", () => {
+    const kept = keptIn(memoryDatabase());
+    const unit = fc.constantFrom("a", '"', "\\", "\0", "𝄞", "\ud834", "\udd1e", "\n");
+    fc.assert(
+      fc.property(fc.string({ unit }), (text) => {
+        kept.put("", "note", note("a", 10, text));
+        expect(kept.get("", "note", "a", 9)).toEqual(note("a", 10, text));
+      }),
+    );
+  });
+
+  it("may be longer than a row, whatever stands where it is cut", () => {
+    const kept = keptIn(memoryDatabase());
+    for (const shift of ["", "x"]) {
+      const long = note("a", 10, `${shift}${"\u{1f600}".repeat(450_000)}`);
+      kept.put("", "note", long);
+      expect(kept.get("", "note", "a", 9)?.text === long.text).toBe(true);
+    }
+  });
+
+  it("is replaced by what has the same owner, kind and id", () => {
+    const sql = memoryDatabase();
+    const kept = keptIn(sql);
+    kept.put("", "note", note("a", 10, "x".repeat(900_000)));
+    kept.put("", "note", note("a", 20, "short"));
+    expect(kept.get("", "note", "a", 15)).toEqual(note("a", 20, "short"));
+    expect(sql.all("select count(*) n from kept_text")).toEqual([{ n: 1 }]);
+  });
+
+  it("ends when it expires, and leaves nothing behind", () => {
+    const sql = memoryDatabase();
+    const kept = keptIn(sql);
+    kept.put("", "note", note("a", 10));
+    kept.put("you", "note", note("b", 20));
+    kept.put("", "list", { id: "c", expiresAt: 15, items: [] });
+    expect(kept.get("", "note", "a", 10)).toBeNull();
+    expect(kept.expire(9)).toBe(10);
+    expect(kept.expire(10)).toBe(15);
+    expect(kept.expire(16)).toBe(20);
+    expect(sql.all("select id from kept_object")).toEqual([{ id: "b" }]);
+    expect(sql.all("select count(*) n from kept_text")).toEqual([{ n: 1 }]);
+    expect(kept.expire(20)).toBeNull();
+    expect(sql.all("select count(*) n from kept_text")).toEqual([{ n: 0 }]);
+    kept.put("", "note", note("d", 30));
+    expect(kept.get("", "note", "d", 29)).toEqual(note("d", 30));
+  });
+
+  it("does what a plain map does, in any order of calls", () => {
+    const step = fc.record({
+      owner: fc.constantFrom("", "x"),
+      id: fc.constantFrom("a", "b"),
+      lives: fc.integer({ min: 0, max: 5 }),
+      text: fc.string(),
+      expire: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
+        const kept = keptIn(memoryDatabase());
+        const model = new Map<string, Note>();
+        for (const [now, { owner, id, lives, text, expire }] of steps.entries()) {
+          const value = note(id, now + lives, text);
+          kept.put(owner, "note", value);
+          model.set(`${owner}/${id}`, value);
+          const alive = [...model.values()].filter(({ expiresAt }) => expiresAt > now);
+          if (expire) {
+            const next = alive.length === 0 ? null : Math.min(...alive.map(({ expiresAt }) => expiresAt));
+            expect(kept.expire(now)).toBe(next);
+          }
+          for (const [key, known] of model) {
+            const [whose = "", name = ""] = key.split("/");
+            expect(kept.get(whose, "note", name, now)).toEqual(known.expiresAt > now ? known : null);
+          }
+        }
+      }),
+    );
+  });
+
+  it("costs nothing until something is", () => {
+    const sql = memoryDatabase();
+    const kept = keptIn(sql);
+    expect(kept.get("", "note", "a", 0)).toBeNull();
+    expect(kept.expire(0)).toBeNull();
+    expect(tablesOf(sql)).toEqual([]);
+  });
+});
+
+describe("what the tables of version 3.0 hold", () => {
+  /** As a Durable Object had them. */
+  function objectDatabase(): Sql {
+    const sql = memoryDatabase();
+    sql.all("create table response(id text primary key, expires integer not null)");
+    sql.all(
+      "create table piece(id text not null, n integer not null, text text not null, primary key(id, n))",
+    );
+    sql.all("create index response_expires on response(expires)");
+    sql.all("create table file(id text primary key, expires integer not null, text text not null)");
+    return sql;
+  }
+  const keptFrom = (sql: Sql) => new KeptObjects<{ response: Note; file: Note }>(sql);
+
+  it("is taken over from a Durable Object, in pieces as it is", () => {
+    const sql = objectDatabase();
+    const response = note("resp", 10, "x".repeat(100));
+    const json = JSON.stringify(response);
+    sql.all("insert into response values('resp', 10), ('resp2', 20)");
+    sql.all("insert into piece values('resp', 0, ?), ('resp', 1, ?)", json.slice(0, 40), json.slice(40));
+    sql.all("insert into piece values('resp2', 0, ?)", JSON.stringify(note("resp2", 20)));
+    sql.all("insert into file values('file', 30, ?)", JSON.stringify(note("file", 30)));
+    for (const kept of [keptFrom(sql), keptFrom(sql)]) {
+      expect(kept.get("", "response", "resp", 9)).toEqual(response);
+      expect(kept.get("", "response", "resp2", 19)).toEqual(note("resp2", 20));
+      expect(kept.get("", "file", "file", 29)).toEqual(note("file", 30));
+    }
+    expect(tablesOf(sql)).toEqual(["kept_object", "kept_text"]);
+    expect(keptFrom(sql).expire(10)).toBe(20);
+  });
+
+  it("is taken over also from an object that knew no files", () => {
+    const sql = objectDatabase();
+    sql.all("drop table file");
+    sql.all("insert into response values('resp', 10)");
+    sql.all("insert into piece values('resp', 0, ?)", JSON.stringify(note("resp", 10)));
+    expect(keptFrom(sql).get("", "response", "resp", 9)).toEqual(note("resp", 10));
+  });
+
+  it("is taken over from a process, whose archive keeps its own pieces", () => {
+    const sql = memoryDatabase();
+    sql.all("create table piece(owner text, name text, n integer, text text)");
+    sql.all("insert into piece values('record', 'input', 0, 'archived')");
+    sql.all(
+      "create table kept(owner text not null, kind text not null, id text not null, expires integer not null, text text not null, primary key(owner, kind, id)) without rowid",
+    );
+    const insert = (owner: string, kind: string, value: Note) =>
+      sql.all(
+        "insert into kept values(?,?,?,?,?)",
+        owner,
+        kind,
+        value.id,
+        value.expiresAt,
+        JSON.stringify(value),
+      );
+    insert("me", "response", note("a", 10, "mine"));
+    insert("you", "response", note("a", 20, "yours"));
+    insert("me", "file", note("a", 30, "file"));
+    const kept = keptFrom(sql);
+    expect(kept.get("me", "response", "a", 9)).toEqual(note("a", 10, "mine"));
+    expect(kept.get("you", "response", "a", 9)).toEqual(note("a", 20, "yours"));
+    expect(kept.get("me", "file", "a", 9)).toEqual(note("a", 30, "file"));
+    expect(tablesOf(sql)).toEqual(["kept_object", "kept_text", "piece"]);
+    expect(sql.all("select text from piece")).toEqual([{ text: "archived" }]);
+  });
+
+  it("gives way to what was kept since, as after a return to the old version", () => {
+    const sql = memoryDatabase();
+    const newer = note("resp", 10);
+    keptFrom(sql).put("", "response", newer);
+    sql.all("create table response(id text primary key, expires integer not null)");
+    sql.all(
+      "create table piece(id text not null, n integer not null, text text not null, primary key(id, n))",
+    );
+    sql.all("insert into response values('resp', 5)");
+    sql.all("insert into piece values('resp', 0, 'half'), ('resp', 1, 'of it')");
+    expect(keptFrom(sql).get("", "response", "resp", 9)).toEqual(newer);
+  });
+});
