@@ -19,7 +19,7 @@ import type { Env } from "../src/platform/cloudflare/env.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
 import type { MetricDeltas } from "../src/platform/archive.ts";
 
-/** Keeps history, captures, samples and metrics; the rules are in `src/history/archive.ts`. */
+/** Keeps history, captures, samples and metrics; the rules are in `src/archive/archive.ts`. */
 export class History extends DurableObject<Env> {
   readonly #archive: SqlArchive;
 

@@ -33,7 +33,7 @@ const count = z.number().int().min(0);
 
 /**
  * The whole configuration with every group of the contract ("Configuration", "Runtime settings"). Parsing an empty
- * object yields all defaults (DESIGN, what the contract leaves open).
+ * object yields all defaults (contract, Decisions).
  */
 export const configSchema = z.object({
   keys: z.array(z.string()).default([]),

@@ -83,7 +83,7 @@ export function invalidRequest(message: string, param: string | null = null): Ga
   return new GatewayError(400, message, { code: "invalid_request", param });
 }
 
-/** The upstream failed or spoke nonsense: 503 (contract, Errors; DESIGN: unreachable, 5xx or malformed). */
+/** The upstream failed or spoke nonsense: 503 (contract, Errors, Decisions). */
 export function upstreamFailure(
   message: string,
   code: ErrorCode = "upstream_error",

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -17,11 +17,7 @@ const data = mkdtempSync(join(tmpdir(), "polygate-start-deno-"));
 beforeAll(async () => {
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
-  child = spawn(process.execPath, [join(root, "scripts", "start-deno.mjs")], {
-    stdio: "pipe",
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], PORT: String(port), DATA_DIR: data },
-  });
-  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (text) => (output += text));
+  child = run({ PORT: String(port), DATA_DIR: data }, (text) => (output += text));
   await until(isUp, (up) => up, 50_000);
 });
 
@@ -52,6 +48,28 @@ describe("npm run start:deno", () => {
     expect(await isUp()).toBe(false);
   });
 });
+
+describe("a variable that is not what it may be", () => {
+  it("ends the start with a sentence, before anything is written", async () => {
+    const folder = join(data, "never");
+    let said = "";
+    const failed = run({ PORT: "0", DATA_DIR: folder, PROVIDER_DRIVER: "foo" }, (text) => (said += text));
+    expect(await once(failed, "close")).toEqual([1, null]);
+    expect(said.trimEnd()).toMatch(/\nPROVIDER_DRIVER is "foo": it must be one of sessions, openai$/);
+    expect(existsSync(folder)).toBe(false);
+  });
+});
+
+/** Starts it with variables, and tells what it prints. */
+function run(variables: Readonly<Record<string, string>>, told: (text: string) => void): ChildProcess {
+  const { PATH, HOME } = process.env;
+  const started = spawn(process.execPath, [join(root, "scripts", "start-deno.mjs")], {
+    stdio: "pipe",
+    env: { PATH, HOME, NO_COLOR: "1", ...variables },
+  });
+  for (const stream of [started.stdout, started.stderr]) stream.setEncoding("utf8").on("data", told);
+  return started;
+}
 
 async function isUp(): Promise<boolean> {
   try {
