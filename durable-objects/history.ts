@@ -5,6 +5,7 @@ import type {
   HistoryQuery,
   HistoryRecord,
   HistorySummary,
+  MetricDeltas,
   Retention,
 } from "../src/platform/archive.ts";
 import type {
@@ -17,7 +18,6 @@ import type {
 } from "../src/platform/captures.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
-import type { MetricDeltas } from "../src/platform/archive.ts";
 
 /** Keeps history, captures, samples and metrics; the rules are in `src/archive/archive.ts`. */
 export class History extends DurableObject<Env> {

@@ -110,12 +110,14 @@ export class SandboxDesk {
   }
 
   #listSessions(account: Account, query: Readonly<Record<string, string>>): Reply {
-    const limit = query.limit === undefined ? 20 : Number(query.limit);
+    const limit = query["limit"] === undefined ? 20 : Number(query["limit"]);
     if (!Number.isInteger(limit) || limit < 1 || limit > 100)
       return refuse("invalid_request", "limit is 1 to 100.");
     const sessions = this.#sessionsOf(account);
     const from =
-      query.cursor === undefined ? 0 : sessions.findIndex((session) => session.id > (query.cursor ?? ""));
+      query["cursor"] === undefined
+        ? 0
+        : sessions.findIndex((session) => session.id > (query["cursor"] ?? ""));
     const page = from === -1 ? [] : sessions.slice(from, from + limit);
     const more = from !== -1 && from + limit < sessions.length;
     return ok({

@@ -1,6 +1,22 @@
 import type { SandboxCall } from "./markup.ts";
 
+/** A tool's definition in one of the API styles, or a JSON schema: the members that are looked at. */
 interface JsonObject {
+  readonly name?: unknown;
+  readonly function?: unknown;
+  readonly parameters?: unknown;
+  readonly input_schema?: unknown;
+  readonly schema?: unknown;
+  readonly type?: unknown;
+  readonly const?: unknown;
+  readonly enum?: unknown;
+  readonly default?: unknown;
+  readonly examples?: unknown;
+  readonly anyOf?: unknown;
+  readonly oneOf?: unknown;
+  readonly items?: unknown;
+  readonly properties?: unknown;
+  readonly required?: unknown;
   readonly [key: string]: unknown;
 }
 

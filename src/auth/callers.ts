@@ -34,8 +34,7 @@ async function digest(credential: string): Promise<string> {
 /** A place where a request may carry a key or token. */
 export type CredentialSource =
   /** `Authorization: Bearer …` */
-  | { readonly in: "bearer" }
-  | { readonly in: "header" | "query"; readonly name: string };
+  { readonly in: "bearer" } | { readonly in: "header" | "query"; readonly name: string };
 
 function credentialIn(source: CredentialSource, request: Request, url: URL): string | null {
   switch (source.in) {

@@ -1,5 +1,16 @@
 /** A JSON Schema object, as it stands in the request. */
-export type JsonSchema = { readonly [keyword: string]: unknown };
+export interface JsonSchema {
+  readonly type?: unknown;
+  readonly const?: unknown;
+  readonly enum?: unknown;
+  readonly default?: unknown;
+  readonly examples?: unknown;
+  readonly minimum?: unknown;
+  readonly items?: unknown;
+  readonly properties?: unknown;
+  readonly required?: unknown;
+  readonly [keyword: string]: unknown;
+}
 
 /** One tool that the caller offers to the model. */
 export interface ToolDefinition {

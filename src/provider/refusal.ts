@@ -69,14 +69,15 @@ export function errorFrom(
   secret: string,
   statusKinds: StatusKinds = {},
 ): ProviderError {
-  const inner = isObject(body.error) ? body.error : body;
-  const code = inner.code ?? inner.type;
-  const effective = status === 0 && typeof inner.code === "number" ? inner.code : status;
+  const { error, detail } = body;
+  const { code, type, message } = isObject(error) ? error : body;
+  const given = code ?? type;
+  const effective = status === 0 && typeof code === "number" ? code : status;
   const known =
-    KIND_OF_CODE.get(typeof code === "string" ? code : "") ??
-    (typeof inner.type === "string" ? KIND_OF_CODE.get(inner.type) : undefined);
+    KIND_OF_CODE.get(typeof given === "string" ? given : "") ??
+    (typeof type === "string" ? KIND_OF_CODE.get(type) : undefined);
   const kind = known ?? statusKinds[effective] ?? kindOfStatus(effective);
-  const text = [inner.message, body.error, body.detail].find((value) => typeof value === "string");
+  const text = [message, error, detail].find((value) => typeof value === "string");
   return refusal(kind, typeof text === "string" ? text : "", effective, secret);
 }
 

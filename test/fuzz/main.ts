@@ -11,7 +11,7 @@ const rounds = Number(process.argv[2] ?? Number.POSITIVE_INFINITY);
 const cases = decodeURIComponent(new URL("../unit/tools/cases/", import.meta.url).pathname);
 
 let failures = 0;
-let seed = Number(process.env.TOOLS_SEED ?? Date.now() % 2 ** 31);
+let seed = Number(process.env["TOOLS_SEED"] ?? Date.now() % 2 ** 31);
 for (let round = 1; round <= rounds; round++, seed++) {
   for (const { name, check } of properties) {
     const failure = check(seed, RUNS);

@@ -76,6 +76,6 @@ function workerOf(name: string, bundle: Bundle, bindings: Readonly<Record<string
     name,
     modules: modulesOf(bundle),
     modulesRoot: bundle.folder,
-    bindings: Object.assign({}, options.bindings, bindings),
+    bindings: Object.assign({}, options["bindings"], bindings),
   };
 }

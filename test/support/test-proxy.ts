@@ -95,7 +95,9 @@ function serveHttp(client: Socket, { credentials, refuse }: TestProxyOptions, ta
       ?.slice(20)
       .trim()
       .toLowerCase();
-    const answer = (status: string) => client.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`);
+    const answer = (status: string): void => {
+      client.end(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`);
+    };
     if (wanted !== null && given !== wanted) return answer("407 Proxy Authentication Required");
     const url = new URL(method === "CONNECT" ? `http://${target}` : target);
     const port = Number(url.port || 80);

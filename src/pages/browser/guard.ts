@@ -75,7 +75,9 @@ export class BrowserGuard {
  * commands are carried out in order. What a kind of target does not know fails without harm.
  */
 function hardenSession(session: CDPSession): void {
-  const quietly = (work: Promise<unknown>) => work.catch(() => undefined);
+  const quietly = (work: Promise<unknown>): void => {
+    work.catch(() => undefined);
+  };
   quietly(session.send("Runtime.evaluate", { expression: HARDENING_SCRIPT }));
   quietly(session.send("Page.addScriptToEvaluateOnNewDocument", { source: HARDENING_SCRIPT }));
   quietly(session.send("Network.setBypassServiceWorker", { bypass: true }));

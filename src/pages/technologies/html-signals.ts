@@ -79,7 +79,7 @@ class Reading {
     for (const [name, value] of Object.entries(element.attribs)) this.attributes.push(name, value);
     switch (element.name) {
       case "base":
-        this.#setBase(element.attribs.href);
+        this.#setBase(element.attribs["href"]);
         break;
       case "meta":
         this.#readMeta(element);
@@ -103,11 +103,11 @@ class Reading {
   }
 
   #readMeta({ attribs }: Element): void {
-    const name = (attribs.name || attribs.property || "").toLowerCase();
-    if (name === "" || attribs.content === undefined) return;
+    const name = (attribs["name"] || attribs["property"] || "").toLowerCase();
+    if (name === "" || attribs["content"] === undefined) return;
     const values = this.meta[name] ?? [];
     this.meta[name] = values;
-    values.push(attribs.content);
+    values.push(attribs["content"]);
   }
 
   #readScript(element: Element): void {
@@ -122,8 +122,9 @@ class Reading {
   }
 
   #readLink({ attribs }: Element): void {
-    const kinds = (attribs.rel ?? "").toLowerCase().split(/\s+/);
-    const address = attribs.href && kinds.includes("stylesheet") ? this.#absolute(attribs.href) : undefined;
+    const kinds = (attribs["rel"] ?? "").toLowerCase().split(/\s+/);
+    const address =
+      attribs["href"] && kinds.includes("stylesheet") ? this.#absolute(attribs["href"]) : undefined;
     if (address !== undefined && /^https?:/.test(address)) this.stylesheets.push(address);
   }
 

@@ -32,10 +32,10 @@ export function probeArgument({ technologies }: Catalogue): ProbeArgument {
         properties: new Set(),
       };
       selectors.set(selector, all);
-      all.exists ||= wanted.exists !== undefined;
-      all.text ||= wanted.text !== undefined;
-      for (const name of namesIn(wanted.attributes)) all.attributes.add(name);
-      for (const name of namesIn(wanted.properties)) all.properties.add(name);
+      all.exists ||= wanted["exists"] !== undefined;
+      all.text ||= wanted["text"] !== undefined;
+      for (const name of namesIn(wanted["attributes"])) all.attributes.add(name);
+      for (const name of namesIn(wanted["properties"])) all.properties.add(name);
     }
   }
   return {

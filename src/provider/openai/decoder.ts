@@ -39,9 +39,9 @@ class Answer {
   }
 
   take(chunk: JsonObject): void {
-    const { error, choices, usage } = chunk;
+    const { id, error, choices, usage } = chunk;
     if (error !== undefined && error !== null) throw errorFrom(chunk, 0, this.#context.secret);
-    if (!this.#started) this.#start(chunk.id);
+    if (!this.#started) this.#start(id);
     if (isObject(usage)) this.#usage = usageFrom(usage);
     if (!Array.isArray(choices)) return;
     for (const choice of choices) if (isObject(choice)) this.#takeChoice(choice);
@@ -72,31 +72,31 @@ class Answer {
   }
 
   #takeChoice(choice: JsonObject): void {
+    const { index, delta, message, finish_reason: reason } = choice;
     // Only one choice is ever asked for.
-    if (typeof choice.index === "number" && choice.index !== 0) return;
-    const delta = isObject(choice.delta) ? choice.delta : choice.message;
-    if (isObject(delta)) this.#takeDelta(delta);
-    const reason = choice.finish_reason;
+    if (typeof index === "number" && index !== 0) return;
+    const piece = isObject(delta) ? delta : message;
+    if (isObject(piece)) this.#takeDelta(piece);
     if (typeof reason === "string" && reason !== "") this.#reason = finishReason(reason);
   }
 
   #takeDelta(delta: JsonObject): void {
-    this.#takeReasoning(delta.reasoning_content || delta.reasoning);
-    const { content, refusal } = delta;
+    const { reasoning_content, reasoning, content, refusal, tool_calls, function_call } = delta;
+    this.#takeReasoning(reasoning_content || reasoning);
     if (Array.isArray(content)) for (const part of content) this.#takePart(part);
     else this.#takeText(content);
     this.#takeText(refusal);
-    if (delta.tool_calls) this.#calls.take(delta.tool_calls);
-    else if (isObject(delta.function_call)) this.#calls.take({ index: 0, ...delta.function_call });
+    if (tool_calls) this.#calls.take(tool_calls);
+    else if (isObject(function_call)) this.#calls.take({ index: 0, ...function_call });
   }
 
   /** Content as parts: text, or thinking with parts of its own. */
   #takePart(part: unknown): void {
     if (!isObject(part)) return;
-    this.#takeText(part.text);
-    const { thinking } = part;
+    const { text, thinking } = part;
+    this.#takeText(text);
     if (Array.isArray(thinking)) {
-      for (const piece of thinking) if (isObject(piece)) this.#takeReasoning(piece.text);
+      for (const piece of thinking) if (isObject(piece)) this.#takeReasoning(piece["text"]);
     } else {
       this.#takeReasoning(thinking);
     }
@@ -172,12 +172,9 @@ export class WholeCompletionDecoder implements TurnDecoder {
 }
 
 function usageFrom(usage: JsonObject): ProviderUsage {
-  const details = usage.completion_tokens_details;
-  return usageOf(
-    usage.prompt_tokens,
-    usage.completion_tokens,
-    isObject(details) ? details.reasoning_tokens : usage.reasoning_tokens,
-  );
+  const { prompt_tokens, completion_tokens, completion_tokens_details: details } = usage;
+  const { reasoning_tokens } = isObject(details) ? details : usage;
+  return usageOf(prompt_tokens, completion_tokens, reasoning_tokens);
 }
 
 function finishReason(reason: string): ProviderFinish {

@@ -70,11 +70,12 @@ export class ToolCallAssembler {
   }
 
   #takeOne(item: JsonObject): void {
+    const { function: nested } = item;
+    const index = typeof item["index"] === "number" ? item["index"] : -1;
+    const id = typeof item["id"] === "string" ? item["id"] : "";
     // The retired `function_call` has its members at the top.
-    const fn = isObject(item.function) ? item.function : item;
-    const name = typeof fn.name === "string" ? fn.name : "";
-    const id = typeof item.id === "string" ? item.id : "";
-    const index = typeof item.index === "number" ? item.index : -1;
+    const { name: named, arguments: args } = isObject(nested) ? nested : item;
+    const name = typeof named === "string" ? named : "";
     let call = this.#find(index, id, name);
     if (call === undefined) {
       call = { upstreamIndex: index, upstreamId: id, name: "", arguments: "", sent: 0, index: -1 };
@@ -82,7 +83,6 @@ export class ToolCallAssembler {
     }
     if (call.upstreamId === "") call.upstreamId = id;
     if (call.name === "") call.name = name;
-    const args = fn.arguments;
     if (typeof args === "string") call.arguments += args;
     else if (isObject(args)) call.arguments += JSON.stringify(args);
   }

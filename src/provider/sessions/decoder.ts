@@ -34,10 +34,10 @@ export class SessionTurnDecoder extends EventStreamDecoder {
         this.emit({ type: "search", results: searchResults(parseRecord(data)) });
         return;
       case "usage": {
-        const usage = parseRecord(data);
+        const { prompt_tokens, completion_tokens, reasoning_tokens } = parseRecord(data);
         this.emit({
           type: "usage",
-          usage: usageOf(usage.prompt_tokens, usage.completion_tokens, usage.reasoning_tokens),
+          usage: usageOf(prompt_tokens, completion_tokens, reasoning_tokens),
         });
         return;
       }

@@ -47,7 +47,9 @@ describe("tokens", () => {
     let now = 1_800_000_000_000;
     const desk = new SandboxDesk(memoryShelves(), { now: () => now, tokenLifetimeSeconds: 60 });
     const client = new SandboxClient("", new SandboxProvider({ desk }));
-    client.token = String((await signIn(client, { email: "one@sandbox.test", password: "sandbox" })).token);
+    client.token = String(
+      (await signIn(client, { email: "one@sandbox.test", password: "sandbox" }))["token"],
+    );
     now += 59_000;
     expect((await client.send("GET", "/api/account")).status).toBe(200);
     now += 1_000;
@@ -65,10 +67,10 @@ describe("tokens", () => {
   it("are all refused after POST /sandbox/expire, until the next sign-in", async () => {
     const client = new SandboxClient("");
     const credentials = { email: "two@sandbox.test", password: "sandbox" };
-    client.token = String((await signIn(client, credentials)).token);
+    client.token = String((await signIn(client, credentials))["token"]);
     await client.send("POST", "/sandbox/expire");
     expect((await client.send("GET", "/api/account")).status).toBe(401);
-    client.token = String((await signIn(client, credentials)).token);
+    client.token = String((await signIn(client, credentials))["token"]);
     expect((await client.send("GET", "/api/account")).status).toBe(200);
     expect(await client.json("GET", "/sandbox/state")).toMatchObject({ sign_ins: { "two@sandbox.test": 2 } });
   });
@@ -76,10 +78,10 @@ describe("tokens", () => {
   it("expire by directive once, and the new one works for the same prompt", async () => {
     const client = new SandboxClient("");
     const credentials = { email: "two@sandbox.test", password: "sandbox" };
-    client.token = String((await signIn(client, credentials)).token);
+    client.token = String((await signIn(client, credentials))["token"]);
     expect((await client.turn("[[expired]] hello")).status).toBe(401);
     expect((await client.turn("[[expired]] hello")).status).toBe(401);
-    client.token = String((await signIn(client, credentials)).token);
+    client.token = String((await signIn(client, credentials))["token"]);
     expect((await client.turn("[[expired]] hello")).finish).toBe("stop");
   });
 });

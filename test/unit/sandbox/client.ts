@@ -44,7 +44,7 @@ export class SandboxClient {
   }
 
   async openSession(): Promise<void> {
-    this.session = String((await this.json("POST", "/api/sessions")).id);
+    this.session = String((await this.json("POST", "/api/sessions"))["id"]);
   }
 
   /** Sends a turn in the open session, or in a new one. */
@@ -80,7 +80,7 @@ async function read(response: Response): Promise<Outcome> {
   const streamed = response.headers.get("content-type") === "text/event-stream";
   const events = streamed ? parseEvents(raw) : [];
   const join = (name: string): string =>
-    events.map(({ event, data }) => (event === name ? String(data.text) : "")).join("");
+    events.map(({ event, data }) => (event === name ? String(data["text"]) : "")).join("");
   return {
     status: response.status,
     raw,
@@ -88,8 +88,8 @@ async function read(response: Response): Promise<Outcome> {
     events,
     text: join("text"),
     reasoning: join("reasoning"),
-    finish: events.find(({ event }) => event === "finish")?.data.reason,
-    messageId: String(events.find(({ event }) => event === "start")?.data.message_id),
+    finish: events.find(({ event }) => event === "finish")?.data["reason"],
+    messageId: String(events.find(({ event }) => event === "start")?.data["message_id"]),
   };
 }
 

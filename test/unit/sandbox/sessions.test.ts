@@ -10,11 +10,11 @@ describe("sessions", () => {
 
     const first = await one.json("GET", "/api/sessions?limit=3");
     expect(first).toMatchObject({ total: 5 });
-    expect(first.data).toHaveLength(3);
-    const second = await one.json("GET", `/api/sessions?limit=3&cursor=${first.next_cursor}`);
-    expect(second.data).toHaveLength(2);
-    expect(second.next_cursor).toBeNull();
-    const ids = JSON.stringify([first.data, second.data]).match(/session-\d+/g);
+    expect(first["data"]).toHaveLength(3);
+    const second = await one.json("GET", `/api/sessions?limit=3&cursor=${first["next_cursor"]}`);
+    expect(second["data"]).toHaveLength(2);
+    expect(second["next_cursor"]).toBeNull();
+    const ids = JSON.stringify([first["data"], second["data"]]).match(/session-\d+/g);
     expect(new Set(ids).size).toBe(5);
 
     expect((await two.send("DELETE", `/api/sessions/${one.session}`)).status).toBe(404);
@@ -83,7 +83,7 @@ describe("a turn", () => {
     for (let count = 1; count <= 103; count++) await client.turn(`turn ${count}`, { temperature: 0.5 });
     const state = await client.json("GET", "/sandbox/state");
     expect(state).toMatchObject({ turn_count: 103, sessions: { "token-test": 1 } });
-    const turns: unknown[] = Array.isArray(state.turns) ? state.turns : [];
+    const turns: unknown[] = Array.isArray(state["turns"]) ? state["turns"] : [];
     expect(turns).toHaveLength(100);
     expect(turns.at(-1)).toMatchObject({ account: "token-test", prompt: "turn 103", temperature: 0.5 });
     await client.send("POST", "/sandbox/reset");
@@ -113,10 +113,10 @@ describe("files", () => {
       purpose: "assistants",
       status: "processed",
     });
-    expect(await one.json("GET", `/api/files/${file.id}`)).toEqual(file);
-    expect((await two.send("GET", `/api/files/${file.id}`)).status).toBe(404);
-    expect((await one.turn("see file", { file_ids: [file.id] })).text).toContain("notes.txt (6 bytes)");
-    expect((await two.turn("see file", { file_ids: [file.id] })).status).toBe(404);
+    expect(await one.json("GET", `/api/files/${file["id"]}`)).toEqual(file);
+    expect((await two.send("GET", `/api/files/${file["id"]}`)).status).toBe(404);
+    expect((await one.turn("see file", { file_ids: [file["id"]] })).text).toContain("notes.txt (6 bytes)");
+    expect((await two.turn("see file", { file_ids: [file["id"]] })).status).toBe(404);
   });
 
   it("can be pending, then processed", async () => {

@@ -213,7 +213,7 @@ describe("faults", () => {
     await reader?.read();
     expect(await client.json("GET", "/sandbox/state")).toMatchObject({ open_streams: 1 });
     await reader?.cancel();
-    await expect.poll(async () => (await client.json("GET", "/sandbox/state")).open_streams).toBe(0);
+    await expect.poll(async () => (await client.json("GET", "/sandbox/state"))["open_streams"]).toBe(0);
   });
 
   it("slow the stream down", async () => {

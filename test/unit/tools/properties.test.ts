@@ -5,7 +5,7 @@ import { properties } from "./properties.ts";
 // Long enough for a machine that is busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
 
-const seed = Number(process.env.TOOLS_SEED ?? Date.now() % 2 ** 31);
+const seed = Number(process.env["TOOLS_SEED"] ?? Date.now() % 2 ** 31);
 console.info(`properties seed ${seed}`);
 
 const folder = decodeURIComponent(new URL("./cases/", import.meta.url).pathname);
