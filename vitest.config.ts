@@ -12,6 +12,13 @@ export default defineConfig({
   test: {
     // Most tests wait for a process of their own; one worker would leave half of a small machine idle.
     maxWorkers: 2,
+    // Of the pure rules only (`npm run coverage`): what needs a runtime or a page runs in processes that are not measured.
+    coverage: {
+      provider: "v8",
+      reporter: ["text-summary", "html"],
+      include: ["src/**/*.ts"],
+      exclude: ["src/console/**", "src/platform/{cloudflare,deno}/**", "src/{deno,worker}.ts"],
+    },
     projects: [
       {
         test: {

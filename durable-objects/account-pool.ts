@@ -5,7 +5,6 @@ import { AccountPool as PoolRules } from "../src/accounts/pool.ts";
 import { POOL_NAME } from "../src/accounts/pool-name.ts";
 import { SqlPoolStore } from "../src/accounts/sql-pool-store.ts";
 import { type Grant, Waiter } from "../src/accounts/waiting-queue.ts";
-import type { Config } from "../src/config/schema.ts";
 import type { ProviderErrorKind } from "../src/errors/provider-error.ts";
 import type {
   AccountHealth,
@@ -17,15 +16,9 @@ import type {
   SignInFailure,
   TokenAnswer,
 } from "../src/platform/accounts.ts";
+import type { Env } from "../src/platform/cloudflare/env.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
 import { variablesOf } from "../src/platform/cloudflare/variables.ts";
-
-/** Where the pool asks for the configuration when nobody has told it. */
-interface PoolEnv {
-  readonly CONFIGURATION: {
-    getByName(name: string): { get(): Promise<{ readonly config: Pick<Config, "accounts" | "runtime"> }> };
-  };
-}
 
 /**
  * A slot, held for as long as somebody holds a stub of it. The runtime disposes the stub when the request that held it
@@ -132,12 +125,12 @@ function grantReply(pool: PoolRules, granted: Grant): GrantReply {
 }
 
 /** The one object that hands out account slots: storage, alarm and RPC around the rules in `src/accounts/`. */
-export class AccountPool extends DurableObject<PoolEnv> {
+export class AccountPool extends DurableObject<Env> {
   readonly #pool: PoolRules;
   #configured = false;
   #configuring: Promise<void> | null = null;
 
-  constructor(ctx: DurableObjectState, env: PoolEnv) {
+  constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#pool = new PoolRules({
       store: new SqlPoolStore(durableSql(ctx.storage)),

@@ -1,13 +1,3 @@
-declare module "*.txt" {
-  const text: string;
-  export default text;
-}
-
-declare module "*.wasm" {
-  const module: WebAssembly.Module;
-  export default module;
-}
-
 // These two come with types of their own, which are for loaders that instantiate what they import.
 declare module "@jsquash/png/codec/pkg/squoosh_png_bg.wasm" {
   const module: WebAssembly.Module;
