@@ -1,18 +1,16 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { DIALECTS } from "../../../src/dialects/index.ts";
+import { DRIVERS } from "../../../src/provider/drivers.ts";
+import { root, type SourceFile, sources } from "./sources.ts";
 
-const root = join(import.meta.dirname, "../../..");
-
-function sources(folder: string): { path: string; text: string }[] {
-  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .map((path) => ({ path: relative(root, path), text: readFileSync(path, "utf8") }));
-}
-
-const offenders = (files: { path: string; text: string }[], pattern: RegExp) =>
+const offenders = (files: readonly SourceFile[], pattern: RegExp) =>
   files.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
+
+/** The folders in a folder that have a certain file. */
+const foldersWith = (folder: string, file: string) =>
+  readdirSync(join(root, folder)).filter((entry) => existsSync(join(root, folder, entry, file)));
 
 describe("the house", () => {
   const src = sources("src");
@@ -26,14 +24,24 @@ describe("the house", () => {
     expect(offenders(outside, /from "cloudflare:|\bDeno\./)).toEqual([]);
   });
 
-  it("keeps dialects out of generation and provider", () => {
-    const inner = src.filter(({ path }) => /^src\/(?:generation|provider)\//.test(path));
-    expect(offenders(inner, /from "(?:\.\.\/)+dialects\//)).toEqual([]);
+  it("lists every dialect, by the name of its folder", () => {
+    const listed = DIALECTS.map(({ id }) => id);
+    expect(listed.toSorted()).toEqual(foldersWith("src/dialects", "dialect.ts").toSorted());
   });
 
-  it("keeps generation out of the provider drivers, but for the conversation they render", () => {
-    const drivers = src.filter(({ path }) => /^src\/provider\/(?:sessions|openai)\//.test(path));
-    expect(offenders(drivers, /from "(?:\.\.\/)+generation\/(?!conversation|ids|tokens)/)).toEqual([]);
+  it("lists every driver, by the name of its folder", () => {
+    const listed = DRIVERS.map(({ id }) => id);
+    expect(listed.toSorted()).toEqual(foldersWith("src/provider", "driver.ts").toSorted());
+  });
+
+  it("knows a driver only in its folder and in the list", () => {
+    for (const { id } of DRIVERS) {
+      const others = src.filter(
+        ({ path }) => !path.startsWith(`src/provider/${id}/`) && path !== "src/provider/drivers.ts",
+      );
+      expect(offenders(others, new RegExp(`from "[^"]*/provider/${id}/|from "\\./${id}/driver`))).toEqual([]);
+      expect(offenders(others, new RegExp(`(?:kind|id|[dD]river|[pP]rovider) [!=]== "${id}"`))).toEqual([]);
+    }
   });
 
   it("silences no type", () => {

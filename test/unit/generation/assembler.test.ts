@@ -92,7 +92,7 @@ describe("from the provider's events to the caller's", () => {
   });
 
   it("a second turn starts afresh, and goes on counting calls", () => {
-    const assembler = new Assembler(thinkingConversation());
+    const assembler = new Assembler(thinkingConversation({ tools: TOOLS }));
     const out: GenerationEvent[] = [];
     assembler.push([text("<|TCML|tool_ca")], out);
     assembler.finishTurn(out);
