@@ -15,9 +15,6 @@ export interface Refusal {
 const PASSWORD = "sandbox";
 const TOKEN_PREFIX = "sandbox-token-";
 
-/** The accounts of the development defaults. Any other address at `sandbox.test` works just as well. */
-export const SANDBOX_EMAILS = ["one@sandbox.test", "two@sandbox.test", "three@sandbox.test"] as const;
-
 /**
  * Sign-in and tokens. A token says whose it is and until when (`sandbox.<login>.<serial>.<expiry>`), so it outlives
  * a restart; tokens with a serial number of at most the account's revoked serial are refused. Tokens of the form

@@ -71,7 +71,7 @@ export interface Shelves {
 }
 
 /** A shelf in memory. */
-export class MemoryShelf<T> implements Shelf<T> {
+class MemoryShelf<T> implements Shelf<T> {
   readonly #items = new Map<string, T>();
 
   get(key: string): T | undefined {

@@ -11,7 +11,7 @@ export interface HeldToken {
 const EXPIRY_MARGIN_MS = 10_000;
 
 /** How long a ticket is good for: a sign-in that takes longer is given to the next request. */
-export const TICKET_LIFE_MS = 30_000;
+const TICKET_LIFE_MS = 30_000;
 
 /** Pause after a failed periodic refresh while the old token still works. */
 const REFRESH_PAUSE_MS = 300_000;

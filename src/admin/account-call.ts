@@ -6,7 +6,7 @@ import type { Context } from "../platform/context.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
 
 /** How long an administrator's call to the provider may take, with the wait for a slot. */
-export const CALL_TIMEOUT_MS = 25_000;
+const CALL_TIMEOUT_MS = 25_000;
 
 /** The caller as which an administrator uses one account. */
 export function administratorAs(account: string): Caller {

@@ -116,7 +116,7 @@ export async function testAccount(
 }
 
 /** The identifier under which the pool knows a named account. Throws 404. */
-export async function poolIdentifier(context: Context, named: string): Promise<string> {
+async function poolIdentifier(context: Context, named: string): Promise<string> {
   const { config } = await context.platform.configuration.readFresh();
   const index = await accountIndex(config, named);
   return (await identifiers(config))[index] ?? named;

@@ -10,7 +10,7 @@ import { allKeys } from "./edit.ts";
 import { identifiers } from "./identifiers.ts";
 
 /** The masked view of an account; `health` is what the pool knows of it. */
-export function accountView(account: Account, identifier: string, health?: AccountHealth): AccountView {
+function accountView(account: Account, identifier: string, health?: AccountHealth): AccountView {
   const { email, mobile, name, remark, proxy_id } = account;
   const token = health?.token ?? account.token;
   return {
@@ -39,7 +39,7 @@ export async function keyId(key: string): Promise<string> {
 }
 
 /** The masked view of an API key. */
-export async function keyView({ key, name, remark }: ApiKey): Promise<KeyView> {
+async function keyView({ key, name, remark }: ApiKey): Promise<KeyView> {
   return { key: preview(key), id: await keyId(key), name, remark };
 }
 

@@ -5,7 +5,7 @@ import type { HostingVariables } from "../platform/variables.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 
 /** What a client sends for "the one that is configured". */
-export const PRECONFIGURED = "__USE_PRECONFIG__";
+const PRECONFIGURED = "__USE_PRECONFIG__";
 
 /** Where the hosting token came from. */
 export type CredentialSource = "request" | "env" | "config" | "none";

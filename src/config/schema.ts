@@ -98,8 +98,3 @@ export type Config = z.output<typeof configSchema>;
 export type ApiKey = z.output<typeof apiKeySchema>;
 export type Account = z.output<typeof accountSchema>;
 export type Proxy = z.output<typeof proxySchema>;
-
-/** A configuration with every default. */
-export function emptyConfig(): Config {
-  return configSchema.parse({});
-}

@@ -15,7 +15,7 @@ export interface ConfigOrigin {
 const SANDBOX_ACCOUNTS = ["one@sandbox.test", "two@sandbox.test", "three@sandbox.test"];
 
 /** The configuration that `npm start` begins with: key `sk-dev` and three sandbox accounts. */
-export function developmentConfig(): Config {
+function developmentConfig(): Config {
   return configSchema.parse({
     api_keys: [{ key: "sk-dev", name: "development" }],
     accounts: SANDBOX_ACCOUNTS.map((email) => ({ email, password: "sandbox" })),
@@ -27,7 +27,7 @@ function jsonIn(source: string): unknown {
 }
 
 /** Decodes `GATEWAY_CONFIG_JSON`: JSON, or base64 of it. Throws an error that says what is wrong with it. */
-export function parseConfigJson(source: string): Config {
+function parseConfigJson(source: string): Config {
   return configSchema.parse(jsonIn(source));
 }
 

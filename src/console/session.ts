@@ -47,11 +47,6 @@ export function currentToken(): string {
   return kept?.token ?? "";
 }
 
-/** Unix milliseconds at which the session ends, 0 when there is none. */
-export function sessionEnd(): number {
-  return kept?.expiresAt ?? 0;
-}
-
 /** Starts a session. `lifetime` is in seconds. */
 export function startSession(token: string, lifetime: number): void {
   kept = { token, expiresAt: Date.now() + lifetime * 1000 };

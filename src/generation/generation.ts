@@ -19,7 +19,7 @@ const MAX_CONTINUATIONS = 8;
 const END_WITHIN_MS = 200;
 
 /** Appended to the prompt of the follow-up turn (contract, general rule 7). */
-export const RETRY_SUFFIX =
+const RETRY_SUFFIX =
   "\n\nYour previous reply had no visible content. Regenerate the visible final answer or tool call now.";
 
 /** Where a generation's events go. */

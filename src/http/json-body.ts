@@ -30,7 +30,7 @@ export async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Pr
 }
 
 /** Reads a body up to `limit` bytes, counting what arrives rather than trusting `Content-Length`. Throws 413. */
-export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   if (request.body === null) return new Uint8Array();
   if (Number(request.headers.get("content-length") ?? 0) > limit) {
     await drain(request.body.getReader());

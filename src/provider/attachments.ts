@@ -1,5 +1,6 @@
 import type { AttachmentSource, Conversation, Part } from "../conversation/conversation.ts";
-import { fromBase64, fromBase64Url } from "../encoding/bytes.ts";
+import { fromBase64, fromBase64Url, toUtf8 } from "../encoding/bytes.ts";
+import { parseDataUrl } from "../encoding/data-url.ts";
 import { type GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { PrepareOptions } from "./provider.ts";
@@ -104,16 +105,13 @@ export class AttachmentReader {
     return this.#dataUrl(source.kind === "url" ? source.url : "", declared);
   }
 
-  /** RFC 2397: `data:[<media type>][;base64],<data>`. */
-  #dataUrl(url: string, declared: string | undefined): LoadedAttachment {
-    const comma = url.indexOf(",");
-    if (comma === -1) throw this.#fault("a data URL without data");
-    const head = url.slice("data:".length, comma);
-    const mediaType = mediaTypeName(head.split(";", 1)[0] || declared || "text/plain");
-    const data = url.slice(comma + 1);
-    if (/;\s*base64\s*$/i.test(head)) return { bytes: this.#base64(data), mediaType };
+  #dataUrl(text: string, declared: string | undefined): LoadedAttachment {
+    const url = parseDataUrl(text);
+    if (url === null) throw this.#fault("a data URL without data");
+    const mediaType = mediaTypeName(url.mediaType || declared || "text/plain");
+    if (url.base64) return { bytes: this.#base64(url.data), mediaType };
     try {
-      return { bytes: new TextEncoder().encode(decodeURIComponent(data)), mediaType };
+      return { bytes: toUtf8(decodeURIComponent(url.data)), mediaType };
     } catch {
       throw this.#fault("a data URL with broken percent-encoding");
     }

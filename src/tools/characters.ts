@@ -4,7 +4,7 @@
  */
 
 /** Characters that stand for `<`. */
-export const OPENERS = "<＜﹤〈〈⟨‹《⟪˂ᐸ❬❮❰";
+const OPENERS = "<＜﹤〈〈⟨‹《⟪˂ᐸ❬❮❰";
 const CLOSERS = ">＞﹥〉〉⟩›》⟫˃ᐳ❭❯❱";
 
 /** What a folded character means: a separator of any kind is `|`, a character no tag head may hold is `~`. */
@@ -109,7 +109,7 @@ export function nextMarked(text: string, from: number, marks: number, to = text.
 }
 
 /** Whether the unit is white space between tags. */
-export function isSpace(unit: number): boolean {
+function isSpace(unit: number): boolean {
   return (
     unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0x3000 || unit === 0xa0 || unit === 0xfeff
   );

@@ -1,7 +1,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { StoredJson } from "../../durable-objects/pieces.ts";
-import { emptyConfig } from "../../src/config/schema.ts";
+import { emptyConfig } from "../support/config.ts";
 
 describe("the configuration object", () => {
   it("keeps a value of any size, and no longer the pieces of a larger one before", async () => {

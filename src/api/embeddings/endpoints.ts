@@ -23,7 +23,7 @@ const UPSTREAM = "upstream";
 const tokensSchema = z.array(z.number().int().nonnegative()).min(1);
 
 /** The body of `POST /v1/embeddings` (contract). */
-export const embeddingsRequestSchema = z.looseObject({
+const embeddingsRequestSchema = z.looseObject({
   model: z.string().min(1),
   input: z.union([
     z.string(),

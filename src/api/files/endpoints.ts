@@ -15,7 +15,7 @@ import { forgetRest, restOf } from "./refused-body.ts";
 import { Upload } from "./upload.ts";
 
 /** Contract, Limits: upload body size, in bytes. */
-export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 /** What an upload's form has. */
 const FORM_SCHEMA = {

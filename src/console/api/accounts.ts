@@ -22,7 +22,6 @@ const account = z.object({
 export type Account = z.output<typeof account>;
 
 const accountPage = z.object({ items: z.array(account), total: number, page: number, total_pages: number });
-export type AccountPage = z.output<typeof accountPage>;
 
 const testResult = z.object({
   account: text,

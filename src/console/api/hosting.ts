@@ -19,7 +19,6 @@ const status = z.object({
   env_backed: flag,
   draft_differs: flag,
 });
-export type HostingStatus = z.output<typeof status>;
 
 const failed = z._default(z.array(z.object({ account: text, message: text })), []);
 

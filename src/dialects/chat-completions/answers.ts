@@ -11,7 +11,7 @@ export const usageSchema = () =>
   });
 
 /** `finish_reason` of the chat-completions style. */
-export const finishReasonSchema = () => z.enum(["stop", "tool_calls", "length", "content_filter"]);
+const finishReasonSchema = () => z.enum(["stop", "tool_calls", "length", "content_filter"]);
 
 function chatCompletionSchema() {
   const toolCall = z.object({

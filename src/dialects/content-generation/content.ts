@@ -5,6 +5,7 @@ import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
 import { jsonObject } from "../shared/fields.ts";
 import { optionalString } from "../shared/members.ts";
+import type { OpenCalls } from "../shared/open-calls.ts";
 import { styled } from "./field-names.ts";
 
 const blobSchema = styled({
@@ -91,28 +92,6 @@ function readable(part: ContentPart, where: string): Part | undefined {
   return undefined;
 }
 
-/** Finds the call that a response without an id answers: the oldest open one of its name (client assertion 40). */
-export class OpenCalls {
-  #open: { id: string; name: string }[] = [];
-  #count = 0;
-
-  call(id: string | null | undefined, name: string): string {
-    this.#count += 1;
-    const given = id === undefined || id === null || id === "" ? `call_${this.#count}_${name}` : id;
-    this.#open.push({ id: given, name });
-    return given;
-  }
-
-  answer(id: string | null | undefined, name: string): string {
-    const wanted = id === undefined || id === null || id === "" ? undefined : id;
-    const index = this.#open.findIndex((call) =>
-      wanted === undefined ? call.name === name : call.id === wanted,
-    );
-    const found = index < 0 ? undefined : this.#open.splice(index, 1)[0];
-    return wanted ?? found?.id ?? `call_${name}`;
-  }
-}
-
 /** What a function gave back, as the model reads it: `{output}`, `{error}`, `{name, content}` or any object. */
 function responseText(response: unknown): { text: string; isError: boolean } {
   if (!isObject(response)) {
@@ -139,7 +118,7 @@ function toolMessage(
   });
   return {
     role: "tool",
-    callId: calls.answer(declared.id, declared.name),
+    callId: calls.answer(declared.id, declared.name).callId,
     name: declared.name,
     parts: [...(text === "" ? [] : [{ type: "text" as const, text }]), ...attached],
     ...(isError ? { isError: true } : {}),

@@ -3,7 +3,8 @@ import type { Conversation, Message, ResponseFormat } from "../../conversation/c
 import { isObject } from "../../encoding/json.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { optionalBoolean, samplingOf } from "../shared/fields.ts";
-import { contentsSchema, OpenCalls, systemMessage, systemSchema, toMessages } from "./content.ts";
+import { OpenCalls } from "../shared/open-calls.ts";
+import { contentsSchema, systemMessage, systemSchema, toMessages } from "./content.ts";
 import { styled } from "./field-names.ts";
 import { toJsonSchema } from "./schema-types.ts";
 import { toolConfigSchema, toolsSchema, toTools } from "./tools.ts";

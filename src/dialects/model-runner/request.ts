@@ -1,16 +1,11 @@
 import * as z from "zod";
-import type {
-  Conversation,
-  Message,
-  Part,
-  ResponseFormat,
-  ToolCall,
-} from "../../conversation/conversation.ts";
+import type { Conversation, Message, Part, ResponseFormat } from "../../conversation/conversation.ts";
 import type { ResolvedModel } from "../../conversation/model.ts";
 import type { ToolDefinition } from "../../conversation/tool.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
 import { jsonObject, samplingOf } from "../shared/fields.ts";
+import { OpenCalls } from "../shared/open-calls.ts";
 
 /** The name of the style. */
 export const ID = "model-runner";
@@ -96,28 +91,6 @@ function textParts(text: string | null | undefined): Part[] {
   return text === undefined || text === null || text === "" ? [] : [{ type: "text", text }];
 }
 
-/** Calls of this style may be without ids: a result belongs to the oldest open call, of its name if it has one. */
-class OpenCalls {
-  #open: ToolCall[] = [];
-  #count = 0;
-
-  call(id: string | null | undefined, name: string, input: unknown): ToolCall {
-    this.#count += 1;
-    const text = typeof input === "string" ? input : JSON.stringify(input ?? {});
-    const call = { id: id ?? `call_${this.#count}_${name}`, name, arguments: text };
-    this.#open.push(call);
-    return call;
-  }
-
-  answer(id: string | null | undefined, name: string | null | undefined): { callId: string; name?: string } {
-    const index = this.#open.findIndex((call) => (id ? call.id === id : !name || call.name === name));
-    const call = index < 0 ? undefined : this.#open.splice(index, 1)[0];
-    const known = name ?? call?.name;
-    const callId = id ?? call?.id ?? `call_${known ?? ""}`;
-    return known === undefined ? { callId } : { callId, name: known };
-  }
-}
-
 function toMessages(messages: readonly z.output<typeof messageSchema>[]): Message[] {
   const calls = new OpenCalls();
   return messages.map((message, index): Message => {
@@ -129,9 +102,11 @@ function toMessages(messages: readonly z.output<typeof messageSchema>[]): Messag
       case "user":
         return { role: "user", parts };
       case "assistant": {
-        const toolCalls = (message.tool_calls ?? []).map((call) =>
-          calls.call(call.id, call.function.name, call.function.arguments),
-        );
+        const toolCalls = (message.tool_calls ?? []).map(({ id, function: { name, arguments: input } }) => ({
+          id: calls.call(id, name),
+          name,
+          arguments: typeof input === "string" ? input : JSON.stringify(input ?? {}),
+        }));
         const reasoning = message.thinking ?? "";
         return { role: "assistant", parts, toolCalls, ...(reasoning === "" ? {} : { reasoning }) };
       }

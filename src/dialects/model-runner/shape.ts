@@ -8,7 +8,7 @@ export interface Stopwatch {
 }
 
 /** `done_reason`: this style has no word for tool calls or refusals. */
-export function doneReason(reason: FinishReason): string {
+function doneReason(reason: FinishReason): string {
   return reason === "length" ? "length" : "stop";
 }
 

@@ -18,9 +18,6 @@ export type ResponseState =
     }
   | { readonly status: "failed"; readonly error: GatewayError };
 
-/** The status that a response ends with. */
-export type FinalStatus = "completed" | "incomplete" | "failed";
-
 /** The `status` of a response that ended for this reason. */
 export function statusOf(reason: FinishReason): "completed" | "incomplete" {
   return reason === "length" || reason === "content_filter" ? "incomplete" : "completed";

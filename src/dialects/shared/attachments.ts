@@ -1,5 +1,6 @@
 import type { AttachmentSource } from "../../conversation/conversation.ts";
 import { textToBase64 } from "../../encoding/bytes.ts";
+import { parseDataUrl } from "../../encoding/data-url.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 
 const BASE64 = /^[A-Za-z0-9+/_=\s-]*$/;
@@ -15,16 +16,12 @@ export function inlineOrUrl(
   where: string,
   mediaType = "application/octet-stream",
 ): AttachmentSource {
-  const data = /^data:([^,]*),/i.exec(value);
-  if (data !== null) {
-    const header = data[1] ?? "";
-    const type = header.split(";")[0]?.trim().toLowerCase() || mediaType;
-    const payload = value.slice(data[0].length);
-    if (/;\s*base64\s*$/i.test(header)) {
-      if (!BASE64.test(payload)) throw invalidRequest(`${where} is not valid base64`, where);
-      return { kind: "inline", data: payload, mediaType: type };
-    }
-    return { kind: "inline", data: percentToBase64(payload, where), mediaType: type };
+  const url = parseDataUrl(value);
+  if (url !== null) {
+    const type = url.mediaType || mediaType;
+    if (!url.base64) return { kind: "inline", data: percentToBase64(url.data, where), mediaType: type };
+    if (!BASE64.test(url.data)) throw invalidRequest(`${where} is not valid base64`, where);
+    return { kind: "inline", data: url.data, mediaType: type };
   }
   if (/^https?:\/\//i.test(value)) return { kind: "url", url: value };
   if (value !== "" && BASE64.test(value)) return { kind: "inline", data: value, mediaType };

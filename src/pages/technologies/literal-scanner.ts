@@ -5,7 +5,7 @@ const BUCKET_BITS = 16;
 const FOLD = 0x20;
 
 /** A text in which a literal occurs more often than this is made to be slow. */
-export const MAX_POSITIONS = 5_000;
+const MAX_POSITIONS = 5_000;
 
 /**
  * Finds which of many literals occur in a text, without regard to ASCII case, in one pass over the text: a hash of the last few characters

@@ -4,7 +4,7 @@ export class UnexpectedEnd extends Error {
 }
 
 /** Something that was being read is longer than it may be. */
-export class TooLong extends Error {
+class TooLong extends Error {
   override readonly name = "TooLong";
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { signingSecret } from "../../../src/auth/signing-secret.ts";
-import { emptyConfig } from "../../../src/config/schema.ts";
 import type { Platform } from "../../../src/platform/platform.ts";
+import { emptyConfig } from "../../support/config.ts";
 
 type Needed = { readonly variables: Pick<Platform["variables"], "adminKey"> };
 

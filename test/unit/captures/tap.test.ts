@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { SqlArchive } from "../../../src/archive/archive.ts";
 import { upstreamOf, type WatchedContext } from "../../../src/captures/tap.ts";
-import { emptyConfig } from "../../../src/config/schema.ts";
 import type { ConfigSnapshot } from "../../../src/config/snapshot.ts";
 import type { Capture } from "../../../src/platform/captures.ts";
 import type { Fetch } from "../../../src/platform/upstream.ts";
 import { outboxOf } from "../../../src/telemetry/outbox.ts";
+import { emptyConfig } from "../../support/config.ts";
 import { memoryDatabase } from "../archive/sqlite.ts";
 
 const TOKEN = "account-token-0123456789";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { SqlArchive } from "../../../src/archive/archive.ts";
-import { emptyConfig } from "../../../src/config/schema.ts";
 import type { Archive, ArchiveBatch } from "../../../src/platform/archive.ts";
 import { Outbox, type RecordSource } from "../../../src/telemetry/outbox.ts";
+import { emptyConfig } from "../../support/config.ts";
 import { memoryDatabase } from "../archive/sqlite.ts";
 import { write } from "../archive/support.ts";
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { ToolDefinition } from "../../../src/conversation/tool.ts";
-import { findCalls } from "../../../src/tools/find.ts";
 import {
   renderToolCall,
   renderToolCalls,
   renderToolResult,
   toolInstructions,
 } from "../../../src/tools/instructions.ts";
+import { findCalls } from "../../support/find-calls.ts";
 
 const weather: ToolDefinition = {
   name: "get_weather",

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { findCalls } from "../../../src/tools/find.ts";
 import { type ScanEvent, ToolScanner } from "../../../src/tools/scanner.ts";
+import { findCalls } from "../../support/find-calls.ts";
 import { cases } from "./corpus.ts";
 import { chunks, fold, LOOSE, scan, TYPED } from "./support.ts";
 

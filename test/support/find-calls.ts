@@ -1,5 +1,5 @@
-import type { ToolDefinition } from "../conversation/tool.ts";
-import { ToolScanner } from "./scanner.ts";
+import type { ToolDefinition } from "../../src/conversation/tool.ts";
+import { ToolScanner } from "../../src/tools/scanner.ts";
 
 /** A call found in a text; `arguments` is the JSON text of one object. */
 export interface FoundCall {
