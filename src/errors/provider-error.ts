@@ -41,7 +41,7 @@ export function isAccountFault(kind: ProviderErrorKind): boolean {
   );
 }
 
-/** What the caller is told of a provider's failure (contract, Errors; DESIGN section 5). */
+/** What the caller is told of a provider's failure (contract, Errors and Decisions). */
 export function providerErrorToGateway(error: ProviderError): GatewayError {
   const { kind, message } = error;
   switch (kind) {
