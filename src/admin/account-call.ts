@@ -8,20 +8,20 @@ import type { UpstreamAccount } from "../provider/provider.ts";
 /** How long an administrator's call to the provider may take, with the wait for a slot. */
 const CALL_TIMEOUT_MS = 25_000;
 
-/** The caller as which an administrator uses one account. */
-export function administratorAs(account: string): Caller {
+/** The caller as which an administrator uses one account; null: any. */
+export function administratorAs(account: string | null): Caller {
   return { mode: "managed", credential: "", owner: "", targetAccount: account };
 }
 
 /**
  * Speaks to the provider on one account's behalf, in a slot of that account.
  *
- * @param account the identifier
+ * @param account the identifier; null: any account will do
  * @throws GatewayError or ProviderError, whatever went wrong; a `DOMException` `TimeoutError` when it took too long.
  */
 export async function onAccount<T>(
   context: Context,
-  account: string,
+  account: string | null,
   model: string,
   work: (account: UpstreamAccount, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

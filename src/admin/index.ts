@@ -18,6 +18,7 @@ import { KEY_ENDPOINTS } from "./keys.ts";
 import { LOGIN_ENDPOINTS } from "./login.ts";
 import { METRICS_ENDPOINTS } from "./metrics.ts";
 import { PASSWORD_ENDPOINTS } from "./password.ts";
+import { PROVIDER_MODEL_ENDPOINTS } from "./provider-models.ts";
 import { PROXY_ENDPOINTS, PROXY_LIST_ENDPOINTS } from "./proxies.ts";
 import { PROXY_TEST_ENDPOINTS } from "./proxy-test.ts";
 import { QUEUE_ENDPOINTS } from "./queue.ts";
@@ -50,6 +51,7 @@ export const ADMINISTRATION: Surface = {
     ...SESSION_ENDPOINTS,
     ...ACCOUNT_ENDPOINTS,
     ...QUEUE_ENDPOINTS,
+    ...PROVIDER_MODEL_ENDPOINTS,
     ...BULK_IMPORT_ENDPOINTS,
     ...API_TEST_ENDPOINTS,
     ...SAMPLE_ENDPOINTS,

@@ -156,6 +156,18 @@ export class Assembler {
     return usage;
   }
 
+  /**
+   * The same in the middle of a turn that will not end: what the upstream has stated of it by then, and at least what its
+   * words come to.
+   */
+  usageSoFar(promptText: string): Usage {
+    this.#keepUsage();
+    const { prompt, completion, reasoning } = this.usage(promptText);
+    const thought = estimateTokens(this.rawReasoning);
+    const said = estimateTokens(this.rawText) + thought;
+    return { prompt, completion: Math.max(completion, said), reasoning: Math.max(reasoning, thought) };
+  }
+
   #scanner(): ToolScanner | null {
     return this.#tools === null ? null : new ToolScanner({ tools: this.#tools, whole: this.#whole });
   }

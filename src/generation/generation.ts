@@ -85,7 +85,7 @@ export class Generation {
 
   /** What was used of the provider by now; null when it has not begun to answer. */
   usageSoFar(): Usage | null {
-    return this.#heard ? this.assembler.usage(this.#prepared.promptText) : null;
+    return this.#heard ? this.assembler.usageSoFar(this.#prepared.promptText) : null;
   }
 
   /** Runs to the end. Throws what the caller must be told; the sink never gets an `error` event from here. */

@@ -91,6 +91,17 @@ describe("from the provider's events to the caller's", () => {
     ]);
   });
 
+  it("a turn that breaks off has used what was stated of it, and at least what it said", () => {
+    const assembler = new Assembler(thinkingConversation());
+    assembler.push(
+      [{ type: "usage", usage: { prompt: 11, completion: 1 } }, text("some words of an answer")],
+      [],
+    );
+    const usage = assembler.usageSoFar("a prompt");
+    expect(usage.prompt).toBe(11);
+    expect(usage.completion).toBeGreaterThan(3);
+  });
+
   it("a second turn starts afresh, and goes on counting calls", () => {
     const assembler = new Assembler(thinkingConversation({ tools: TOOLS }));
     const out: GenerationEvent[] = [];

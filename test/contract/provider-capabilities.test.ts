@@ -1,0 +1,119 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
+
+const MODELS = ["qwen3:8b", "nomic-embed-text"];
+
+/** A chat-completions backend that lists its models and embeds each text as its length. */
+function backend(): Server {
+  return createServer(async (request, response) => {
+    let text = "";
+    for await (const piece of request) text += piece;
+    const answer = (status: number, body: unknown) => {
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    };
+    if (request.url === "/v1/models") return answer(200, { data: MODELS.map((id) => ({ id })) });
+    if (request.url !== "/v1/embeddings") return answer(404, { error: { message: "not here" } });
+    const { model, input } = JSON.parse(text);
+    if (model !== "nomic-embed-text") return answer(404, { error: { message: `no model ${model}` } });
+    const data = input.map((entry: string, index: number) => ({ index, embedding: [entry.length, 0.5] }));
+    return answer(200, { data: data.toReversed(), usage: { prompt_tokens: 7, total_tokens: 7 } });
+  });
+}
+
+describe("with a chat-completions backend", () => {
+  const server = backend();
+  let gateway: Gateway | undefined;
+
+  const started = (): Gateway => {
+    if (gateway === undefined) throw new Error("the gateway is not running");
+    return gateway;
+  };
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port }: AddressInfo = Object(server.address());
+    gateway = await startGateway({
+      vars: {
+        PROVIDER_DRIVER: "openai",
+        PROVIDER_BASE_URL: `http://127.0.0.1:${port}/v1`,
+        GATEWAY_CONFIG_JSON: JSON.stringify({
+          keys: [DEV_KEY],
+          accounts: [{ token: "key-of-the-backend" }],
+          embeddings: { provider: "upstream" },
+        }),
+      },
+    });
+  });
+
+  afterAll(async () => {
+    await gateway?.close();
+    server.close();
+  });
+
+  const embed = (body: Record<string, unknown>) =>
+    started().fetch("/v1/embeddings", {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${DEV_KEY}` },
+      body: JSON.stringify({ model: "nomic-embed-text", ...body }),
+    });
+
+  it("its embeddings are passed on, in the order of the inputs", async () => {
+    const response = await embed({ input: ["a", "bbb"] });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      data: [
+        { index: 0, embedding: [1, 0.5] },
+        { index: 1, embedding: [3, 0.5] },
+      ],
+      usage: { prompt_tokens: 7, total_tokens: 7 },
+    });
+  });
+
+  it("the openai SDK reads them", async () => {
+    const client = new OpenAI({ baseURL: `${started().url}/v1`, apiKey: DEV_KEY, maxRetries: 0 });
+    const { data } = await client.embeddings.create({ model: "nomic-embed-text", input: "four" });
+    expect(data[0]?.embedding).toEqual([4, 0.5]);
+  });
+
+  it("tokens are refused, as they are those of another tokenizer", async () => {
+    const response = await embed({ input: [1, 2, 3] });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { param: "input" } });
+  });
+
+  it("its refusal is told, and no slot stays taken", async () => {
+    const response = await embed({ model: "gpt-4o", input: "x" });
+    expect(response.status).toBe(503);
+    const headers = { authorization: "Bearer admin" };
+    const status = await (await started().fetch("/admin/queue/status", { headers })).json();
+    expect(status).toMatchObject({ in_use: 0, waiting: 0 });
+  });
+
+  it("the models that it offers are listed for administrators", async () => {
+    const headers = { authorization: "Bearer admin" };
+    const response = await started().fetch("/admin/provider/models", { headers });
+    expect(await response.json()).toEqual({ driver: "openai", models: MODELS });
+  });
+});
+
+describe("with a provider that has neither", () => {
+  const { fetch, post } = useGateway({
+    vars: {
+      GATEWAY_CONFIG_JSON: JSON.stringify({ keys: [DEV_KEY], embeddings: { provider: "upstream" } }),
+    },
+  });
+
+  it("embeddings are 501", async () => {
+    const response = await post("/v1/embeddings", { model: "gpt-4o", input: "x" });
+    expect(response.status).toBe(501);
+  });
+
+  it("so is the list of its models", async () => {
+    const response = await fetch("/admin/provider/models", { headers: { authorization: "Bearer admin" } });
+    expect([response.status, await response.json()]).toEqual([501, { detail: expect.any(String) }]);
+  });
+});
