@@ -1,3 +1,4 @@
+import { isObject } from "../src/encoding/json.ts";
 import { type Account, Accounts, type Refusal } from "./accounts.ts";
 import { type Call, parseJson } from "./call.ts";
 import { FileDrawer } from "./files.ts";
@@ -204,7 +205,7 @@ const refuseAccount = ({ refused }: Refusal): Reply => {
 
 function readObjectAsRecord(text: string | null): Record<string, unknown> {
   const value = parseJson(text);
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isObject(value) ? { ...value } : {};
 }
 
 const readObject = (text: string | null): Map<string, unknown> =>

@@ -1,3 +1,4 @@
+import { isObject } from "../src/encoding/json.ts";
 /** The body of POST /api/sessions/{id}/turns, checked. */
 export interface Turn {
   readonly parent_message_id: string | null;
@@ -30,8 +31,7 @@ const isBetween = (value: unknown, low: number, high: number): value is number =
 
 /** Checks a turn strictly. Returns what is wrong with it as a sentence, else the turn. */
 export function readTurn(body: unknown): Turn | string {
-  if (typeof body !== "object" || body === null || Array.isArray(body))
-    return "The turn must be a JSON object.";
+  if (!isObject(body)) return "The turn must be a JSON object.";
   const fields = new Map<string, unknown>(Object.entries(body));
   const unknown = [...fields.keys()].find((name) => !FIELDS.has(name));
   if (unknown !== undefined) return `Unknown field: ${unknown}.`;

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Config } from "../config/schema.ts";
 import { textToBase64 } from "../encoding/bytes.ts";
 import { sha256Hex } from "../encoding/hash.ts";
+import { isObject } from "../encoding/json.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { type ExportedConfig, exportedConfigSchema } from "./config-answers.ts";
 import { allKeys } from "./edit.ts";
@@ -25,7 +26,7 @@ export async function configHash(config: Config): Promise<string> {
 /** The same value with the members of each object in order, so that equal configurations have equal text. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
+  if (!isObject(value)) return value;
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
   return Object.fromEntries(entries.map(([key, member]) => [key, sorted(member)]));
 }

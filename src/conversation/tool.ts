@@ -1,3 +1,5 @@
+import { isObject } from "../encoding/json.ts";
+
 /** A JSON Schema object, as it stands in the request. */
 export interface JsonSchema {
   readonly type?: unknown;
@@ -28,15 +30,11 @@ export type ToolChoice =
   | { type: "required" }
   | { type: "function"; name: string };
 
-function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The declared properties of a tool's arguments: name to schema. Empty when the tool declares none. */
 export function declaredProperties(tool: ToolDefinition | undefined): ReadonlyMap<string, JsonSchema> {
   const properties = tool?.parameters?.properties;
   const found = new Map<string, JsonSchema>();
-  if (!isSchema(properties)) return found;
-  for (const [name, schema] of Object.entries(properties)) if (isSchema(schema)) found.set(name, schema);
+  if (!isObject(properties)) return found;
+  for (const [name, schema] of Object.entries(properties)) if (isObject(schema)) found.set(name, schema);
   return found;
 }

@@ -1,4 +1,5 @@
 import { declaredProperties, type JsonSchema, type ToolDefinition } from "../conversation/tool.ts";
+import { isObject } from "../encoding/json.ts";
 import { invoke, wrapper } from "./markup.ts";
 
 const MAX_PARAMETERS = 3;
@@ -13,8 +14,7 @@ function sample(schema: JsonSchema, depth: number): unknown {
   if (type === "boolean") return true;
   if (type === "array") {
     const { items } = schema;
-    const known = typeof items === "object" && items !== null && !Array.isArray(items) && depth < 3;
-    return [known ? sample({ ...items }, depth + 1) : "…"];
+    return [isObject(items) && depth < 3 ? sample({ ...items }, depth + 1) : "…"];
   }
   if (type === "object") {
     const properties = declaredProperties({ name: "", parameters: schema });

@@ -1,3 +1,5 @@
+import { isObject } from "../encoding/json.ts";
+
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const WORDS = ["true", "false", "null"];
 /** What a JSON number consists of, and white space. */
@@ -41,12 +43,11 @@ export function argumentsSource(body: string, declared: ReadonlySet<string>): st
   const source = body.trim();
   if (!source.startsWith("{") || !isJson(source)) return undefined;
   const parsed: unknown = JSON.parse(source);
-  if (typeof parsed !== "object" || parsed === null) return undefined;
+  if (!isObject(parsed)) return undefined;
   const [only, ...others] = Object.entries(parsed);
   if (!only || others.length > 0) return source;
   const [name, value] = only;
-  const wrapped = typeof value === "object" && value !== null && !Array.isArray(value);
-  if (!wrapped || !/^(?:input|parameters|arguments)$/.test(name) || declared.has(name)) return source;
+  if (!isObject(value) || !/^(?:input|parameters|arguments)$/.test(name) || declared.has(name)) return source;
   const head = /^\{\s*"[a-z]+"\s*:/.exec(source)?.[0];
   const inner = head === undefined ? "" : source.slice(head.length, -1).trim();
   return isJson(inner) ? inner : source;

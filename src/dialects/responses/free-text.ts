@@ -1,3 +1,5 @@
+import { isObject } from "../../encoding/json.ts";
+
 /** How the arguments of a free-text tool begin when they are what its schema says. */
 const HEAD = /^\s*\{\s*"input"\s*:\s*"/;
 const HEAD_ANY = /^\s*\{\s*"input"\s*:\s*/;
@@ -23,7 +25,7 @@ function textOfArguments(text: string): string {
     return text;
   }
   if (typeof value === "string") return value;
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return text;
+  if (!isObject(value)) return text;
   const entries = Object.entries(value);
   const [first] = entries;
   if (first === undefined) return "";
