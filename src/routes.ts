@@ -8,6 +8,7 @@ import { type Route, routesOf, type Surface } from "./routing/surface.ts";
 
 /** What describes all the others. */
 const DESCRIPTION: Surface = {
+  tag: "Description",
   family: STANDARD_FAMILY,
   paths: [],
   endpoints: [openApi(() => SURFACES)],

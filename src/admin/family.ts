@@ -4,7 +4,6 @@ import type { RouteFamily } from "../routing/surface.ts";
 /** The admin API: an error is `{detail}` with a message for people (contract, Errors). */
 export const ADMIN_FAMILY: RouteFamily = {
   id: "admin",
-  title: "Administration",
   formatError: ({ message }) => ({ detail: message }),
   errorSchema: objectSchema({ detail: { type: "string" } }),
 };

@@ -28,6 +28,7 @@ import { VERSION_ENDPOINTS } from "./version.ts";
 
 /** The admin API. The console lies beside it at `/admin`, and shares the shape of its errors. */
 export const ADMINISTRATION: Surface = {
+  tag: "Administration",
   family: ADMIN_FAMILY,
   paths: ["/admin/"],
   alsoOwns: ["/admin"],

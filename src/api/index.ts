@@ -7,6 +7,7 @@ import { listModels, readModel } from "./models.ts";
 
 /** What the standard style has besides conversations: models, embeddings, files; and the probes. */
 export const API: Surface = {
+  tag: "Models, embeddings, files",
   family: STANDARD_FAMILY,
   paths: ["/models", "/embeddings", "/files"],
   endpoints: [createEmbeddings, uploadFile, readFile, listModels, readModel, healthz, readyz],

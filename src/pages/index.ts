@@ -6,7 +6,8 @@ import { thumbnail } from "./thumbnails/endpoints.ts";
 
 /** The page service: keyless, limited per client. */
 export const PAGES: Surface = {
-  family: standardFamily("page", "Page service"),
+  tag: "Page service",
+  family: standardFamily("page"),
   paths: ["/v1/thumbs", "/v1/technologies"],
   responseHeaders: [
     "retry-after",

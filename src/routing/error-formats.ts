@@ -42,17 +42,16 @@ export function objectSchema(properties: JsonObject): JsonObject {
 }
 
 /** A family whose errors have the standard shape: `{error: {message, type, code, param}}` (contract, Errors). */
-export function standardFamily(id: string, title: string): RouteFamily {
+export function standardFamily(id: string): RouteFamily {
   return {
     id,
-    title,
     formatError: (error) => ({ error: errorObject(error) }),
     errorSchema: objectSchema({ error: ERROR_OBJECT_SCHEMA }),
   };
 }
 
 /** The chat-completions and responses styles, and everything that no other family claims. */
-export const STANDARD_FAMILY: RouteFamily = standardFamily("chat", "Chat completions and responses style");
+export const STANDARD_FAMILY: RouteFamily = standardFamily("chat");
 
 /** The whole HTTP response of an error. 429 never carries `Retry-After` unless the error itself says so. */
 export function errorResponse(family: RouteFamily, error: GatewayError): Response {

@@ -75,7 +75,7 @@ function answerOf(answers: Answers | undefined): JsonObject {
 
 type Security = Readonly<Record<Access, readonly JsonObject[]>>;
 
-function operation({ path, family, endpoint }: Route, security: Security): JsonObject {
+function operation({ path, family, tag, endpoint }: Route, security: Security): JsonObject {
   const { method, access, summary, verb, query = endpoint.lenientQuery, answers } = endpoint;
   const { template, names } = templateOf(path, verb);
   const inPath = names.map((name) => ({ name, in: "path", required: true, schema: string }));
@@ -84,7 +84,7 @@ function operation({ path, family, endpoint }: Route, security: Security): JsonO
   return {
     operationId: `${method.toLowerCase()}${template.replaceAll(/[^\w]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary,
-    tags: [family.title],
+    tags: [tag],
     security: security[access],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody === undefined ? {} : { requestBody }),
@@ -127,7 +127,7 @@ export function openApiDocument(surfaces: readonly Surface[]): JsonObject {
       license: { name: "GPL-3.0-or-later", identifier: "GPL-3.0-or-later" },
     },
     servers: [{ url: "/" }],
-    tags: families.map(({ title }) => ({ name: title })),
+    tags: [...new Set(surfaces.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: { ...Object.fromEntries(callerSchemes), ...ADMIN_SCHEMES },

@@ -7,8 +7,6 @@ import type { Endpoint } from "./endpoint.ts";
 export interface RouteFamily {
   /** What its error is called in the OpenAPI document. */
   readonly id: string;
-  /** What people call it. */
-  readonly title: string;
   /** The JSON body of an error. */
   readonly formatError: (error: GatewayError) => unknown;
   /** JSON schema of that body. */
@@ -21,6 +19,8 @@ export interface RouteFamily {
  * a key may be and the OpenAPI document derive from that list.
  */
 export interface Surface {
+  /** What people call it: the tag of its endpoints in the OpenAPI document. */
+  readonly tag: string;
   readonly family: RouteFamily;
   /**
    * The surface's own paths, also those that no endpoint has: a text that ends in `/` claims what begins with it, any other
@@ -43,14 +43,16 @@ export interface Surface {
 export interface Route {
   /** Path pattern: `:name` is one segment, `:name+` the rest of the path. */
   readonly path: string;
+  /** Those of the surface that it belongs to. */
   readonly family: RouteFamily;
+  readonly tag: string;
   readonly endpoint: Endpoint;
 }
 
 /** The routes of some surfaces, in order. */
 export function routesOf(surfaces: readonly Surface[]): Route[] {
-  return surfaces.flatMap(({ family, endpoints }) =>
-    endpoints.flatMap((endpoint) => endpoint.paths.map((path) => ({ path, family, endpoint }))),
+  return surfaces.flatMap(({ family, tag, endpoints }) =>
+    endpoints.flatMap((endpoint) => endpoint.paths.map((path) => ({ path, family, tag, endpoint }))),
   );
 }
 

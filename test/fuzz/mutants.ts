@@ -13,6 +13,15 @@ import { values } from "./mutants/values.ts";
 /** Milliseconds that one run of the quick tests, and of all tests, may take. */
 const QUICK_LIMIT = 30_000;
 const LIMIT = 120_000;
+/** What the scanner and its tests consist of. */
+const PARTS = [
+  "src/conversation",
+  "src/encoding",
+  "src/tools",
+  "test/fuzz/quick.ts",
+  "test/support/find-calls.ts",
+  "test/unit/tools",
+];
 const mutants = [...calls, ...values, ...marks];
 
 let running: ChildProcess | undefined;
@@ -72,9 +81,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   });
 }
 try {
-  cpSync(join(root, "src/tools"), join(folder, "src/tools"), { recursive: true });
-  cpSync(join(root, "test/unit/tools"), join(folder, "test/unit/tools"), { recursive: true });
-  cpSync(join(root, "test/fuzz/quick.ts"), join(folder, "test/fuzz/quick.ts"));
+  for (const part of PARTS) cpSync(join(root, part), join(folder, part), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   if (!(await passes(folder))) throw new Error("the tests fail without a mutant");

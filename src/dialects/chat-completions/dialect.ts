@@ -6,6 +6,7 @@ import { ID } from "./request.ts";
 /** The chat-completions style. `/v1` and the root shortcuts (contract, general rule 6) belong to its family. */
 export const chatCompletions: Dialect = {
   id: ID,
+  tag: "Chat completions",
   family: STANDARD_FAMILY,
   paths: ["/v1/", "/chat/completions"],
   credentials: [{ in: "bearer" }],

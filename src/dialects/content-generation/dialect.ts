@@ -8,6 +8,7 @@ import { ID } from "./request.ts";
 /** The content-generation style, under `/v1beta` and, told by its verbs, under `/v1`. */
 export const contentGeneration: Dialect = {
   id: ID,
+  tag: "Content-generation style",
   family: CONTENT_FAMILY,
   paths: ["/v1beta/"],
   alsoOwns: [/^\/v1\/models\/.*:[a-zA-Z]+\/?$/],

@@ -23,7 +23,6 @@ function rpcStatus(status: number): string {
 /** The content-generation style. */
 export const CONTENT_FAMILY: RouteFamily = {
   id: "content",
-  title: "Content-generation style",
   formatError: (error) => ({
     error: { code: error.status, message: error.message, status: rpcStatus(error.status) },
   }),

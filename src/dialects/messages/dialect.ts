@@ -8,6 +8,7 @@ import { ID } from "./request.ts";
 /** The message style, under both of its prefixes and with its shortcuts. */
 export const messages: Dialect = {
   id: ID,
+  tag: "Message style",
   family: MESSAGE_FAMILY,
   paths: [...PREFIXES.map((prefix) => `${prefix}/`), "/v1/messages", "/messages"],
   credentials: [{ in: "header", name: "x-api-key" }],

@@ -15,7 +15,6 @@ function messageErrorType(status: number): string {
 /** The message style. Its errors carry a top-level `type`: that is what its SDKs recognise an error by. */
 export const MESSAGE_FAMILY: RouteFamily = {
   id: "messages",
-  title: "Message style",
   formatError: (error) => ({ type: "error", error: errorObject(error, messageErrorType(error.status)) }),
   errorSchema: objectSchema({ type: { const: "error" }, error: ERROR_OBJECT_SCHEMA }),
 };

@@ -7,6 +7,7 @@ import { ID } from "./request.ts";
 /** The local-model-runner style. */
 export const modelRunner: Dialect = {
   id: ID,
+  tag: "Local-model-runner style",
   family: RUNNER_FAMILY,
   paths: ["/api/"],
   credentials: [{ in: "bearer" }],

@@ -4,7 +4,6 @@ import type { RouteFamily } from "../../routing/surface.ts";
 /** The local-model-runner style. */
 export const RUNNER_FAMILY: RouteFamily = {
   id: "runner",
-  title: "Local-model-runner style",
   formatError: (error) => ({ error: error.message }),
   errorSchema: objectSchema({ error: { type: "string" } }),
 };

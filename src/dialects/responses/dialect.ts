@@ -6,6 +6,7 @@ import { ID } from "./request.ts";
 /** The responses style. */
 export const responses: Dialect = {
   id: ID,
+  tag: "Responses",
   family: STANDARD_FAMILY,
   paths: ["/v1/responses", "/responses"],
   credentials: [{ in: "bearer" }],
