@@ -1,4 +1,5 @@
 import { chatCompletions } from "./chat-completions/dialect.ts";
+import { completions } from "./completions/dialect.ts";
 import { contentGeneration } from "./content-generation/dialect.ts";
 import type { Dialect } from "./dialect.ts";
 import { messages } from "./messages/dialect.ts";
@@ -12,4 +13,5 @@ export const DIALECTS: readonly Dialect[] = [
   messages,
   contentGeneration,
   modelRunner,
+  completions,
 ];

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { DIALECT_CLIENTS, type DialectClient, type Step, type Talk } from "../support/dialect-clients.ts";
+import {
+  COMPLETIONS_CLIENT,
+  DIALECT_CLIENTS,
+  type DialectClient,
+  isPrompt,
+  type Step,
+  type Talk,
+} from "../support/dialect-clients.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
 const api = useGateway({ vars: { IDLE_TIMEOUT_MS: "500" } });
@@ -89,12 +96,30 @@ describe("all dialects come to the same", () => {
   });
 });
 
+describe("a prompt is completed with what a question is answered with", () => {
+  it.each(Object.entries(corpus).filter(([, talk]) => isPrompt(talk)))("%s", async (_, talk) => {
+    const [chat] = DIALECT_CLIENTS;
+    if (chat === undefined) throw new Error("there is no dialect");
+    const { text, toolCalls, finish, error } = (await ask(chat, talk, false)).completion;
+    for (const stream of [true, false]) {
+      const { completion } = await ask(COMPLETIONS_CLIENT, talk, stream);
+      expect(completion, `stream: ${stream}`).toMatchObject({
+        text,
+        reasoning: "",
+        toolCalls,
+        finish,
+        error,
+      });
+    }
+  });
+});
+
 describe("no dialect takes a failure for success", () => {
   it.each(["[[cut:6]]", "[[reset:6]]", "[[garbage:6]]", "[[error:server_error:6]]", "[[hang:6]]"])(
     "%s in mid-stream",
     async (fault) => {
       const talk = { steps: [user(`[[big:400]][[chunk:20]]${fault}`)] };
-      for (const client of DIALECT_CLIENTS) {
+      for (const client of [...DIALECT_CLIENTS, COMPLETIONS_CLIENT]) {
         const response = await client.send(api, talk, true);
         const completion = client.streamed(await response.text());
         expect(completion, client.name).toMatchObject({

@@ -7,6 +7,7 @@ const SHORTCUTS: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/models"],
   ["GET", "/models/provider-v4-pro"],
   ["POST", "/chat/completions"],
+  ["POST", "/completions"],
   ["POST", "/responses"],
   ["GET", "/responses/resp_none"],
   ["POST", "/embeddings"],

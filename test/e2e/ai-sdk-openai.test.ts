@@ -70,3 +70,20 @@ describe("the AI SDK, openai provider, responses with reasoning", () => {
     expect((await api.gateway.sandbox.lastTurn()).prompt).toContain("Let me look.");
   });
 });
+
+describe("the AI SDK, openai provider, text completions", () => {
+  const api = useGateway();
+
+  it("generates and streams text", async () => {
+    const model = openai(api).completion("gpt-4.1");
+    const prompt = "[[think:hm]][[say:One two three four five.]]";
+    const { text, usage, finishReason } = await generateText({ model, prompt });
+    expect([text, finishReason]).toEqual(["One two three four five.", "stop"]);
+    expect(usage.outputTokens).toBeGreaterThan(0);
+    expect(await api.gateway.sandbox.lastTurn()).toMatchObject({ stop: ["\nuser:"] });
+    const result = streamText({ model, prompt });
+    await result.consumeStream();
+    expect([await result.text, await result.reasoningText]).toEqual([text, undefined]);
+    expect((await result.usage).totalTokens).toBeGreaterThan(0);
+  });
+});

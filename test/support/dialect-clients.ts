@@ -1,5 +1,6 @@
 import { canonicalChat, validateChatCompletionsStream } from "./stream-validators/chat-completions.ts";
 import { argumentsOf, type CanonicalCompletion } from "./stream-validators/completion.ts";
+import { canonicalTextCompletion, validateCompletionsStream } from "./stream-validators/completions.ts";
 import { canonicalContent, validateContentGenerationStream } from "./stream-validators/content-generation.ts";
 import { canonicalMessage, validateMessagesStream } from "./stream-validators/messages.ts";
 import { canonicalRunner, validateModelRunnerStream } from "./stream-validators/model-runner.ts";
@@ -204,5 +205,27 @@ const responses: DialectClient = {
   whole: (body) => canonicalResponse(Object.fromEntries(Object.entries(Object(body))), null),
 };
 
-/** Every dialect; the chat-completions style is what the others are compared with. */
+/** The text-completions style, which has words for no more than a single question. */
+export const COMPLETIONS_CLIENT: DialectClient = {
+  name: "completions",
+  send: (api, talk, stream) => {
+    if (!isPrompt(talk)) throw new Error("a text completion has one prompt and nothing else");
+    const [{ user: prompt }] = talk.steps;
+    const options = stream ? { stream, stream_options: { include_usage: true } } : {};
+    return api.post("/v1/completions", { model: MODEL, prompt, ...options });
+  },
+  streamed: (text) => validateCompletionsStream(text).completion,
+  whole: canonicalTextCompletion,
+};
+
+/** Whether a talk is a single question: no system prompt, no tools, nothing said before. */
+export function isPrompt(talk: Talk): talk is { readonly steps: readonly [{ readonly user: string }] } {
+  const [step, ...others] = talk.steps;
+  const alone = others.length === 0 && talk.system === undefined && talk.tools === undefined;
+  return alone && step !== undefined && "user" in step;
+}
+
+/**
+ * Every dialect that has words for any talk; the chat-completions style is what the others are compared with.
+ */
 export const DIALECT_CLIENTS: readonly DialectClient[] = [chat, messages, content, responses, runner];

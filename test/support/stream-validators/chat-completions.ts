@@ -11,7 +11,8 @@ import {
 const count = z.int().nonnegative();
 const finishReason = z.enum(["stop", "tool_calls", "length", "content_filter"]);
 
-const usageSchema = z.looseObject({
+/** `usage` of this style and of text completions. */
+export const usageSchema = z.looseObject({
   prompt_tokens: count.positive(),
   completion_tokens: count,
   total_tokens: count,
@@ -53,7 +54,8 @@ const errorSchema = z.strictObject({
 
 type Chunk = z.output<typeof chunkSchema>;
 
-function toUsage(usage: z.output<typeof usageSchema>): { prompt: number; completion: number } {
+/** Checks that the counts add up. */
+export function toUsage(usage: z.output<typeof usageSchema>): { prompt: number; completion: number } {
   rule(usage.total_tokens === usage.prompt_tokens + usage.completion_tokens, "the counts add up", usage);
   return { prompt: usage.prompt_tokens, completion: usage.completion_tokens };
 }
@@ -129,12 +131,14 @@ class ChatCheck {
 }
 
 /**
- * Checks a chat-completions stream against every rule of its dialect. Throws with the rule that is broken. A stream
- * that broke off ends with its error: `[DONE]` is what some clients take for success.
+ * Takes apart a stream that ends with `[DONE]` or with an error; `take` gets every other item. A stream that broke off ends
+ * with its error: `[DONE]` is what some clients take for success.
  */
-export function validateChatCompletionsStream(text: string): ValidStream {
+export function untilDone(
+  text: string,
+  take: (chunk: Record<string, unknown>) => void,
+): { events: Record<string, unknown>[]; error: string | null } {
   const { items } = itemsOf(text);
-  const check = new ChatCheck();
   let error: string | null = null;
   let done = false;
   const events: Record<string, unknown>[] = [];
@@ -148,9 +152,16 @@ export function validateChatCompletionsStream(text: string): ValidStream {
     const parsed = anyObject.parse(JSON.parse(data));
     events.push(parsed);
     if ("error" in parsed) error = errorSchema.parse(parsed).error.message;
-    else check.take(chunkSchema.parse(parsed));
+    else take(parsed);
   }
   rule(done === (error === null), "a stream ends with [DONE] or with an error", text.slice(-80));
+  return { events, error };
+}
+
+/** Checks a chat-completions stream against every rule of its dialect. Throws with the rule that is broken. */
+export function validateChatCompletionsStream(text: string): ValidStream {
+  const check = new ChatCheck();
+  const { events, error } = untilDone(text, (chunk) => check.take(chunkSchema.parse(chunk)));
   return { events, completion: check.completion(error) };
 }
 

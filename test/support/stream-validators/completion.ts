@@ -7,7 +7,7 @@ export interface CanonicalCompletion {
   readonly toolCalls: readonly { readonly name: string; readonly arguments: Record<string, unknown> }[];
   /** Null when the answer ended in an error. */
   readonly finish: "stop" | "tool_calls" | "length" | "content_filter" | null;
-  /** Null when the answer ended in an error. */
+  /** Null when the answer ended in an error, and in a stream whose style states counts only if asked to. */
   readonly usage: { readonly prompt: number; readonly completion: number } | null;
   /** The message of the error that the stream ended with. */
   readonly error: string | null;

@@ -71,7 +71,7 @@ describe("where CORS applies", () => {
     "/anthropic/v1/messages",
     "/v1beta/models/x:generateContent",
   ])("%s", (path) => expect(cors.applies(path)).toBe(true));
-  it.each(["/api/tags", "/admin/config", "/chat/completions", "/files/f1"])("%s", (path) =>
+  it.each(["/api/tags", "/admin/config", "/chat/completions", "/completions", "/files/f1"])("%s", (path) =>
     expect(cors.applies(path)).toBe(true),
   );
   it.each(["/healthz", "/", "/modelsx"])("not %s", (path) => expect(cors.applies(path)).toBe(false));

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ChatStream } from "../../../src/dialects/chat-completions/stream.ts";
+import { CompletionStream } from "../../../src/dialects/completions/stream.ts";
 import { ContentStream } from "../../../src/dialects/content-generation/stream.ts";
 import { MessageStream } from "../../../src/dialects/messages/stream.ts";
 import { CHAT_SHAPE } from "../../../src/dialects/model-runner/shape.ts";
@@ -9,6 +10,7 @@ import type { StreamRenderer } from "../../../src/generation/stream.ts";
 import { callEvents, finishEvent, START, testInfo } from "../../support/generation-events.ts";
 import { validateChatCompletionsStream } from "../../support/stream-validators/chat-completions.ts";
 import type { ValidStream } from "../../support/stream-validators/completion.ts";
+import { validateCompletionsStream } from "../../support/stream-validators/completions.ts";
 import { validateContentGenerationStream } from "../../support/stream-validators/content-generation.ts";
 import { validateMessagesStream } from "../../support/stream-validators/messages.ts";
 import { validateModelRunnerStream } from "../../support/stream-validators/model-runner.ts";
@@ -25,15 +27,19 @@ const EVENTS = [
 const render = (renderer: StreamRenderer) => EVENTS.map((event) => renderer.push(event)).join("");
 const WATCH = { startedAt: 0, now: () => 1 };
 
-/** A stream of each dialect, and what may be lost from it without breaking a rule: content alone. */
-const streams: [string, string, (text: string) => ValidStream, string, RegExp][] = [
-  ["message", render(new MessageStream(testInfo())), validateMessagesStream, "\n\n", /^(?!)/],
+/**
+ * A stream of each dialect; what may be lost from it without breaking a rule: content, and counts that were asked for; and
+ * how many of the calls it shows.
+ */
+const streams: [string, string, (text: string) => ValidStream, string, RegExp, number][] = [
+  ["message", render(new MessageStream(testInfo())), validateMessagesStream, "\n\n", /^(?!)/, 2],
   [
     "content-generation",
     render(new ContentStream(testInfo())),
     validateContentGenerationStream,
     "\n\n",
     /"text":"(?:hm|a)"/,
+    2,
   ],
   [
     "chat-completions",
@@ -41,6 +47,7 @@ const streams: [string, string, (text: string) => ValidStream, string, RegExp][]
     validateChatCompletionsStream,
     "\n\n",
     /"content":"a"|"reasoning_content"/,
+    2,
   ],
   [
     "local-runner",
@@ -48,15 +55,25 @@ const streams: [string, string, (text: string) => ValidStream, string, RegExp][]
     validateModelRunnerStream,
     "\n",
     /"content":"a"|"thinking"|"index":1/,
+    2,
+  ],
+  [
+    "text-completions",
+    render(new CompletionStream(testInfo(), "", true)),
+    validateCompletionsStream,
+    "\n\n",
+    /"text":"a"|"usage"/,
+    0,
   ],
 ];
 
-describe.each(streams)("the %s validator", (_, text, validate, end, content) => {
+describe.each(streams)("the %s validator", (_, text, validate, end, content, calls) => {
   const items = text.split(end).slice(0, -1);
   const join = (list: readonly string[]) => list.map((item) => item + end).join("");
 
   it("accepts the stream as it is", () => {
-    expect(validate(text).completion.toolCalls).toHaveLength(2);
+    const { text: said, toolCalls } = validate(text).completion;
+    expect([said, toolCalls.length]).toEqual(["a", calls]);
   });
 
   it("misses every item that is lost, unless it held content alone", () => {

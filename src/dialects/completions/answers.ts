@@ -1,0 +1,26 @@
+import * as z from "zod";
+import { jsonOrEvents } from "../../routing/event-stream-answers.ts";
+import { usageSchema } from "../chat-completions/answers.ts";
+
+function textCompletionSchema() {
+  const choice = z.object({
+    text: z.string(),
+    index: z.literal(0),
+    logprobs: z.null(),
+    finish_reason: z.enum(["stop", "length", "content_filter"]),
+  });
+  return z.object({
+    id: z.string(),
+    object: z.literal("text_completion"),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(choice),
+    usage: usageSchema(),
+  });
+}
+
+/** A text completion, or its chunks (contract, Text completion and Text-completions stream). */
+export const textCompletionAnswers = jsonOrEvents(
+  textCompletionSchema,
+  "Each is a text_completion with a part of the text; the last one is [DONE].",
+);

@@ -1,0 +1,27 @@
+import { forCallers } from "../../routing/endpoint.ts";
+import { answer } from "../shared/answer.ts";
+import { textCompletionAnswers } from "./answers.ts";
+import { completionRequestSchema, echoOf, toConversation } from "./request.ts";
+import { toTextCompletion } from "./response.ts";
+import { CompletionStream } from "./stream.ts";
+
+/** `POST /v1/completions` (contract). */
+export const createTextCompletion = forCallers({
+  method: "POST",
+  path: ["/v1/completions", "/completions"],
+  summary: "Create a text completion",
+  body: completionRequestSchema,
+  answers: textCompletionAnswers,
+  handler: async (context, { caller, body }) => {
+    const { config } = await context.config();
+    const conversation = toConversation(body, config.model_aliases);
+    const echo = echoOf(body);
+    return answer(
+      { context, caller, conversation },
+      {
+        stream: (info) => new CompletionStream(info, echo, body.stream_options?.include_usage === true),
+        body: (completion, info) => toTextCompletion(completion, info, echo),
+      },
+    );
+  },
+});

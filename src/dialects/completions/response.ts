@@ -1,0 +1,29 @@
+import type { Completion, FinishReason } from "../../conversation/events.ts";
+import { randomId } from "../../conversation/ids.ts";
+import type { AnswerInfo } from "../../generation/job.ts";
+import { chatUsage } from "../chat-completions/usage.ts";
+
+/** What a text completion and each of its chunks begin with. */
+export function completionHead({ conversation, created }: AnswerInfo) {
+  return { id: randomId("cmpl-"), object: "text_completion", created, model: conversation.model.id };
+}
+
+/** `finish_reason` of this style, which has no word for calls. */
+export function finishReason(reason: FinishReason): Exclude<FinishReason, "tool_calls"> {
+  return reason === "tool_calls" ? "stop" : reason;
+}
+
+/** The text completion object (contract, Text completion). `echo` is what its text begins with. */
+export function toTextCompletion(
+  completion: Completion,
+  info: AnswerInfo,
+  echo: string,
+): Record<string, unknown> {
+  const choice = {
+    text: echo + completion.text,
+    index: 0,
+    logprobs: null,
+    finish_reason: finishReason(completion.finishReason),
+  };
+  return { ...completionHead(info), choices: [choice], usage: chatUsage(completion.usage) };
+}

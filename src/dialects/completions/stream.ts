@@ -1,0 +1,53 @@
+import type { GenerationEvent } from "../../conversation/events.ts";
+import type { AnswerInfo } from "../../generation/job.ts";
+import type { StreamRenderer } from "../../generation/stream.ts";
+import { dataItem, KEEP_ALIVE_COMMENT } from "../../http/event-stream.ts";
+import { STANDARD_FAMILY } from "../../routing/error-formats.ts";
+import { chatUsage } from "../chat-completions/usage.ts";
+import { completionHead, finishReason } from "./response.ts";
+
+/**
+ * Renders a text-completions stream (contract, Text-completions stream). What all chunks share is written once: a chunk
+ * costs one `JSON.stringify` of its own text.
+ */
+export class CompletionStream implements StreamRenderer {
+  readonly keepAlive = KEEP_ALIVE_COMMENT;
+  readonly #head: string;
+  readonly #echo: string;
+  readonly #includeUsage: boolean;
+
+  /** `echo`: what the text begins with; `includeUsage`: the caller asked for the usage chunk. */
+  constructor(info: AnswerInfo, echo: string, includeUsage: boolean) {
+    this.#head = `data: ${JSON.stringify(completionHead(info)).slice(0, -1)}`;
+    this.#echo = echo;
+    this.#includeUsage = includeUsage;
+  }
+
+  push(event: GenerationEvent): string {
+    switch (event.type) {
+      case "start":
+        return this.#echo === "" ? "" : this.#chunk(this.#echo, "null");
+      case "text":
+        return this.#chunk(event.text, "null");
+      // The style has no place for reasoning, and no tools to call.
+      case "reasoning":
+      case "tool-call":
+      case "tool-arguments":
+      case "tool-call-end":
+        return "";
+      case "finish": {
+        const last = this.#chunk("", `"${finishReason(event.reason)}"`);
+        const usage = JSON.stringify(chatUsage(event.usage));
+        const extra = this.#includeUsage ? `${this.#head},"choices":[],"usage":${usage}}\n\n` : "";
+        return `${last}${extra}${dataItem("[DONE]")}`;
+      }
+      case "error":
+        // No [DONE]: a failure must not look like an ordinary end.
+        return dataItem(JSON.stringify(STANDARD_FAMILY.formatError(event.error)));
+    }
+  }
+
+  #chunk(text: string, reason: string): string {
+    return `${this.#head},"choices":[{"text":${JSON.stringify(text)},"index":0,"logprobs":null,"finish_reason":${reason}}]}\n\n`;
+  }
+}
