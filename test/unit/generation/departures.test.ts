@@ -164,6 +164,7 @@ describe("a departure that only a failed write shows", () => {
   test.each<[string, Reply, number]>([
     ["a keep-alive while the provider is silent", speaks("silence"), 10_000],
     ["the next text", speaks({ pause: 5_000 }, second, "silence"), 5_000],
+    ["the last event", speaks({ pause: 5_000 }, ...end), 5_000],
   ])("is noticed by %s, and is no failure", async (_, reply, after) => {
     const made = await gateway({ turns: [reply] });
     const run = new GenerationRun(made);
