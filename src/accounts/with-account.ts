@@ -5,7 +5,7 @@ import { GatewayError } from "../errors/gateway-error.ts";
 import { isAccountFault, ProviderError } from "../errors/provider-error.ts";
 import type { Credentials, Lease, RefusalReason } from "../platform/accounts.ts";
 import type { Context } from "../platform/context.ts";
-import type { OutboundProxy } from "../platform/upstream.ts";
+import type { Fetch, OutboundProxy } from "../platform/upstream.ts";
 import { providerOf } from "../provider/of-platform.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
 import { renewLease } from "./lease-renewal.ts";
@@ -61,10 +61,9 @@ export async function withAccount<T>(
   let failure: unknown;
   for (let failovers = 0; ; failovers += 1) {
     const session = await openSession(request, tried).catch((error: unknown) => {
-      throw failure ?? error;
+      throw abort.signal.aborted ? error : (failure ?? error);
     });
     const { lease } = session;
-    const stopRenewal = renewLease(lease, abort);
     try {
       const result = await work(session);
       await lease.succeeded().catch(() => undefined);
@@ -77,8 +76,7 @@ export async function withAccount<T>(
         : request.wantsAnother?.(error) === true;
       if (!again || caller.targetAccount !== null || abort.signal.aborted) throw error;
     } finally {
-      stopRenewal();
-      lease.release();
+      session.end();
     }
     tried.push(session.accountId);
   }
@@ -94,16 +92,18 @@ function passThrough({ context, caller }: AccountRequest): AccountSession {
   return { accountId: "", account, call: (work) => work(account) };
 }
 
-/** A slot on an account, and its token. */
+/** A slot on an account, which is renewed until `end`, and the account's token. */
 class ManagedSession implements AccountSession {
   readonly lease: Lease;
   readonly #request: AccountRequest;
+  readonly #stopRenewal: () => void;
   #account: UpstreamAccount;
 
-  constructor(request: AccountRequest, lease: Lease, account: UpstreamAccount) {
+  constructor(request: AccountRequest, lease: Lease, fetch: Fetch) {
     this.#request = request;
     this.lease = lease;
-    this.#account = account;
+    this.#stopRenewal = renewLease(lease, request.abort);
+    this.#account = { token: "", fetch };
   }
 
   get accountId(): string {
@@ -114,15 +114,30 @@ class ManagedSession implements AccountSession {
     return this.#account;
   }
 
+  /** Gets a token; `stale` is one that the provider has refused. Whoever leaves meanwhile is not kept waiting. */
+  async signIn(stale?: string): Promise<void> {
+    const { fetch } = this.#account;
+    const token = await orAborted(
+      tokenFor(this.#request, this.lease, fetch, stale),
+      this.#request.abort.signal,
+    );
+    this.#account = { token, fetch };
+  }
+
   async call<T>(work: (account: UpstreamAccount) => Promise<T>): Promise<T> {
     try {
       return await work(this.#account);
     } catch (error) {
       if (!(error instanceof ProviderError) || error.kind !== "token_expired") throw error;
-      const { token, fetch } = this.#account;
-      this.#account = { token: await tokenFor(this.#request, this.lease, fetch, token), fetch };
+      await this.signIn(this.#account.token);
       return work(this.#account);
     }
+  }
+
+  /** Gives the slot back. */
+  end(): void {
+    this.#stopRenewal();
+    this.lease.release();
   }
 }
 
@@ -130,12 +145,14 @@ async function openSession(request: AccountRequest, exclude: readonly string[]):
   const { context } = request;
   const { config } = await context.config();
   const lease = await acquire(request, exclude);
+  context.log.account = lease.account.id;
+  const fetch = upstreamOf(context, proxyOf(config, lease.account.proxyId));
+  const session = new ManagedSession(request, lease, fetch);
   try {
-    context.log.account = lease.account.id;
-    const fetch = upstreamOf(context, proxyOf(config, lease.account.proxyId));
-    return new ManagedSession(request, lease, { token: await tokenFor(request, lease, fetch), fetch });
+    await session.signIn();
+    return session;
   } catch (error) {
-    lease.release();
+    session.end();
     throw error;
   }
 }
@@ -162,15 +179,36 @@ async function acquire(request: AccountRequest, exclude: readonly string[]): Pro
 }
 
 function tokenFor(
-  { context, abort }: AccountRequest,
+  { context: { platform }, abort }: AccountRequest,
   lease: Lease,
-  fetch: UpstreamAccount["fetch"],
+  fetch: Fetch,
   stale?: string,
 ): Promise<string> {
-  const { signal } = abort;
-  const signIn = (credentials: Credentials) =>
-    providerOf(context.platform).signIn(credentials, fetch, signal);
-  return accountToken(lease, signIn, stale, signal);
+  const signIn = async (credentials: Credentials) => {
+    const late = new AbortController();
+    const timer = setTimeout(() => {
+      late.abort(new ProviderError("timeout", "the provider did not answer the sign-in in time"));
+    }, platform.variables.firstByteTimeoutMs);
+    try {
+      const signal = AbortSignal.any([abort.signal, late.signal]);
+      return await providerOf(platform).signIn(credentials, fetch, signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return accountToken(lease, signIn, stale, abort.signal);
+}
+
+/** What `work` comes to; no later than when `signal` is aborted, and with its reason then. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 /** Tells the pool what an account did wrong. True when it was the account; a client that left is no fault of it. */
@@ -205,4 +243,13 @@ function refusal(reason: RefusalReason, target: string | null): GatewayError {
 /** What a request ends with whose client went away: 499. */
 export function clientLeft(): GatewayError {
   return new GatewayError(499, "the client went away", { code: "request_cancelled" });
+}
+
+/** What ends a request's work: also the client's going away, until `stop`, and when it has gone already. */
+export function abortWith({ signal }: Request): { abort: AbortController; stop: () => void } {
+  const abort = new AbortController();
+  const left = () => abort.abort(clientLeft());
+  if (signal.aborted) left();
+  signal.addEventListener("abort", left, { once: true });
+  return { abort, stop: () => signal.removeEventListener("abort", left) };
 }

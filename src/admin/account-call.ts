@@ -1,4 +1,4 @@
-import { clientLeft, withAccount } from "../accounts/with-account.ts";
+import { abortWith, withAccount } from "../accounts/with-account.ts";
 import type { Caller } from "../auth/callers.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
@@ -25,9 +25,7 @@ export async function onAccount<T>(
   model: string,
   work: (account: UpstreamAccount, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const abort = new AbortController();
-  const left = () => abort.abort(clientLeft());
-  context.request.signal.addEventListener("abort", left, { once: true });
+  const { abort, stop } = abortWith(context.request);
   const timer = setTimeout(() => {
     abort.abort(new DOMException("the call took too long", "TimeoutError"));
   }, CALL_TIMEOUT_MS);
@@ -38,7 +36,7 @@ export async function onAccount<T>(
     );
   } finally {
     clearTimeout(timer);
-    context.request.signal.removeEventListener("abort", left);
+    stop();
   }
 }
 

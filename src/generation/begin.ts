@@ -1,4 +1,4 @@
-import { clientLeft } from "../accounts/with-account.ts";
+import { abortWith } from "../accounts/with-account.ts";
 import type { Completion, Usage } from "../conversation/events.ts";
 import type { GenerationOutcome } from "../conversation/outcome.ts";
 import type { GatewayError } from "../errors/gateway-error.ts";
@@ -19,9 +19,8 @@ export async function begin(request: GenerationRequest): Promise<GenerationJob> 
   context.log.dialect = conversation.dialect;
   context.log.model = conversation.model.id;
   context.log.stream = conversation.stream;
-  const abort = new AbortController();
+  const { abort } = abortWith(context.request);
   const recording = new Recording(context, conversation);
-  context.request.signal.addEventListener("abort", () => abort.abort(clientLeft()), { once: true });
   const bound = await boundToFiles(context, caller, conversation);
   return { context, caller: bound, conversation, hooks, recording, abort };
 }

@@ -21,7 +21,7 @@ export interface GenerationHooks {
   readonly beforeSlot: readonly ((admission: Admission) => void | Promise<void>)[];
   /**
    * Called once when the outcome is known, be it success, failure or cancellation: the place for accounting. They run
-   * before the caller has its last byte, never wait and never throw.
+   * before the answer ends, never wait and never throw.
    */
   readonly onOutcome: readonly ((generation: EndedGeneration) => void)[];
 }

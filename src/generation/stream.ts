@@ -69,8 +69,11 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
     } catch (thrown) {
       const error = toGatewayError(thrown, context.requestId);
       fail(job, error, generation.usageSoFar());
-      if (writer.committed) await writer.end(render([{ type: "error", error }]));
-      else writer.refuse(error);
+      if (writer.committed) {
+        const ended = writer.end(render([{ type: "error", error }]));
+        // A reader that has stopped may never take it.
+        if (error.status !== 499) await ended;
+      } else writer.refuse(error);
     } finally {
       writer.stop();
     }

@@ -1,4 +1,4 @@
-import { clientLeft, withAccount } from "../../accounts/with-account.ts";
+import { abortWith, withAccount } from "../../accounts/with-account.ts";
 import type { Caller } from "../../auth/callers.ts";
 import type { ResolvedModel } from "../../conversation/model.ts";
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
@@ -44,9 +44,7 @@ export async function upstreamVectors(
     input: textsOf(input),
     ...(typeof dimensions === "number" ? { dimensions } : {}),
   };
-  const abort = new AbortController();
-  const { signal } = context.request;
-  signal.addEventListener("abort", () => abort.abort(clientLeft()), { once: true });
+  const { abort } = abortWith(context.request);
   try {
     return await withAccount(
       { context, caller, model: model.id, dialect: "embeddings", abort, mayRepeat: () => true },

@@ -1,4 +1,4 @@
-import { clientLeft, withAccount } from "../../accounts/with-account.ts";
+import { abortWith, withAccount } from "../../accounts/with-account.ts";
 import type { Caller } from "../../auth/callers.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../errors/provider-error.ts";
@@ -82,15 +82,6 @@ async function receive(context: Context, caller: Caller): Promise<Response> {
   } finally {
     stop();
   }
-}
-
-/** What ends a request's work: also the client's going away, until `stop`. */
-function abortWith({ signal }: Request): { abort: AbortController; stop: () => void } {
-  const abort = new AbortController();
-  const left = () => abort.abort(clientLeft());
-  if (signal.aborted) left();
-  signal.addEventListener("abort", left, { once: true });
-  return { abort, stop: () => signal.removeEventListener("abort", left) };
 }
 
 /** `GET /v1/files/{file_id}` (contract): asks the account that has the file. */

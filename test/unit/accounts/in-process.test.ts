@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createInProcessPool } from "../../../src/accounts/in-process.ts";
-import { MemoryPoolStore } from "../../../src/accounts/pool-store.ts";
+import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
 import { configuration, request } from "./rig.ts";
 
 async function pool(limits = {}) {

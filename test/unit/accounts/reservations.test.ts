@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AccountPool } from "../../../src/accounts/pool.ts";
-import { MemoryPoolStore } from "../../../src/accounts/pool-store.ts";
+import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
 
 const SLOTS = 50;
 

@@ -1,5 +1,4 @@
 import { AccountPool, type PoolOptions } from "../../../src/accounts/pool.ts";
-import { MemoryPoolStore } from "../../../src/accounts/pool-store.ts";
 import { type Grant, Waiter } from "../../../src/accounts/waiting-queue.ts";
 import type {
   AcquireRequest,
@@ -7,6 +6,7 @@ import type {
   PoolConfiguration,
   PoolLimits,
 } from "../../../src/platform/accounts.ts";
+import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
 
 interface Timer {
   readonly at: number;

@@ -1,0 +1,69 @@
+import { type AccountRequest, type AccountSession, withAccount } from "../../src/accounts/with-account.ts";
+import { ProviderError, type ProviderErrorKind } from "../../src/errors/provider-error.ts";
+import type { Context } from "../../src/platform/context.ts";
+import { type MemoryGateway, managed } from "./memory-gateway.ts";
+
+/** Work with an account, as a test asks for it. */
+export class AccountWork {
+  readonly context: Context;
+  readonly abort = new AbortController();
+  /** The tokens with which the provider was spoken to, oldest first. */
+  readonly tokens: string[] = [];
+  readonly #request: Partial<AccountRequest>;
+
+  constructor(gateway: MemoryGateway, request: Partial<AccountRequest> = {}) {
+    this.context = gateway.context();
+    this.#request = request;
+  }
+
+  /** Does work with an account. */
+  with<T>(work: (session: AccountSession) => Promise<T>): Promise<T> {
+    const { context, abort } = this;
+    const request = { context, caller: managed(), model: "m", dialect: "test", abort, ...this.#request };
+    return withAccount(request, (session) => {
+      this.tokens.push(session.account.token);
+      return work(session);
+    });
+  }
+
+  /** Fails, in each try, as the next of these failures says; then succeeds. */
+  failing(...failures: readonly unknown[]): Promise<string> {
+    const rest = [...failures];
+    return this.with(async ({ accountId }) => {
+      if (rest.length > 0) throw rest.shift();
+      return accountId;
+    });
+  }
+
+  /** Makes one call, which is refused so often as expired; resolves with the tokens that it was made with. */
+  expiring(times: number): Promise<readonly string[]> {
+    const tokens: string[] = [];
+    return this.with((session) =>
+      session.call(async ({ token }) => {
+        tokens.push(token);
+        if (tokens.length <= times) throw refusal("token_expired");
+        return tokens;
+      }),
+    );
+  }
+
+  /** Holds an account for so many milliseconds, or until it is aborted. */
+  lasting(milliseconds: number): Promise<string> {
+    const { signal } = this.abort;
+    return this.with(
+      ({ accountId }) =>
+        new Promise((resolve, reject) => {
+          const timer = setTimeout(() => resolve(accountId), milliseconds);
+          signal.addEventListener("abort", () => {
+            clearTimeout(timer);
+            reject(signal.reason);
+          });
+        }),
+    );
+  }
+}
+
+/** A failure of the provider. */
+export function refusal(kind: ProviderErrorKind): ProviderError {
+  return new ProviderError(kind, `the provider says ${kind}`);
+}

@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, expect, vi } from "vitest";
+import { handle } from "../../src/app.ts";
+import type { Caller } from "../../src/auth/callers.ts";
+import { isObject, type JsonObject } from "../../src/encoding/json.ts";
+import type { HistoryRecord } from "../../src/platform/archive.ts";
+import type { Context } from "../../src/platform/context.ts";
+import type { Platform } from "../../src/platform/platform.ts";
+import { KEY, type MemoryPlatformOptions, memoryPlatform } from "./memory-platform.ts";
+import { type Asked, ScriptedUpstream } from "./scripted-upstream.ts";
+import { type Answers, isTurn, sessionsScript } from "./upstream-scripts.ts";
+
+/** What a test says of its gateway: of its platform, and how a provider of the sessions protocol answers. */
+export type MemoryGatewayOptions = MemoryPlatformOptions & Answers;
+
+/** When each test begins, in milliseconds since the epoch. */
+export const START_OF_TIME = 1_800_000_000_000;
+
+/** So long all work must have ended: far beyond every time-out. */
+const LONG_MS = 600_000;
+
+const realImmediate = setImmediate;
+
+/** Lets what is not on the test's clock go on: digests are made on other threads. */
+async function breathe(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise<void>((resolve) => realImmediate(resolve));
+}
+
+/** Lets time pass on the test's clock: whatever is due happens in its order. */
+export async function pass(milliseconds: number): Promise<void> {
+  await breathe();
+  await vi.advanceTimersByTimeAsync(milliseconds);
+  await breathe();
+}
+
+/** The program on a platform in memory, with everything that a test looks at. */
+export class MemoryGateway {
+  readonly platform: Platform;
+  readonly upstream: ScriptedUpstream;
+  /** The log lines so far. */
+  readonly lines: readonly JsonObject[];
+  readonly #work = new Set<Promise<unknown>>();
+
+  constructor(platform: Platform, upstream: ScriptedUpstream, lines: readonly JsonObject[]) {
+    this.platform = platform;
+    this.upstream = upstream;
+    this.lines = lines;
+  }
+
+  /** The generations that the provider was asked for, oldest first. */
+  get turns(): Asked[] {
+    return this.upstream.asked.filter(isTurn);
+  }
+
+  readonly waitUntil = (work: Promise<unknown>): void => {
+    this.#work.add(work);
+    const over = () => this.#work.delete(work);
+    work.then(over, over);
+  };
+
+  /** Has the program answer a request. */
+  request(path: string, init?: RequestInit): Promise<Response> {
+    return handle(new Request(`http://gateway.test${path}`, init), {
+      platform: this.platform,
+      waitUntil: this.waitUntil,
+      clientAddress: "192.0.2.1",
+    });
+  }
+
+  /** Posts JSON, with the configured key. */
+  post(path: string, body: unknown, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    if (!headers.has("authorization")) headers.set("authorization", `Bearer ${KEY}`);
+    headers.set("content-type", "application/json");
+    return this.request(path, { method: "POST", body: JSON.stringify(body), ...init, headers });
+  }
+
+  /** The context of a request that reached a handler. */
+  context(init: RequestInit = {}): Context {
+    const request = new Request("http://gateway.test/v1/chat/completions", init);
+    return {
+      platform: this.platform,
+      clientAddress: "192.0.2.1",
+      waitUntil: this.waitUntil,
+      request,
+      url: new URL(request.url),
+      requestId: "req_test",
+      startedAt: this.platform.now(),
+      log: {},
+      config: () => this.platform.configuration.read(),
+    };
+  }
+
+  /** Lets time pass until all work that goes on behind answers has ended. */
+  async settle(): Promise<void> {
+    const end = Date.now() + LONG_MS;
+    await breathe();
+    while (this.#work.size > 0) {
+      if (Date.now() > end) throw new Error(`${this.#work.size} pieces of work behind answers never end`);
+      await pass(250);
+    }
+  }
+
+  /** The archived generations, newest first, once everything behind the answers is done. */
+  async history(): Promise<HistoryRecord[]> {
+    await this.settle();
+    const { items } = await this.platform.archive.listHistory({ offset: 0, count: 100, q: "" });
+    const records = await Promise.all(items.map(({ id }) => this.platform.archive.readHistory(id)));
+    return records.filter((record) => record !== null);
+  }
+
+  /** Everything has been given back: no slot is taken, nobody waits. */
+  async expectIdle(): Promise<void> {
+    await this.settle();
+    expect(await this.platform.accounts.status()).toMatchObject({ in_use: 0, waiting: 0, leases: [] });
+  }
+}
+
+/** A caller with the configured key; `target` pins an account. */
+export function managed(target: string | null = null): Caller {
+  return { mode: "managed", credential: KEY, owner: "owner-of-the-key", targetAccount: target };
+}
+
+/** A caller with a token of the provider's own. */
+export function passThrough(token = "a-token-of-the-provider"): Caller {
+  return { mode: "pass-through", credential: token, owner: "owner-of-the-token", targetAccount: null };
+}
+
+/** Makes gateways for tests. */
+export type MakeGateway = (options?: MemoryGatewayOptions) => Promise<MemoryGateway>;
+
+/**
+ * Gateways in memory for the tests of this file, on a clock that stands still until the test lets time pass. Behind each
+ * test no slot may be taken, and no timer may be left.
+ */
+export function useMemoryGateway(): MakeGateway {
+  const made: MemoryGateway[] = [];
+  const lines: JsonObject[] = [];
+
+  beforeEach(() => {
+    vi.useFakeTimers({ now: START_OF_TIME });
+    lines.length = 0;
+    vi.spyOn(console, "log").mockImplementation((line: unknown) => {
+      const fields: unknown = JSON.parse(String(line));
+      if (isObject(fields)) lines.push(fields);
+    });
+  });
+
+  afterEach(async () => {
+    try {
+      for (const gateway of made.splice(0)) await gateway.expectIdle();
+      // What the pool does for itself ends once it is idle.
+      await pass(LONG_MS);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+      vi.restoreAllMocks();
+    }
+  });
+
+  return async (options = {}) => {
+    const upstream = options.upstream ?? new ScriptedUpstream(sessionsScript(options));
+    const platform = await memoryPlatform({ ...options, upstream });
+    const gateway = new MemoryGateway(platform, upstream, lines);
+    made.push(gateway);
+    return gateway;
+  };
+}

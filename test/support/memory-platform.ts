@@ -1,0 +1,129 @@
+import type * as z from "zod";
+import { poolConfiguration } from "../../src/accounts/configuration.ts";
+import { createInProcessPool } from "../../src/accounts/in-process.ts";
+import { SqlArchive } from "../../src/archive/archive.ts";
+import { ConfigurationClient } from "../../src/config/client.ts";
+import { ConfigurationCore, type StoredConfig } from "../../src/config/core.ts";
+import { configSchema } from "../../src/config/schema.ts";
+import { MemoryAnswerCache } from "../../src/pages/memory-cache.ts";
+import { administrationInProcess } from "../../src/platform/deno/administration.ts";
+import { KeptForCallers } from "../../src/platform/deno/kept.ts";
+import type { PagesPlatform } from "../../src/platform/pages.ts";
+import type { Platform } from "../../src/platform/platform.ts";
+import type { Fetch } from "../../src/platform/upstream.ts";
+import { parseVariables } from "../../src/platform/variables.ts";
+import { DRIVER_NAMES } from "../../src/provider/drivers.ts";
+import { memoryDatabase } from "../unit/archive/sqlite.ts";
+import { MemoryPoolStore } from "./memory-pool-store.ts";
+import { ScriptedUpstream } from "./scripted-upstream.ts";
+import { sessionsScript } from "./upstream-scripts.ts";
+
+/** What a test says of its platform. */
+export interface MemoryPlatformOptions {
+  /** The deployment's variables. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The stored configuration; the key {@link KEY} and two accounts come before what it leaves out. */
+  readonly config?: z.input<typeof configSchema>;
+  /** The provider; a healthy one that speaks the sessions protocol unless given. */
+  readonly upstream?: ScriptedUpstream;
+  /** Answers what callers name; unless given nothing can be reached. */
+  readonly fetch?: Fetch;
+  /** The console's files by path. */
+  readonly assets?: Readonly<Record<string, string>>;
+}
+
+/** The configured API key. */
+export const KEY = "sk-test";
+/** The configured accounts, in the order in which the first requests get them. */
+export const ACCOUNTS = ["one@test", "two@test"] as const;
+
+/** The provider's address, unless variables say otherwise. */
+const BASE_URL = "http://upstream.test";
+
+const CACHE_BYTES = 1_000_000;
+
+/** An account that signs in with its e-mail address. */
+export const accountNamed = (email: string) => ({ email, password: "secret" });
+
+const nowhere: Fetch = async (url) => {
+  throw new TypeError(`a test without a network asked for ${url}`);
+};
+
+/**
+ * A platform wholly in memory, for tests of the program without a runtime. Its clock is the test's: pool, configuration,
+ * archive and kept objects are the program's own, on stores that end with the test.
+ */
+export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promise<Platform> {
+  const {
+    env = {},
+    upstream = new ScriptedUpstream(sessionsScript()),
+    fetch = nowhere,
+    assets = {},
+  } = options;
+  const now = Date.now;
+  const variables = parseVariables({ PROVIDER_BASE_URL: BASE_URL, ...env }, { drivers: DRIVER_NAMES });
+  const accounts = createInProcessPool(new MemoryPoolStore());
+  const config = configSchema.parse({
+    keys: [KEY],
+    accounts: ACCOUNTS.map(accountNamed),
+    ...options.config,
+  });
+  let stored: StoredConfig = { version: 1, config, source: "" };
+  const core = new ConfigurationCore(
+    {
+      load: () => stored,
+      save: (next) => {
+        stored = next;
+      },
+    },
+    variables,
+  );
+  const tellPool = async () =>
+    accounts.configure(await poolConfiguration(core.snapshot.config, variables.queueTimeoutMs));
+  await tellPool();
+  const kept = new KeptForCallers(memoryDatabase(), now);
+  return {
+    variables,
+    configuration: new ConfigurationClient(
+      {
+        newerThan: async (known) => (core.snapshot.version === known ? null : core.snapshot),
+        replace: async (base, next) => {
+          const outcome = core.replace(base, next);
+          if (outcome.stored) await tellPool();
+          return outcome;
+        },
+      },
+      now,
+    ),
+    configPath: "memory:config",
+    accounts,
+    archive: new SqlArchive(memoryDatabase(), now),
+    administration: administrationInProcess(now),
+    responses: (owner) => kept.responses(owner),
+    files: (owner) => kept.files(owner),
+    fetch,
+    deploymentFetch: nowhere,
+    upstream: (proxy) => upstream.through(proxy),
+    namesServerThroughProxy: true,
+    providerBaseUrl: variables.providerBaseUrl,
+    pages: pagesWithoutBrowser(now),
+    asset: async (request) => {
+      const text = assets[new URL(request.url).pathname];
+      return text === undefined ? null : new Response(text, { headers: { "content-type": "text/html" } });
+    },
+    now,
+  };
+}
+
+/** The page service's part: no browser, no codecs, nothing known of technologies, and calls without number. */
+function pagesWithoutBrowser(now: () => number): PagesPlatform {
+  return {
+    browser: null,
+    cache: new MemoryAnswerCache(now, CACHE_BYTES),
+    countCall: async (_client, limit) => ({ allowed: true, limit, remaining: limit, resetSeconds: 0 }),
+    codecs: async () => {
+      throw new Error("this platform has no image codecs");
+    },
+    fingerprints: async () => "",
+  };
+}

@@ -1,0 +1,63 @@
+import type { PoolStore, Starts, StoredAccount } from "../../src/accounts/pool-store.ts";
+
+/** A {@link PoolStore} in memory, which counts what is written to it. */
+export class MemoryPoolStore implements PoolStore {
+  readonly marks = new Map<string, number>();
+  readonly reclaimed = new Map<string, number>();
+  readonly accounts = new Map<string, StoredAccount>();
+  starts: Starts = { last: 0, oldestLive: 0 };
+  /** Number of writes so far. */
+  writes = 0;
+
+  loadMarks(): Iterable<readonly [string, number]> {
+    return [...this.marks];
+  }
+
+  setMark(id: string, slots: number): void {
+    this.writes += 1;
+    if (slots === 0) this.marks.delete(id);
+    else this.marks.set(id, slots);
+  }
+
+  clearMarks(): void {
+    this.writes += 1;
+    this.marks.clear();
+  }
+
+  loadStarts(): Starts {
+    return this.starts;
+  }
+
+  saveStarts(starts: Starts): void {
+    this.writes += 1;
+    this.starts = starts;
+  }
+
+  loadReclaimed(): Iterable<readonly [string, number]> {
+    return [...this.reclaimed];
+  }
+
+  addReclaimed(token: string, at: number): void {
+    this.writes += 1;
+    this.reclaimed.set(token, at);
+  }
+
+  dropReclaimed(before: number): void {
+    this.writes += 1;
+    for (const [token, at] of this.reclaimed) if (at < before) this.reclaimed.delete(token);
+  }
+
+  loadAccounts(): Iterable<StoredAccount> {
+    return [...this.accounts.values()];
+  }
+
+  saveAccount(account: StoredAccount): void {
+    this.writes += 1;
+    this.accounts.set(account.id, account);
+  }
+
+  removeAccount(id: string): void {
+    this.writes += 1;
+    this.accounts.delete(id);
+  }
+}

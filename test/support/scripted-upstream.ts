@@ -1,0 +1,158 @@
+import { isObject, type JsonObject } from "../../src/encoding/json.ts";
+import type { Fetch, OutboundProxy } from "../../src/platform/upstream.ts";
+
+/** What the body of an answer does next. Texts and bytes are sent as they are. */
+export type Step =
+  | string
+  | Uint8Array
+  /** Nothing comes for so many milliseconds of the clock. */
+  | { readonly pause: number }
+  /** Nothing comes any more, with the connection open. */
+  | "silence"
+  /** The connection breaks. */
+  | "reset";
+
+/** How one request is answered. */
+export type Reply =
+  | { readonly json: unknown; readonly status?: number }
+  /** A body, of server-sent events unless `type` says otherwise. It ends in good order behind its last step. */
+  | { readonly body: Iterable<Step>; readonly type?: string }
+  /** The headers come late, by so many milliseconds. */
+  | { readonly late: number; readonly reply: Reply }
+  /** The request is taken, and never answered. */
+  | "hang"
+  /** There is no connection. */
+  | "unreachable";
+
+/** Says how a request is answered. */
+export type Script = (asked: Asked) => Reply;
+
+/** One request that reached the upstream. */
+export class Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Headers;
+  /** The bearer token; empty when there is none. */
+  readonly token: string;
+  readonly proxy: OutboundProxy | null;
+  /** When it came, in milliseconds since the epoch. */
+  readonly at = Date.now();
+  /** The body as text, once all of it has arrived. */
+  body = "";
+  /** How the exchange ended: the answer was read to its end, was given up by the gateway, or broke off. */
+  outcome: "open" | "done" | "cancelled" | "broken" = "open";
+
+  constructor(request: Request, proxy: OutboundProxy | null) {
+    this.method = request.method;
+    this.path = new URL(request.url).pathname;
+    this.headers = request.headers;
+    this.token = request.headers.get("authorization")?.replace(/^Bearer /, "") ?? "";
+    this.proxy = proxy;
+  }
+
+  /** The body as a JSON object. */
+  json(): JsonObject {
+    const value: unknown = JSON.parse(this.body);
+    if (!isObject(value)) throw new Error(`${this.path} was sent no JSON object: ${this.body}`);
+    return value;
+  }
+}
+
+/** An upstream within the test: it answers as its script says, on the test's clock, and remembers what it was asked. */
+export class ScriptedUpstream {
+  /** Every request, oldest first. */
+  readonly asked: Asked[] = [];
+  readonly #script: Script;
+
+  constructor(script: Script) {
+    this.#script = script;
+  }
+
+  /** Speaks to it, as if through a proxy if one is given. */
+  through(proxy: OutboundProxy | null): Fetch {
+    return async (url, init) => {
+      init?.signal?.throwIfAborted();
+      // The signal is watched here: a request that has it would make it the body's affair as well.
+      const { signal, ...rest } = init ?? {};
+      const request = new Request(url, rest);
+      const asked = new Asked(request, proxy);
+      this.asked.push(asked);
+      const answer = async () => {
+        asked.body = await request.text();
+        return respond(this.#script(asked), asked, signal ?? null);
+      };
+      return signal == null ? answer() : untilAborted(answer(), signal, asked);
+    };
+  }
+
+  /** The requests to paths that match. */
+  to(path: RegExp): Asked[] {
+    return this.asked.filter((asked) => path.test(asked.path));
+  }
+}
+
+async function respond(reply: Reply, asked: Asked, signal: AbortSignal | null): Promise<Response> {
+  if (reply === "hang") return new Promise(() => {});
+  if (reply === "unreachable") {
+    asked.outcome = "broken";
+    throw new TypeError("connection refused");
+  }
+  if ("late" in reply) {
+    await new Promise((resolve) => setTimeout(resolve, reply.late));
+    return respond(reply.reply, asked, signal);
+  }
+  if ("json" in reply) {
+    asked.outcome = "done";
+    return Response.json(reply.json, { status: reply.status ?? 200 });
+  }
+  return new Response(play(reply.body, asked, signal), {
+    headers: { "content-type": reply.type ?? "text/event-stream" },
+  });
+}
+
+/** A promise that rejects with the signal's reason when that comes first, as `fetch` does. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal, asked: Asked): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => {
+    asked.outcome = "cancelled";
+    reject(signal.reason);
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+/** The steps as a body. Like one of `fetch` it errors with the signal's reason when that is aborted. */
+function play(steps: Iterable<Step>, asked: Asked, signal: AbortSignal | null): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const rest = steps[Symbol.iterator]();
+  const end = (outcome: Asked["outcome"], stop?: () => void) => {
+    if (asked.outcome !== "open") return;
+    asked.outcome = outcome;
+    stop?.();
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => {
+        const stop = () => end("cancelled", () => controller.error(signal?.reason));
+        signal?.addEventListener("abort", stop, { once: true });
+      },
+      pull: async (controller) => {
+        while (asked.outcome === "open") {
+          const { done, value } = rest.next();
+          if (done) return end("done", () => controller.close());
+          if (value === "silence") return new Promise(() => {});
+          if (value === "reset") return end("broken", () => controller.error(new TypeError("reset")));
+          if (typeof value === "string") return controller.enqueue(encoder.encode(value));
+          if (value instanceof Uint8Array) return controller.enqueue(value);
+          await new Promise((resolve) => setTimeout(resolve, value.pause));
+        }
+      },
+      cancel: () => end("cancelled"),
+    },
+    { highWaterMark: 0 },
+  );
+}

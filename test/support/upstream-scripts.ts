@@ -1,0 +1,102 @@
+import { eventBlocks, type Plan } from "./fault-body.ts";
+import type { Asked, Reply, Script, Step } from "./scripted-upstream.ts";
+
+/** The answers to generations: in order, the last one again and again; or made for each. */
+export type Turns = readonly Reply[] | Script;
+
+/** Scripted answers of an upstream. */
+export interface Answers {
+  /** How generations are answered; healthily unless given. */
+  readonly turns?: Turns;
+  /** Answers anything else; undefined: as the protocol says. */
+  readonly other?: (asked: Asked) => Reply | undefined;
+}
+
+/** The events of a turn of the sessions protocol, one step each. */
+export const events = (plan: Plan): string[] => eventBlocks("sessions", plan);
+
+/** A turn that says something. */
+export const says = (text: string, plan: Plan = {}): Reply => ({ body: events({ text, ...plan }) });
+
+/** A turn that thinks, and says nothing. */
+export const thinksOnly = (reasoning = "Hm."): Reply => says("", { reasoning });
+
+/** A turn of which the message goes on in another stream. */
+export const saysPart = (text: string): Reply => says(text, { finish: "incomplete" });
+
+/** A turn that begins to say something, and goes on as told behind its first text. */
+export const beginsThen = (text: string, ...rest: readonly Step[]): Reply => {
+  const [start = "", first = ""] = events({ text, chunks: 1 });
+  return { body: [start, first, ...rest] };
+};
+
+/** A refusal in the sessions protocol's form. */
+export const refuses = (status: number, code: string): Reply => ({
+  status,
+  json: { error: { code, message: `The upstream says ${code}.` } },
+});
+
+/** Whether a request asks for a generation, in either protocol. */
+export const isTurn = ({ method, path }: Asked): boolean =>
+  method === "POST" && /\/turns(\/[^/]+\/continue)?$|\/chat\/completions$/.test(path);
+
+/** Hands the answers to generations out. */
+function turnReplies(turns: Turns, healthy: Reply): Script {
+  if (typeof turns === "function") return turns;
+  let next = 0;
+  return () => turns[Math.min(next++, turns.length - 1)] ?? healthy;
+}
+
+/** The account that a token of {@link sessionsScript} was given to. */
+export const accountOf = ({ token }: Asked): string => token.replace(/#\d+$/, "");
+
+/**
+ * An upstream that speaks the sessions protocol. The tokens that it gives are the account and the number of the sign-in:
+ * `one@test#1`.
+ */
+export function sessionsScript({ turns = [], other }: Answers = {}): Script {
+  const healthy = says("Hello from upstream.");
+  const turnReply = turnReplies(turns, healthy);
+  let signIns = 0;
+  let sessions = 0;
+  let files = 0;
+  return (asked) => {
+    const { method, path } = asked;
+    const own = other?.(asked);
+    if (own !== undefined) return own;
+    if (isTurn(asked)) return turnReply(asked);
+    if (path === "/api/login") {
+      signIns += 1;
+      return { json: { token: `${asked.json()["email"]}#${signIns}`, expires_at: 0 } };
+    }
+    if (path === "/api/account") return { json: { id: accountOf(asked), session_count: 0 } };
+    if (path === "/api/sessions" && method === "POST") {
+      sessions += 1;
+      return { json: { id: `session-${sessions}` } };
+    }
+    if (path.startsWith("/api/sessions")) return { json: { deleted: 1 } };
+    if (path === "/api/files") {
+      files += 1;
+      return { json: fileRecord(`file-${files}`) };
+    }
+    if (path.startsWith("/api/files/")) return { json: fileRecord(path.slice("/api/files/".length)) };
+    return refuses(404, "not_found");
+  };
+}
+
+/** An upstream that speaks the chat-completions protocol. */
+export function completionsScript({ turns = [], other }: Answers = {}): Script {
+  const turnReply = turnReplies(turns, { body: eventBlocks("chat-completions", {}) });
+  return (asked) => {
+    const own = other?.(asked);
+    if (own !== undefined) return own;
+    if (isTurn(asked)) return turnReply(asked);
+    if (asked.path.endsWith("/models")) return { json: { object: "list", data: [{ id: "engine" }] } };
+    return { status: 404, json: { error: { code: "not_found", message: "There is no such thing." } } };
+  };
+}
+
+function fileRecord(id: string): object {
+  const created_at = Math.floor(Date.now() / 1000);
+  return { id, bytes: 5, filename: "a.txt", purpose: "assistants", status: "processed", created_at };
+}

@@ -1,0 +1,246 @@
+import { describe, expect, test } from "vitest";
+import { clientLeft } from "../../../src/accounts/with-account.ts";
+import type { ProviderErrorKind } from "../../../src/errors/provider-error.ts";
+import { AccountWork, refusal } from "../../support/account-work.ts";
+import { managed, pass, passThrough, useMemoryGateway } from "../../support/memory-gateway.ts";
+import { accountNamed } from "../../support/memory-platform.ts";
+
+const gateway = useMemoryGateway();
+
+const FOUR = { accounts: ["a", "b", "c", "d"].map((name) => accountNamed(name)) };
+/** One slot in all: who does not give it back gets no other. */
+const ONE_SLOT = { ...FOUR, runtime: { account_max_inflight: 1, global_max_inflight: 1 } };
+const ALWAYS = { mayRepeat: (): boolean => true };
+
+const FAULTS: ProviderErrorKind[] = [
+  "invalid_credentials",
+  "token_expired",
+  "account_suspended",
+  "rate_limited",
+];
+const NO_FAULTS: ProviderErrorKind[] = [
+  "not_found",
+  "too_large",
+  "model_unavailable",
+  "invalid_request",
+  "content_filter",
+  "server_error",
+  "unreachable",
+  "malformed",
+  "cut",
+  "timeout",
+];
+
+describe("an account that the provider refuses", () => {
+  test.each(FAULTS)("(%s) is left for another one, and cools down", async (kind) => {
+    const made = await gateway({ config: ONE_SLOT });
+    expect(await new AccountWork(made, ALWAYS).failing(refusal(kind))).toBe("b");
+    expect(await made.platform.accounts.status()).toMatchObject({
+      cooldowns: [{ account: "a", kind, failures: 1, reason: `the provider says ${kind}` }],
+    });
+  });
+
+  test("is left for two others at most; then the last refusal is the answer", async () => {
+    const made = await gateway({ config: ONE_SLOT });
+    const work = new AccountWork(made, ALWAYS);
+    const refusals = [refusal("rate_limited"), refusal("account_suspended"), refusal("token_expired")];
+    await expect(work.failing(...refusals)).rejects.toBe(refusals[2]);
+    expect(work.tokens).toEqual(["a#1", "b#2", "c#3"]);
+    const { cooldowns } = await made.platform.accounts.status();
+    expect(cooldowns.map(({ account }) => account)).toEqual(["a", "b", "c"]);
+  });
+
+  test.each([
+    ["nothing says that the work may be repeated", {}],
+    ["the work may not be repeated any more", { mayRepeat: (): boolean => false }],
+    ["the request is pinned to it", { ...ALWAYS, caller: managed("a") }],
+  ])("is not left when %s, but cools down", async (_, request) => {
+    const made = await gateway({ config: FOUR });
+    const work = new AccountWork(made, request);
+    await expect(work.failing(refusal("rate_limited"))).rejects.toMatchObject({ kind: "rate_limited" });
+    expect(work.tokens).toHaveLength(1);
+    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [{ account: "a" }] });
+  });
+
+  test("in pass-through mode is the caller's own: nothing is tried, nobody is blamed", async () => {
+    const made = await gateway({ config: FOUR });
+    const work = new AccountWork(made, { ...ALWAYS, caller: passThrough() });
+    await expect(work.failing(refusal("rate_limited"))).rejects.toMatchObject({ kind: "rate_limited" });
+    expect(work.tokens).toHaveLength(1);
+    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+  });
+
+  test("may be asked about in time: what could be repeated at first may be so no more", async () => {
+    const made = await gateway({ config: FOUR });
+    let said = 0;
+    const work = new AccountWork(made, { mayRepeat: (): boolean => said < 2 });
+    const done = work.with(async () => {
+      said += 1;
+      throw refusal("rate_limited");
+    });
+    await expect(done).rejects.toMatchObject({ kind: "rate_limited" });
+    expect(said).toBe(2);
+  });
+
+  test("is forgiven by a success", async () => {
+    const made = await gateway({ config: { accounts: [accountNamed("a")] } });
+    await expect(new AccountWork(made).failing(refusal("rate_limited"))).rejects.toThrow();
+    await pass(5_000);
+    await new AccountWork(made).failing();
+    await expect(new AccountWork(made).failing(refusal("rate_limited"))).rejects.toThrow();
+    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [{ failures: 1 }] });
+  });
+});
+
+describe("a failure that is not the account's", () => {
+  test.each(NO_FAULTS)("(%s) goes to no other account, and blames none", async (kind) => {
+    const made = await gateway({ config: FOUR });
+    const work = new AccountWork(made, ALWAYS);
+    await expect(work.failing(refusal(kind))).rejects.toMatchObject({ kind });
+    expect(work.tokens).toHaveLength(1);
+    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+  });
+
+  test("may be worth another account, if whoever works says so", async () => {
+    const made = await gateway({ config: ONE_SLOT });
+    const empty = new Error("empty");
+    const asked: unknown[] = [];
+    const wantsAnother = (failure: unknown) => asked.push(failure) === 1;
+    expect(await new AccountWork(made, { wantsAnother }).failing(empty)).toBe("b");
+    const stubborn = new AccountWork(made, { wantsAnother });
+    await expect(stubborn.failing(empty)).rejects.toBe(empty);
+    expect(asked).toEqual([empty, empty]);
+    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+  });
+
+  test.each([
+    ["is pinned", managed("a")],
+    ["brings its own token", passThrough()],
+  ])("is worth none when the request %s", async (_, caller) => {
+    const made = await gateway({ config: FOUR });
+    const empty = new Error("empty");
+    const work = new AccountWork(made, { caller, wantsAnother: () => true });
+    await expect(work.failing(empty)).rejects.toBe(empty);
+  });
+});
+
+describe("when no other account is to be had", () => {
+  test("the failure that was there is the answer, not that there is none", async () => {
+    const made = await gateway({ config: { accounts: [accountNamed("a")] } });
+    const refused = refusal("rate_limited");
+    await expect(new AccountWork(made, ALWAYS).failing(refused)).rejects.toBe(refused);
+  });
+
+  test("in time, the same", async () => {
+    const made = await gateway({
+      config: { accounts: FOUR.accounts.slice(0, 2), runtime: { account_max_inflight: 1 } },
+    });
+    const busy = new AccountWork(made, { caller: managed("b") }).lasting(90_000);
+    await pass(1);
+    const refused = refusal("rate_limited");
+    const failed = expect(new AccountWork(made, ALWAYS).failing(refused)).rejects.toBe(refused);
+    await pass(1);
+    expect(await made.platform.accounts.status()).toMatchObject({ waiting: 1, in_use: 1 });
+    await pass(90_000);
+    await failed;
+    expect(await busy).toBe("b");
+  });
+
+  test("before the client leaves, it is the client that left", async () => {
+    const made = await gateway({
+      config: { accounts: FOUR.accounts.slice(0, 2), runtime: { account_max_inflight: 1 } },
+    });
+    const busy = new AccountWork(made, { caller: managed("b") }).lasting(30_000);
+    await pass(1);
+    const work = new AccountWork(made, ALWAYS);
+    const failed = expect(work.failing(refusal("rate_limited"))).rejects.toMatchObject({ status: 499 });
+    await pass(1);
+    work.abort.abort(clientLeft());
+    await failed;
+    expect(await made.platform.accounts.status()).toMatchObject({ waiting: 0 });
+    await pass(30_000);
+    await busy;
+  });
+});
+
+describe("a request that gets no account", () => {
+  const BUSY = { accounts: [accountNamed("a")], runtime: { account_max_inflight: 1 } };
+  const refused = (code: string) => ({ status: 429, code, headers: {} });
+
+  test("because none is configured is told so", async () => {
+    const made = await gateway({ config: { accounts: [] } });
+    await expect(new AccountWork(made).failing()).rejects.toMatchObject(
+      refused("concurrency_limit_exceeded"),
+    );
+  });
+
+  test("because it is pinned to one that does not exist is told its name", async () => {
+    const made = await gateway();
+    await expect(new AccountWork(made, { caller: managed("nobody") }).failing()).rejects.toMatchObject({
+      ...refused("target_account_not_found"),
+      message: expect.stringContaining("nobody"),
+    });
+  });
+
+  test("because too many wait is told so at once", async () => {
+    const made = await gateway({ config: BUSY });
+    const busy = new AccountWork(made).lasting(10_000);
+    await pass(1);
+    const waiting = new AccountWork(made).failing();
+    await pass(1);
+    await expect(new AccountWork(made).failing()).rejects.toMatchObject(
+      refused("concurrency_limit_exceeded"),
+    );
+    await pass(10_000);
+    await Promise.all([busy, waiting]);
+  });
+
+  test("in time is told so when it has waited as long as it may", async () => {
+    const made = await gateway({ config: BUSY });
+    const busy = new AccountWork(made).lasting(90_000);
+    await pass(1);
+    const work = new AccountWork(made);
+    const failed = expect(work.failing()).rejects.toMatchObject(refused("concurrency_limit_exceeded"));
+    await pass(59_999);
+    expect(await made.platform.accounts.status()).toMatchObject({ waiting: 1 });
+    await pass(1);
+    await failed;
+    expect(work.context.log.queueMs).toBe(60_000);
+    await pass(30_000);
+    await busy;
+  });
+
+  test("because its client left leaves the queue, and its turn to the next", async () => {
+    const made = await gateway({
+      config: { ...BUSY, runtime: { account_max_inflight: 1, account_max_queue: 5 } },
+    });
+    const busy = new AccountWork(made).lasting(10_000);
+    await pass(1);
+    const leaving = new AccountWork(made);
+    const failed = expect(leaving.failing()).rejects.toMatchObject({
+      status: 499,
+      code: "request_cancelled",
+    });
+    const next = new AccountWork(made).failing();
+    await pass(1_000);
+    leaving.abort.abort(clientLeft());
+    await failed;
+    expect(await made.platform.accounts.status()).toMatchObject({ waiting: 1 });
+    await pass(10_000);
+    expect(await Promise.all([busy, next])).toEqual(["a", "a"]);
+  });
+});
+
+describe("a client that leaves during the work", () => {
+  test("is no fault of the account, whatever the provider said, and no other is tried", async () => {
+    const made = await gateway({ config: FOUR });
+    const work = new AccountWork(made, ALWAYS);
+    const done = work.with(async () => {
+      work.abort.abort(clientLeft());
+      throw refusal("account_suspended");
+    });
+    await expect(done).rejects.toMatchObject({ kind: "account_suspended" });
+    expect(work.tokens).toHaveLength(1);
+    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
+  });
+});

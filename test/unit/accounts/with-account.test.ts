@@ -1,0 +1,223 @@
+import { describe, expect, test, vi } from "vitest";
+import { clientLeft } from "../../../src/accounts/with-account.ts";
+import { AccountWork, refusal } from "../../support/account-work.ts";
+import { type MemoryGateway, pass, passThrough, useMemoryGateway } from "../../support/memory-gateway.ts";
+import { accountNamed } from "../../support/memory-platform.ts";
+import type { Reply } from "../../support/scripted-upstream.ts";
+import { refuses } from "../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+const ONE = { accounts: [accountNamed("one@test")], runtime: { account_max_inflight: 1 } };
+
+/** The answer to a sign-in. */
+const TOKEN: Reply = { json: { token: "a-token", expires_at: 0 } };
+
+const slots = async ({ platform }: MemoryGateway) => {
+  const { in_use: inUse, waiting } = await platform.accounts.status();
+  return { inUse, waiting };
+};
+
+const signIns = ({ upstream }: MemoryGateway): number => upstream.to(/\/login$/).length;
+
+describe("work with an account", () => {
+  test("holds one slot while it lasts, and no longer", async () => {
+    const made = await gateway();
+    const work = new AccountWork(made).with(async () => slots(made));
+    expect(await work).toEqual({ inUse: 1, waiting: 0 });
+    expect(await slots(made)).toEqual({ inUse: 0, waiting: 0 });
+  });
+
+  test.each([
+    ["fails", () => new Error("nobody's fault")],
+    ["is refused", () => refusal("rate_limited")],
+  ])("gives its slot back when it %s, and throws just that", async (_, failure) => {
+    const made = await gateway();
+    const error = failure();
+    await expect(new AccountWork(made).failing(error)).rejects.toBe(error);
+    expect(await slots(made)).toEqual({ inUse: 0, waiting: 0 });
+  });
+
+  test("is shown with its request, model and style while it holds a slot", async () => {
+    const made = await gateway();
+    const { leases } = await new AccountWork(made).with(() => made.platform.accounts.status());
+    expect(leases).toMatchObject([
+      { account: "one@test", model: "m", dialect: "test", request_id: "req_test" },
+    ]);
+  });
+
+  test("goes through the proxy that the account is bound to", async () => {
+    const proxy = { id: "p1", type: "socks5" as const, host: "proxy.test", port: 1080 };
+    const made = await gateway({
+      config: { accounts: [{ ...accountNamed("one@test"), proxy_id: "p1" }], proxies: [proxy] },
+    });
+    await new AccountWork(made).with(({ account }) => account.fetch("http://upstream.test/api/account"));
+    const [login, call] = made.upstream.asked;
+    expect(login?.proxy).toMatchObject({ host: "proxy.test" });
+    expect(call?.proxy).toMatchObject({ host: "proxy.test", port: 1080 });
+  });
+
+  test("of a pass-through caller uses the caller's token, no slot and no proxy", async () => {
+    const made = await gateway({ config: { accounts: [] } });
+    const work = new AccountWork(made, { caller: passThrough("own") });
+    const session = await work.with(async ({ account, accountId }) => {
+      await account.fetch("http://upstream.test/api/account");
+      return { accountId, ...(await slots(made)) };
+    });
+    expect(session).toEqual({ accountId: "", inUse: 0, waiting: 0 });
+    expect(work.tokens).toEqual(["own"]);
+    expect(made.upstream.asked).toMatchObject([{ path: "/api/account", proxy: null }]);
+  });
+});
+
+describe("an account's slot", () => {
+  test("is kept by work that takes 120 s, and by nobody else meanwhile", async () => {
+    const made = await gateway({ config: ONE, env: { QUEUE_TIMEOUT_MS: "600000" } });
+    const long = new AccountWork(made).lasting(120_000);
+    await pass(1);
+    const next = new AccountWork(made).lasting(1);
+    for (let second = 7; second < 120; second += 7) {
+      await pass(7_000);
+      expect(await slots(made)).toEqual({ inUse: 1, waiting: 1 });
+    }
+    await pass(5_000);
+    expect(await Promise.all([long, next])).toEqual(["one@test", "one@test"]);
+  });
+
+  test("is kept during a sign-in that takes longer than a lease lives", async () => {
+    const made = await gateway({
+      config: ONE,
+      env: { QUEUE_TIMEOUT_MS: "600000" },
+      other: ({ path }) => (path === "/api/login" ? { late: 45_000, reply: TOKEN } : undefined),
+    });
+    const slow = new AccountWork(made).lasting(20_000);
+    await pass(1);
+    const next = new AccountWork(made).lasting(1);
+    await pass(44_000);
+    expect(await slots(made)).toEqual({ inUse: 1, waiting: 1 });
+    await pass(21_002);
+    expect(await slots(made)).toEqual({ inUse: 1, waiting: 0 });
+    expect(await slow).toBe("one@test");
+    // A sign-in that took so long is not shared: the next one makes its own.
+    await pass(60_000);
+    expect(await next).toBe("one@test");
+  });
+
+  test("that was lost all the same ends the work, as a time-out of nobody's fault", async () => {
+    const made = await gateway({ config: ONE });
+    const work = new AccountWork(made);
+    const failed = expect(work.lasting(600_000)).rejects.toMatchObject({
+      kind: "timeout",
+      message: "the account's slot was reclaimed",
+    });
+    await pass(1_000);
+    // The machine slept: no timer went off.
+    vi.setSystemTime(Date.now() + 60_000);
+    const next = new AccountWork(made).lasting(100_000);
+    await pass(10_000);
+    await failed;
+    expect(work.abort.signal.aborted).toBe(true);
+    expect(await slots(made)).toEqual({ inUse: 1, waiting: 0 });
+    await pass(100_000);
+    expect(await next).toBe("one@test");
+    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+  });
+});
+
+describe("an account's token", () => {
+  test("is signed in for once, and used again", async () => {
+    const made = await gateway({ config: ONE });
+    const work = new AccountWork(made);
+    await work.failing();
+    await work.failing();
+    expect(work.tokens).toEqual(["one@test#1", "one@test#1"]);
+    expect(signIns(made)).toBe(1);
+  });
+
+  test("is refreshed once when it has expired, and the call is made again", async () => {
+    const made = await gateway({ config: ONE });
+    expect(await new AccountWork(made).expiring(1)).toEqual(["one@test#1", "one@test#2"]);
+    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+  });
+
+  test("is not refreshed a second time: the account is at fault then", async () => {
+    const made = await gateway({ config: ONE });
+    await expect(new AccountWork(made).expiring(2)).rejects.toMatchObject({ kind: "token_expired" });
+    expect(signIns(made)).toBe(2);
+    expect(await made.platform.accounts.status()).toMatchObject({
+      cooldowns: [{ account: "one@test", kind: "token_expired", failures: 1 }],
+    });
+  });
+
+  test("is refreshed by one for all whose calls were refused at once", async () => {
+    const made = await gateway({ config: { ...ONE, runtime: { account_max_inflight: 5 } } });
+    const works = Array.from({ length: 5 }, () => new AccountWork(made).expiring(1));
+    const all = await Promise.all(works);
+    expect(signIns(made)).toBe(2);
+    expect(all).toEqual(Array(5).fill(["one@test#1", "one@test#2"]));
+  });
+
+  test("that the account was configured with cannot be refreshed without a password", async () => {
+    const made = await gateway({ config: { accounts: [{ token: "fixed" }] } });
+    const work = new AccountWork(made);
+    await expect(work.expiring(1)).rejects.toMatchObject({ kind: "invalid_credentials" });
+    expect(work.tokens).toEqual(["fixed"]);
+    expect(made.upstream.asked).toEqual([]);
+  });
+
+  test("of a pass-through caller is never refreshed", async () => {
+    const made = await gateway();
+    const work = new AccountWork(made, { caller: passThrough("own") });
+    await expect(work.expiring(1)).rejects.toMatchObject({ kind: "token_expired" });
+    expect(signIns(made)).toBe(0);
+  });
+});
+
+describe("a sign-in", () => {
+  test("that is refused is told to the caller, whatever other accounts there are", async () => {
+    const made = await gateway({
+      other: ({ path }) => (path === "/api/login" ? refuses(401, "invalid_credentials") : undefined),
+    });
+    const work = new AccountWork(made, { mayRepeat: () => true });
+    await expect(work.failing()).rejects.toMatchObject({ kind: "invalid_credentials" });
+    expect(signIns(made)).toBe(1);
+    expect(await made.platform.accounts.status()).toMatchObject({
+      in_use: 0,
+      cooldowns: [{ account: "one@test", kind: "invalid_credentials" }],
+    });
+  });
+
+  test("that never ends has failed after 120 s, for all who wait for it", async () => {
+    const made = await gateway({
+      config: { ...ONE, runtime: { account_max_inflight: 2 } },
+      other: ({ path }) => (path === "/api/login" ? "hang" : undefined),
+    });
+    const works = [new AccountWork(made), new AccountWork(made)];
+    const failed = works.map((work) => expect(work.failing()).rejects.toMatchObject({ kind: "timeout" }));
+    await pass(120_000);
+    await failed[0];
+    await pass(120_000);
+    await failed[1];
+    expect(made.upstream.asked.map(({ outcome }) => outcome)).toEqual(["cancelled", "cancelled"]);
+    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
+  });
+
+  test("that another request makes does not hold a client's slot that has left", async () => {
+    const made = await gateway({
+      config: { ...ONE, runtime: { account_max_inflight: 2 } },
+      other: ({ path }) => (path === "/api/login" ? { late: 20_000, reply: TOKEN } : undefined),
+    });
+    const first = new AccountWork(made).failing();
+    await pass(1);
+    const second = new AccountWork(made);
+    const failed = expect(second.failing()).rejects.toMatchObject({ status: 499 });
+    await pass(1_000);
+    expect(await slots(made)).toEqual({ inUse: 2, waiting: 0 });
+    second.abort.abort(clientLeft());
+    await pass(1);
+    await failed;
+    expect(await slots(made)).toEqual({ inUse: 1, waiting: 0 });
+    await pass(20_000);
+    expect(await first).toBe("one@test");
+  });
+});

@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import { GenerationRun } from "../../support/generation-run.ts";
+import { type MemoryGateway, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
+import type { Reply } from "../../support/scripted-upstream.ts";
+import { beginsThen, events, refuses } from "../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+const GARBAGE = "event: text\ndata: {not json\n\n";
+const SAID = 'event: error\ndata: {"code":"model_unavailable","message":"No model."}\n\n';
+
+/** What goes wrong before the first byte of an answer, and what the caller is told (contract, Errors). */
+const BEFORE: [string, Reply, number, string][] = [
+  ["the provider cannot be reached", "unreachable", 503, "upstream_unavailable"],
+  ["it refuses the request", refuses(400, "invalid_request"), 400, "invalid_request"],
+  ["it refuses the content", refuses(400, "content_filter"), 400, "content_filter"],
+  ["the request is too large for it", refuses(413, "too_large"), 413, "request_too_large"],
+  ["it has no such model now", refuses(503, "model_unavailable"), 503, "model_unavailable"],
+  ["it fails", refuses(500, "oops"), 503, "upstream_error"],
+  ["it answers with no event stream", { json: { ok: true } }, 503, "upstream_error"],
+  ["it breaks off at once", { body: ["reset"] }, 503, "upstream_error"],
+  ["it ends without a word", { body: [] }, 503, "upstream_error"],
+  ["it says garbage", { body: [GARBAGE] }, 503, "upstream_error"],
+  ["it says that it fails", { body: [SAID] }, 503, "model_unavailable"],
+];
+
+/** What goes wrong once text has come, and the code of the stream's error event. */
+const AFTER: [string, Reply, string][] = [
+  ["the connection breaks", beginsThen("One", "reset"), "upstream_error"],
+  ["the stream ends without a finish", beginsThen("One"), "upstream_error"],
+  ["garbage comes", beginsThen("One", GARBAGE), "upstream_error"],
+  ["the provider says that it fails", beginsThen("One", SAID), "model_unavailable"],
+  // In one read with the text: that must not be lost.
+  [
+    "text and failure come together",
+    { body: [events({ text: "One", chunks: 1, errorAt: 2 }).join("")] },
+    "model_unavailable",
+  ],
+];
+
+async function expectOutcome(
+  made: MemoryGateway,
+  run: GenerationRun,
+  expected: { statusCode: number; code: string },
+): Promise<void> {
+  expect(run.outcomes).toMatchObject([{ status: "error", finishReason: "", ...expected }]);
+  expect(run.context.log.error).toBe(expected.code);
+  const [record] = await made.history();
+  expect(record).toMatchObject({ status: "error", status_code: expected.statusCode });
+  expect(record?.error).not.toBe("");
+}
+
+describe("a failure before the first byte is an HTTP status: when", () => {
+  test.each(BEFORE)("%s, a whole answer is its status", async (_, reply, status, code) => {
+    const made = await gateway({ turns: [reply] });
+    const run = new GenerationRun(made);
+    await expect(run.complete()).rejects.toMatchObject({ status, code });
+    await expectOutcome(made, run, { statusCode: status, code });
+    expect(run.outcomes).toMatchObject([{ usage: null }]);
+  });
+
+  test.each(BEFORE)("%s, so it is for a stream", async (_, reply, status, code) => {
+    const made = await gateway({ turns: [reply] });
+    const run = new GenerationRun(made);
+    await expect(run.stream()).rejects.toMatchObject({ status, code });
+    await expectOutcome(made, run, { statusCode: status, code });
+  });
+
+  test.each(BEFORE)("%s, nothing of it is the account's fault", async (_, reply) => {
+    const made = await gateway({ turns: [reply] });
+    await expect(new GenerationRun(made).complete()).rejects.toThrow();
+    expect(made.turns).toHaveLength(1);
+    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+  });
+});
+
+describe("a failure after the first byte is the stream's error event, and its end: when", () => {
+  test.each(AFTER)("%s", async (_, reply, code) => {
+    const made = await gateway({ turns: [reply] });
+    const run = new GenerationRun(made);
+    expect(await (await run.stream()).text()).toBe(`^One!${code}`);
+    await expectOutcome(made, run, { statusCode: 503, code });
+    const [record] = await made.history();
+    expect(record).toMatchObject({ content: "One", response_preview: "One" });
+    // The words have been paid for.
+    expect(run.outcomes[0]?.usage?.completion).toBeGreaterThan(0);
+  });
+
+  test.each(AFTER)("%s, a whole answer is a 503 and no half of one", async (_, reply, code) => {
+    const made = await gateway({ turns: [reply] });
+    await expect(new GenerationRun(made).complete()).rejects.toMatchObject({ status: 503, code });
+    expect(made.turns).toHaveLength(1);
+  });
+});
+
+describe("without a provider", () => {
+  test("a generation is a 503 that says what to set, and takes no slot", async () => {
+    const made = await gateway({ env: { PROVIDER_BASE_URL: "" } });
+    const run = new GenerationRun(made);
+    const refused = {
+      status: 503,
+      code: "upstream_unavailable",
+      message: expect.stringContaining("PROVIDER_BASE_URL"),
+    };
+    await expect(run.complete()).rejects.toMatchObject(refused);
+    await expect(new GenerationRun(made).stream()).rejects.toMatchObject(refused);
+    expect(run.outcomes).toMatchObject([{ status: "error", code: "upstream_unavailable", usage: null }]);
+  });
+});
+
+describe("a provider that keeps its connection open behind its last word", () => {
+  test("keeps neither the caller nor the slot waiting, and loses the connection soon", async () => {
+    const made = await gateway({ turns: [{ body: [...events({ text: "Hi" }), "silence"] }] });
+    expect(await new GenerationRun(made).complete()).toMatchObject({ text: "Hi" });
+    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0 });
+    expect(made.turns).toMatchObject([{ outcome: "open" }]);
+    await pass(200);
+    expect(made.turns).toMatchObject([{ outcome: "cancelled" }]);
+  });
+});

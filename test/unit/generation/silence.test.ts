@@ -1,0 +1,150 @@
+import { describe, expect, test } from "vitest";
+import { BodyReader } from "../../support/body-reader.ts";
+import { GenerationRun } from "../../support/generation-run.ts";
+import { managed, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
+import type { Reply } from "../../support/scripted-upstream.ts";
+import { beginsThen, events, says, saysPart, thinksOnly } from "../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+const TIMEOUT = { status: 503, code: "upstream_timeout" };
+
+describe("a provider that is silent before its first byte", () => {
+  test.each<[string, Reply]>([
+    ["never answers", "hang"],
+    ["answers with headers and then nothing", { body: ["silence"] }],
+    ["sends comments at last, but late", { late: 120_001, reply: says("Hi") }],
+  ])("has failed after 120 s when it %s", async (_, reply) => {
+    const made = await gateway({ turns: [reply] });
+    const run = new GenerationRun(made);
+    const failed = expect(run.complete()).rejects.toMatchObject(TIMEOUT);
+    await pass(119_999);
+    expect(run.outcomes).toEqual([]);
+    await pass(1);
+    await failed;
+    expect(run.outcomes).toMatchObject([{ status: "error", code: "upstream_timeout" }]);
+    expect(made.turns[0]?.outcome).toBe("cancelled");
+    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+  });
+
+  test("is waited for that long for its follow-up, and for each continuation, anew", async () => {
+    const slow = (reply: Reply): Reply => ({ late: 100_000, reply });
+    const made = await gateway({ turns: [slow(thinksOnly()), slow(saysPart("One, ")), slow(says("two."))] });
+    const run = new GenerationRun(made).complete();
+    await pass(300_000);
+    expect(await run).toMatchObject({ text: "One, two." });
+  });
+
+  test("when a session is to be made has failed too", async () => {
+    const made = await gateway({ other: ({ path }) => (path === "/api/sessions" ? "hang" : undefined) });
+    const run = new GenerationRun(made);
+    const failed = expect(run.complete()).rejects.toMatchObject(TIMEOUT);
+    await pass(120_000);
+    await failed;
+  });
+
+  test("is waited for as long as the deployment says", async () => {
+    const made = await gateway({ turns: ["hang"], env: { FIRST_BYTE_TIMEOUT_MS: "5000" } });
+    const failed = expect(new GenerationRun(made).complete()).rejects.toMatchObject(TIMEOUT);
+    await pass(5_000);
+    await failed;
+  });
+});
+
+describe("a provider that falls silent within its answer", () => {
+  test("has failed after 60 s, though it has not hung up", async () => {
+    const made = await gateway({ turns: [beginsThen("One", "silence")] });
+    const run = new GenerationRun(made);
+    const reader = new BodyReader(await run.stream());
+    await pass(59_999);
+    expect(reader.state).toBe("open");
+    await pass(1);
+    expect(reader).toMatchObject({ text: "^One~~~~~!upstream_timeout", state: "ended" });
+    expect(run.outcomes).toMatchObject([{ status: "error", code: "upstream_timeout", statusCode: 503 }]);
+    expect(made.turns[0]?.outcome).toBe("cancelled");
+  });
+
+  test("has not failed as long as something comes now and then, be it comments", async () => {
+    const pieces = Array.from({ length: 10 }, () => [{ pause: 50_000 }, ": still here\n\n"]).flat();
+    const [start = "", ...rest] = events({ text: "Hi", chunks: 1 });
+    const made = await gateway({ turns: [{ body: [start, ...pieces, ...rest] }] });
+    const run = new GenerationRun(made).complete();
+    await pass(500_000);
+    expect(await run).toMatchObject({ text: "Hi" });
+  });
+});
+
+describe("a silent stream carries a keep-alive", () => {
+  test("every 10 s while the provider thinks, and none while it speaks", async () => {
+    const [start = "", first = "", ...rest] = events({ text: "One two", chunks: 2 });
+    const made = await gateway({
+      turns: [{ late: 25_000, reply: { body: [start, first, { pause: 12_000 }, ...rest] } }],
+    });
+    const work = new GenerationRun(made).stream();
+    await pass(9_999);
+    await pass(1);
+    const reader = new BodyReader(await work);
+    await pass(40_000);
+    expect(reader).toMatchObject({ text: "~~^One ~two.stop", state: "ended" });
+  });
+
+  test("while its request waits for an account, and a refusal is an error event from then on", async () => {
+    const made = await gateway({
+      turns: ["hang"],
+      env: { QUEUE_TIMEOUT_MS: "35000" },
+      config: { runtime: { account_max_inflight: 1 } },
+    });
+    const busy = new GenerationRun(made, { caller: managed("one@test") });
+    const failed = expect(busy.complete()).rejects.toMatchObject(TIMEOUT);
+    await pass(1_000);
+    const run = new GenerationRun(made, { caller: managed("one@test") });
+    const work = run.stream();
+    await pass(10_000);
+    const reader = new BodyReader(await work);
+    await pass(25_000);
+    expect(reader).toMatchObject({ text: "~~~!concurrency_limit_exceeded", state: "ended" });
+    expect(run.outcomes).toMatchObject([{ status: "error", statusCode: 429, usage: null }]);
+    await pass(120_000);
+    await failed;
+  });
+
+  test("as often as the deployment says", async () => {
+    const made = await gateway({
+      turns: [{ late: 10_000, reply: says("Hi") }],
+      env: { KEEP_ALIVE_MS: "3000" },
+    });
+    const work = new GenerationRun(made).stream();
+    await pass(3_000);
+    const reader = new BodyReader(await work);
+    await made.settle();
+    expect(reader.text).toBe("~~~^Hi.stop");
+  });
+});
+
+describe("a client that stops reading", () => {
+  test.each<[string, Reply]>([
+    ["in the middle", { body: [...events({ text: "la ".repeat(50) })] }],
+    ["at the last word", says("Hi", { chunks: 1 })],
+  ])("%s does not hold its slot for ever", async (_, reply) => {
+    const made = await gateway({ turns: [reply] });
+    const run = new GenerationRun(made);
+    const work = run.stream();
+    await pass(1_000);
+    const reader = (await work).body?.getReader();
+    await reader?.read();
+    await pass(61_000);
+    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0 });
+    expect(run.outcomes).toMatchObject([{ status: "cancelled", statusCode: 499 }]);
+    await reader?.cancel();
+  });
+
+  test("for less than a minute still gets its whole answer", async () => {
+    const made = await gateway({ turns: [{ body: [...events({ text: "One two three" })] }] });
+    const run = new GenerationRun(made);
+    const work = run.stream();
+    await pass(1_000);
+    const response = await work;
+    await pass(55_000);
+    expect(await response.text()).toBe("^One two three.stop");
+  });
+});
