@@ -136,7 +136,7 @@ async function timeRpc(count, times) {
 /** Rows for all sizes: nanoseconds of the rules, milliseconds of wall clock and CPU over RPC. */
 export async function run({ quick = false } = {}) {
   const source = await bundle(
-    'export { AccountPool } from "./src/accounts/pool.ts"; export { MemoryPoolStore } from "./src/accounts/pool-store.ts";',
+    'export { AccountPool } from "./src/accounts/pool.ts"; export { MemoryPoolStore } from "./test/support/memory-pool-store.ts";',
   );
   const rules = await import(`data:text/javascript;base64,${Buffer.from(source).toString("base64")}`);
   const samples = new Map(SIZES.map((count) => [count, []]));

@@ -117,6 +117,11 @@ class ManagedSession implements AccountSession {
   /** Gets a token; `stale` is one that the provider has refused. Whoever leaves meanwhile is not kept waiting. */
   async signIn(stale?: string): Promise<void> {
     const { fetch } = this.#account;
+    const known = stale === undefined ? this.lease.initialToken : null;
+    if (known !== null) {
+      this.#account = { token: known, fetch };
+      return;
+    }
     const token = await orAborted(
       tokenFor(this.#request, this.lease, fetch, stale),
       this.#request.abort.signal,

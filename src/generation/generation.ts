@@ -39,8 +39,6 @@ export class Generation {
   readonly assembler: Assembler;
   readonly watchdog: Watchdog;
   #sink: GenerationSink = NOWHERE;
-  /** Ends the wait for a reader. */
-  #giveUp: (reason: unknown) => void = () => undefined;
   #started = false;
   #heard = false;
   #attempts = 0;
@@ -63,8 +61,6 @@ export class Generation {
             : new ProviderError("timeout", "the provider fell silent"),
         ),
     );
-    const { signal } = job.abort;
-    signal.addEventListener("abort", () => this.#giveUp(signal.reason), { once: true });
   }
 
   /**
@@ -238,7 +234,10 @@ export class Generation {
           recording?.progress(now);
           if (out.length > 0) {
             const delivered = this.#deliver(out);
-            if (delivered !== undefined) await delivered;
+            if (delivered !== undefined) {
+              await delivered;
+              this.watchdog.written();
+            }
           }
         }
         if (decoder.failure) throw decoder.failure;
@@ -258,7 +257,10 @@ export class Generation {
     }
   }
 
-  /** Hands events on. A returned promise is to be waited for. */
+  /**
+   * Hands events on. A returned promise is to be waited for; it rejects when a reader that has stopped is given up. While
+   * more is to come the watchdog is told of its end.
+   */
   #deliver(events: GenerationEvent[]): Promise<void> | undefined {
     if (!this.#started) {
       this.#started = true;
@@ -266,17 +268,8 @@ export class Generation {
       this.#job.context.log.firstTokenMs = this.#job.context.platform.now() - this.#job.context.startedAt;
     }
     const delivered = this.#sink.deliver(events);
-    return delivered === undefined ? undefined : this.#taken(delivered);
-  }
-
-  /** Waits until the reader has taken what was handed on. One that has stopped reading may never do so. */
-  async #taken(delivered: Promise<void>): Promise<void> {
-    this.watchdog.writing();
-    await new Promise<void>((resolve, reject) => {
-      this.#giveUp = reject;
-      delivered.then(resolve, reject);
-    });
-    this.watchdog.written();
+    if (delivered !== undefined) this.watchdog.writing();
+    return delivered;
   }
 }
 

@@ -19,6 +19,7 @@ export class StreamWriter {
   readonly #head = Promise.withResolvers<ReadableStream<Uint8Array>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastWrite = 0;
+  #giveUp: (reason: unknown) => void = () => undefined;
   #pending = 0;
   committed = false;
 
@@ -56,21 +57,32 @@ export class StreamWriter {
     return text === "" ? undefined : this.#send(text);
   }
 
-  async #send(text: string): Promise<void> {
+  #send(text: string): Promise<void> {
     this.#lastWrite = Date.now();
     if (!this.committed) {
       this.committed = true;
       this.#head.resolve(this.#readable);
     }
     this.#pending += 1;
-    try {
-      await this.#writer.write(this.#encoder.encode(text));
-    } catch (error) {
-      this.#gone();
-      throw error;
-    } finally {
-      this.#pending -= 1;
-    }
+    return new Promise((resolve, reject) => {
+      this.#giveUp = reject;
+      this.#writer.write(this.#encoder.encode(text)).then(
+        () => {
+          this.#pending -= 1;
+          resolve();
+        },
+        (error: unknown) => {
+          this.#pending -= 1;
+          this.#gone();
+          reject(error);
+        },
+      );
+    });
+  }
+
+  /** Waits no longer for a reader that may never take what was written: a write under way rejects with `reason`. */
+  abandon(reason: unknown): void {
+    this.#giveUp(reason);
   }
 
   /** The generation failed before the first byte: {@link ready} rejects with `error`. */

@@ -59,6 +59,8 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
       return dialect.completed(fold.completion(), info).then(() => writer.write(rendered));
     },
   };
+  const { signal } = job.abort;
+  signal.addEventListener("abort", () => writer.abandon(signal.reason), { once: true });
   // Also while the request waits for an account: a departed client shows only on a failed write.
   writer.beat(renderer.keepAlive);
   const run = async () => {
