@@ -1,0 +1,235 @@
+import { describe, expect, test } from "vitest";
+import { BodyReader } from "../../support/body-reader.ts";
+import { pass, useMemoryGateway } from "../../support/memory-gateway.ts";
+import { KEY } from "../../support/memory-platform.ts";
+import { beginsThen, refuses, says } from "../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+const CHAT = { model: "provider-v4-flash", messages: [{ role: "user", content: "What is my PIN?" }] };
+const PATH = "/v1/chat/completions";
+
+describe("every answer names its request", () => {
+  test.each([
+    ["a success", "/v1/models", 200],
+    ["a refusal", "/v1/files/x", 401],
+    ["nothing there", "/nothing", 404],
+    ["a probe", "/healthz", 200],
+  ])("%s, by a name of its own", async (_, path, status) => {
+    const made = await gateway();
+    const response = await made.request(path);
+    expect(response.status).toBe(status);
+    const id = response.headers.get("x-request-id");
+    expect(id).toMatch(/^req_[0-9a-f]{32}$/);
+    expect(made.lines).toMatchObject([{ request_id: id, path, status }]);
+  });
+
+  test("two requests have two names", async () => {
+    const made = await gateway();
+    const ids = await Promise.all(
+      [1, 2].map(async () => (await made.request("/healthz")).headers.get("x-request-id")),
+    );
+    expect(new Set(ids).size).toBe(2);
+  });
+
+  test("by the caller's, when that is one", async () => {
+    const made = await gateway();
+    const headers = { "x-request-id": "trace:1.a-b_c" };
+    expect((await made.request("/healthz", { headers })).headers.get("x-request-id")).toBe("trace:1.a-b_c");
+  });
+
+  test.each(["", "two words", "a".repeat(129), 'quote"', "a/b"])("but not by %j", async (given) => {
+    const made = await gateway();
+    const response = await made.request("/healthz", { headers: { "x-request-id": given } });
+    expect(response.headers.get("x-request-id")).toMatch(/^req_/);
+  });
+
+  test("a stream too", async () => {
+    const made = await gateway();
+    const response = await made.post(PATH, { ...CHAT, stream: true });
+    expect(response.headers.get("x-request-id")).toMatch(/^req_/);
+    await response.text();
+  });
+});
+
+describe("every request writes one line", () => {
+  test("that says what came and what became of it", async () => {
+    const made = await gateway();
+    const response = await made.request("/v1/models/provider-v4-pro");
+    expect(made.lines).toEqual([
+      {
+        at: "2027-01-15T08:00:00.000Z",
+        request_id: response.headers.get("x-request-id"),
+        method: "GET",
+        path: "/v1/models/provider-v4-pro",
+        status: 200,
+        duration_ms: 0,
+        route: "/v1/models/:model+",
+      },
+    ]);
+  });
+
+  test("of a generation with its style, model, account, waits and tokens", async () => {
+    const made = await gateway({ turns: [{ late: 3_000, reply: says("Hi") }] });
+    const answer = made.post(PATH, CHAT);
+    await pass(3_000);
+    expect((await answer).status).toBe(200);
+    expect(made.lines).toMatchObject([
+      {
+        route: PATH,
+        status: 200,
+        duration_ms: 3_000,
+        dialect: "chat-completions",
+        model: "provider-v4-flash",
+        stream: false,
+        account: "one@test",
+        queue_ms: 0,
+        first_token_ms: 3_000,
+        prompt_tokens: 7,
+        completion_tokens: 5,
+      },
+    ]);
+  });
+
+  test("of a stream when it has ended, with how it ended", async () => {
+    const made = await gateway({ turns: [beginsThen("One", { pause: 4_000 }, "reset")] });
+    const reader = new BodyReader(await made.post(PATH, { ...CHAT, stream: true }));
+    await pass(3_999);
+    expect(made.lines).toEqual([]);
+    await pass(1);
+    expect(reader.state).toBe("ended");
+    expect(made.lines).toMatchObject([
+      { status: 200, stream: true, duration_ms: 4_000, error: "upstream_error" },
+    ]);
+  });
+
+  test("of a failure with its code", async () => {
+    const made = await gateway({ turns: [refuses(400, "invalid_request")] });
+    await made.post(PATH, CHAT);
+    expect(made.lines).toMatchObject([{ status: 400, error: "invalid_request" }]);
+  });
+
+  test("without what people said, and without secrets, wherever they were", async () => {
+    const made = await gateway({
+      env: { ADMIN_KEY: "an-admin-key" },
+      turns: [says("Your PIN is 1234.")],
+    });
+    await made.post(`${PATH}?key=sk-in-query`, CHAT);
+    await made.request("/v1/nothing?key=sk-in-query");
+    await made.request("/admin/keys/sk-in-path", { method: "DELETE" });
+    await made.request("/admin/accounts/somebody@example.com", { method: "DELETE" });
+    expect(made.lines).toHaveLength(4);
+    expect(JSON.stringify(made.lines)).not.toMatch(/PIN|1234|sk-|somebody/);
+  });
+
+  test("and is counted by its route, but for probes", async () => {
+    const made = await gateway();
+    await made.request("/v1/models");
+    await made.request("/healthz");
+    await made.settle();
+    const requests = Object.entries(await made.platform.archive.metrics()).filter(([name]) =>
+      name.includes("requests_total{"),
+    );
+    expect(requests).toEqual([[expect.stringContaining('route="/v1/models"'), 1]]);
+  });
+});
+
+describe("HEAD", () => {
+  test.each(["/healthz", "/v1/models", "/nothing"])("%s is GET without a body", async (path) => {
+    const made = await gateway();
+    const [head, get] = [await made.request(path, { method: "HEAD" }), await made.request(path)];
+    expect(head.status).toBe(get.status);
+    expect(head.headers.get("content-type")).toBe(get.headers.get("content-type"));
+    expect(await head.text()).toBe("");
+  });
+});
+
+describe("a browser elsewhere", () => {
+  const origin = "https://app.example";
+
+  test.each(["/v1/models", "/v1/files/x", "/v1/nothing", "/admin/keys"])(
+    "may read what it gets from %s, success or not",
+    async (path) => {
+      const made = await gateway();
+      const { headers } = await made.request(path, { headers: { origin } });
+      expect(headers.get("access-control-allow-origin")).toBe(origin);
+      expect(headers.get("access-control-expose-headers")).toContain("x-request-id");
+    },
+  );
+
+  test("asks first, without a credential, and without a line in the log", async () => {
+    const made = await gateway();
+    const headers = { origin, "access-control-request-headers": "x-stainless-os" };
+    const response = await made.request(PATH, { method: "OPTIONS", headers });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("access-control-allow-headers")).toContain("x-stainless-os");
+    expect(made.lines).toEqual([]);
+  });
+
+  test("learns nothing of the probes", async () => {
+    const made = await gateway();
+    const { headers } = await made.request("/healthz", { headers: { origin } });
+    expect(headers.get("access-control-allow-origin")).toBeNull();
+  });
+});
+
+describe("the console", () => {
+  test("is served at its own paths, with a policy, and its errors are the administration's", async () => {
+    const made = await gateway({ assets: { "/index.html": "<!doctype html>" } });
+    const response = await made.request("/admin");
+    expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(await response.text()).toBe("<!doctype html>");
+    expect((await made.request("/admin", { method: "POST" })).status).toBe(404);
+  });
+});
+
+describe("an upload without a credential", () => {
+  /** A body that a client sends in pieces, and how much of it has been taken. */
+  function slowly(pieces: number, pause: number) {
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          await new Promise((resolve) => setTimeout(resolve, pause));
+          if (sent === pieces) return controller.close();
+          sent += 1;
+          controller.enqueue(new Uint8Array(1_000));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    return { init: { method: "POST", body, headers, duplex: "half" }, sent: () => sent };
+  }
+
+  test("is read to its end before it is refused: a client that is cut off never sees the answer", async () => {
+    const made = await gateway();
+    const { init, sent } = slowly(20, 1_000);
+    const answer = made.request("/v1/files", init);
+    await pass(21_000);
+    expect((await answer).status).toBe(401);
+    expect(sent()).toBe(20);
+    expect(made.upstream.asked).toEqual([]);
+  });
+
+  test("is not read for ever", async () => {
+    const made = await gateway();
+    const { init } = slowly(200, 1_000);
+    const answer = made.request("/files", init);
+    await pass(60_000);
+    expect((await answer).status).toBe(401);
+  });
+
+  test("is refused at once when there is no body", async () => {
+    const made = await gateway();
+    expect((await made.request("/v1/files", { method: "POST" })).status).toBe(401);
+  });
+
+  test("that has one is not refused", async () => {
+    const made = await gateway();
+    const form = new FormData();
+    form.set("file", new File(["hello"], "a.txt"));
+    const headers = { authorization: `Bearer ${KEY}` };
+    expect((await made.request("/v1/files", { method: "POST", body: form, headers })).status).toBe(200);
+  });
+});

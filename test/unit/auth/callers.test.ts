@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+import { DIALECTS } from "../../../src/dialects/index.ts";
+import { SMALL_CHAT, SMALL_REQUESTS, type SmallRequest } from "../../support/dialect-requests.ts";
+import { type MemoryGateway, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
+import { KEY } from "../../support/memory-platform.ts";
+
+const gateway = useMemoryGateway();
+
+const REQUESTS = Object.entries(SMALL_REQUESTS);
+const OWN = "a-token-of-the-provider";
+
+/** Where a request carries credentials. */
+interface Carried {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: string;
+}
+
+/** Every place for a credential, in the order in which they count (contract, Authentication). */
+const PLACES: [string, (credential: string) => Carried][] = [
+  ["Authorization: Bearer", (credential) => ({ headers: { authorization: `Bearer ${credential}` } })],
+  ["x-api-key", (credential) => ({ headers: { "x-api-key": credential } })],
+  ["x-vendorc-api-key", (credential) => ({ headers: { "x-vendorc-api-key": credential } })],
+  ["x-goog-api-key", (credential) => ({ headers: { "x-goog-api-key": credential } })],
+  ["?key", (credential) => ({ query: `key=${credential}` })],
+  ["?api_key", (credential) => ({ query: `api_key=${credential}` })],
+];
+
+async function ask(
+  made: MemoryGateway,
+  { path, body }: SmallRequest,
+  ...carried: readonly Carried[]
+): Promise<number> {
+  const query = carried.flatMap((one) => one.query ?? []).join("&");
+  const headers = Object.assign({ "content-type": "application/json" }, ...carried.map((one) => one.headers));
+  const init = { method: "POST", headers, body: JSON.stringify(body) };
+  const response = await made.request(query === "" ? path : `${path}?${query}`, init);
+  await response.text();
+  return response.status;
+}
+
+/** On whose behalf the provider was asked for an answer. */
+const tokens = ({ turns }: MemoryGateway): string[] => turns.map(({ token }) => token);
+
+test("there is a small request for every dialect", () => {
+  expect(REQUESTS.map(([id]) => id).toSorted()).toEqual(DIALECTS.map(({ id }) => id).toSorted());
+});
+
+describe.each(REQUESTS)("the %s style", (_, request) => {
+  test.each(PLACES)("takes a configured key in %s, and serves it with an account", async (_place, place) => {
+    const made = await gateway();
+    expect(await ask(made, request, place(KEY))).toBe(200);
+    expect(tokens(made)).toEqual(["one@test#1"]);
+  });
+
+  test.each(PLACES)("takes a token of the provider in %s, and uses it", async (_place, place) => {
+    const made = await gateway();
+    expect(await ask(made, request, place(OWN))).toBe(200);
+    expect(tokens(made)).toEqual([OWN]);
+  });
+
+  test("refuses who has neither", async () => {
+    const made = await gateway();
+    expect(await ask(made, request)).toBe(401);
+    expect(made.upstream.asked).toEqual([]);
+  });
+});
+
+describe("of several credentials", () => {
+  const pairs = PLACES.flatMap((first, index) =>
+    PLACES.slice(index + 1).map((second): [string, (typeof first)[1], (typeof first)[1]] => [
+      `${first[0]} and ${second[0]}`,
+      first[1],
+      second[1],
+    ]),
+  );
+
+  test.each(pairs)("in %s the configured key counts, wherever it is", async (_, first, second) => {
+    const made = await gateway();
+    expect(await ask(made, SMALL_CHAT, first(OWN), second(KEY))).toBe(200);
+    expect(await ask(made, SMALL_CHAT, first(KEY), second(OWN))).toBe(200);
+    expect(tokens(made)).toEqual(["one@test#1", "two@test#2"]);
+  });
+
+  test.each(pairs)("in %s, neither configured, the first counts", async (_, first, second) => {
+    const made = await gateway();
+    await ask(made, SMALL_CHAT, second("second"), first("first"));
+    expect(tokens(made)).toEqual(["first"]);
+  });
+
+  test("empty ones are none", async () => {
+    const made = await gateway();
+    const headers = { authorization: "Bearer  ", "x-api-key": " " };
+    expect(await ask(made, SMALL_CHAT, { headers, query: "key=" })).toBe(401);
+    await ask(made, SMALL_CHAT, { headers, query: `key=&api_key=${OWN}` });
+    expect(tokens(made)).toEqual([OWN]);
+  });
+});
+
+describe("a credential", () => {
+  test.each([`bearer ${KEY}`, `BEARER   ${KEY}  `])("may be written as %j", async (authorization) => {
+    const made = await gateway();
+    await ask(made, SMALL_CHAT, { headers: { authorization } });
+    expect(tokens(made)).toEqual(["one@test#1"]);
+  });
+
+  test.each([KEY, `Basic ${KEY}`, `Bearer${KEY}`])(
+    "may not be written as Authorization: %s",
+    async (authorization) => {
+      const made = await gateway();
+      expect(await ask(made, SMALL_CHAT, { headers: { authorization } })).toBe(401);
+    },
+  );
+
+  test.each([
+    ["keys", { keys: ["sk-a"], api_keys: [] }],
+    ["api_keys", { keys: [], api_keys: [{ key: "sk-a" }] }],
+  ])("may be configured in %s", async (_, config) => {
+    const made = await gateway({ config });
+    await ask(made, SMALL_CHAT, { headers: { authorization: "Bearer sk-a" } });
+    expect(tokens(made)).toEqual(["one@test#1"]);
+  });
+
+  test("is compared as a whole", async () => {
+    const made = await gateway();
+    for (const near of [`${KEY}x`, KEY.slice(0, -1), KEY.toUpperCase()]) {
+      await ask(made, SMALL_CHAT, { headers: { authorization: `Bearer ${near}` } });
+    }
+    expect(tokens(made)).toEqual([`${KEY}x`, KEY.slice(0, -1), KEY.toUpperCase()]);
+  });
+
+  test("that is taken from the configuration is a key no more, at once where that was done", async () => {
+    const made = await gateway();
+    await made.platform.configuration.update((config) => ({ ...config, keys: ["another"] }));
+    await ask(made, SMALL_CHAT, { headers: { authorization: `Bearer ${KEY}` } });
+    await ask(made, SMALL_CHAT, { headers: { authorization: "Bearer another" } });
+    expect(tokens(made)).toEqual([KEY, "one@test#1"]);
+  });
+});
+
+describe("the header that pins an account", () => {
+  const pinned = (target: string, credential: string): Carried => ({
+    headers: { authorization: `Bearer ${credential}`, "x-gateway-target-account": target },
+  });
+
+  test("is obeyed for a configured key", async () => {
+    const made = await gateway();
+    for (let times = 0; times < 2; times += 1) await ask(made, SMALL_CHAT, pinned(" two@test ", KEY));
+    expect(tokens(made)).toEqual(["two@test#1", "two@test#1"]);
+  });
+
+  test("means nothing when it is empty", async () => {
+    const made = await gateway();
+    for (let times = 0; times < 2; times += 1) await ask(made, SMALL_CHAT, pinned("", KEY));
+    expect(tokens(made)).toEqual(["one@test#1", "two@test#2"]);
+  });
+
+  test("means nothing for a token of the provider", async () => {
+    const made = await gateway();
+    expect(await ask(made, SMALL_CHAT, pinned("nobody", OWN))).toBe(200);
+    expect(tokens(made)).toEqual([OWN]);
+  });
+
+  test("is a 429 without Retry-After for an account that does not exist", async () => {
+    const made = await gateway();
+    const headers = { "x-gateway-target-account": "nobody" };
+    const response = await made.post(SMALL_CHAT.path, SMALL_CHAT.body, { headers });
+    expect(response.status).toBe(429);
+    expect(response.headers.get("retry-after")).toBeNull();
+    expect(await response.json()).toMatchObject({ error: { code: "target_account_not_found" } });
+    await pass(1);
+    expect(made.upstream.asked).toEqual([]);
+  });
+});
