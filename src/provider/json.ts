@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "../encoding/json.ts";
 import { ProviderError } from "../errors/provider-error.ts";
+import type { ProviderUsage } from "./provider.ts";
 
 /** Parses one JSON object sent by the provider. Throws a `ProviderError` `malformed` for anything else. */
 export function parseRecord(text: string): JsonObject {
@@ -19,11 +20,20 @@ export function countOf(value: unknown): number | undefined {
 }
 
 /** The usage with the counts that were stated. */
-export function usageOf(prompt: unknown, completion: unknown, reasoning: unknown) {
-  const counts = { prompt: countOf(prompt), completion: countOf(completion), reasoning: countOf(reasoning) };
+export function usageOf(prompt: unknown, completion: unknown, reasoning: unknown): ProviderUsage {
   return {
-    ...(counts.prompt === undefined ? {} : { prompt: counts.prompt }),
-    ...(counts.completion === undefined ? {} : { completion: counts.completion }),
-    ...(counts.reasoning === undefined ? {} : { reasoning: counts.reasoning }),
+    ...given("prompt", countOf(prompt)),
+    ...given("completion", countOf(completion)),
+    ...given("reasoning", countOf(reasoning)),
   };
+}
+
+/** A member that is there only if its value is. */
+export function given<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { readonly [key in Name]?: Value } {
+  const member: { [key in Name]?: Value } = {};
+  if (value !== undefined) member[name] = value;
+  return member;
 }

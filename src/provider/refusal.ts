@@ -97,18 +97,22 @@ function refusal(kind: ProviderErrorKind, text: string, status: number, secret: 
   );
 }
 
+/** A refusal as it was read: the failure that it is, and its body's text (at most 64 kB) for drivers that look closer. */
+export interface ReadRefusal {
+  readonly error: ProviderError;
+  readonly text: string;
+}
+
 /**
  * Reads an answer that is no success, and closes it. Its body may be anything: what is not JSON tells nothing but the
  * status, and a page of HTML is not passed on.
- *
- * @returns The failure, and the body's text (at most 64 kB) for drivers that look closer.
  */
 export async function readRefusal(
   response: Response,
   secret: string,
   signal: AbortSignal,
   statusKinds: StatusKinds = {},
-): Promise<{ readonly error: ProviderError; readonly text: string }> {
+): Promise<ReadRefusal> {
   const { status } = response;
   if (status < 400) {
     await response.body?.cancel();

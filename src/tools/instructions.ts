@@ -13,7 +13,8 @@ function describe(tool: ToolDefinition): string {
   return lines.join("\n");
 }
 
-function duty(choice: ToolChoice): string {
+/** What a choice of tools obliges the model to, in words. */
+export function duty(choice: ToolChoice): string {
   switch (choice.type) {
     case "function":
       return `You must call the tool "${choice.name}" in this answer. Do not answer without calling it.`;

@@ -1,10 +1,11 @@
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
-import { EventStreamDecoder, MAX_EVENT_CHARS } from "../event-stream.ts";
+import { EventStreamDecoder } from "../event-stream.ts";
 import { parseRecord, usageOf } from "../json.ts";
 import type { ProviderEvent, ProviderFinish, ProviderUsage, TurnDecoder } from "../provider.ts";
 import { errorFrom } from "../refusal.ts";
-import { ToolCallAssembler } from "./tool-calls.ts";
+import { ToolCallAssembler } from "../tool-calls.ts";
+import { WholeAnswerDecoder } from "../whole-answer.ts";
 
 /** What a decoder of one answer needs to know. */
 export interface AnswerContext {
@@ -141,34 +142,13 @@ export class CompletionStreamDecoder extends EventStreamDecoder {
   }
 }
 
-/** Decodes a chat completion that came whole, from a backend that does not stream. */
-export class WholeCompletionDecoder implements TurnDecoder {
-  readonly #context: AnswerContext;
-  readonly #utf8 = new TextDecoder();
-  readonly #pieces: string[] = [];
-  #length = 0;
-
-  constructor(context: AnswerContext) {
-    this.#context = context;
-  }
-
-  push(bytes: Uint8Array): readonly ProviderEvent[] {
-    const piece = this.#utf8.decode(bytes, { stream: true });
-    this.#pieces.push(piece);
-    this.#length += piece.length;
-    if (this.#length > MAX_EVENT_CHARS) {
-      throw new ProviderError("malformed", "the provider's answer is too long");
-    }
-    return [];
-  }
-
-  finish(): readonly ProviderEvent[] {
-    const events: ProviderEvent[] = [];
-    const answer = new Answer((event) => events.push(event), this.#context);
-    answer.take(parseRecord(this.#pieces.join("") + this.#utf8.decode()));
+/** Decodes a chat completion that came whole. */
+export function wholeCompletionDecoder(context: AnswerContext): TurnDecoder {
+  return new WholeAnswerDecoder((completion, emit) => {
+    const answer = new Answer(emit, context);
+    answer.take(completion);
     answer.finish(true);
-    return events;
-  }
+  });
 }
 
 function usageFrom(usage: JsonObject): ProviderUsage {

@@ -1,6 +1,6 @@
 import type { Conversation, Message, Part } from "../../conversation/conversation.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
-import type { Attachment } from "../attachments.ts";
+import { joined, paragraphs, textOf } from "../prose.ts";
 import type { WireMessage, WirePart } from "./wire.ts";
 
 /** An attachment as the part of a message that carries it. */
@@ -121,24 +121,4 @@ function contentOf(parts: readonly Part[], partOf: PartOf): string | readonly Wi
 function withText(content: string | readonly WirePart[], text: string): string | readonly WirePart[] {
   if (text === "") return content;
   return typeof content === "string" ? paragraphs(content, text) : [...content, { type: "text", text }];
-}
-
-/** A text file within a message. */
-export function fileAsText(attachment: Extract<Attachment, { kind: "text" }>): WirePart {
-  const { filename, text } = attachment;
-  return { type: "text", text: `[File ${filename}]\n${text}\n[End of file ${filename}]` };
-}
-
-/** The text of several parts; the caller's own division of it shows as paragraphs. */
-function textOf(parts: readonly Part[]): string {
-  return joined(parts.map((part) => (part.type === "text" ? part.text : "")));
-}
-
-function paragraphs(...texts: readonly string[]): string {
-  return joined(texts);
-}
-
-/** The same for any number of texts: a call takes only so many arguments. */
-function joined(texts: readonly string[]): string {
-  return texts.filter((text) => text !== "").join("\n\n");
 }

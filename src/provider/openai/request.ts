@@ -1,14 +1,12 @@
-import { type Conversation, type Part, usesTools } from "../../conversation/conversation.ts";
-import { toBase64 } from "../../encoding/bytes.ts";
-import { invalidRequest } from "../../errors/gateway-error.ts";
+import { type Conversation, usesTools } from "../../conversation/conversation.ts";
 import { toolInstructions } from "../../tools/instructions.ts";
-import { type Attachment, AttachmentReader, loadAttachment } from "../attachments.ts";
+import { given } from "../json.ts";
+import { fileAsText } from "../prose.ts";
 import type { PrepareOptions } from "../provider.ts";
+import { type AttachedPart, RequestAttachments } from "../request-attachments.ts";
 import { responseFormatInstructions } from "../response-format.ts";
-import { fileAsText, wireMessages } from "./messages.ts";
+import { wireMessages } from "./messages.ts";
 import type { WireMessage, WirePart, WireRequest } from "./wire.ts";
-
-type AttachedPart = Exclude<Part, { type: "text" }>;
 
 /** What a request needs besides the conversation. */
 export interface RequestSettings {
@@ -17,32 +15,22 @@ export interface RequestSettings {
   readonly toolCalls: "native" | "markup";
 }
 
-/**
- * A conversation as a chat-completions request. Attachments travel within it, as data URLs: not every backend fetches
- * an address, and one that a caller names is fetched under our own rules.
- */
+/** A conversation as a chat-completions request. Attachments travel within it, as data URLs. */
 export class RequestBuilder {
   readonly #conversation: Conversation;
   readonly #options: PrepareOptions;
   readonly #settings: RequestSettings;
-  readonly #attachments = new Map<AttachedPart, Attachment>();
-  readonly #dataUrls = new Map<Attachment, string>();
+  readonly #attachments: RequestAttachments;
 
   /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
   constructor(conversation: Conversation, options: PrepareOptions, settings: RequestSettings) {
     this.#conversation = conversation;
     this.#options = options;
     this.#settings = settings;
-    const reader = new AttachmentReader(conversation);
-    for (const { parts } of conversation.messages) {
-      for (const part of parts) {
-        if (part.type === "text") continue;
-        const attachment = reader.read(part);
-        if (attachment.kind === "image" && attachment.source.kind === "file") {
-          const field = conversation.contentField;
-          throw invalidRequest(`${field} refers to an image by id, but this provider keeps no files`, field);
-        }
-        this.#attachments.set(part, attachment);
+    this.#attachments = new RequestAttachments(conversation, options);
+    for (const attachment of this.#attachments.all()) {
+      if (attachment.kind === "image" && attachment.source.kind === "file") {
+        throw this.#attachments.fault("refers to an image by id, but this provider keeps no files");
       }
     }
   }
@@ -99,13 +87,15 @@ export class RequestBuilder {
   }
 
   #wirePart(part: AttachedPart): WirePart {
-    const attachment = this.#attachments.get(part);
-    if (attachment === undefined) throw new TypeError("an attachment that was not read");
-    if (attachment.kind === "text") return fileAsText(attachment);
+    const attachment = this.#attachments.of(part);
+    if (attachment.kind === "text") {
+      return { type: "text", text: fileAsText(attachment.filename, attachment.text) };
+    }
     if (attachment.source.kind === "file") {
       return { type: "file", file: { file_id: attachment.source.fileId } };
     }
-    const url = this.#dataUrls.get(attachment) ?? "";
+    const { mediaType, data } = this.#attachments.base64(attachment);
+    const url = `data:${mediaType};base64,${data}`;
     if (attachment.kind === "document") {
       return { type: "file", file: { filename: attachment.filename, file_data: url } };
     }
@@ -114,19 +104,8 @@ export class RequestBuilder {
   }
 
   /** Fetches what is behind URLs. */
-  async load(signal: AbortSignal): Promise<void> {
-    const missing = new Set([...this.#attachments.values()].filter((a) => !this.#dataUrls.has(a)));
-    await Promise.all(
-      [...missing].map(async (attachment) => {
-        if (attachment.kind === "text" || attachment.source.kind === "file") return;
-        const { bytes, mediaType } = await loadAttachment(attachment, this.#options, signal);
-        if (mediaType.startsWith("image/") && !this.#conversation.model.vision) {
-          const field = this.#conversation.contentField;
-          throw invalidRequest(`${field} contains an image, but the model has no vision`, field);
-        }
-        this.#dataUrls.set(attachment, `data:${mediaType};base64,${toBase64(bytes)}`);
-      }),
-    );
+  load(signal: AbortSignal): Promise<void> {
+    return this.#attachments.load(signal);
   }
 
   #tools(): unknown[] {
@@ -156,16 +135,6 @@ export class RequestBuilder {
     const name = (format.name ?? "answer").replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
     return { response_format: { type: "json_schema", json_schema: { name, schema: format.schema } } };
   }
-}
-
-/** A member that is there only if its value is. */
-function given<Name extends string, Value>(
-  name: Name,
-  value: Value | undefined,
-): { readonly [key in Name]?: Value } {
-  const member: { [key in Name]?: Value } = {};
-  if (value !== undefined) member[name] = value;
-  return member;
 }
 
 function messageTexts(message: WireMessage): string[] {

@@ -1,4 +1,5 @@
-import { composeSections, paragraphs, type Transcript, withRules } from "./prompt.ts";
+import { paragraphs } from "../prose.ts";
+import { composeSections, type Transcript, withRules } from "./prompt.ts";
 import type { Section } from "./sections.ts";
 import { joinSections } from "./sections.ts";
 

@@ -1,6 +1,7 @@
 import { type Conversation, type Message, type Part, usesTools } from "../../conversation/conversation.ts";
 import { callingRules, renderToolCalls, toolDescriptions } from "../../tools/instructions.ts";
 import { type Attachment, AttachmentReader } from "../attachments.ts";
+import { fileAsText, joined, paragraphs } from "../prose.ts";
 import { responseFormatInstructions } from "../response-format.ts";
 import { heading, joinSections, type Section, withoutHeadings } from "./sections.ts";
 
@@ -89,16 +90,6 @@ export function withRules(sections: readonly Section[], rules: string): readonly
   return [{ heading: "System", text: rules }, ...sections];
 }
 
-/** Texts with a blank line between them; empty ones are left out. */
-export function paragraphs(...texts: readonly string[]): string {
-  return joined(texts);
-}
-
-/** The same for any number of texts: a call takes only so many arguments. */
-function joined(texts: readonly string[]): string {
-  return texts.filter((text) => text !== "").join("\n\n");
-}
-
 class MessageRenderer {
   readonly attachments: SentAttachment[] = [];
   readonly #reader: AttachmentReader;
@@ -145,7 +136,7 @@ class MessageRenderer {
     const attachment = this.#reader.read(part);
     const name = attachment.filename.replace(/[\r\n\]]+/g, " ");
     if (attachment.kind === "text") {
-      return `[File ${name}]\n${withoutHeadings(attachment.text)}\n[End of file ${name}]`;
+      return fileAsText(name, withoutHeadings(attachment.text));
     }
     let number = this.attachments.indexOf(attachment) + 1;
     if (number === 0) number = this.attachments.push(attachment);

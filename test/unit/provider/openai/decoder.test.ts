@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { WholeCompletionDecoder } from "../../../../src/provider/openai/decoder.ts";
+import { wholeCompletionDecoder } from "../../../../src/provider/openai/decoder.ts";
 import { cutAt, decode, utf8 } from "../support.ts";
 
 import { call, chunk, context, DONE, data, run } from "./stream.ts";
@@ -225,7 +225,7 @@ describe("decoding a streamed chat completion", () => {
 });
 
 describe("decoding a chat completion that came whole", () => {
-  const whole = (...pieces: readonly Uint8Array[]) => decode(new WholeCompletionDecoder(context()), pieces);
+  const whole = (...pieces: readonly Uint8Array[]) => decode(wholeCompletionDecoder(context()), pieces);
   const body = utf8(
     JSON.stringify({
       id: "c1",

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from "../../encoding/json.ts";
-import { ProviderError } from "../../errors/provider-error.ts";
-import type { ProviderEvent } from "../provider.ts";
+import { isObject, type JsonObject } from "../encoding/json.ts";
+import { ProviderError } from "../errors/provider-error.ts";
+import type { ProviderEvent } from "./provider.ts";
 
 /** A call that is being assembled. */
 interface Call {
@@ -16,8 +16,9 @@ interface Call {
 }
 
 /**
- * Turns the `tool_calls` deltas of chat-completions backends into tool-call events: announced, filled and finished one
- * call at a time, indices from 0, every id present and distinct.
+ * Turns the pieces of native tool calls into tool-call events: announced, filled and finished one call at a time, indices
+ * from 0, every id present and distinct. A piece is what chat-completions backends stream: `{index, id, function: {name,
+ * arguments}}`, of which all may be missing.
  *
  * Engines differ: a call may come whole or in pieces; with or without index and id; several calls may share index 0
  * and differ in id only; id and name may be repeated in each piece; arguments may be an object instead of text. Pieces
@@ -48,7 +49,7 @@ export class ToolCallAssembler {
     );
   }
 
-  /** Takes the `tool_calls` value of one delta or message. */
+  /** Takes one piece, or several. */
   take(value: unknown): void {
     for (const item of Array.isArray(value) ? value : [value]) {
       if (isObject(item)) this.#takeOne(item);

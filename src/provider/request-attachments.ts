@@ -1,0 +1,73 @@
+import type { Conversation, Part } from "../conversation/conversation.ts";
+import { toBase64 } from "../encoding/bytes.ts";
+import { type GatewayError, invalidRequest } from "../errors/gateway-error.ts";
+import { type Attachment, AttachmentReader, loadAttachment } from "./attachments.ts";
+import type { PrepareOptions } from "./provider.ts";
+
+/** A piece of a message that is no text. */
+export type AttachedPart = Exclude<Part, { type: "text" }>;
+
+/** The bytes of an attachment, as they travel within JSON. */
+export interface Base64 {
+  readonly mediaType: string;
+  readonly data: string;
+}
+
+/**
+ * The attachments of one conversation, for protocols in which they travel within the request: not every backend fetches an
+ * address, and one that a caller names is fetched under our own rules.
+ */
+export class RequestAttachments {
+  readonly #conversation: Conversation;
+  readonly #options: PrepareOptions;
+  readonly #attachments = new Map<AttachedPart, Attachment>();
+  readonly #loaded = new Map<Attachment, Base64>();
+
+  /** Throws a `GatewayError` 400 for an attachment that the model cannot take or that is broken. */
+  constructor(conversation: Conversation, options: PrepareOptions) {
+    this.#conversation = conversation;
+    this.#options = options;
+    const reader = new AttachmentReader(conversation);
+    for (const { parts } of conversation.messages) {
+      for (const part of parts) if (part.type !== "text") this.#attachments.set(part, reader.read(part));
+    }
+  }
+
+  /** All of them; one that stands in several places comes as often. */
+  all(): Iterable<Attachment> {
+    return this.#attachments.values();
+  }
+
+  /** What a part of the conversation is. */
+  of(part: AttachedPart): Attachment {
+    const attachment = this.#attachments.get(part);
+    if (attachment === undefined) throw new TypeError("an attachment that was not read");
+    return attachment;
+  }
+
+  /** An attachment's bytes; empty before they are loaded, and for one that the provider keeps. */
+  base64(attachment: Attachment): Base64 {
+    return this.#loaded.get(attachment) ?? { mediaType: "", data: "" };
+  }
+
+  /** Fetches what is behind URLs. */
+  async load(signal: AbortSignal): Promise<void> {
+    const missing = new Set([...this.all()].filter((attachment) => !this.#loaded.has(attachment)));
+    await Promise.all(
+      [...missing].map(async (attachment) => {
+        if (attachment.kind === "text" || attachment.source.kind === "file") return;
+        const { bytes, mediaType } = await loadAttachment(attachment, this.#options, signal);
+        if (mediaType.startsWith("image/") && !this.#conversation.model.vision) {
+          throw this.fault("contains an image, but the model has no vision");
+        }
+        this.#loaded.set(attachment, { mediaType, data: toBase64(bytes) });
+      }),
+    );
+  }
+
+  /** The 400 of messages with an attachment at fault. */
+  fault(what: string): GatewayError {
+    const field = this.#conversation.contentField;
+    return invalidRequest(`${field} ${what}`, field);
+  }
+}
