@@ -19,11 +19,11 @@ export interface Variables {
   readonly providerDriver: string;
   /** `PROVIDER_BASE_URL`, without a slash at its end; null: the sandbox, if there is one. */
   readonly providerBaseUrl: string | null;
-  /** `PROVIDER_TOKEN`, "none" unless set: the backend's API key for accounts without a token (`openai` driver). */
+  /** `PROVIDER_TOKEN`, "none" unless set: the API key for accounts without a token, where the driver needs one. */
   readonly providerToken: string;
-  /** `PROVIDER_MODELS`, a JSON object: canonical id → the backend's model name (`openai` driver). */
+  /** `PROVIDER_MODELS`, a JSON object: canonical id → the backend's model name, where it has its own. */
   readonly providerModels: Readonly<Record<string, string>>;
-  /** `PROVIDER_TOOL_CALLS`, `native` unless set: tools passed through, or rendered as markup (`openai` driver). */
+  /** `PROVIDER_TOOL_CALLS`, `native` unless set: tools passed through, or rendered as markup, if the driver can do both. */
   readonly providerToolCalls: "native" | "markup";
   /** `KEEP_ALIVE_MS`, 10,000 ms: a silent stream carries a keep-alive this often. */
   readonly keepAliveMs: number;

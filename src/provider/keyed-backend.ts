@@ -11,7 +11,7 @@ import type {
   ProviderAccount,
   UpstreamAccount,
 } from "./provider.ts";
-import { type ReadRefusal, readRefusal, type StatusKinds } from "./refusal.ts";
+import { type ErrorKinds, type ReadRefusal, readRefusal } from "./refusal.ts";
 import { readRecord, send } from "./transport.ts";
 
 /**
@@ -21,7 +21,7 @@ import { readRecord, send } from "./transport.ts";
 export abstract class KeyedBackend implements Provider {
   protected readonly options: ProviderOptions;
   readonly #address: string;
-  readonly #kinds: StatusKinds;
+  readonly #kinds: ErrorKinds;
   readonly models: ModelListing = {
     list: async (account, signal) => {
       const response = await this.#listModels(account, signal);
@@ -31,7 +31,7 @@ export abstract class KeyedBackend implements Provider {
   };
 
   /** `address` is what its paths lie below; `kinds` what its refusals mean. */
-  constructor(options: ProviderOptions, address: string, kinds: StatusKinds) {
+  constructor(options: ProviderOptions, address: string, kinds: ErrorKinds) {
     this.options = options;
     this.#address = address;
     this.#kinds = kinds;

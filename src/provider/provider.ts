@@ -34,7 +34,7 @@ export type ProviderEvent =
   | { readonly type: "reasoning"; readonly text: string }
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "search"; readonly results: readonly SearchResult[] }
-  /** Native tool calls only (`openai` driver): `index` counts from 0 within the turn. */
+  /** Native tool calls only: `index` counts from 0 within the turn. */
   | { readonly type: "tool-call"; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: "tool-arguments"; readonly index: number; readonly delta: string }
   | { readonly type: "usage"; readonly usage: ProviderUsage }

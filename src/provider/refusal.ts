@@ -7,7 +7,7 @@ const MAX_ERROR_BYTES = 64 * 1024;
 /** How much of an upstream's message is passed on, in characters. */
 const MAX_MESSAGE_CHARS = 500;
 
-/** Codes of the provider protocol, and those of the chat-completions backends in use. */
+/** Codes that upstreams use whatever they speak; a driver knows those of its own protocol ({@link ErrorKinds}). */
 const KIND_OF_CODE: ReadonlyMap<string, ProviderErrorKind> = new Map<string, ProviderErrorKind>([
   ["invalid_credentials", "invalid_credentials"],
   ["token_expired", "token_expired"],
@@ -33,6 +33,10 @@ const FIXED_MESSAGES: Partial<Record<ProviderErrorKind, string>> = {
   account_suspended: "the provider refused the account",
 };
 
+function kindOfCode(code: unknown, kinds: ErrorKinds): ProviderErrorKind | undefined {
+  return typeof code === "string" ? (kinds.codes?.get(code) ?? KIND_OF_CODE.get(code)) : undefined;
+}
+
 function kindOfStatus(status: number): ProviderErrorKind {
   switch (status) {
     case 401:
@@ -55,8 +59,11 @@ function kindOfStatus(status: number): ProviderErrorKind {
   return status >= 400 && status < 500 ? "invalid_request" : "server_error";
 }
 
-/** Which kind a status without a known code stands for, where a driver knows better than the general rule. */
-export type StatusKinds = Readonly<Record<number, ProviderErrorKind>>;
+/** What error codes, and statuses without a known code, stand for, where a driver knows better than the general rule. */
+export interface ErrorKinds {
+  readonly codes?: ReadonlyMap<string, ProviderErrorKind>;
+  readonly statuses?: Readonly<Record<number, ProviderErrorKind>>;
+}
 
 /**
  * The failure that an error object of the provider describes: `{code, message}`, the same under `error`, a bare string
@@ -67,16 +74,13 @@ export function errorFrom(
   body: JsonObject,
   status: number,
   secret: string,
-  statusKinds: StatusKinds = {},
+  kinds: ErrorKinds = {},
 ): ProviderError {
   const { error, detail } = body;
   const { code, type, message } = isObject(error) ? error : body;
-  const given = code ?? type;
   const effective = status === 0 && typeof code === "number" ? code : status;
-  const known =
-    KIND_OF_CODE.get(typeof given === "string" ? given : "") ??
-    (typeof type === "string" ? KIND_OF_CODE.get(type) : undefined);
-  const kind = known ?? statusKinds[effective] ?? kindOfStatus(effective);
+  const known = kindOfCode(code, kinds) ?? kindOfCode(type, kinds);
+  const kind = known ?? kinds.statuses?.[effective] ?? kindOfStatus(effective);
   const text = [message, error, detail].find((value) => typeof value === "string");
   return refusal(kind, typeof text === "string" ? text : "", effective, secret);
 }
@@ -111,7 +115,7 @@ export async function readRefusal(
   response: Response,
   secret: string,
   signal: AbortSignal,
-  statusKinds: StatusKinds = {},
+  kinds: ErrorKinds = {},
 ): Promise<ReadRefusal> {
   const { status } = response;
   if (status < 400) {
@@ -128,5 +132,5 @@ export async function readRefusal(
   } catch {
     // A proxy's error page: the status has to do.
   }
-  return { error: errorFrom(body, status, secret, statusKinds), text };
+  return { error: errorFrom(body, status, secret, kinds), text };
 }

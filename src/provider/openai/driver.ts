@@ -11,7 +11,7 @@ import type {
   UpstreamAccount,
   UpstreamTurn,
 } from "../provider.ts";
-import type { StatusKinds } from "../refusal.ts";
+import type { ErrorKinds } from "../refusal.ts";
 import { eventStreamOf, mediaTypeOf, readRecord } from "../transport.ts";
 import { CompletionStreamDecoder, wholeCompletionDecoder } from "./decoder.ts";
 import { embeddingsOf } from "./embeddings.ts";
@@ -20,7 +20,7 @@ import { RequestBuilder } from "./request.ts";
 import type { WireRequest } from "./wire.ts";
 
 /** What is not found at a backend is the model (or the whole API): nothing that the caller asked for by address. */
-const STATUS_KINDS: StatusKinds = { 404: "model_unavailable" };
+const ERROR_KINDS: ErrorKinds = { statuses: { 404: "model_unavailable" } };
 
 /** Any chat-completions backend. */
 export const openai = {
@@ -56,7 +56,7 @@ class OpenAiProvider extends KeyedBackend {
   };
 
   constructor(options: ProviderOptions) {
-    super(options, options.baseUrl.replace(/\/+$/, ""), STATUS_KINDS);
+    super(options, options.baseUrl.replace(/\/+$/, ""), ERROR_KINDS);
   }
 
   protected override headers(token: string) {

@@ -4,7 +4,7 @@ import type { Credentials, SignedIn } from "../../platform/accounts.ts";
 import type { Fetch } from "../../platform/upstream.ts";
 import { encodeMultipart } from "../multipart.ts";
 import type { FileUpload, ProviderAccount, ProviderFile, UpstreamAccount } from "../provider.ts";
-import { readRefusal, type StatusKinds } from "../refusal.ts";
+import { type ErrorKinds, readRefusal } from "../refusal.ts";
 import { eventStreamOf, readRecord, send } from "../transport.ts";
 
 /** One turn, as it is posted. */
@@ -20,7 +20,7 @@ export interface TurnBody {
   readonly stop?: readonly string[];
 }
 
-const SIGN_IN_KINDS: StatusKinds = { 400: "invalid_credentials", 401: "invalid_credentials" };
+const SIGN_IN_KINDS: ErrorKinds = { statuses: { 400: "invalid_credentials", 401: "invalid_credentials" } };
 
 /** The requests of the account-and-session protocol, one method each. */
 export class SessionsApi {
