@@ -86,6 +86,11 @@ export interface Conversation {
    */
   readonly showReasoning: boolean;
   readonly sampling: Sampling;
+  /**
+   * How many tokens the caller expects at most, where its style makes it say so. Unlike `sampling.maxTokens` it is no limit
+   * to cut by: only a protocol that cannot do without a limit is told.
+   */
+  readonly expectedTokens?: number;
   readonly responseFormat: ResponseFormat;
   readonly stream: boolean;
 }

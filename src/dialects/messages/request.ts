@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Conversation, Message, ResponseFormat } from "../../conversation/conversation.ts";
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
 import { resolveModel } from "../../models/resolve.ts";
-import { jsonObject, samplingOf } from "../shared/fields.ts";
+import { finite, jsonObject, samplingOf } from "../shared/fields.ts";
 import { wantsThinking } from "../shared/thinking.ts";
 import { assistantMessage, toParts, userMessages } from "./content.ts";
 import { toolChoiceSchema, toolSchema, toToolChoice, toTools } from "./tools.ts";
@@ -18,13 +18,14 @@ const contentSchema = z
 
 /**
  * The body of `POST /vendorb/v1/messages` (contract). Fields that change nothing here (metadata, service_tier,
- * context_management, top_k and the like) are accepted and ignored. `max_tokens` is too: the contract forbids to
+ * context_management, top_k and the like) are accepted and ignored. `max_tokens` is a wish: the contract forbids to
  * truncate by it.
  */
 export const messageRequestSchema = z.looseObject({
   model: z.string().min(1),
   messages: z.array(z.looseObject({ role: z.string(), content: contentSchema })).min(1),
   system: contentSchema,
+  max_tokens: z.unknown().optional(),
   stream: z.boolean().nullish(),
   tools: z.array(toolSchema).nullish(),
   tool_choice: toolChoiceSchema.nullish(),
@@ -105,6 +106,7 @@ export function toConversation(
   const effort = body.output_config?.effort;
   const thinking = model.thinking && wantsThinking({ thinking: body.thinking, reasoning_effort: effort });
   const choice = body.tool_choice;
+  const expectedTokens = finite(body.max_tokens);
   const single = typeof choice === "object" && choice?.disable_parallel_tool_use === true;
   return {
     dialect: ID,
@@ -123,6 +125,7 @@ export function toConversation(
       stop: body.stop_sequences,
       reasoningEffort: effort,
     }),
+    ...(expectedTokens === undefined ? {} : { expectedTokens }),
     responseFormat: toFormat(body),
     stream: body.stream ?? false,
   };

@@ -10,7 +10,8 @@ export const optionalBoolean = z.boolean().nullish();
 /** A number that clients may also send as null. */
 export const optionalNumber = z.number().nullish();
 
-function finite(value: unknown): number | undefined {
+/** A number, also one that is written as a string; undefined for anything else. */
+export function finite(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }

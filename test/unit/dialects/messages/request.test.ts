@@ -211,7 +211,14 @@ describe("a message-style request", () => {
       max_tokens: 10,
     });
     expect(conversation.sampling).toEqual({ stop: ["END"], reasoningEffort: "high" });
+    expect(conversation.expectedTokens).toBe(10);
     expect(conversation.responseFormat).toEqual({ type: "json-schema", schema });
+  });
+
+  it("max_tokens is what the caller expects, and no limit", () => {
+    expect(convert({}).expectedTokens).toBeUndefined();
+    expect(convert({ max_tokens: "many" }).expectedTokens).toBeUndefined();
+    expect(convert({ max_tokens: 32_000 })).toMatchObject({ expectedTokens: 32_000, sampling: {} });
   });
 
   it("temperature wins over top_p, which counts without it", () => {
