@@ -19,5 +19,6 @@ export const SMALL_REQUESTS: Readonly<Record<string, SmallRequest>> = {
     path: `/v1beta/models/${model}:generateContent`,
     body: { contents: [{ role: "user", parts: [{ text: "Hello" }] }] },
   },
+  completions: { path: "/v1/completions", body: { model, prompt: "Hello" } },
   "model-runner": { path: "/api/chat", body: { model, messages, stream: false } },
 };
