@@ -40,7 +40,7 @@ export interface Described {
   readonly lenientQuery?: ZodType;
   /** A body that the handler reads itself, as it streams in: its media type, and its JSON schema. */
   readonly streamedBody?: { readonly mediaType: string; readonly schema: JsonObject };
-  readonly answers?: Answers;
+  readonly answers: Answers;
 }
 
 /** One endpoint of the API: what it is called, who may call it, what it takes and what it does. */

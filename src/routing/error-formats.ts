@@ -32,13 +32,15 @@ export const ERROR_OBJECT_SCHEMA: JsonObject = {
     type: { type: "string" },
     code: { type: "string" },
     param: { type: ["string", "null"] },
+    details: { type: "object" },
   },
   required: ["message", "type", "code", "param"],
+  additionalProperties: false,
 };
 
-/** JSON schema of an object all of whose members are there. */
+/** JSON schema of an object that has these members, and no others. */
 export function objectSchema(properties: JsonObject): JsonObject {
-  return { type: "object", properties, required: Object.keys(properties) };
+  return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
 }
 
 /** A family whose errors have the standard shape: `{error: {message, type, code, param}}` (contract, Errors). */

@@ -3,6 +3,7 @@ import type { CredentialSource } from "../auth/callers.ts";
 import type { JsonObject } from "../encoding/json.ts";
 import { VERSION } from "../version.ts";
 import { type Access, type Answers, type Endpoint, open } from "./endpoint.ts";
+import { otherFormsOf } from "./other-forms.ts";
 import { type Route, type RouteFamily, routesOf, type Surface } from "./surface.ts";
 
 const string = { type: "string" };
@@ -28,10 +29,24 @@ const ADMIN_SCHEMES: JsonObject = {
   },
 };
 
-function jsonSchema(schema: z.ZodType | JsonObject, io: "input" | "output"): JsonObject {
+type Side = "input" | "output";
+
+function jsonSchema(schema: z.ZodType | JsonObject, io: Side): JsonObject {
   if (!(schema instanceof z.ZodType)) return schema;
-  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: "any" });
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema: converted }) => addOtherForms(otherFormsOf(zodSchema), converted, io),
+  });
   return rest;
+}
+
+/** Turns the JSON schema of a value's own form into one of all its forms. */
+function addOtherForms(forms: readonly z.ZodType[], converted: Record<string, unknown>, io: Side): void {
+  if (forms.length === 0) return;
+  const own = { ...converted };
+  for (const keyword of Object.keys(own)) delete converted[keyword];
+  converted["anyOf"] = [own, ...forms.map((form) => jsonSchema(form, io))];
 }
 
 /** `/a/:b/:c+` with the verb `d` as `/a/{b}/{c}:d`, with the names. */
@@ -64,8 +79,7 @@ function bodyOf({ body, optionalBody, streamedBody }: Endpoint): JsonObject | un
   return { required: optionalBody !== true, content };
 }
 
-function answerOf(answers: Answers | undefined): JsonObject {
-  if (answers === undefined) return { description: "The answer." };
+function answerOf(answers: Answers): JsonObject {
   const content = Object.entries(answers()).map(([mediaType, schema]) => [
     mediaType,
     { schema: jsonSchema(schema, "output") },

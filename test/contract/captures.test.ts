@@ -151,6 +151,14 @@ describe("raw samples", () => {
     expect(JSON.stringify(sample)).not.toContain("sandbox-token");
   });
 
+  it("may be of a call that is not streamed", async () => {
+    const response = await capture({ message: "[[say:Sampled answer]]", stream: false });
+    expect([response.status, await response.json()]).toMatchObject([
+      200,
+      { choices: [{ message: { content: "Sampled answer" } }] },
+    ]);
+  });
+
   it("say so when nothing was captured", async () => {
     const response = await send("/settings", "PUT", {});
     expect(response.ok).toBe(true);

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { SURFACES } from "../../src/routes.ts";
+import { openApiDocument } from "../../src/routing/openapi.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
 const { fetch, post, chat } = useGateway();
@@ -129,6 +131,11 @@ describe("general rules", () => {
     const body: { choices: { message: { content: string } }[] } = await (await chat("[[citations]]")).json();
     expect(body.choices[0]?.message.content).toMatch(/\[1\]\(https?:\/\/[^)]+\)/);
     expect(body.choices[0]?.message.content).not.toContain("[citation:");
+  });
+
+  // What it says of answers is what every answer to a test is held to (`test/support/described.ts`).
+  it("GET /openapi.json describes every route", async () => {
+    expect(await (await fetch("/openapi.json")).json()).toEqual(openApiDocument(SURFACES));
   });
 
   it("every answer carries a request id, and keeps the caller's", async () => {

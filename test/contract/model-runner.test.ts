@@ -96,6 +96,8 @@ describe("POST /api/chat and /api/generate", () => {
     const { completion, events } = validateModelRunnerStream(await response.text());
     expect(completion).toMatchObject({ text: "hello", reasoning: "" });
     expect(events[0]).toHaveProperty("response");
+    const whole = await test.post("/api/generate", { model: MODEL, prompt: "[[say:hello]]", stream: false });
+    expect(await whole.json()).toMatchObject({ response: "hello", done: true, done_reason: "stop" });
   });
 
   it("a request without a prompt loads the model", async () => {
@@ -103,6 +105,8 @@ describe("POST /api/chat and /api/generate", () => {
       done: true,
       done_reason: "load",
     });
+    const unloaded = await test.post("/api/generate", { model: MODEL, keep_alive: 0 });
+    expect(await unloaded.json()).toMatchObject({ response: "", done: true, done_reason: "unload" });
   });
 
   it("need a key, and say so", async () => {

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cacheFolder, developmentVars, root } from "../../scripts/development.mjs";
+import { fetchDescribed } from "./described.ts";
 import type { GatewayOptions } from "./gateway.ts";
 import type { SandboxControl } from "./sandbox.ts";
 import { type SandboxServer, startSandbox } from "./sandbox-server.ts";
@@ -49,7 +50,7 @@ export class DenoGateway {
   }
 
   fetch(path: string, init?: RequestInit): Promise<Response> {
-    return fetch(new URL(path, this.#process.url), init);
+    return fetchDescribed(new URL(path, this.#process.url), init);
   }
 
   /** The lines that the process has written since it was started. */

@@ -1,6 +1,7 @@
 import { createTestHarness } from "wrangler";
 import { developmentVars, root } from "../../scripts/development.mjs";
 import { type Bundles, buildBundles } from "./bundle.ts";
+import { fetchDescribed } from "./described.ts";
 import type { Gateway, GatewayOptions } from "./gateway.ts";
 import { SandboxControl } from "./sandbox.ts";
 
@@ -13,7 +14,7 @@ export async function startHarness(options: GatewayOptions): Promise<Gateway> {
     get url() {
       return url.origin;
     },
-    fetch: (path, init) => fetch(new URL(path, url), init),
+    fetch: (path, init) => fetchDescribed(new URL(path, url), init),
     sandbox: new SandboxControl((path, method) =>
       harness.getWorker("polygate-sandbox").fetch(`http://sandbox${path}`, { method }),
     ),

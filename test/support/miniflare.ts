@@ -5,6 +5,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { developmentVars } from "../../scripts/development.mjs";
 import { type Bundle, buildBundles, modulesOf } from "./bundle.ts";
+import { fetchDescribed } from "./described.ts";
 import type { GatewayOptions } from "./gateway.ts";
 import { SandboxControl } from "./sandbox.ts";
 
@@ -51,7 +52,7 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Bare
     get miniflare() {
       return running.miniflare;
     },
-    fetch: (path, init) => fetch(new URL(path, running.url), init),
+    fetch: (path, init) => fetchDescribed(new URL(path, running.url), init),
     sandbox: new SandboxControl(async (path, method) => {
       const worker = await running.miniflare.getWorker("polygate-sandbox");
       return worker.fetch(`http://sandbox${path}`, { method });

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Message, Part, ToolCall } from "../../conversation/conversation.ts";
 import { isObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
+import { inOtherFormsToo } from "../../routing/other-forms.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
 import { jsonObject } from "../shared/fields.ts";
 import { optionalString } from "../shared/members.ts";
@@ -41,24 +42,33 @@ const partSchema = styled({
 
 type ContentPart = z.output<typeof partSchema>;
 
-const partsSchema = z.preprocess(
+const shortPartSchema = inOtherFormsToo(
+  partSchema,
+  () => [z.string()],
+  (part) => (typeof part === "string" ? { text: part } : part),
+);
+
+const partsSchema = inOtherFormsToo(
+  z.array(shortPartSchema),
+  () => [partSchema],
   (value) => (isObject(value) ? [value] : value),
-  z.array(z.preprocess((part) => (typeof part === "string" ? { text: part } : part), partSchema)),
 );
 
 /** One turn: `{role, parts}`. */
 export const contentSchema = styled({ role: z.string().nullish(), parts: partsSchema.nullish() });
 
 /** The turns of a conversation; a single one need not stand in an array. */
-export const contentsSchema = z.preprocess(
-  (value) => (isObject(value) ? [value] : typeof value === "string" ? [{ parts: [{ text: value }] }] : value),
+export const contentsSchema = inOtherFormsToo(
   z.array(contentSchema).min(1),
+  () => [contentSchema, z.string()],
+  (value) => (isObject(value) ? [value] : typeof value === "string" ? [{ parts: [{ text: value }] }] : value),
 );
 
 /** `systemInstruction`: a turn whose role does not matter, or plain text. */
-export const systemSchema = z.preprocess(
-  (value) => (typeof value === "string" ? { parts: [{ text: value }] } : value),
+export const systemSchema = inOtherFormsToo(
   contentSchema,
+  () => [z.string()],
+  (value) => (typeof value === "string" ? { parts: [{ text: value }] } : value),
 );
 
 function attachment(

@@ -3,6 +3,7 @@ import type { Caller } from "../../auth/callers.ts";
 import { isObject } from "../../encoding/json.ts";
 import type { Context } from "../../platform/context.ts";
 import { type CallerEndpoint, forCallers, json } from "../../routing/endpoint.ts";
+import { inOtherFormsToo } from "../../routing/other-forms.ts";
 import { answer } from "../shared/answer.ts";
 import { countPromptTokens } from "../shared/count.ts";
 import { contentAnswers, contentStreamAnswers, totalTokensSchema } from "./answers.ts";
@@ -53,10 +54,14 @@ export const streamContent: CallerEndpoint = forCallers({
 });
 
 /** `contents`, or a whole request under `generateContentRequest`, in either spelling. */
-const countSchema = z.preprocess((body) => {
-  if (!isObject(body)) return body;
-  return body["generateContentRequest"] ?? body["generate_content_request"] ?? body;
-}, contentRequestSchema);
+const countSchema = inOtherFormsToo(
+  contentRequestSchema,
+  () => [z.looseObject({ generateContentRequest: contentRequestSchema })],
+  (body) => {
+    if (!isObject(body)) return body;
+    return body["generateContentRequest"] ?? body["generate_content_request"] ?? body;
+  },
+);
 
 /** `POST /v1beta/models/{model}:countTokens`: what a request would cost as a prompt. */
 export const countContentTokens: CallerEndpoint = forCallers({

@@ -42,7 +42,7 @@ export const contentRequestSchema = styled({
   tools: toolsSchema.nullish(),
   toolConfig: toolConfigSchema.nullish(),
   generationConfig: generationConfigSchema.nullish(),
-});
+}).describe("Every member of this style's own may be named likeThis or like_this.");
 
 export type ContentRequest = z.output<typeof contentRequestSchema>;
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { ToolChoice, ToolDefinition } from "../../conversation/tool.ts";
 import { isObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
+import { inOtherFormsToo } from "../../routing/other-forms.ts";
 import { jsonObject } from "../shared/fields.ts";
 import { styled } from "./field-names.ts";
 import { toJsonSchema } from "./schema-types.ts";
@@ -13,10 +14,13 @@ const declarationSchema = styled({
   parametersJsonSchema: z.unknown().optional(),
 });
 
+const groupSchema = styled({ functionDeclarations: z.array(declarationSchema).nullish() });
+
 /** `tools`: groups of function declarations. Search and other tools of the vendor's servers are not run here. */
-export const toolsSchema = z.preprocess(
+export const toolsSchema = inOtherFormsToo(
+  z.array(groupSchema),
+  () => [groupSchema],
   (value) => (isObject(value) ? [value] : value),
-  z.array(styled({ functionDeclarations: z.array(declarationSchema).nullish() })),
 );
 
 export const toolConfigSchema = styled({

@@ -2,42 +2,56 @@ import * as z from "zod";
 import type { Answers } from "../../routing/endpoint.ts";
 import { JSON_LINES } from "./stream.ts";
 
-function answerSchema() {
+/** What an answer says besides `own`, the words of its endpoint: why it ended, and counts unless a model was merely loaded. */
+function answerSchema(own: z.ZodRawShape) {
+  const head = { model: z.string(), created_at: z.string(), ...own, done: z.literal(true) };
+  return z.union([
+    z.object({
+      ...head,
+      done_reason: z.enum(["stop", "length"]),
+      total_duration: z.int(),
+      load_duration: z.int(),
+      prompt_eval_count: z.int(),
+      prompt_eval_duration: z.int(),
+      eval_count: z.int(),
+      eval_duration: z.int(),
+    }),
+    z.object({ ...head, done_reason: z.enum(["load", "unload"]) }),
+  ]);
+}
+
+function messageSchema() {
   const call = z.object({
     id: z.string(),
     function: z.object({ index: z.int(), name: z.string(), arguments: z.record(z.string(), z.unknown()) }),
   });
-  const message = z.object({
+  return z.object({
     role: z.literal("assistant"),
     content: z.string(),
     thinking: z.string().optional(),
     tool_calls: z.array(call).optional(),
   });
-  return z.object({
-    model: z.string(),
-    created_at: z.string(),
-    /** Of `/api/chat`. */
-    message: message.optional(),
-    /** Of `/api/generate`. */
-    response: z.string().optional(),
-    thinking: z.string().optional(),
-    context: z.array(z.int()).optional(),
-    done: z.literal(true),
-    done_reason: z.enum(["stop", "length", "load", "unload"]),
-    total_duration: z.int().optional(),
-    load_duration: z.int().optional(),
-    prompt_eval_count: z.int().optional(),
-    prompt_eval_duration: z.int().optional(),
-    eval_count: z.int().optional(),
-    eval_duration: z.int().optional(),
+}
+
+/** An answer, whole or as JSON lines. */
+function jsonOrLines(schema: () => z.ZodType): Answers {
+  return () => ({
+    "application/json": schema(),
+    [JSON_LINES]: { type: "string", description: "One JSON object a line; the last one has `done: true`." },
   });
 }
 
-/** The answer of `/api/chat` and `/api/generate`, whole or as JSON lines. */
-export const runnerAnswers: Answers = () => ({
-  "application/json": answerSchema(),
-  [JSON_LINES]: { type: "string", description: "One JSON object a line; the last one has `done: true`." },
-});
+/** The answer of `/api/chat`. */
+export const chatAnswers = jsonOrLines(() => answerSchema({ message: messageSchema() }));
+
+/** The answer of `/api/generate`. */
+export const generateAnswers = jsonOrLines(() =>
+  answerSchema({
+    response: z.string(),
+    thinking: z.string().optional(),
+    context: z.array(z.unknown()).max(0),
+  }),
+);
 
 const detailsSchema = () =>
   z.object({

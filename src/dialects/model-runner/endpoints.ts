@@ -4,7 +4,7 @@ import type { ResolvedModel } from "../../conversation/model.ts";
 import type { Context } from "../../platform/context.ts";
 import { forCallers } from "../../routing/endpoint.ts";
 import { answer } from "../shared/answer.ts";
-import { runnerAnswers } from "./answers.ts";
+import { chatAnswers, generateAnswers } from "./answers.ts";
 import { resolveRunnerModel } from "./models.ts";
 import { chatConversation, chatSchema, generateConversation, generateSchema } from "./request.ts";
 import { toRunnerResponse } from "./response.ts";
@@ -44,7 +44,7 @@ export const runnerChat = forCallers({
   path: "/api/chat",
   summary: "Chat",
   body: chatSchema,
-  answers: runnerAnswers,
+  answers: chatAnswers,
   handler: async (context, { caller, body }) => {
     const model = await resolveRunnerModel(context, body.model);
     if (!body.messages?.length) return loaded(context, model, CHAT_SHAPE, body.keep_alive);
@@ -58,7 +58,7 @@ export const runnerGenerate = forCallers({
   path: "/api/generate",
   summary: "Complete a prompt",
   body: generateSchema,
-  answers: runnerAnswers,
+  answers: generateAnswers,
   handler: async (context, { caller, body }) => {
     const model = await resolveRunnerModel(context, body.model);
     if (!body.prompt && !body.images?.length) return loaded(context, model, GENERATE_SHAPE, body.keep_alive);

@@ -1,13 +1,16 @@
 import * as z from "zod";
 import { jsonOrEvents } from "../../routing/event-stream-answers.ts";
 
+/** How whole answers and their items end; the other states are those of streams (contract, States and transitions). */
+const finalStatus = () => z.enum(["completed", "incomplete"]);
+
 function outputItemSchema() {
-  const status = z.enum(["in_progress", "completed", "incomplete"]);
+  const status = finalStatus();
   const text = z.object({
     type: z.literal("output_text"),
     text: z.string(),
-    annotations: z.array(z.unknown()),
-    logprobs: z.array(z.unknown()),
+    annotations: z.array(z.unknown()).max(0),
+    logprobs: z.array(z.unknown()).max(0),
   });
   const call = {
     id: z.string(),
@@ -48,11 +51,11 @@ export function responseSchema() {
     object: z.literal("response"),
     created_at: z.int(),
     background: z.literal(false),
-    status: z.enum(["in_progress", "completed", "incomplete", "failed"]),
+    status: finalStatus(),
     completed_at: z.int().nullable(),
-    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    error: z.null(),
     incomplete_details: z.object({ reason: z.enum(["max_output_tokens", "content_filter"]) }).nullable(),
-    usage: usage.nullable(),
+    usage,
     output: z.array(outputItemSchema()),
     instructions: z.string().nullable(),
     max_output_tokens: z.number().nullable(),

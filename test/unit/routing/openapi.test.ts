@@ -1,5 +1,7 @@
+import * as JsonSchema from "@cfworker/json-schema";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
+import { isObject, type JsonObject } from "../../../src/encoding/json.ts";
 import { ROUTES, SURFACES } from "../../../src/routes.ts";
 import { openApiDocument } from "../../../src/routing/openapi.ts";
 
@@ -8,6 +10,15 @@ const document = Object(openApiDocument(SURFACES));
 function operationOf(method: string, path: string, verb?: string) {
   const template = path.replaceAll(/:(\w+)\+?/g, "{$1}") + (verb === undefined ? "" : `:${verb}`);
   return document.paths[template]?.[method.toLowerCase()];
+}
+
+const JSON_TYPE = "application/json";
+
+/** Whether a schema names members, in each of its forms. */
+function saysMembers(schema: JsonObject): boolean {
+  const forms = schema["anyOf"] ?? schema["oneOf"];
+  if (Array.isArray(forms)) return forms.every(saysMembers);
+  return isObject(schema["properties"]) && Object.keys(schema["properties"]).length > 0;
 }
 
 describe("the OpenAPI document", () => {
@@ -53,5 +64,81 @@ describe("the OpenAPI document", () => {
     expect(
       operationOf("POST", "/admin/login").requestBody.content["application/json"].schema.required,
     ).toEqual(["admin_key"]);
+  });
+
+  it("makes no schema of answers before it is asked for", () => {
+    for (const { path, endpoint } of ROUTES) expect(typeof endpoint.answers, path).toBe("function");
+  });
+
+  it("says of every JSON body and answer which members it has", () => {
+    const silent = ROUTES.flatMap(({ path, endpoint }) => {
+      const { requestBody, responses } = operationOf(endpoint.method, path, endpoint.verb);
+      const contents = [requestBody?.content, responses["200"].content];
+      return contents.some((content) => content?.[JSON_TYPE] && !saysMembers(content[JSON_TYPE].schema))
+        ? [`${endpoint.method} ${path}`]
+        : [];
+    });
+    expect(silent).toEqual(["GET /openapi.json"]);
+  });
+
+  it("has a body where the endpoint takes one, and an answer with a media type everywhere", () => {
+    for (const { path, endpoint } of ROUTES) {
+      const { requestBody, responses } = operationOf(endpoint.method, path, endpoint.verb);
+      const takesBody = endpoint.body !== undefined || endpoint.streamedBody !== undefined;
+      expect(requestBody !== undefined, path).toBe(takesBody);
+      expect(Object.keys(responses["200"].content), path).toEqual(Object.keys(endpoint.answers()));
+    }
+  });
+});
+
+describe("a body that may come in several forms", () => {
+  const text = { parts: [{ text: "hello" }] };
+  const declaration = { functionDeclarations: [{ name: "f" }] };
+
+  /** What the endpoint of a verb takes, by the schema that checks it and by the document. */
+  function verdicts(verb: string, body: unknown): { checked: boolean; described: boolean } {
+    const path = "/v1beta/models/:model+";
+    const route = ROUTES.find((it) => it.path === path && it.endpoint.verb === verb);
+    const { schema } = operationOf("POST", path, verb).requestBody.content[JSON_TYPE];
+    return {
+      checked: route?.endpoint.body?.safeParse(body).success ?? false,
+      described: new JsonSchema.Validator(schema, "2020-12").validate(body).valid,
+    };
+  }
+
+  it.each<[name: string, body: JsonObject]>([
+    ["turns", { contents: [text, { role: "model", parts: [{ text: "hi" }] }] }],
+    ["one turn", { contents: text }],
+    ["plain text", { contents: "hello" }],
+    ["one part", { contents: [{ parts: { text: "hello" } }] }],
+    ["parts in plain text", { contents: [{ parts: ["hello", { text: "there" }] }] }],
+    ["instructions", { contents: "hello", systemInstruction: text }],
+    ["instructions in plain text", { contents: "hello", systemInstruction: "be brief" }],
+    ["groups of tools", { contents: "hello", tools: [declaration] }],
+    ["one group of tools", { contents: "hello", tools: declaration }],
+    ["nulls", { contents: [{ role: null, parts: null }], tools: null, systemInstruction: null }],
+    ["unknown members", { contents: "hello", safetySettings: [], generationConfig: { topK: 1 } }],
+  ])("is described in each that is taken: %s", (_, body) => {
+    const taken = { checked: true, described: true };
+    expect(verdicts("generateContent", body)).toEqual(taken);
+    expect(verdicts("streamGenerateContent", body)).toEqual(taken);
+    expect(verdicts("countTokens", body)).toEqual(taken);
+    expect(verdicts("countTokens", { generateContentRequest: body })).toEqual(taken);
+  });
+
+  it.each<[name: string, body: unknown]>([
+    ["no object", "hello"],
+    ["no contents", {}],
+    ["no turn", { contents: [] }],
+    ["a number", { contents: 1 }],
+    ["a turn that is a text", { contents: ["hello"] }],
+    ["parts that are a text", { contents: [{ parts: "hello" }] }],
+    ["a call without a name", { contents: [{ parts: [{ functionCall: {} }] }] }],
+    ["tools in plain text", { contents: "hello", tools: "f" }],
+  ])("is described in none that is refused: %s", (_, body) => {
+    const refused = { checked: false, described: false };
+    expect(verdicts("generateContent", body)).toEqual(refused);
+    expect(verdicts("countTokens", body)).toEqual(refused);
+    expect(verdicts("countTokens", { generateContentRequest: body })).toEqual(refused);
   });
 });

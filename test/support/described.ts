@@ -1,0 +1,140 @@
+import { type OutputUnit, Validator } from "@cfworker/json-schema";
+import { isObject, type JsonObject } from "../../src/encoding/json.ts";
+import { GatewayError } from "../../src/errors/gateway-error.ts";
+import { ROUTES, SURFACES } from "../../src/routes.ts";
+import { STANDARD_FAMILY } from "../../src/routing/error-formats.ts";
+import { openApiDocument } from "../../src/routing/openapi.ts";
+import { RouteTable } from "../../src/routing/router.ts";
+import { PathFamilies, type Route } from "../../src/routing/surface.ts";
+
+const MAX_FAULTS = 5;
+/** What the validator says of a member that a closed object does not have. */
+const FORBIDDEN = "False boolean schema.";
+const JSON_TYPE = "application/json";
+
+const table = new RouteTable(ROUTES);
+const families = new PathFamilies(SURFACES, STANDARD_FAMILY);
+
+/** The description of a response: a schema for each media type. */
+type Description = ReadonlyMap<string, Validator>;
+
+function memberOf(value: unknown, ...names: string[]): JsonObject {
+  const found = names.reduce((parent, name) => (isObject(parent) ? parent[name] : undefined), value);
+  if (!isObject(found)) throw new Error(`The OpenAPI document has no ${names.join(" ")}.`);
+  return found;
+}
+
+function descriptionOf(response: JsonObject): Description {
+  const content = Object.entries(memberOf(response, "content"));
+  return new Map(
+    content.map(([mediaType, described]) => [
+      mediaType,
+      new Validator(memberOf(described, "schema"), "2020-12", false),
+    ]),
+  );
+}
+
+/** The same function, which makes what belongs to a key once. */
+function once<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
+  const made = new Map<Key, Made>();
+  return (key) => {
+    const known = made.get(key) ?? make(key);
+    made.set(key, known);
+    return known;
+  };
+}
+
+/** What the OpenAPI document says that a route answers when all is well. */
+const answerOf = once(({ tag, family, endpoint, path }: Route): Description => {
+  const endpoints = [{ ...endpoint, paths: [path] }];
+  const { paths } = openApiDocument([{ tag, family, paths: [], endpoints }]);
+  const [operations] = isObject(paths) ? Object.values(paths) : [];
+  return descriptionOf(memberOf(operations, endpoint.method.toLowerCase(), "responses", "200"));
+});
+
+/** What it says that the errors of a family are. */
+const errorOf = once((family: Route["family"]): Description => {
+  const { components } = openApiDocument([{ tag: family.id, family, paths: [], endpoints: [] }]);
+  return descriptionOf(memberOf(components, "responses", family.id));
+});
+
+async function routeOf(method: string, url: URL): Promise<Route | null> {
+  try {
+    return (await table.match(method, url))?.route ?? null;
+  } catch (error) {
+    if (error instanceof GatewayError) return null;
+    throw error;
+  }
+}
+
+/** The whole text of an answer; null when it has none, or breaks off. */
+async function textOf(response: Response): Promise<string | null> {
+  if (response.body === null) return null;
+  try {
+    return await response.clone().text();
+  } catch {
+    return null;
+  }
+}
+
+/** The innermost faults: those around them say no more than that there are some. */
+function innermost(errors: readonly OutputUnit[]): string {
+  const places = errors.map(({ instanceLocation }) => instanceLocation);
+  const inner = errors.filter(
+    ({ instanceLocation }) => !places.some((place) => place.startsWith(`${instanceLocation}/`)),
+  );
+  const lines = inner.map(
+    ({ instanceLocation, error }) =>
+      `${instanceLocation.replace("#", "body")}: ${error === FORBIDDEN ? "is not described" : error}`,
+  );
+  return [...new Set(lines)].slice(0, MAX_FAULTS).join("; ");
+}
+
+async function faultOf(
+  method: string,
+  response: Response,
+  description: Description,
+): Promise<string | undefined> {
+  const mediaType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
+  const validator = description.get(mediaType);
+  if (validator === undefined) return `${JSON.stringify(mediaType)} is not among ${[...description.keys()]}`;
+  if (mediaType !== JSON_TYPE || method === "HEAD") return undefined;
+  const text = await textOf(response);
+  if (text === null) return undefined;
+  try {
+    const { valid, errors } = validator.validate(JSON.parse(text));
+    return valid ? undefined : innermost(errors);
+  } catch (error) {
+    if (error instanceof SyntaxError) return "the body is no JSON";
+    throw error;
+  }
+}
+
+/**
+ * Holds an answer of the gateway to what `GET /openapi.json` says of its route: status, media type and, of JSON, every member.
+ * A stream is not read. The console's files and what has no body by its status are not described.
+ *
+ * @throws Error that names the route, the status and the place in the body.
+ */
+export async function expectDescribed(method: string, url: URL, response: Response): Promise<void> {
+  const { status } = response;
+  if (method === "OPTIONS" || (status >= 300 && status < 400)) return;
+  const route = await routeOf(method, url);
+  if (route === null && response.ok) return;
+  const family = route?.family ?? families.of(url.pathname);
+  const fault =
+    response.ok && status !== 200
+      ? "only 200 is described"
+      : await faultOf(method, response, response.ok && route !== null ? answerOf(route) : errorOf(family));
+  if (fault === undefined) return;
+  throw new Error(
+    `${method} ${route?.path ?? url.pathname} answered ${status} other than described: ${fault}`,
+  );
+}
+
+/** `fetch` from the gateway; an answer that is not as described fails the test that asked for it. */
+export async function fetchDescribed(url: URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  await expectDescribed(init?.method ?? "GET", url, response);
+  return response;
+}
