@@ -87,9 +87,11 @@ export class Upload {
     const body = new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
-          this.#patience.renew();
+          // What takes time now is the client's sending, which the form bounds.
+          this.#patience.end();
           try {
             const { done, value } = await source.read();
+            this.#patience.renew();
             if (done) controller.close();
             else controller.enqueue(value);
           } catch (error) {
