@@ -69,9 +69,12 @@ export function mediaTypeOf(response: Response): string {
   return (response.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-/** The body of a successful answer that has to be an event stream. */
-export async function eventStreamOf(response: Response): Promise<ReadableStream<Uint8Array>> {
-  if (mediaTypeOf(response) !== "text/event-stream" || response.body === null) {
+/** The body of a successful answer that has to be an event stream, called by one of `names`. */
+export async function eventStreamOf(
+  response: Response,
+  names: readonly string[] = ["text/event-stream"],
+): Promise<ReadableStream<Uint8Array>> {
+  if (!names.includes(mediaTypeOf(response)) || response.body === null) {
     await response.body?.cancel();
     throw new ProviderError("malformed", "the provider did not answer with an event stream", response.status);
   }

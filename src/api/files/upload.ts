@@ -87,7 +87,7 @@ export class Upload {
     const body = new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
-          // What is waited for now is the client, and the form has a limit for that.
+          // What takes time now is the client's sending, which the form bounds.
           this.#patience.end();
           try {
             const { done, value } = await source.read();

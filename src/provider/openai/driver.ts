@@ -22,6 +22,9 @@ import type { WireRequest } from "./wire.ts";
 /** What is not found at a backend is the model (or the whole API): nothing that the caller asked for by address. */
 const ERROR_KINDS: ErrorKinds = { statuses: { 404: "model_unavailable" } };
 
+/** What backends call their streams: clients of the public API do not look, so that some forget to say it. */
+const STREAM_TYPES = ["text/event-stream", "text/plain"];
+
 /** Any chat-completions backend. */
 export const openai = {
   id: "openai",
@@ -93,6 +96,7 @@ class OpenAiProvider extends KeyedBackend {
     if (mediaTypeOf(response) === "application/json" && response.body !== null) {
       return { sessionId, body: response.body, decoder: wholeCompletionDecoder(context) };
     }
-    return { sessionId, body: await eventStreamOf(response), decoder: new CompletionStreamDecoder(context) };
+    const body = await eventStreamOf(response, STREAM_TYPES);
+    return { sessionId, body, decoder: new CompletionStreamDecoder(context) };
   }
 }

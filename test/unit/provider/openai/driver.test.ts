@@ -107,6 +107,16 @@ describe("a backend that fails", () => {
     expect(String(failure)).not.toContain("token-*count");
   });
 
+  it("to call its stream an event stream is understood: some servers say text/plain", async () => {
+    const headers = { "content-type": "text/plain; charset=utf-8" };
+    const fake = new FakeUpstream(() => new Response(ANSWER, { headers }));
+    const turn = await provider()
+      .prepare(conversation(), prepareOptions())
+      .open(fake.account, neverAborted(), null);
+    const bytes = new Uint8Array(await new Response(turn.body).arrayBuffer());
+    expect(decode(turn.decoder, [bytes])).toMatchObject({ failure: null, events: { length: 3 } });
+  });
+
   it("by speaking something else is malformed", async () => {
     expect(
       await failing(() => new Response("<html>", { headers: { "content-type": "text/html" } })),
