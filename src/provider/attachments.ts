@@ -85,10 +85,7 @@ export class AttachmentReader {
     const image = part.type === "image" || mediaType.startsWith("image/");
     const fallback = `${image ? "image" : "document"}.${EXTENSIONS.get(mediaType) ?? "bin"}`;
     const filename = name ?? fallback;
-    if (
-      !image &&
-      (TEXT_TYPE.test(mediaType) || (TEXT_NAME.test(filename) && mediaType !== "application/pdf"))
-    ) {
+    if (!image && isText(mediaType, filename)) {
       return { kind: "text", filename, text: new TextDecoder().decode(bytes) };
     }
     return { kind: image ? "image" : "document", filename, source: { kind: "bytes", bytes, mediaType } };
@@ -136,6 +133,11 @@ export class AttachmentReader {
     const field = this.#conversation.contentField;
     return invalidRequest(`${field} contains ${what}`, field);
   }
+}
+
+/** Whether a file is text, by what it is called. */
+export function isText(mediaType: string, filename: string): boolean {
+  return TEXT_TYPE.test(mediaType) || (TEXT_NAME.test(filename) && mediaType !== "application/pdf");
 }
 
 /** The bytes of an attachment, fetched if they are behind a URL. Not for those that the provider already has. */

@@ -9,10 +9,15 @@ import type {
   PrepareOptions,
   Provider,
   ProviderAccount,
+  TurnDecoder,
   UpstreamAccount,
+  UpstreamTurn,
 } from "./provider.ts";
 import { type ErrorKinds, type ReadRefusal, readRefusal } from "./refusal.ts";
-import { readRecord, send } from "./transport.ts";
+import { eventStreamOf, mediaTypeOf, readRecord, send } from "./transport.ts";
+
+/** What backends call their streams: clients of the public APIs do not look, so that some forget to say it. */
+const STREAM_TYPES = ["text/event-stream", "text/plain"];
 
 /**
  * A backend that is asked with an API key and keeps nothing: no accounts, no sessions, no files. A token is its key, and
@@ -71,6 +76,21 @@ export abstract class KeyedBackend implements Provider {
     const headers = { ...this.headers(account.token), "content-type": "application/json", accept };
     const init = { method: "POST", headers, body: JSON.stringify(body) };
     return send(account.fetch, this.#address + path, init, signal);
+  }
+
+  /** The turn that an answer begins. Some backends answer whole whatever they are asked for. */
+  protected async turn(
+    response: Response,
+    sessionId: string,
+    decoderOf: (mediaType: string) => TurnDecoder,
+  ): Promise<UpstreamTurn> {
+    const mediaType = mediaTypeOf(response);
+    const whole = mediaType === "application/json" ? response.body : null;
+    return {
+      sessionId,
+      body: whole ?? (await eventStreamOf(response, STREAM_TYPES)),
+      decoder: decoderOf(mediaType),
+    };
   }
 
   /** Reads an answer that is no success. */

@@ -49,6 +49,11 @@ export class OptionalFields<Wire> {
     }
   }
 
+  /** Whether a field is known to be refused. */
+  refuses(field: OptionalField<Wire>): boolean {
+    return this.#refused.has(field);
+  }
+
   #named(request: Wire, refusal: string): readonly OptionalField<Wire>[] {
     return this.#fields.filter((field) => field.named.test(refusal) && field.present(request, refusal));
   }

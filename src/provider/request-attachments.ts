@@ -45,9 +45,9 @@ export class RequestAttachments {
     return attachment;
   }
 
-  /** An attachment's bytes; empty before they are loaded, and for one that the provider keeps. */
-  base64(attachment: Attachment): Base64 {
-    return this.#loaded.get(attachment) ?? { mediaType: "", data: "" };
+  /** An attachment's bytes; undefined before they are loaded, and for one that has none here. */
+  loaded(attachment: Attachment): Base64 | undefined {
+    return this.#loaded.get(attachment);
   }
 
   /** Fetches what is behind URLs. */

@@ -9,11 +9,10 @@ import type {
   PrepareOptions,
   TurnDecoder,
   UpstreamAccount,
-  UpstreamTurn,
 } from "../provider.ts";
 import type { ErrorKinds } from "../refusal.ts";
-import { eventStreamOf, mediaTypeOf, readRecord } from "../transport.ts";
-import { CompletionStreamDecoder, wholeCompletionDecoder } from "./decoder.ts";
+import { readRecord } from "../transport.ts";
+import { type AnswerContext, CompletionStreamDecoder, wholeCompletionDecoder } from "./decoder.ts";
 import { embeddingsOf } from "./embeddings.ts";
 import { OPTIONAL_FIELDS } from "./optional-fields.ts";
 import { RequestBuilder } from "./request.ts";
@@ -21,9 +20,6 @@ import type { WireRequest } from "./wire.ts";
 
 /** What is not found at a backend is the model (or the whole API): nothing that the caller asked for by address. */
 const ERROR_KINDS: ErrorKinds = { statuses: { 404: "model_unavailable" } };
-
-/** What backends call their streams: clients of the public API do not look, so that some forget to say it. */
-const STREAM_TYPES = ["text/event-stream", "text/plain"];
 
 /** Any chat-completions backend. */
 export const openai = {
@@ -36,10 +32,7 @@ export const openai = {
   },
   replay: (contentType: string): TurnDecoder => {
     let calls = 0;
-    const context = { secret: "", newId: () => `replayed-${++calls}` };
-    return /\bjson\b/i.test(contentType)
-      ? wholeCompletionDecoder(context)
-      : new CompletionStreamDecoder(context);
+    return decoderOf(contentType, { secret: "", newId: () => `replayed-${++calls}` });
   },
 } satisfies Driver;
 
@@ -76,7 +69,8 @@ class OpenAiProvider extends KeyedBackend {
       open: async (account: UpstreamAccount, signal: AbortSignal, followUp: FollowUp | null) => {
         const request = await builder.build(followUp?.suffix ?? "", signal);
         const response = await this.#complete(account, request, signal);
-        return this.#turnOf(account, response, followUp?.sessionId ?? newId());
+        const context = { secret: account.token, newId };
+        return this.turn(response, followUp?.sessionId ?? newId(), (type) => decoderOf(type, context));
       },
     };
   }
@@ -89,14 +83,8 @@ class OpenAiProvider extends KeyedBackend {
       (response) => this.refusal(response, account, signal),
     );
   }
+}
 
-  async #turnOf(account: UpstreamAccount, response: Response, sessionId: string): Promise<UpstreamTurn> {
-    const context = { secret: account.token, newId: this.options.newId };
-    // Some backends answer whole whatever they are asked for.
-    if (mediaTypeOf(response) === "application/json" && response.body !== null) {
-      return { sessionId, body: response.body, decoder: wholeCompletionDecoder(context) };
-    }
-    const body = await eventStreamOf(response, STREAM_TYPES);
-    return { sessionId, body, decoder: new CompletionStreamDecoder(context) };
-  }
+function decoderOf(mediaType: string, context: AnswerContext): TurnDecoder {
+  return /\bjson\b/i.test(mediaType) ? wholeCompletionDecoder(context) : new CompletionStreamDecoder(context);
 }

@@ -94,8 +94,8 @@ export class RequestBuilder {
     if (attachment.source.kind === "file") {
       return { type: "file", file: { file_id: attachment.source.fileId } };
     }
-    const { mediaType, data } = this.#attachments.base64(attachment);
-    const url = `data:${mediaType};base64,${data}`;
+    const loaded = this.#attachments.loaded(attachment);
+    const url = loaded === undefined ? "" : `data:${loaded.mediaType};base64,${loaded.data}`;
     if (attachment.kind === "document") {
       return { type: "file", file: { filename: attachment.filename, file_data: url } };
     }

@@ -1,3 +1,4 @@
+import type { Message, Part } from "../../../src/conversation/conversation.ts";
 import { ProviderError } from "../../../src/errors/provider-error.ts";
 import type { Fetch } from "../../../src/platform/upstream.ts";
 import type {
@@ -125,3 +126,16 @@ export function prepareOptions(changes: Partial<PrepareOptions> = {}): PrepareOp
 }
 
 export const neverAborted = (): AbortSignal => new AbortController().signal;
+
+export const text = (value: string): Part => ({ type: "text", text: value });
+
+export const user = (...parts: (string | Part)[]): Message => ({
+  role: "user",
+  parts: parts.map((part) => (typeof part === "string" ? text(part) : part)),
+});
+
+export const WEATHER = {
+  name: "get_weather",
+  description: "Looks outside.",
+  parameters: { type: "object", properties: {} },
+};
