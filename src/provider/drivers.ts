@@ -1,9 +1,10 @@
 import type { Driver } from "./driver.ts";
+import { messages } from "./messages/driver.ts";
 import { openai } from "./openai/driver.ts";
 import { sessions } from "./sessions/driver.ts";
 
 /** The protocols in which a provider may be spoken to; the first is the default. */
-export const DRIVERS: readonly Driver[] = [sessions, openai];
+export const DRIVERS: readonly Driver[] = [sessions, openai, messages];
 
 /** What `PROVIDER_DRIVER` may be. */
 export const DRIVER_NAMES: readonly string[] = DRIVERS.map(({ id }) => id);

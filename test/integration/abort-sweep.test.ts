@@ -36,6 +36,7 @@ const config = (accounts: unknown[]) =>
 const drivers = [
   ["sessions", "", [{ email: "one@sandbox.test", password: "sandbox" }]],
   ["openai", "/v1", [{ token: "backend-key" }]],
+  ["messages", "", [{ token: "backend-key" }]],
 ] as const;
 
 describe.each(drivers)("clients that leave, driver %s, a pool of one slot", (driver, path, accounts) => {

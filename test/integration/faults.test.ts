@@ -5,6 +5,7 @@ import { FaultUpstream, type Plan, refusedUrl } from "../support/fault-upstream.
 const drivers = [
   ["sessions", "", [{ email: "one@sandbox.test", password: "sandbox" }]],
   ["openai", "/v1", [{ token: "backend-key" }]],
+  ["messages", "", [{ token: "backend-key" }]],
 ] as const;
 
 async function start(

@@ -1,5 +1,5 @@
-/** Which of the two upstream protocols an answer is written in. */
-export type Protocol = "sessions" | "chat-completions";
+/** Which of the upstream protocols an answer is written in. */
+export type Protocol = "sessions" | "chat-completions" | "messages";
 
 /** How one generation is to be answered. An empty plan is a healthy answer of a few events. */
 export interface Plan {
@@ -13,7 +13,7 @@ export interface Plan {
   readonly finish?: string;
   /** Default true. */
   readonly usage?: boolean;
-  /** Events put in place of all those that the fields above make: for chat-completions the JSON of each chunk. */
+  /** Events put in place of all those that the fields above make: for `sessions` a name with its data. */
   readonly events?: readonly unknown[];
 
   /** An HTTP error instead of a stream, with this error code. */
@@ -55,13 +55,13 @@ export interface Plan {
 
 /** The SSE events of a plan, each a complete block of text with its blank line. */
 export function eventBlocks(protocol: Protocol, plan: Plan): string[] {
-  const made = plan.events ?? (protocol === "sessions" ? sessionEvents(plan) : completionChunks(plan));
+  const made = plan.events ?? EVENTS[protocol](plan);
   const blocks = made.map((event) => block(protocol, event));
   if (plan.garbageAt !== undefined) blocks.splice(plan.garbageAt, 0, 'data: {"torn": \n\n');
   if (plan.errorAt !== undefined) {
-    const error = { code: plan.code ?? "model_unavailable", message: "The upstream was told to fail." };
+    const error = errorBody(protocol, plan.code ?? "model_unavailable", "The upstream was told to fail.");
     blocks.splice(plan.errorAt);
-    blocks.push(protocol === "sessions" ? block(protocol, ["error", error]) : block(protocol, { error }));
+    blocks.push(block(protocol, protocol === "sessions" ? ["error", error.error] : error));
   } else if (protocol === "chat-completions" && plan.done !== "missing") {
     blocks.push(...Array.from({ length: plan.done === "twice" ? 2 : 1 }, () => "data: [DONE]\n\n"));
   }
@@ -69,6 +69,18 @@ export function eventBlocks(protocol: Protocol, plan: Plan): string[] {
     const commented = plan.comments ? `: keep-alive\n\n${text}` : text;
     return plan.crlf ? commented.replaceAll("\n", "\r\n") : commented;
   });
+}
+
+/** The JSON of a failure. */
+export function errorBody(protocol: Protocol, code: string, message: string) {
+  switch (protocol) {
+    case "sessions":
+      return { error: { code, message } };
+    case "chat-completions":
+      return { error: { code, message, type: "upstream_error", param: null } };
+    case "messages":
+      return { type: "error", error: { type: code, message } };
+  }
 }
 
 /** The bytes of a whole healthy or faulty stream, for tests that cut it themselves. */
@@ -108,6 +120,36 @@ function completionChunks(plan: Plan): unknown[] {
   ];
 }
 
+function messageEvents(plan: Plan): unknown[] {
+  const { reasoning, text } = contents(plan);
+  const usage = plan.usage === false ? {} : { input_tokens: 7, output_tokens: 5 };
+  const block = (index: number, kind: "thinking" | "text", pieces: readonly string[]): unknown[] => [
+    { type: "content_block_start", index, content_block: { type: kind, [kind]: "" } },
+    ...pieces.map((piece) => ({
+      type: "content_block_delta",
+      index,
+      delta: { type: `${kind}_delta`, [kind]: piece },
+    })),
+    { type: "content_block_stop", index },
+  ];
+  return [
+    {
+      type: "message_start",
+      message: { id: "msg_1", type: "message", role: "assistant", content: [], usage },
+    },
+    ...(reasoning.length === 0 ? [] : block(0, "thinking", reasoning)),
+    ...block(reasoning.length, "text", text),
+    { type: "message_delta", delta: { stop_reason: plan.finish ?? "end_turn" }, usage },
+    { type: "message_stop" },
+  ];
+}
+
+const EVENTS: Readonly<Record<Protocol, (plan: Plan) => unknown[]>> = {
+  sessions: sessionEvents,
+  "chat-completions": completionChunks,
+  messages: messageEvents,
+};
+
 function contents(plan: Plan): { reasoning: string[]; text: string[] } {
   const reasoning = plan.reasoning === undefined ? [] : [plan.reasoning];
   if (plan.longLine !== undefined)
@@ -127,5 +169,6 @@ function block(protocol: Protocol, event: unknown): string {
   if (protocol === "sessions" && Array.isArray(event)) {
     return `event: ${event[0]}\ndata: ${JSON.stringify(event[1])}\n\n`;
   }
-  return `data: ${JSON.stringify(event)}\n\n`;
+  const name = protocol === "messages" ? `event: ${Object(event).type}\n` : "";
+  return `${name}data: ${JSON.stringify(event)}\n\n`;
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bodyBytes, eventBlocks, type Plan, type Protocol } from "./fault-body.ts";
+import { bodyBytes, errorBody, eventBlocks, type Plan, type Protocol } from "./fault-body.ts";
 
 export type { Plan, Protocol } from "./fault-body.ts";
 
@@ -22,8 +22,8 @@ export interface Received {
 }
 
 /**
- * A real HTTP server that plays an upstream of either protocol and fails as scripted: `/api/...` is the account
- * protocol, `/chat/completions` and `/models` (with or without `/v1`) a chat-completions backend.
+ * A real HTTP server that plays an upstream of any protocol and fails as scripted: `/api/...` is the account
+ * protocol, `/chat/completions`, `/messages` and `/models` (with or without `/v1`) are backends of those styles.
  */
 export class FaultUpstream {
   /** Every request, oldest first. */
@@ -118,7 +118,7 @@ export class FaultUpstream {
       received.closedAt = Date.now();
     });
     if (isGeneration(received.path)) {
-      const protocol = received.path.includes("/turns") ? "sessions" : "chat-completions";
+      const protocol = protocolOf(received.path);
       const plan = this.#tokenExpired(request)
         ? { status: 401, code: "token_expired" }
         : (this.#queue.shift() ?? this.plan);
@@ -136,7 +136,7 @@ export class FaultUpstream {
       return [200, { token, expires_at: Math.floor(Date.now() / 1000) + 86_400 }];
     }
     if (path.endsWith("/models")) return [200, { object: "list", data: [{ id: "upstream-model" }] }];
-    if (expired) return [401, errorBody("sessions", "token_expired")];
+    if (expired) return [401, toldTo("sessions", "token_expired")];
     if (path === "/api/account")
       return [200, { id: "upstream", email: null, mobile: null, session_count: 0 }];
     if (path === "/api/sessions" && method === "POST") return [201, { id: `session-${++this.#sessions}` }];
@@ -144,7 +144,7 @@ export class FaultUpstream {
     if (path === "/api/sessions") return [200, { deleted: 0 }];
     if (path.startsWith("/api/sessions/")) return [204];
     if (path.startsWith("/api/files")) return [200, file];
-    return [404, errorBody("sessions", "not_found")];
+    return [404, toldTo("sessions", "not_found")];
   }
 
   #tokenExpired(request: IncomingMessage): boolean {
@@ -174,7 +174,7 @@ async function play(
   if (plan.headersAfter !== undefined) await sleep(plan.headersAfter);
   if (response.destroyed) return;
   if (plan.status !== undefined) {
-    json(response, plan.status, errorBody(protocol, plan.code ?? "rate_limited"), plan.headers);
+    json(response, plan.status, toldTo(protocol, plan.code ?? "rate_limited"), plan.headers);
     return;
   }
   const type = plan.contentType ?? "text/event-stream";
@@ -233,14 +233,15 @@ const file = {
   created_at: 1_800_000_000,
 };
 
-const isGeneration = (path: string): boolean => /\/turns(?:\/|$)|\/chat\/completions$/.test(path);
+const isGeneration = (path: string): boolean => /\/turns(?:\/|$)|\/chat\/completions$|\/messages$/.test(path);
 
-function errorBody(protocol: Protocol, code: string): object {
-  const message = `The upstream was told to answer ${code}.`;
-  return {
-    error:
-      protocol === "sessions" ? { code, message } : { code, message, type: "upstream_error", param: null },
-  };
+function protocolOf(path: string): Protocol {
+  if (path.includes("/turns")) return "sessions";
+  return path.endsWith("/messages") ? "messages" : "chat-completions";
+}
+
+function toldTo(protocol: Protocol, code: string): object {
+  return errorBody(protocol, code, `The upstream was told to answer ${code}.`);
 }
 
 function json(

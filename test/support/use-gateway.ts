@@ -13,11 +13,11 @@ export interface TestGateway {
 /** The key that a development configuration starts with. */
 export const DEV_KEY = "sk-dev";
 
-/** Starts a gateway before the tests of a file and stops it after them. */
-export function useGateway(options: GatewayOptions = {}): TestGateway {
+/** Starts a gateway before the tests of a file and stops it after them. A function may look at what was started before. */
+export function useGateway(options: GatewayOptions | (() => GatewayOptions) = {}): TestGateway {
   let running: Gateway | undefined;
   beforeAll(async () => {
-    running = await startGateway(options);
+    running = await startGateway(typeof options === "function" ? options() : options);
   });
   afterAll(async () => {
     await running?.close();

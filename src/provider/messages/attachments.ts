@@ -1,0 +1,39 @@
+import { fromBase64 } from "../../encoding/bytes.ts";
+import { type Attachment, isText } from "../attachments.ts";
+import { fileAsText } from "../prose.ts";
+import type { RequestAttachments } from "../request-attachments.ts";
+import type { WirePart } from "./wire.ts";
+
+/** How the base64 of a kind of file begins: the protocol refuses an image that is not what it is called. */
+const SIGNS: readonly (readonly [prefix: string, mediaType: string])[] = [
+  ["iVBORw0KGgo", "image/png"],
+  ["/9j/", "image/jpeg"],
+  ["R0lGOD", "image/gif"],
+  ["UklGR", "image/webp"],
+  ["JVBERi", "application/pdf"],
+];
+
+/**
+ * An attachment as the block that carries it: images and PDF documents as they are, other documents as text.
+ *
+ * @throws GatewayError 400 for what the protocol has no block for.
+ */
+export function blockOf(attachment: Attachment, attachments: RequestAttachments): WirePart {
+  const { filename } = attachment;
+  if (attachment.kind === "text") return { type: "text", text: fileAsText(filename, attachment.text) };
+  if (attachment.source.kind === "file") {
+    throw attachments.fault("refers to a file by id, but this provider keeps no files");
+  }
+  const loaded = attachments.loaded(attachment);
+  if (loaded === undefined) return { type: "text", text: "" };
+  const { data } = loaded;
+  const mediaType = SIGNS.find(([prefix]) => data.startsWith(prefix))?.[1] ?? loaded.mediaType;
+  const source = { type: "base64", media_type: mediaType, data } as const;
+  if (mediaType.startsWith("image/")) return { type: "image", source };
+  if (mediaType === "application/pdf") return { type: "document", source, title: filename };
+  // What is behind an address shows only once it is here.
+  if (isText(mediaType, filename)) {
+    return { type: "text", text: fileAsText(filename, new TextDecoder().decode(fromBase64(data))) };
+  }
+  throw attachments.fault(`contains a file of the type ${mediaType}, which the provider does not read`);
+}

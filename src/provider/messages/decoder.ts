@@ -1,0 +1,221 @@
+import { isObject, type JsonObject } from "../../encoding/json.ts";
+import { ProviderError } from "../../errors/provider-error.ts";
+import { EventStreamDecoder } from "../event-stream.ts";
+import { parseRecord } from "../json.ts";
+import type { ProviderEvent, ProviderFinish, TurnDecoder } from "../provider.ts";
+import { errorFrom } from "../refusal.ts";
+import { ToolCallAssembler } from "../tool-calls.ts";
+import { WholeAnswerDecoder } from "../whole-answer.ts";
+import { STREAM_ERRORS } from "./errors.ts";
+import { UsageCount } from "./usage.ts";
+import type { WireThought } from "./wire.ts";
+
+/** What a decoder of one answer needs to know. */
+export interface AnswerContext {
+  /** The account's token, which no message may show. */
+  readonly secret: string;
+  /** Makes an id for a call or a message to which the backend gave none. */
+  readonly newId: () => string;
+  /** Is told of each call what the model thought before it. */
+  readonly remember?: (callId: string, thoughts: readonly WireThought[]) => void;
+}
+
+/** A content block that has begun and not ended. */
+type OpenBlock =
+  | { readonly type: "text" }
+  | { readonly type: "thinking"; thinking: string; signature: string }
+  | { readonly type: "tool_use"; readonly input: unknown; filled: boolean };
+
+/** Reads the events of one answer; one that came whole is read as the events that it would have come in. */
+class Answer {
+  readonly #emit: (event: ProviderEvent) => void;
+  readonly #context: AnswerContext;
+  readonly #calls: ToolCallAssembler;
+  readonly #usage = new UsageCount();
+  readonly #open = new Map<unknown, OpenBlock>();
+  /** The thoughts since the last call. */
+  #thoughts: WireThought[] = [];
+  /** Those before each call, in order. */
+  readonly #thoughtsBefore: (readonly WireThought[])[] = [];
+  #reason = "";
+
+  constructor(emit: (event: ProviderEvent) => void, context: AnswerContext) {
+    this.#emit = emit;
+    this.#context = context;
+    this.#calls = new ToolCallAssembler(
+      (event) => {
+        if (event.type === "tool-call") {
+          context.remember?.(event.id, this.#thoughtsBefore[event.index] ?? []);
+        }
+        emit(event);
+      },
+      () => `toolu_${context.newId().replaceAll("-", "")}`,
+    );
+  }
+
+  /** Takes one event; true: it was the last. Events of an unknown type are ignored. */
+  take(type: unknown, event: JsonObject): boolean {
+    switch (type) {
+      case "message_start":
+        this.start(isObject(event["message"]) ? event["message"] : {});
+        break;
+      case "content_block_start":
+        if (isObject(event["content_block"])) this.#begin(event["index"], event["content_block"]);
+        break;
+      case "content_block_delta":
+        if (isObject(event["delta"])) this.#add(event["index"], event["delta"]);
+        break;
+      case "content_block_stop":
+        this.#end(event["index"]);
+        break;
+      case "message_delta":
+        this.stop(isObject(event["delta"]) ? event["delta"] : {});
+        this.#usage.take(event["usage"]);
+        break;
+      case "message_stop":
+        this.finish();
+        return true;
+      case "error":
+        throw errorFrom(event, 0, this.#context.secret, STREAM_ERRORS);
+    }
+    return false;
+  }
+
+  /** Takes an answer that came whole. */
+  takeWhole(message: JsonObject): void {
+    const { type, content } = message;
+    if (type === "error") throw errorFrom(message, 0, this.#context.secret, STREAM_ERRORS);
+    if (!Array.isArray(content)) throw new ProviderError("cut", "the provider's answer has no content");
+    this.start(message);
+    for (const [index, block] of content.entries()) {
+      if (!isObject(block)) continue;
+      this.#begin(index, block);
+      this.#end(index);
+    }
+    this.stop(message);
+    this.finish();
+  }
+
+  start(message: JsonObject): void {
+    const { id, usage } = message;
+    const messageId = typeof id === "string" && id !== "" ? id : `msg_${this.#context.newId()}`;
+    this.#emit({ type: "start", messageId });
+    this.#usage.take(usage);
+  }
+
+  stop({ stop_reason: reason }: JsonObject): void {
+    if (typeof reason === "string") this.#reason = reason;
+  }
+
+  finish(): void {
+    for (const index of [...this.#open.keys()]) this.#end(index);
+    this.#calls.finish();
+    const usage = this.#usage.stated();
+    if (usage !== null) this.#emit({ type: "usage", usage });
+    const reason = finishReason(this.#reason);
+    // Compatible servers may say `end_turn` after calls.
+    this.#emit({ type: "finish", reason: this.#calls.any && reason === "stop" ? "tool_calls" : reason });
+  }
+
+  #begin(index: unknown, block: JsonObject): void {
+    switch (block["type"]) {
+      case "text":
+        this.#open.set(index, { type: "text" });
+        this.#say("text", block["text"]);
+        break;
+      case "thinking":
+        this.#open.set(index, {
+          type: "thinking",
+          thinking: stringIn(block, "thinking"),
+          signature: stringIn(block, "signature"),
+        });
+        this.#say("reasoning", block["thinking"]);
+        break;
+      case "redacted_thinking":
+        this.#thoughts.push({ type: "redacted_thinking", data: stringIn(block, "data") });
+        break;
+      case "tool_use":
+        this.#open.set(index, { type: "tool_use", input: block["input"], filled: false });
+        this.#thoughtsBefore.push(this.#thoughts);
+        this.#thoughts = [];
+        this.#calls.take({ index, id: block["id"], function: { name: block["name"] } });
+        break;
+    }
+  }
+
+  #add(index: unknown, delta: JsonObject): void {
+    const block = this.#open.get(index);
+    if (block?.type === "text") {
+      this.#say("text", delta["text"]);
+    } else if (block?.type === "thinking") {
+      block.thinking += stringIn(delta, "thinking");
+      block.signature = stringIn(delta, "signature") || block.signature;
+      this.#say("reasoning", delta["thinking"]);
+    } else if (block?.type === "tool_use" && stringIn(delta, "partial_json") !== "") {
+      block.filled = true;
+      this.#calls.take({ index, function: { arguments: delta["partial_json"] } });
+    }
+  }
+
+  #end(index: unknown): void {
+    const block = this.#open.get(index);
+    this.#open.delete(index);
+    if (block?.type === "thinking") {
+      const { type, thinking, signature } = block;
+      this.#thoughts.push({ type, thinking, signature });
+    } else if (block?.type === "tool_use" && !block.filled) {
+      // A call without arguments comes without deltas; some servers give all of them at once.
+      this.#calls.take({ index, function: { arguments: isObject(block.input) ? block.input : {} } });
+    }
+  }
+
+  #say(type: "text" | "reasoning", text: unknown): void {
+    if (typeof text === "string" && text !== "") this.#emit({ type, text });
+  }
+}
+
+/** Decodes a streamed message. It has ended when it says so, and not before. */
+export class MessageStreamDecoder extends EventStreamDecoder {
+  readonly #answer: Answer;
+
+  constructor(context: AnswerContext) {
+    super();
+    this.#answer = new Answer((event) => this.emit(event), context);
+  }
+
+  protected override onEvent(name: string | undefined, data: string): void {
+    // Servers that speak several protocols add the end mark of another.
+    if (data === "" || data.trim() === "[DONE]") return;
+    const event = parseRecord(data);
+    if (this.#answer.take(event["type"] ?? name, event)) this.markDone();
+  }
+}
+
+/** Decodes a message that came whole. */
+export function wholeMessageDecoder(context: AnswerContext): TurnDecoder {
+  return new WholeAnswerDecoder((message, emit) => new Answer(emit, context).takeWhole(message));
+}
+
+function stringIn(object: JsonObject, name: string): string {
+  const value = object[name];
+  return typeof value === "string" ? value : "";
+}
+
+/**
+ * An unknown reason is a stop: the provider said that it has finished. A paused turn could only be continued with the
+ * server's tools, which nobody asked for: it stays `incomplete`.
+ */
+function finishReason(reason: string): ProviderFinish {
+  switch (reason) {
+    case "max_tokens":
+    case "model_context_window_exceeded":
+      return "length";
+    case "tool_use":
+      return "tool_calls";
+    case "refusal":
+      return "content_filter";
+    case "pause_turn":
+      return "incomplete";
+  }
+  return "stop";
+}

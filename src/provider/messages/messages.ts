@@ -1,0 +1,115 @@
+import type { Conversation, Message } from "../../conversation/conversation.ts";
+import { objectIn } from "../../encoding/json.ts";
+import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
+import { joined, paragraphs, textOf } from "../prose.ts";
+import type { AttachedPart } from "../request-attachments.ts";
+import { Turns } from "./turns.ts";
+import type { WireMessage, WirePart, WireThought } from "./wire.ts";
+
+/** What is known of what the model thought. */
+export interface Thoughts {
+  /** What it thought before a call; undefined: not known. */
+  before(callId: string): readonly WireThought[] | undefined;
+  /** Whether it goes on thinking only if all is known. */
+  readonly strict: boolean;
+}
+
+/** How a conversation becomes messages. */
+export interface MessageOptions {
+  /** Whether calls and results are written as text rather than in their own blocks. */
+  readonly markup: boolean;
+  /** Joins the last user message; blank: nothing. */
+  readonly injection: string;
+  /** Ends the conversation as the user's words (a follow-up turn); blank: nothing. */
+  readonly suffix: string;
+  readonly partOf: (part: AttachedPart) => WirePart;
+  readonly thoughts: Thoughts;
+}
+
+/** A conversation as the protocol wants it. */
+export interface WireConversation {
+  /** What the system messages say with which the conversation begins. */
+  readonly system: string;
+  readonly messages: readonly WireMessage[];
+  /** Whether what the model has to be told of its earlier thoughts is known, so that it can go on thinking. */
+  readonly mayThink: boolean;
+}
+
+/**
+ * Translates a conversation. System messages with which it begins become the system prompt. Later ones stay where they
+ * are, as the user's words in a `system` tag: not every model takes a system message there.
+ */
+export function wireConversation(conversation: Conversation, options: MessageOptions): WireConversation {
+  const { messages } = conversation;
+  const first = messages.findIndex((message) => message.role !== "system");
+  const leading = messages.slice(0, first === -1 ? messages.length : first);
+  const lastUser = messages.findLast((message) => message.role === "user");
+  const turns = new Turns();
+  for (const message of messages.slice(leading.length)) {
+    addMessage(turns, message, options);
+    if (message === lastUser) turns.say("user", [text(options.injection)]);
+  }
+  turns.say("user", [text(options.suffix)]);
+  const finished = turns.finish(options.thoughts.strict);
+  return { system: joined(leading.map(({ parts }) => textOf(parts))), ...finished };
+}
+
+function addMessage(turns: Turns, message: Message, options: MessageOptions): void {
+  switch (message.role) {
+    case "system": {
+      const said = textOf(message.parts);
+      if (said !== "") turns.say("user", [text(`<system>\n${said}\n</system>`)]);
+      break;
+    }
+    case "user": {
+      // The protocol has no place for a name.
+      const name = message.name === undefined ? "" : `[${message.name}]`;
+      turns.say("user", [text(name), ...partsOf(message, options)]);
+      break;
+    }
+    case "assistant":
+      addAnswer(turns, message, options);
+      break;
+    case "tool":
+      addResult(turns, message, options);
+      break;
+  }
+}
+
+/** Reasoning of which nothing but the words is left is not sent: the protocol takes it with its signature alone. */
+function addAnswer(
+  turns: Turns,
+  { parts, toolCalls }: Extract<Message, { role: "assistant" }>,
+  options: MessageOptions,
+): void {
+  const said = textOf(parts);
+  if (options.markup) {
+    turns.say("assistant", [text(paragraphs(said, renderToolCalls(toolCalls)))]);
+    return;
+  }
+  const calls = toolCalls.map(({ id, name, arguments: input }) => ({
+    id,
+    name,
+    input: objectIn(input),
+    thoughts: options.thoughts.before(id),
+  }));
+  turns.answer(said, calls);
+}
+
+function addResult(turns: Turns, message: Extract<Message, { role: "tool" }>, options: MessageOptions): void {
+  const { callId: id, name, isError = false } = message;
+  const parts = partsOf(message, options).filter((part) => part.type !== "text" || part.text !== "");
+  if (!options.markup && turns.result(id, parts, isError)) return;
+  // A result whose call is not there, or has its result already, is told in words.
+  const words = joined(parts.map((part) => (part.type === "text" ? part.text : "")));
+  const result = { id, text: words, isError, ...(name === undefined ? {} : { name }) };
+  turns.say("user", [text(renderToolResult(result)), ...parts.filter((part) => part.type !== "text")]);
+}
+
+function partsOf({ parts }: Message, options: MessageOptions): WirePart[] {
+  return parts.map((part) => (part.type === "text" ? text(part.text) : options.partOf(part)));
+}
+
+function text(value: string): WirePart {
+  return { type: "text", text: value };
+}

@@ -1,0 +1,103 @@
+import type { OptionalField } from "../optional-fields.ts";
+import { effortFor, thinkingShare } from "./thinking.ts";
+import type { WireMessage, WireRequest } from "./wire.ts";
+
+const CONTINUE: WireMessage = {
+  role: "user",
+  content: [
+    { type: "text", text: "Continue your answer exactly where it ends, without repeating anything of it." },
+  ],
+};
+
+const REFUSED =
+  "not (?:be )?(?:support|permit|allow)|unsupported|unknown|unexpected|unrecogni[sz]ed|deprecated|may only|expected tags";
+
+/** Recognises a sentence that says of something that it cannot be had; the name is a regular expression. */
+function refused(name: string): RegExp {
+  return new RegExp(`${name}[^".]*\\b(?:${REFUSED})|(?:${REFUSED})[^".]*${name}`, "i");
+}
+
+const DISABLED = { type: "disabled" } as const;
+
+/** The longest answer of a model, as it says when it is asked for a longer one. */
+function longest(refusal: string): number {
+  return Number(/max_tokens: \d+ > (\d+)/.exec(refusal)?.[1] ?? Number.POSITIVE_INFINITY);
+}
+
+/** Newer models have no budgets: they decide for themselves how much they think. */
+export const BUDGET: OptionalField<WireRequest> = {
+  named: /thinking\.type\.enabled/,
+  present: ({ thinking }) => thinking?.type === "enabled",
+  without: ({ thinking, ...rest }) => ({
+    ...rest,
+    thinking: { type: "adaptive", display: "summarized" },
+    ...(thinking?.type === "enabled" ? { output_config: { effort: effortFor(thinking.budget_tokens) } } : {}),
+  }),
+};
+
+/**
+ * What not every model knows: they differ by generation, and compatible servers differ from all of them. The words are
+ * those in which the protocol's own service refuses.
+ */
+export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
+  BUDGET,
+  {
+    // A model that does not think, or a server that has not heard of it.
+    named: refused('thinking(?:\\.type\\.adaptive\\\\?")?'),
+    present: ({ thinking }) => thinking !== undefined && thinking.type !== "disabled",
+    without: ({ thinking: _, ...rest }) => rest,
+  },
+  {
+    // Either of these, or a model that always thinks.
+    named: /thinking/,
+    present: ({ thinking }) => thinking?.type === "disabled",
+    without: ({ thinking: _, ...rest }) => rest,
+  },
+  {
+    named: refused("(?:output_config|effort)"),
+    present: (request) => request.output_config !== undefined,
+    without: ({ output_config: _, ...rest }) => rest,
+  },
+  {
+    named: refused("temperature"),
+    present: (request) => request.temperature !== undefined,
+    without: ({ temperature: _, ...rest }) => rest,
+  },
+  {
+    named: refused("top_p"),
+    present: (request) => request.top_p !== undefined,
+    without: ({ top_p: _, ...rest }) => rest,
+  },
+  {
+    named: /forces tool use|(?:tool_choice|forced tool)[^".]*not support/i,
+    present: ({ tool_choice: choice }) => choice?.type === "any" || choice?.type === "tool",
+    without: ({ tool_choice: choice, ...rest }) => {
+      const { name: _, ...others } = choice ?? {};
+      return { ...rest, tool_choice: { ...others, type: "auto" } };
+    },
+  },
+  {
+    named: refused("strict"),
+    present: ({ tools }) => tools?.some((tool) => tool.strict !== undefined) ?? false,
+    without: (request) => ({
+      ...request,
+      tools: (request.tools ?? []).map(({ strict: _, ...tool }) => tool),
+    }),
+  },
+  {
+    named: /prefill/,
+    present: ({ messages }) => messages.at(-1)?.role === "assistant",
+    without: (request) => ({ ...request, messages: [...request.messages, CONTINUE] }),
+  },
+  {
+    named: /max_tokens: \d+ > \d+/,
+    present: ({ max_tokens: limit }, refusal) => limit > longest(refusal),
+    without: ({ thinking, ...request }, refusal) => {
+      const limit = longest(refusal);
+      const shorter = { ...request, max_tokens: limit };
+      if (thinking?.type !== "enabled") return thinking === undefined ? shorter : { ...shorter, thinking };
+      const budget = Math.min(thinking.budget_tokens, thinkingShare(limit));
+      return { ...shorter, thinking: budget === 0 ? DISABLED : { ...thinking, budget_tokens: budget } };
+    },
+  },
+];

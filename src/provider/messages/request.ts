@@ -1,0 +1,172 @@
+import { type Conversation, requiresTool, usesTools } from "../../conversation/conversation.ts";
+import type { JsonSchema } from "../../conversation/tool.ts";
+import { duty, toolInstructions } from "../../tools/instructions.ts";
+import { given } from "../json.ts";
+import { joined } from "../prose.ts";
+import type { PrepareOptions } from "../provider.ts";
+import { RequestAttachments } from "../request-attachments.ts";
+import { responseFormatInstructions } from "../response-format.ts";
+import { blockOf } from "./attachments.ts";
+import { type Thoughts, type WireConversation, wireConversation } from "./messages.ts";
+import { roomFor } from "./thinking.ts";
+import type { WireBlock, WireRequest, WireTool, WireToolChoice } from "./wire.ts";
+
+/** What a request needs besides the conversation. */
+export interface RequestSettings {
+  /** The backend's name for the model. */
+  readonly model: string;
+  readonly toolCalls: "native" | "markup";
+}
+
+/** A model that thinks takes no other `temperature` than its own, and of `top_p` only this much. */
+const LEAST_TOP_P = 0.95;
+
+const NO_THOUGHTS: Thoughts = { before: () => [], strict: true };
+
+/** A conversation as a request for a message. Attachments travel within it. */
+export class RequestBuilder {
+  readonly #conversation: Conversation;
+  readonly #options: PrepareOptions;
+  readonly #settings: RequestSettings;
+  readonly #attachments: RequestAttachments;
+
+  /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
+  constructor(conversation: Conversation, options: PrepareOptions, settings: RequestSettings) {
+    this.#conversation = conversation;
+    this.#options = options;
+    this.#settings = settings;
+    this.#attachments = new RequestAttachments(conversation, options);
+    this.#checkAttachments();
+  }
+
+  /** Everything that the model reads, as one text. */
+  get promptText(): string {
+    const { system, messages } = this.#wireConversation("", NO_THOUGHTS);
+    const texts = [
+      this.#system(system, false),
+      ...messages.flatMap(({ content }) => content.flatMap(blockTexts)),
+      ...(this.#tools().length > 0 ? [JSON.stringify(this.#tools())] : []),
+    ];
+    return joined(texts);
+  }
+
+  /** Fetches what is behind URLs. Throws a `GatewayError` 400 for what cannot be sent. */
+  async load(signal: AbortSignal): Promise<void> {
+    await this.#attachments.load(signal);
+    this.#checkAttachments();
+  }
+
+  /** The request, with the suffix of a follow-up turn (blank: none). */
+  async build(suffix: string, thoughts: Thoughts, signal: AbortSignal): Promise<WireRequest> {
+    await this.load(signal);
+    const { sampling, model, thinking, expectedTokens } = this.#conversation;
+    const limit = sampling.maxTokens ?? expectedTokens;
+    const wanted = roomFor(limit, thinking && model.thinking, sampling.reasoningEffort);
+    const known = wanted.budget === null ? NO_THOUGHTS : thoughts;
+    const { system: leading, messages, mayThink } = this.#wireConversation(suffix, known);
+    const room = mayThink ? wanted : roomFor(limit, false, undefined);
+    const thinks = room.budget !== null;
+    const system = this.#system(leading, thinks);
+    const tools = this.#tools();
+    return {
+      model: this.#settings.model,
+      max_tokens: room.limit,
+      ...(system === "" ? {} : { system }),
+      messages,
+      stream: true,
+      ...(tools.length === 0 ? {} : { tools, tool_choice: this.#toolChoice(thinks) }),
+      // Many models think unless they are told not to.
+      thinking: room.budget === null ? { type: "disabled" } : { type: "enabled", budget_tokens: room.budget },
+      ...this.#sampling(thinks),
+    };
+  }
+
+  get #markup(): boolean {
+    return this.#settings.toolCalls === "markup";
+  }
+
+  #checkAttachments(): void {
+    for (const attachment of this.#attachments.all()) blockOf(attachment, this.#attachments);
+  }
+
+  #wireConversation(suffix: string, thoughts: Thoughts): WireConversation {
+    const { thinking } = this.#conversation;
+    return wireConversation(this.#conversation, {
+      markup: this.#markup,
+      injection: thinking ? (this.#options.thinkingInjection ?? "") : "",
+      suffix: suffix.trim(),
+      partOf: (part) => blockOf(this.#attachments.of(part), this.#attachments),
+      thoughts,
+    });
+  }
+
+  /** The system prompt: what the caller says, and what has no field of its own. */
+  #system(leading: string, thinks: boolean): string {
+    const { tools, toolChoice, parallelToolCalls: parallel, responseFormat } = this.#conversation;
+    const inUse = usesTools(this.#conversation);
+    const markup = inUse && this.#markup ? toolInstructions(tools, toolChoice, { parallel }) : "";
+    // A model that thinks cannot be forced, so that it is asked.
+    const forced = inUse && !this.#markup && thinks && requiresTool(this.#conversation);
+    return joined([
+      leading,
+      markup,
+      forced ? duty(toolChoice) : "",
+      responseFormatInstructions(responseFormat) ?? "",
+    ]);
+  }
+
+  /** The tools that are passed through. Calls of the history want theirs declared, though they are no longer offered. */
+  #tools(): readonly WireTool[] {
+    if (this.#markup) return [];
+    const { tools, messages } = this.#conversation;
+    if (tools.length > 0) {
+      return tools.map((tool) => ({
+        name: tool.name,
+        ...given("description", tool.description),
+        input_schema: inputSchema(tool.parameters),
+        ...given("strict", tool.strict),
+      }));
+    }
+    const calls = messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls : []));
+    const names = new Set(calls.map((call) => call.name));
+    return [...names].map((name) => ({ name, input_schema: { type: "object" } }));
+  }
+
+  #toolChoice(thinks: boolean): WireToolChoice {
+    const { toolChoice, parallelToolCalls } = this.#conversation;
+    if (!usesTools(this.#conversation)) return { type: "none" };
+    const single = parallelToolCalls ? {} : ({ disable_parallel_tool_use: true } as const);
+    if (thinks || toolChoice.type === "auto") return { type: "auto", ...single };
+    if (toolChoice.type === "function") return { type: "tool", name: toolChoice.name, ...single };
+    return { type: "any", ...single };
+  }
+
+  /** The protocol takes either `temperature`, up to 1, or `top_p`. */
+  #sampling(thinks: boolean): Pick<WireRequest, "temperature" | "top_p" | "stop_sequences"> {
+    const { temperature, topP, stop = [] } = this.#conversation.sampling;
+    // It refuses white space, which would end most answers anyway.
+    const stops = stop.filter((text) => text.trim() !== "");
+    const ends = stops.length === 0 ? {} : { stop_sequences: stops };
+    if (!thinks && temperature !== undefined) return { temperature: Math.min(temperature, 1), ...ends };
+    return { ...given("top_p", thinks && (topP ?? 0) < LEAST_TOP_P ? undefined : topP), ...ends };
+  }
+}
+
+/** The protocol wants it said that arguments are an object. */
+function inputSchema(parameters: JsonSchema = {}): JsonSchema {
+  return parameters["type"] === "object" ? parameters : { ...parameters, type: "object" };
+}
+
+/** The words of a block. */
+function blockTexts(block: WireBlock): readonly string[] {
+  switch (block.type) {
+    case "text":
+      return [block.text];
+    case "tool_use":
+      return [block.name, JSON.stringify(block.input)];
+    case "tool_result":
+      return (block.content ?? []).flatMap(blockTexts);
+    default:
+      return [];
+  }
+}

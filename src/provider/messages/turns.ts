@@ -1,0 +1,145 @@
+import type { JsonObject } from "../../encoding/json.ts";
+import type { WireBlock, WireMessage, WirePart, WireResult, WireThought } from "./wire.ts";
+
+/** What stands for the user's words where the protocol wants some and there are none. */
+const OPENING: WirePart = { type: "text", text: "Begin." };
+
+/** A call of an earlier answer. */
+export interface AnsweredCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonObject;
+  /** What the model thought before it; undefined: not known. */
+  readonly thoughts: readonly WireThought[] | undefined;
+}
+
+interface Turn {
+  readonly role: "user" | "assistant";
+  /** They come first in a user's turn. */
+  readonly results: WireResult[];
+  readonly blocks: WireBlock[];
+  /** Whether it is known what the model thought before each of the calls. */
+  known: boolean;
+}
+
+/**
+ * Puts a conversation into the order that the protocol demands: roles alternate, the user begins, each call has one
+ * result, in the turn that follows it, and an id of its own.
+ */
+export class Turns {
+  readonly #turns: Turn[] = [];
+  /** Calls of the last answer that have no result yet: the caller's id, and the one that is sent. */
+  readonly #open = new Map<string, string>();
+  readonly #used = new Set<string>();
+
+  /** Adds parts to a side's turn. Text that says nothing is refused by the protocol, and left out. */
+  say(role: "user" | "assistant", parts: readonly WirePart[]): void {
+    const saying = parts.filter((part) => part.type !== "text" || part.text.trim() !== "");
+    if (saying.length === 0) return;
+    const { blocks } = this.#turn(role);
+    for (const part of saying) blocks.push(part);
+  }
+
+  /** Adds an answer of the assistant. What was thought before its first call stands before everything else. */
+  answer(said: string, calls: readonly AnsweredCall[]): void {
+    const [first] = calls;
+    if (first !== undefined) this.#think(first);
+    this.say("assistant", [{ type: "text", text: said }]);
+    for (const [position, call] of calls.entries()) {
+      if (position > 0) this.#think(call);
+      const id = this.#ownId(call.id);
+      this.#open.set(call.id, id);
+      this.#turn("assistant").blocks.push({ type: "tool_use", id, name: call.name, input: call.input });
+    }
+  }
+
+  /** Adds the result of a call; false: no call of the last answer waits for it. */
+  result(callId: string, parts: readonly WirePart[], isError: boolean): boolean {
+    const id = this.#open.get(callId);
+    if (id === undefined) return false;
+    this.#open.delete(callId);
+    this.#turn("user").results.push({
+      type: "tool_result",
+      tool_use_id: id,
+      ...(parts.length === 0 ? {} : { content: parts }),
+      ...(isError ? { is_error: true } : {}),
+    });
+    return true;
+  }
+
+  /**
+   * The messages, and whether the model may think as it goes on; if it may not, they hold no thoughts. `strict`: it does so
+   * only if all that it thought is known.
+   */
+  finish(strict: boolean): { readonly messages: readonly WireMessage[]; readonly mayThink: boolean } {
+    this.#settle();
+    if (this.#turns[0]?.role !== "user") {
+      this.#turns.unshift({ role: "user", results: [], blocks: [OPENING], known: true });
+    }
+    const last = this.#turns.at(-1);
+    const begun = last?.blocks.at(-1);
+    // An answer that was begun must not end in white space.
+    if (last?.role === "assistant" && begun?.type === "text") {
+      last.blocks[last.blocks.length - 1] = { type: "text", text: begun.text.trimEnd() };
+    }
+    const mayThink = this.#mayThink(strict);
+    const messages = this.#turns.map(({ role, results, blocks }) => ({
+      role,
+      content: [...results, ...(mayThink ? blocks : blocks.filter((block) => !isThought(block)))],
+    }));
+    return { messages, mayThink };
+  }
+
+  /**
+   * An answer that was begun is continued without thinking. While the model works with tools, all its answers since the user
+   * asked are one to the protocol: for a strict model that one has to begin with a thought, and none of its thoughts may be
+   * missing.
+   */
+  #mayThink(strict: boolean): boolean {
+    let at = this.#turns.length - 1;
+    let first: Turn | undefined;
+    if (this.#turns[at]?.role === "assistant") return false;
+    if (!strict) return true;
+    while ((this.#turns[at]?.results.length ?? 0) > 0) {
+      first = this.#turns[at - 1];
+      if (first?.known !== true) return false;
+      at -= 2;
+    }
+    return first === undefined || (first.blocks[0] !== undefined && isThought(first.blocks[0]));
+  }
+
+  #think({ thoughts }: AnsweredCall): void {
+    const turn = this.#turn("assistant");
+    if (thoughts === undefined) turn.known = false;
+    else for (const thought of thoughts) turn.blocks.push(thought);
+  }
+
+  #turn(role: "user" | "assistant"): Turn {
+    const last = this.#turns.at(-1);
+    if (last?.role === role) return last;
+    if (role === "assistant") this.#settle();
+    const turn: Turn = { role, results: [], blocks: [], known: true };
+    this.#turns.push(turn);
+    return turn;
+  }
+
+  /** Gives a result to each call that the caller has left without one. */
+  #settle(): void {
+    for (const id of this.#open.keys()) {
+      this.result(id, [{ type: "text", text: "There is no result." }], true);
+    }
+  }
+
+  /** The id that a call is sent with: the protocol knows few characters, and wants each id once. */
+  #ownId(id: string): string {
+    const written = id.replace(/[^\w-]/g, "_") || "call";
+    let own = written;
+    for (let n = this.#used.size; this.#used.has(own); n += 1) own = `${written}_${n}`;
+    this.#used.add(own);
+    return own;
+  }
+}
+
+function isThought(block: WireBlock): boolean {
+  return block.type === "thinking" || block.type === "redacted_thinking";
+}

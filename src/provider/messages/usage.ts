@@ -1,0 +1,40 @@
+import { isObject } from "../../encoding/json.ts";
+import { countOf, usageOf } from "../json.ts";
+import type { ProviderUsage } from "../provider.ts";
+
+const COUNTS = [
+  "input_tokens",
+  "cache_creation_input_tokens",
+  "cache_read_input_tokens",
+  "output_tokens",
+] as const;
+
+/** Gathers the counts of an answer: they come at its beginning and at its end, and the later one is the whole. */
+export class UsageCount {
+  readonly #counts = new Map<string, number>();
+
+  take(usage: unknown): void {
+    if (!isObject(usage)) return;
+    for (const name of COUNTS) this.#set(name, usage[name]);
+    const { output_tokens_details: details } = usage;
+    if (isObject(details)) this.#set("thinking_tokens", details["thinking_tokens"]);
+  }
+
+  /** What was stated; null: nothing. What was read from or written to a cache was part of the prompt, too. */
+  stated(): ProviderUsage | null {
+    if (this.#counts.size === 0) return null;
+    const input = this.#counts.get("input_tokens");
+    const cached = this.#of("cache_creation_input_tokens") + this.#of("cache_read_input_tokens");
+    const prompt = input === undefined ? undefined : input + cached;
+    return usageOf(prompt, this.#counts.get("output_tokens"), this.#counts.get("thinking_tokens"));
+  }
+
+  #set(name: string, value: unknown): void {
+    const count = countOf(value);
+    if (count !== undefined) this.#counts.set(name, count);
+  }
+
+  #of(name: string): number {
+    return this.#counts.get(name) ?? 0;
+  }
+}

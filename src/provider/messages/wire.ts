@@ -1,0 +1,79 @@
+/** The bytes of an image or document. */
+export interface WireSource {
+  readonly type: "base64";
+  readonly media_type: string;
+  readonly data: string;
+}
+
+/** What the model thought, as it gave it: it accepts no other. Without text it is still to be sent back. */
+export type WireThought =
+  | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
+  | { readonly type: "redacted_thinking"; readonly data: string };
+
+/** A block that users and the results of tools may hold. */
+export type WirePart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly source: WireSource }
+  | { readonly type: "document"; readonly source: WireSource; readonly title: string };
+
+/** The result of a call. */
+export interface WireResult {
+  readonly type: "tool_result";
+  readonly tool_use_id: string;
+  readonly content?: readonly WirePart[];
+  readonly is_error?: true;
+}
+
+/** A call that the assistant made earlier. */
+export interface WireCall {
+  readonly type: "tool_use";
+  readonly id: string;
+  readonly name: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** One block of a message's content. */
+export type WireBlock = WirePart | WireThought | WireCall | WireResult;
+
+/** A message; roles alternate, and the first is the user's. */
+export interface WireMessage {
+  readonly role: "user" | "assistant";
+  readonly content: readonly WireBlock[];
+}
+
+/** A tool that the caller offers. */
+export interface WireTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly input_schema: Readonly<Record<string, unknown>>;
+  readonly strict?: boolean;
+}
+
+/** Which tools the model may or must call. */
+export interface WireToolChoice {
+  readonly type: "auto" | "any" | "tool" | "none";
+  readonly name?: string;
+  readonly disable_parallel_tool_use?: true;
+}
+
+/** Whether the model thinks, and how much. */
+export type WireThinking =
+  | { readonly type: "enabled"; readonly budget_tokens: number }
+  | { readonly type: "adaptive"; readonly display: "summarized" }
+  | { readonly type: "disabled" };
+
+/** The body of `POST /v1/messages`. */
+export interface WireRequest {
+  readonly model: string;
+  readonly max_tokens: number;
+  readonly system?: string;
+  readonly messages: readonly WireMessage[];
+  readonly stream: true;
+  readonly tools?: readonly WireTool[];
+  readonly tool_choice?: WireToolChoice;
+  readonly thinking?: WireThinking;
+  readonly output_config?: { readonly effort: string };
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly stop_sequences?: readonly string[];
+}

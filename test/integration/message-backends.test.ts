@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type BareGateway, startBare } from "../support/bare.ts";
+import { DIALECT_CLIENTS, type DialectClient, type Talk } from "../support/dialect-clients.ts";
+import { FaultUpstream } from "../support/fault-upstream.ts";
+import { validateChatCompletionsStream } from "../support/stream-validators/chat-completions.ts";
+import { TALKS } from "../support/talks.ts";
+import { DEV_KEY, type TestGateway, useGateway } from "../support/use-gateway.ts";
+
+/** A gateway asks another one, which speaks the message style to it and has the sandbox behind it. */
+const behind = useGateway({ vars: config([{ email: "one@sandbox.test", password: "sandbox" }]) });
+const front = useGateway(() => ({
+  vars: {
+    ...config([{ token: DEV_KEY }]),
+    PROVIDER_DRIVER: "messages",
+    PROVIDER_BASE_URL: `${behind.gateway.url}/anthropic`,
+  },
+}));
+
+function config(accounts: readonly object[]): Record<string, string> {
+  const settings = { keys: [DEV_KEY], accounts, thinking_injection: { enabled: false } };
+  return { GATEWAY_CONFIG_JSON: JSON.stringify(settings) };
+}
+
+async function ask(api: TestGateway, client: DialectClient, talk: Talk, stream: boolean) {
+  const response = await client.send(api, talk, stream);
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
+  const completion = stream ? client.streamed(text) : client.whole(JSON.parse(text));
+  return { completion, turn: await behind.gateway.sandbox.lastTurn() };
+}
+
+describe("a talk through a backend of the message style comes to the same as without", () => {
+  it.each(Object.entries(TALKS))("%s", async (_, talk) => {
+    const [chat] = DIALECT_CLIENTS;
+    if (chat === undefined) throw new Error("there is no dialect");
+    const direct = await ask(behind, chat, talk, true);
+    // What the model thought before these calls nobody knows: it goes on without thinking.
+    const thinks = !("result" in (talk.steps.at(-1) ?? {}));
+    const { usage: _usage, ...counted } = direct.completion;
+    const expected = thinks ? direct.completion : { ...counted, reasoning: "" };
+    for (const client of DIALECT_CLIENTS) {
+      for (const stream of [true, false]) {
+        const what = `${client.name}, stream: ${stream}`;
+        const through = await ask(front, client, talk, stream);
+        expect(through.turn.prompt, what).toBe(direct.turn.prompt);
+        expect(through.turn.thinking, what).toBe(thinks);
+        // Beside calls a whole chat completion has no text (contract).
+        const silent = client === chat && !stream && counted.toolCalls.length > 0 ? { text: "" } : {};
+        expect(through.completion, what).toMatchObject({ ...expected, ...silent });
+      }
+    }
+  });
+});
+
+describe("what the model thought before a call", () => {
+  it("goes back with the result, though the caller's style has no place for it", async () => {
+    const tools = [{ type: "function", function: { name: "clock", parameters: { type: "object" } } }];
+    const asked = { role: "user", content: "[[think:It is about time.]][[call:clock]][[then:Noon.]]" };
+    for (const stream of [true, false]) {
+      const first = await front.chat("", { messages: [asked], tools, stream });
+      const call = stream
+        ? await streamedCall(first)
+        : JSON.parse(await first.text()).choices[0].message.tool_calls[0];
+      const messages = [
+        asked,
+        { role: "assistant", content: null, tool_calls: [call] },
+        { role: "tool", tool_call_id: call.id, content: "12:00" },
+      ];
+      const second = await front.chat("", { messages, tools });
+      expect(JSON.parse(await second.text()).choices[0].message.content).toContain("Noon.");
+      const turn = await behind.gateway.sandbox.lastTurn();
+      expect(turn.thinking).toBe(true);
+      expect(turn.prompt).toContain("<think>\nIt is about time.\n</think>");
+    }
+  });
+
+  /** The call of a stream that holds to its rules. */
+  async function streamedCall(response: Response) {
+    const { events } = validateChatCompletionsStream(await response.text());
+    const deltas = events.map((event) => Object(event["choices"])?.[0]?.delta?.tool_calls?.[0] ?? {});
+    const { id, function: named } = deltas.find((delta) => delta.id !== undefined);
+    const whole = deltas.map((delta) => delta.function?.arguments ?? "").join("");
+    return { id, type: "function", function: { name: named.name, arguments: whole } };
+  }
+});
+
+describe("a request to a backend of the message style", () => {
+  const PNG =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+  it("carries images", async () => {
+    const image = { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}` } };
+    const content = [{ type: "text", text: "[[say:A dot.]]" }, image];
+    const response = await front.chat("", {
+      model: "gpt-4-vision-preview",
+      messages: [{ role: "user", content }],
+    });
+    expect(JSON.parse(await response.text()).choices[0].message.content).toBe("A dot.");
+    expect((await behind.gateway.sandbox.lastTurn()).file_ids.length).toBe(1);
+    const source = { type: "base64", media_type: "image/png", data: PNG };
+    const blocks = [
+      { type: "image", source },
+      { type: "text", text: "[[say:Still a dot.]]" },
+    ];
+    const styled = await front.post("/v1/messages", {
+      model: "provider-v4-vision",
+      messages: [{ role: "user", content: blocks }],
+    });
+    expect(JSON.parse(await styled.text()).content).toContainEqual({ type: "text", text: "Still a dot." });
+  });
+
+  it("states the limit that the caller gives, in any style", async () => {
+    const seen = await FaultUpstream.start();
+    const gateway = await startBare({ vars: backendVars(seen.url) });
+    try {
+      const send = async (path: string, body: object) => {
+        const response = await post(gateway, path, body);
+        await response.text();
+        const sent: { max_tokens: number } = JSON.parse(seen.generations.at(-1)?.body ?? "{}");
+        return sent.max_tokens;
+      };
+      const messages = [{ role: "user", content: "x" }];
+      expect(await send("/v1/messages", { model: "claude-sonnet-4-5", messages, max_tokens: 20_000 })).toBe(
+        20_000,
+      );
+      expect(await send("/v1/chat/completions", { model: "gpt-4o", messages, max_tokens: 12 })).toBe(12);
+      expect(await send("/v1/messages", { model: "claude-sonnet-4-5-nothinking", messages })).toBe(8192);
+    } finally {
+      await gateway.close();
+      await seen.close();
+    }
+  });
+
+  it("of an unknown key is refused as the backend does", async () => {
+    // Whoever brings a key of his own passes it through.
+    const response = await front.chat("x", {}, { authorization: "Bearer sandbox-token-expired" });
+    expect([response.status, JSON.parse(await response.text()).error.code]).toEqual([401, "invalid_api_key"]);
+  });
+
+  it("fails as the backend does", async () => {
+    for (const fault of ["[[cut:6]]", "[[reset:6]]", "[[garbage:6]]", "[[error:server_error:6]]"]) {
+      for (const client of DIALECT_CLIENTS) {
+        const talk = { steps: [{ user: `[[big:400]][[chunk:20]]${fault}` }] };
+        const streamed = client.streamed(await (await client.send(front, talk, true)).text());
+        expect(streamed, `${fault} ${client.name}`).toMatchObject({
+          error: expect.any(String),
+          finish: null,
+        });
+        expect((await client.send(front, talk, false)).status, `${fault} ${client.name}`).toBe(503);
+      }
+    }
+  });
+});
+
+describe("a backend of the message style that refuses", () => {
+  let upstream: FaultUpstream;
+  let gateway: BareGateway;
+  beforeAll(async () => {
+    upstream = await FaultUpstream.start();
+    gateway = await startBare({ vars: backendVars(upstream.url) });
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await upstream.close();
+  });
+
+  it.each([
+    [400, "invalid_request_error", 400, "invalid_request"],
+    [401, "authentication_error", 401, "invalid_api_key"],
+    [403, "permission_error", 503, "upstream_unavailable"],
+    [429, "rate_limit_error", 429, "upstream_rate_limited"],
+    [500, "api_error", 503, "upstream_error"],
+    [529, "overloaded_error", 503, "model_unavailable"],
+  ])("with %i %s is told as %i %s", async (status, code, told, as) => {
+    upstream.plan = { status, code };
+    for (const [path, family] of [
+      ["/v1/chat/completions", "chat"],
+      ["/v1/messages", "messages"],
+    ] as const) {
+      for (const stream of [false, true]) {
+        const body = { model: "claude-sonnet-4-5", stream, messages: [{ role: "user", content: "x" }] };
+        // A key of the caller's own, so that no account of the pool cools down.
+        const response = await post(gateway, path, body, "key-of-the-caller");
+        const { error } = JSON.parse(await response.text());
+        expect([response.status, error.code], `${family}, stream: ${stream}`).toEqual([told, as]);
+      }
+    }
+  });
+
+  it("is asked with the caller's key, and the account's", async () => {
+    upstream.plan = {};
+    const body = { model: "claude-sonnet-4-5", messages: [{ role: "user", content: "x" }] };
+    for (const key of ["key-of-the-caller", DEV_KEY])
+      await (await post(gateway, "/v1/messages", body, key)).text();
+    const keys = upstream.generations.slice(-2).map(({ headers }) => headers["x-api-key"]);
+    expect(keys).toEqual(["key-of-the-caller", "backend-key"]);
+  });
+});
+
+function backendVars(url: string): Record<string, string> {
+  return { ...config([{ token: "backend-key" }]), PROVIDER_DRIVER: "messages", PROVIDER_BASE_URL: url };
+}
+
+function post(gateway: BareGateway, path: string, body: object, key: string = DEV_KEY): Promise<Response> {
+  return gateway.fetch(path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import * as messages from "./messages/fake.ts";
+import * as openai from "./openai/fake.ts";
+import { conversation, decode, FakeUpstream, neverAborted, prepareOptions } from "./support.ts";
+
+const backends = [
+  {
+    name: "openai",
+    ...openai,
+    key: ["authorization", "Bearer token-of-the-account"],
+    whole: { choices: [{ index: 0, message: { content: "Hi" }, finish_reason: "stop" }] },
+  },
+  {
+    name: "messages",
+    ...messages,
+    key: ["x-api-key", "token-of-the-account"],
+    whole: { content: [{ type: "text", text: "Hi" }], stop_reason: "end_turn" },
+  },
+] as const;
+
+describe.each(backends)("a backend with an API key, driver $name", ({ provider, key, whole }) => {
+  const [header, shown] = key;
+  const open = (respond: () => Response | Promise<Response>) =>
+    provider()
+      .prepare(conversation(), prepareOptions())
+      .open(new FakeUpstream(respond).account, neverAborted(), null);
+
+  it("takes the account's token, or the deployment's, for its key", async () => {
+    const driver = provider();
+    const credentials = { email: "a@b.example", mobile: "", password: "p", token: "" };
+    const fake = new FakeUpstream(() => Response.json({ data: [] }));
+    const signal = neverAborted();
+    expect(await driver.signIn(credentials, fake.fetch, signal)).toEqual({
+      token: "key-of-the-deployment",
+      expiresAt: 0,
+    });
+    expect(await driver.signIn({ ...credentials, token: "own" }, fake.fetch, signal)).toEqual({
+      token: "own",
+      expiresAt: 0,
+    });
+    expect(fake.seen).toEqual([]);
+  });
+
+  it("keeps nothing, and says so by what it lacks", () => {
+    const driver = provider();
+    expect([driver.sessions, driver.files, driver.resume]).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("has its key checked by listing the models", async () => {
+    const outcomes = [200, 404, 405, 401, 500].map((status) => {
+      const fake = new FakeUpstream(() => Response.json({}, { status }));
+      return provider()
+        .describeAccount(fake.account, neverAborted())
+        .then(
+          () => fake.only("/v1/models").headers.get(header),
+          (error: unknown) => (error instanceof Error ? error.message : error),
+        );
+    });
+    const refused = "the provider refused the account's token";
+    expect(await Promise.all(outcomes)).toEqual([
+      shown,
+      shown,
+      shown,
+      refused,
+      "the provider failed (status 500)",
+    ]);
+  });
+
+  it("has the models that it lists", async () => {
+    const data = [{ id: "a", object: "model" }, { id: 5 }, "b", { id: "c" }];
+    const fake = new FakeUpstream(() => Response.json({ data }));
+    expect(await provider().models?.list(fake.account, neverAborted())).toEqual(["a", "c"]);
+    const broken = new FakeUpstream(() => Response.json({ data: "a" }));
+    await expect(provider().models?.list(broken.account, neverAborted())).rejects.toMatchObject({
+      kind: "malformed",
+    });
+  });
+
+  it("is malformed when it speaks something else, and may be out of reach", async () => {
+    const page = () => new Response("<html>", { headers: { "content-type": "text/html" } });
+    await expect(open(page)).rejects.toMatchObject({ kind: "malformed" });
+    const gone = () => Promise.reject(new TypeError("fetch failed"));
+    await expect(open(gone)).rejects.toMatchObject({ kind: "unreachable" });
+  });
+
+  it("is understood although it does not stream", async () => {
+    const { body, decoder } = await open(() => Response.json(whole));
+    const bytes = new Uint8Array(await new Response(body).arrayBuffer());
+    expect(decode(decoder, [bytes]).events).toContainEqual({ type: "text", text: "Hi" });
+  });
+});
