@@ -5,6 +5,7 @@ import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../errors/provider-error.ts";
 import type { Context } from "../../platform/context.ts";
 import { providerOf } from "../../provider/of-platform.ts";
+import { Patience } from "../files/patience.ts";
 
 /** What of a request the provider needs. */
 export interface EmbeddingsWish {
@@ -45,10 +46,18 @@ export async function upstreamVectors(
     ...(typeof dimensions === "number" ? { dimensions } : {}),
   };
   const { abort } = abortWith(context.request);
+  const patience = new Patience(context.platform.variables.firstByteTimeoutMs, abort);
   try {
     return await withAccount(
       { context, caller, model: model.id, dialect: "embeddings", abort, mayRepeat: () => true },
-      (session) => session.call((account) => embeddings.embed(account, wish, abort.signal)),
+      async (session) => {
+        patience.renew();
+        try {
+          return await session.call((account) => embeddings.embed(account, wish, abort.signal));
+        } finally {
+          patience.end();
+        }
+      },
     );
   } catch (error) {
     throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
