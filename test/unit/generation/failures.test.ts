@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { Plan } from "../../support/fault-body.ts";
 import { GenerationRun } from "../../support/generation-run.ts";
 import { type MemoryGateway, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
 import type { Reply } from "../../support/scripted-upstream.ts";
-import { beginsThen, events, refuses } from "../../support/upstream-scripts.ts";
+import { accountOf, beginsThen, events, refuses, says } from "../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
 
@@ -90,6 +91,28 @@ describe("a failure after the first byte is the stream's error event, and its en
     const made = await gateway({ turns: [reply] });
     await expect(new GenerationRun(made).complete()).rejects.toMatchObject({ status: 503, code });
     expect(made.turns).toHaveLength(1);
+  });
+});
+
+describe("an account that is refused in the middle of an answer", () => {
+  const refusedBehind = (plan: Plan): Reply => ({
+    body: events({ ...plan, code: "rate_limited", errorAt: 2 }),
+  });
+
+  test("is not left once text has been sent: the answer would begin anew", async () => {
+    const made = await gateway({ turns: [refusedBehind({ text: "One two", chunks: 2 }), says("Three")] });
+    const run = new GenerationRun(made);
+    expect(await (await run.stream()).text()).toBe("^One !upstream_rate_limited");
+    expect(made.turns).toHaveLength(1);
+    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [{ kind: "rate_limited" }] });
+  });
+
+  test("is left as long as nothing but reasoning has been sent", async () => {
+    const made = await gateway({ turns: [refusedBehind({ reasoning: "Hm. ", text: "One" }), says("Three")] });
+    const run = new GenerationRun(made, { conversation: { thinking: true, showReasoning: true } });
+    expect(await (await run.stream()).text()).toBe("^(Hm. )Three.stop");
+    expect(made.turns.map(accountOf)).toEqual(["one@test", "two@test"]);
+    expect(run.context.log.retries).toBe(1);
   });
 });
 

@@ -135,6 +135,8 @@ describe("a client that stops reading", () => {
     await pass(61_000);
     expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0 });
     expect(run.outcomes).toMatchObject([{ status: "cancelled", statusCode: 499 }]);
+    // Nor anything else: its line is written although it neither reads nor leaves.
+    await made.settle();
     await reader?.cancel();
   });
 
