@@ -178,7 +178,7 @@ async function acquire(request: AccountRequest, exclude: readonly string[]): Pro
     },
     abort.signal,
   );
-  log.queueMs = platform.now() - started;
+  log.queueMs = (log.queueMs ?? 0) + platform.now() - started;
   if ("refused" in acquired) throw refusal(acquired.refused, target);
   return acquired.lease;
 }

@@ -265,7 +265,8 @@ export class Generation {
     if (!this.#started) {
       this.#started = true;
       events.unshift({ type: "start", sessionId: this.#sessionId });
-      this.#job.context.log.firstTokenMs = this.#job.context.platform.now() - this.#job.context.startedAt;
+      const { log, platform, startedAt } = this.#job.context;
+      log.firstTokenMs ??= platform.now() - startedAt;
     }
     const delivered = this.#sink.deliver(events);
     if (delivered !== undefined) this.watchdog.writing();

@@ -6,8 +6,9 @@ import { type GenerationHooks, HOOKS } from "../../src/generation/hooks.ts";
 import type { GenerationRequest } from "../../src/generation/job.ts";
 import { type StreamAnswer, stream } from "../../src/generation/stream.ts";
 import type { Context } from "../../src/platform/context.ts";
+import { BodyReader } from "./body-reader.ts";
 import { type ConversationChanges, conversation } from "./conversations.ts";
-import { type MemoryGateway, managed } from "./memory-gateway.ts";
+import { type MemoryGateway, managed, pass } from "./memory-gateway.ts";
 
 /** What a test says of a generation. */
 export interface RunOptions {
@@ -77,6 +78,16 @@ export class GenerationRun {
     const work = stream(this.#request(true), this.#options.answer ?? SHORTHAND);
     this.#gateway.waitUntil(work);
     return work;
+  }
+
+  /** Runs to the end, however it is asked for, read as it comes, and whatever becomes of it: within 200 s. */
+  async out(way: "complete" | "stream"): Promise<void> {
+    const work = this[way]();
+    work.then(
+      (answer) => answer instanceof Response && new BodyReader(answer),
+      () => undefined,
+    );
+    await pass(200_000);
   }
 
   #request(streamed: boolean): GenerationRequest {

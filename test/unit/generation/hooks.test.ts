@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { GatewayError } from "../../../src/errors/gateway-error.ts";
 import { BodyReader } from "../../support/body-reader.ts";
 import { GenerationRun } from "../../support/generation-run.ts";
-import { pass, passThrough, START_OF_TIME, useMemoryGateway } from "../../support/memory-gateway.ts";
+import { pass, useMemoryGateway } from "../../support/memory-gateway.ts";
 import type { Reply } from "../../support/scripted-upstream.ts";
 import { beginsThen, refuses, says, saysPart, thinksOnly } from "../../support/upstream-scripts.ts";
 
@@ -12,16 +12,6 @@ const gateway = useMemoryGateway();
 const LIMIT = new GatewayError(429, "that was the last one for today", { code: "rate_limit_exceeded" });
 
 const WAYS = ["complete", "stream"] as const;
-
-/** Lets a generation run to its end, however it is asked for, and whatever becomes of it. */
-async function runOut(run: GenerationRun, way: (typeof WAYS)[number]): Promise<void> {
-  const work = run[way]();
-  work.then(
-    (answer) => answer instanceof Response && new BodyReader(answer),
-    () => undefined,
-  );
-  await pass(200_000);
-}
 
 describe("a hook before the slot", () => {
   test.each(WAYS)("is asked before anything is taken, and knows what will be sent: %s", async (way) => {
@@ -36,7 +26,7 @@ describe("a hook before the slot", () => {
         },
       ],
     });
-    await runOut(run, way);
+    await run.out(way);
     expect(seen).toMatchObject([
       {
         inUse: 0,
@@ -170,7 +160,7 @@ describe("the outcome is told once when a generation", () => {
     test.each(OUTCOMES)("%s", async (_, turns, outcome) => {
       const made = await gateway({ turns });
       const run = new GenerationRun(made);
-      await runOut(run, way);
+      await run.out(way);
       expect(run.outcomes).toMatchObject([outcome]);
     });
 
@@ -196,89 +186,5 @@ describe("the outcome is told once when a generation", () => {
     const reader = (await run.stream()).body?.getReader();
     while ((await reader?.read())?.done === false);
     expect(run.outcomes).toHaveLength(1);
-  });
-});
-
-describe("what is kept of a generation", () => {
-  test("in the log: who, how much, how long", async () => {
-    const made = await gateway({ turns: [{ late: 2_000, reply: says("Hi") }] });
-    const run = new GenerationRun(made);
-    await runOut(run, "complete");
-    expect(run.context.log).toEqual({
-      dialect: "chat-completions",
-      model: "provider-v4-flash",
-      stream: false,
-      account: "one@test",
-      queueMs: 0,
-      firstTokenMs: 2_000,
-      promptTokens: 7,
-      completionTokens: 5,
-    });
-  });
-
-  test("in the history: question and answer as they were, before translation", async () => {
-    const made = await gateway({
-      turns: [{ late: 2_000, reply: says(" Hi [citation:1] ", { reasoning: "Hm.", chunks: 1 }) }],
-    });
-    const run = new GenerationRun(made);
-    await runOut(run, "stream");
-    expect(await made.history()).toMatchObject([
-      {
-        created_at: START_OF_TIME,
-        completed_at: START_OF_TIME + 2_000,
-        elapsed_ms: 2_000,
-        status: "success",
-        status_code: 200,
-        finish_reason: "stop",
-        account: "one@test",
-        attempts: 1,
-        stream: true,
-        content: " Hi [citation:1] ",
-        reasoning: "Hm.",
-        prompt: expect.stringContaining("Hello"),
-        messages: JSON.stringify([{ role: "user", parts: [{ type: "text", text: "Hello" }] }]),
-        prompt_tokens: 7,
-        completion_tokens: 5,
-        reasoning_tokens: 2,
-      },
-    ]);
-  });
-
-  test("in the history while it streams: what has come by then", async () => {
-    const made = await gateway({ turns: [beginsThen("One", { pause: 10_000 }, "silence")] });
-    const run = new GenerationRun(made);
-    const reader = new BodyReader(await run.stream());
-    await pass(5_000);
-    const { items } = await made.platform.archive.listHistory({ offset: 0, count: 10, q: "" });
-    expect(items).toMatchObject([{ status: "streaming", response_preview: "One", completed_at: 0 }]);
-    await pass(100_000);
-    expect(reader.state).toBe("ended");
-    expect(await made.history()).toMatchObject([{ status: "error", status_code: 503 }]);
-  });
-
-  test("in the history: accounts that were tried, and the last of them", async () => {
-    const made = await gateway({ turns: [refuses(429, "rate_limited"), says("Hi")] });
-    await new GenerationRun(made).complete();
-    expect(await made.history()).toMatchObject([{ attempts: 2, account: "two@test", status: "success" }]);
-  });
-
-  test("in the history: no account of a pass-through caller", async () => {
-    const made = await gateway();
-    await new GenerationRun(made, { caller: passThrough() }).complete();
-    expect(await made.history()).toMatchObject([{ attempts: 1, account: "", status: "success" }]);
-  });
-
-  test("nothing where the history is switched off", async () => {
-    const made = await gateway({ config: { history: { limit: 0 } } });
-    await new GenerationRun(made).complete();
-    expect(await made.history()).toEqual([]);
-  });
-
-  test.each(["none", "single", "all"] as const)("at the provider with auto_delete %s", async (mode) => {
-    const made = await gateway({ config: { auto_delete: { mode } } });
-    await new GenerationRun(made).complete();
-    await made.settle();
-    const deleted = made.upstream.asked.filter(({ method }) => method === "DELETE").map(({ path }) => path);
-    expect(deleted).toEqual({ none: [], single: ["/api/sessions/session-1"], all: ["/api/sessions"] }[mode]);
   });
 });
