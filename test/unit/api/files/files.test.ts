@@ -9,7 +9,7 @@ import {
   useMemoryGateway,
 } from "../../../support/memory-gateway.ts";
 import { accountNamed, KEY } from "../../../support/memory-platform.ts";
-import { type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import { type Reply, type Script, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
 import {
   accountOf,
   completionsScript,
@@ -143,15 +143,17 @@ describe("a file's status", () => {
   });
 });
 
+/** Drivers whose providers know a file by its id; to the others none is passed on. */
+const SCRIPTS: Readonly<Record<string, () => Script>> = {
+  sessions: sessionsScript,
+  openai: completionsScript,
+};
+
 describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file (%s driver)", (driver) => {
-  const scripts: Readonly<Record<string, () => ScriptedUpstream>> = {
-    sessions: () => new ScriptedUpstream(sessionsScript()),
-    openai: () => new ScriptedUpstream(completionsScript()),
-  };
+  const script = SCRIPTS[driver];
 
   async function asking(key: string, ids: readonly string[], kept: Partial<KeptFile> = {}, target?: string) {
-    const upstream = scripts[driver]?.();
-    if (upstream === undefined) throw new Error(`say how an upstream of the ${driver} driver answers`);
+    const upstream = new ScriptedUpstream(script?.() ?? (() => refuses(404, "not_found")));
     const made = await withFile({ upstream, env: { PROVIDER_DRIVER: driver } }, kept);
     const parts = ids.map((id) => ({ type: "file", file: { file_id: id } }));
     const messages = [{ role: "user", content: [{ type: "text", text: "Read it." }, ...parts] }];
@@ -162,13 +164,6 @@ describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file
     const body = { model: "provider-v4-flash", messages };
     return { made, response: await made.post("/v1/chat/completions", body, { headers }) };
   }
-
-  test("of the caller's own goes to the account that has it", async () => {
-    const { made, response } = await asking(KEY, ["file-1"]);
-    expect(response.status).toBe(200);
-    expect(made.lines).toMatchObject([{ account: "two@test" }]);
-    expect(made.turns.map(({ body }) => body)).toEqual([expect.stringContaining("file-1")]);
-  });
 
   test.each([
     ["another caller's", OTHER_KEY, ["file-1"]],
@@ -192,9 +187,30 @@ describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file
     expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining("vision") } });
   });
 
-  test("of a pass-through caller is the provider's own affair", async () => {
-    const { made, response } = await asking("own-token", ["file-9"]);
-    expect(response.status).toBe(200);
-    expect(made.turns.map(({ token }) => token)).toEqual(["own-token"]);
+  if (script !== undefined) {
+    test("of the caller's own goes to the account that has it", async () => {
+      const { made, response } = await asking(KEY, ["file-1"]);
+      expect(response.status).toBe(200);
+      expect(made.lines).toMatchObject([{ account: "two@test" }]);
+      expect(made.turns.map(({ body }) => body)).toEqual([expect.stringContaining("file-1")]);
+    });
+
+    test("of a pass-through caller is the provider's own affair", async () => {
+      const { made, response } = await asking("own-token", ["file-9"]);
+      expect(response.status).toBe(200);
+      expect(made.turns.map(({ token }) => token)).toEqual(["own-token"]);
+    });
+    return;
+  }
+
+  test("whose provider keeps none is a 400, also for its owner", async () => {
+    for (const [key, id] of [
+      [KEY, "file-1"],
+      ["own-token", "file-9"],
+    ] as const) {
+      const { made, response } = await asking(key, [id]);
+      expect(response.status).toBe(400);
+      expect(made.upstream.asked).toEqual([]);
+    }
   });
 });
