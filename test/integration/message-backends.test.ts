@@ -1,8 +1,10 @@
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BareGateway, startBare } from "../support/bare.ts";
 import { DIALECT_CLIENTS, type DialectClient, type Talk } from "../support/dialect-clients.ts";
 import { FaultUpstream } from "../support/fault-upstream.ts";
-import { validateChatCompletionsStream } from "../support/stream-validators/chat-completions.ts";
+import { type StrictMessages, startStrictMessages } from "../support/strict-messages.ts";
 import { TALKS } from "../support/talks.ts";
 import { DEV_KEY, type TestGateway, useGateway } from "../support/use-gateway.ts";
 
@@ -52,36 +54,91 @@ describe("a talk through a backend of the message style comes to the same as wit
   });
 });
 
-describe("what the model thought before a call", () => {
-  it("goes back with the result, though the caller's style has no place for it", async () => {
-    const tools = [{ type: "function", function: { name: "clock", parameters: { type: "object" } } }];
-    const asked = { role: "user", content: "[[think:It is about time.]][[call:clock]][[then:Noon.]]" };
-    for (const stream of [true, false]) {
-      const first = await front.chat("", { messages: [asked], tools, stream });
-      const call = stream
-        ? await streamedCall(first)
-        : JSON.parse(await first.text()).choices[0].message.tool_calls[0];
-      const messages = [
-        asked,
-        { role: "assistant", content: null, tool_calls: [call] },
-        { role: "tool", tool_call_id: call.id, content: "12:00" },
-      ];
-      const second = await front.chat("", { messages, tools });
-      expect(JSON.parse(await second.text()).choices[0].message.content).toContain("Noon.");
-      const turn = await behind.gateway.sandbox.lastTurn();
-      expect(turn.thinking).toBe(true);
-      expect(turn.prompt).toContain("<think>\nIt is about time.\n</think>");
-    }
+describe("a backend as strict as the real service", () => {
+  const ROUNDS = 3;
+  let backend: StrictMessages;
+  let gateway: BareGateway;
+  beforeAll(async () => {
+    backend = await startStrictMessages(ROUNDS);
+    gateway = await startBare({ vars: backendVars(backend.url) });
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await backend.close();
   });
 
-  /** The call of a stream that holds to its rules. */
-  async function streamedCall(response: Response) {
-    const { events } = validateChatCompletionsStream(await response.text());
-    const deltas = events.map((event) => Object(event["choices"])?.[0]?.delta?.tool_calls?.[0] ?? {});
-    const { id, function: named } = deltas.find((delta) => delta.id !== undefined);
-    const whole = deltas.map((delta) => delta.function?.arguments ?? "").join("");
-    return { id, type: "function", function: { name: named.name, arguments: whole } };
+  /** Asks, gives results to the calls, and so on to the end; returns what the answer says. */
+  async function chat(stream: boolean, extra: object): Promise<string> {
+    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: DEV_KEY, maxRetries: 0 });
+    const parameters = { type: "object", properties: { city: { type: "string" } } };
+    const tools: OpenAI.ChatCompletionTool[] = [
+      { type: "function", function: { name: "weather", parameters } },
+    ];
+    const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "Weather?" }];
+    for (;;) {
+      const request = { model: "gpt-4o", messages, tools, ...extra };
+      const completion = stream
+        ? await client.chat.completions.stream(request).finalChatCompletion()
+        : await client.chat.completions.create(request);
+      const { content, tool_calls: calls } = completion.choices[0]?.message ?? {};
+      if (calls === undefined) return content ?? "";
+      // Reasoning is left out, as most clients do.
+      messages.push({ role: "assistant", content: null, tool_calls: calls });
+      for (const { id } of calls) messages.push({ role: "tool", tool_call_id: id, content: "mild" });
+    }
   }
+
+  async function messages(stream: boolean, extra: object): Promise<string> {
+    const client = new Anthropic({ baseURL: `${gateway.url}/anthropic`, apiKey: DEV_KEY, maxRetries: 0 });
+    const tools: Anthropic.Tool[] = [{ name: "weather", input_schema: { type: "object" } }];
+    const talk: Anthropic.MessageParam[] = [{ role: "user", content: "Weather?" }];
+    for (;;) {
+      const request = { model: "claude-haiku-4-5", max_tokens: 20_000, messages: talk, tools, ...extra };
+      const { content } = stream
+        ? await client.messages.stream(request).finalMessage()
+        : await client.messages.create(request);
+      const results = content.flatMap((block): Anthropic.ToolResultBlockParam[] =>
+        block.type === "tool_use" ? [{ type: "tool_result", tool_use_id: block.id, content: "mild" }] : [],
+      );
+      if (results.length === 0)
+        return content.map((block) => (block.type === "text" ? block.text : "")).join("");
+      talk.push({ role: "assistant", content }, { role: "user", content: results });
+    }
+  }
+
+  const styles = { chat, messages };
+  const cases = (["chat", "messages"] as const).flatMap((style) => [
+    { style, stream: true, thinking: {}, type: "enabled" },
+    { style, stream: false, thinking: {}, type: "enabled" },
+    { style, stream: true, thinking: { thinking: { type: "disabled" } }, type: "disabled" },
+  ]);
+  it.each(cases)("is content over several rounds: %j", async ({ style, stream, thinking, type }) => {
+    const before = backend.taken.length;
+    expect(await styles[style](stream, thinking)).toBe("Cold and warm.");
+    const asked = backend.taken.slice(before);
+    // What the model thought goes back, signed, though not every style has a place for it: it thinks on.
+    expect(asked.map((request) => request.thinking?.type)).toEqual(Array(ROUNDS + 1).fill(type));
+    expect(backend.refusals).toEqual([]);
+  });
+
+  it("does not think on where it does not know what it thought, and nothing fails", async () => {
+    const call = {
+      id: "call_of_yesterday",
+      type: "function",
+      function: { name: "weather", arguments: "{}" },
+    };
+    const response = await post(gateway, "/v1/chat/completions", {
+      model: "gpt-4o",
+      messages: [
+        { role: "user", content: "Weather?" },
+        { role: "assistant", content: null, reasoning_content: "Unsigned.", tool_calls: [call] },
+        { role: "tool", tool_call_id: call.id, content: "mild" },
+      ],
+    });
+    expect(JSON.parse(await response.text()).choices[0].message.content).toBe("Cold and warm.");
+    expect(backend.taken.at(-1)?.thinking).toEqual({ type: "disabled" });
+    expect(backend.refusals).toEqual([]);
+  });
 });
 
 describe("a request to a backend of the message style", () => {
@@ -128,6 +185,27 @@ describe("a request to a backend of the message style", () => {
     } finally {
       await gateway.close();
       await seen.close();
+    }
+  });
+
+  it("may have the tools written into it, for a backend that knows none", async () => {
+    const gateway = await startBare({
+      vars: {
+        ...backendVars(behind.gateway.url),
+        ...config([{ token: DEV_KEY }]),
+        PROVIDER_TOOL_CALLS: "markup",
+      },
+    });
+    try {
+      const tools = [{ type: "function", function: { name: "clock", parameters: { type: "object" } } }];
+      const messages = [{ role: "user", content: "[[text-and-call]][[call:clock]]" }];
+      const response = await post(gateway, "/v1/chat/completions", { model: "gpt-4o", messages, tools });
+      expect(JSON.parse(await response.text()).choices[0]).toMatchObject({
+        finish_reason: "tool_calls",
+        message: { tool_calls: [{ function: { name: "clock", arguments: "{}" } }] },
+      });
+    } finally {
+      await gateway.close();
     }
   });
 

@@ -9,7 +9,10 @@ const COUNTS = [
   "output_tokens",
 ] as const;
 
-/** Gathers the counts of an answer: they come at its beginning and at its end, and the later one is the whole. */
+/**
+ * Gathers the counts of an answer. They come at its beginning and at its end, where they are the better ones; but compatible
+ * servers state some of them as 0 in one of the two places.
+ */
 export class UsageCount {
   readonly #counts = new Map<string, number>();
 
@@ -31,7 +34,7 @@ export class UsageCount {
 
   #set(name: string, value: unknown): void {
     const count = countOf(value);
-    if (count !== undefined) this.#counts.set(name, count);
+    if (count !== undefined) this.#counts.set(name, count || this.#of(name));
   }
 
   #of(name: string): number {

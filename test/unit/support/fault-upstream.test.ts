@@ -18,11 +18,14 @@ async function textOf(plan: Plan, path?: string): Promise<string> {
 }
 
 describe("the fault upstream", () => {
-  it("answers both protocols in good health", async () => {
+  it("answers every protocol in good health", async () => {
     expect(await textOf({})).toMatch(/^event: start\n[\s\S]*event: finish\ndata: \{"reason":"stop"\}\n\n$/);
     const completions = await textOf({ reasoning: "hm" }, "/v1/chat/completions");
     expect(completions).toContain('"reasoning_content":"hm"');
     expect(completions).toMatch(/data: \[DONE\]\n\n$/);
+    const message = await textOf({ reasoning: "hm" }, "/v1/messages");
+    expect(message).toContain('"delta":{"type":"thinking_delta","thinking":"hm"}');
+    expect(message).toMatch(/event: message_stop\ndata: \{"type":"message_stop"\}\n\n$/);
   });
 
   it("cuts in good order at any byte", async () => {

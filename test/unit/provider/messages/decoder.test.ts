@@ -182,6 +182,19 @@ describe("decoding a streamed message", () => {
     });
   });
 
+  it.each([
+    [{ input_tokens: 9 }, { input_tokens: 0, output_tokens: 5 }],
+    [{ input_tokens: 0 }, { input_tokens: 9, output_tokens: 5 }],
+    [
+      { input_tokens: 4, cache_read_input_tokens: 5 },
+      { input_tokens: null, output_tokens: 5 },
+    ],
+  ])("counts what is stated at the beginning and at the end: %j %j", (first, last) => {
+    const begun = event("message_start", { message: { id: "m1", usage: { ...first, output_tokens: 1 } } });
+    const { events } = run(begun, SAID, event("message_delta", { delta: {}, usage: last }), STOP);
+    expect(events).toContainEqual({ type: "usage", usage: { prompt: 9, completion: 5 } });
+  });
+
   it("keeps calls apart that come interleaved", () => {
     const call = (index: number) => block(index, { type: "tool_use", id: `c${index}`, name: "f", input: {} });
     const part = (index: number, json: string) =>
