@@ -10,13 +10,11 @@ import { Assembler, type TurnEnd } from "./assembler.ts";
 import { afterGeneration } from "./cleanup.ts";
 import type { GenerationJob } from "./job.ts";
 import { prepareOptions } from "./prepare-options.ts";
+import { readToEnd } from "./read-to-end.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /** `incomplete` messages are continued this many times (provider protocol). */
 const MAX_CONTINUATIONS = 8;
-
-/** How long an upstream may keep a body open that has nothing more to say, milliseconds. */
-const END_WITHIN_MS = 200;
 
 /** Appended to the prompt of the follow-up turn (contract, general rule 7). */
 const RETRY_SUFFIX =
@@ -280,22 +278,6 @@ const NOWHERE: GenerationSink = { deliver: () => undefined };
 /** Neither text nor a call; what a filter withheld is no accident. */
 function isEmpty({ empty, reason }: TurnEnd): boolean {
   return empty && reason !== "content_filter";
-}
-
-/**
- * Lets a body that has said everything come to its end, which leaves its connection fit for the next request; one that
- * does not end is closed.
- */
-function readToEnd(reader: ReadableStreamDefaultReader<Uint8Array>): void {
-  const cancel = () => void reader.cancel().catch(() => undefined);
-  const timer = setTimeout(cancel, END_WITHIN_MS);
-  reader.read().then(
-    ({ done }) => {
-      clearTimeout(timer);
-      if (!done) cancel();
-    },
-    () => clearTimeout(timer),
-  );
 }
 
 function emptyOutput(): GatewayError {

@@ -31,6 +31,8 @@ type State =
  * The grammar of the markup as a push automaton (contract, Tool calling rules): reads the input as far as it is decided,
  * writes events, and stops. A call is announced once its wrapper, its invoke and either its first parameter or its end are
  * complete outside code; until then everything can still be released as text.
+ *
+ * One class, though a long one: its states hand on to one another, and are read together.
  */
 export class Automaton {
   readonly #input: Input;

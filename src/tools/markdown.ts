@@ -38,6 +38,8 @@ const MAX_CONTAINERS = 64;
 /**
  * Follows CommonMark far enough to know whether a position is code (contract, Tool calling rules, rule 6): fenced blocks,
  * also within lists and block quotes, and inline spans by run length. It reads every unit once, in any pieces.
+ *
+ * One class, though a long one: each place of a line leads to the others.
  */
 export class Markdown {
   #place: Place = "prefix";
