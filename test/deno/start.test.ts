@@ -55,7 +55,7 @@ describe("a variable that is not what it may be", () => {
     let said = "";
     const failed = run({ PORT: "0", DATA_DIR: folder, PROVIDER_DRIVER: "foo" }, (text) => (said += text));
     expect(await once(failed, "close")).toEqual([1, null]);
-    expect(said.trimEnd()).toMatch(/\nPROVIDER_DRIVER is "foo": it must be one of sessions, openai$/);
+    expect(said.trimEnd()).toMatch(/\nPROVIDER_DRIVER is "foo": it must be one of sessions, .+$/);
     expect(existsSync(folder)).toBe(false);
   });
 });
