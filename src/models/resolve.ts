@@ -5,43 +5,52 @@ import { DEFAULT_ALIASES } from "./default-aliases.ts";
 
 /**
  * Retired historical models (contract, Model alias resolution 5): the message-style families 1.x and 2.x, `instant`
- * models and the old 3.5 chat family.
+ * models and the old 3.5 chat family, also with their vendor before the name.
  */
 const RETIRED = [
-  /^(?:claude|modelb)-(?:v?[12](?:[.-]|$)|instant)/,
-  /^(?:claude|modelb)$/,
-  /^gpt-3\.5(?:-|$)/,
+  /^(?:(?:anthropic|vendorb)\/)?(?:claude|modelb)(?:-(?:v?[12](?:[.-]|$)|instant)|$)/,
+  /^(?:openai\/)?gpt-3\.5(?:-|$)/,
 ];
 
 function unknownModel(why: string): GatewayError {
   return new GatewayError(400, why, { code: "model_not_found", param: "model" });
 }
 
+/** The target of a configured alias: of the name as it is written, else of the first that differs in case alone. */
+function configured(name: string, aliases: Readonly<Record<string, string>>): string | undefined {
+  if (Object.hasOwn(aliases, name)) return aliases[name];
+  const lower = name.toLowerCase();
+  return Object.entries(aliases).find(([alias]) => alias.toLowerCase() === lower)?.[1];
+}
+
 function lookUp(name: string, aliases: Readonly<Record<string, string>>): CatalogueModel | undefined {
-  const canonical = catalogueModel(name);
+  const lower = name.toLowerCase();
+  const canonical = catalogueModel(lower);
   if (canonical !== undefined) return canonical;
-  const target = Object.hasOwn(aliases, name) ? aliases[name] : DEFAULT_ALIASES.get(name);
+  const target = configured(name, aliases) ?? DEFAULT_ALIASES.get(lower);
   return target === undefined ? undefined : catalogueModel(target);
 }
 
+/** The variant that does not think. */
+function withoutThinking(model: CatalogueModel): CatalogueModel | undefined {
+  return model.thinking ? catalogueModel(model.id + NO_THINKING) : model;
+}
+
 /**
- * Resolves a requested model name: canonical id, then exact alias (configured ones override the defaults), then the
- * `-nothinking` suffix on either (contract, Model alias resolution). There is no guessing by family.
+ * Resolves a requested model name: canonical id, then exact alias (configured ones override the defaults); a name that
+ * ends with `-nothinking` stands for the variant that does not think, be it an alias itself or another name with the
+ * suffix (contract, Model alias resolution). Case makes no difference. There is no guessing by family.
  *
  * @throws GatewayError 400 `model_not_found` for a name that stands for nothing or for a retired model.
  */
 export function resolveModel(requested: string, aliases: Readonly<Record<string, string>>): ResolvedModel {
   const name = requested.trim();
-  const lower = name.toLowerCase();
-  const bare = lower.endsWith(NO_THINKING) ? lower.slice(0, -NO_THINKING.length) : lower;
-  const found = lookUp(name, aliases) ?? lookUp(lower, aliases);
-  if (found !== undefined) return { ...found, requested: name };
-  if (bare !== lower) {
-    const base = lookUp(name.slice(0, -NO_THINKING.length), aliases) ?? lookUp(bare, aliases);
-    const variant = base === undefined || !base.thinking ? base : catalogueModel(base.id + NO_THINKING);
-    if (variant !== undefined) return { ...variant, requested: name };
-  }
-  if (RETIRED.some((pattern) => pattern.test(bare))) {
+  const suffixed = name.toLowerCase().endsWith(NO_THINKING);
+  const bare = suffixed ? name.slice(0, -NO_THINKING.length) : name;
+  const found = lookUp(name, aliases) ?? lookUp(bare, aliases);
+  const model = found !== undefined && suffixed ? withoutThinking(found) : found;
+  if (model !== undefined) return { ...model, requested: name };
+  if (RETIRED.some((pattern) => pattern.test(bare.toLowerCase()))) {
     throw unknownModel(`the model ${JSON.stringify(name)} is retired`);
   }
   throw unknownModel(`the model ${JSON.stringify(name)} does not exist`);

@@ -30,6 +30,23 @@ describe("model alias resolution", () => {
     (name) => expect(id(name)).toMatch(/^provider-v4-/),
   );
 
+  it("2. a configured alias is found however it is written, like a built-in one", () => {
+    expect(id("MY-Model", { "my-model": "provider-v4-pro" })).toBe("provider-v4-pro");
+    expect(id("my-model", { "My-Model": "provider-v4-pro" })).toBe("provider-v4-pro");
+    expect(id("my-model-NoThinking", { "My-Model": "provider-v4-pro" })).toBe("provider-v4-pro-nothinking");
+    expect(id("GPT-4o", { "gpt-4O": "provider-v4-pro" })).toBe("provider-v4-pro");
+    expect(id("Provider-V4-Flash", { "PROVIDER-v4-flash": "provider-v4-pro" })).toBe("provider-v4-flash");
+  });
+
+  it("2. of two configured aliases that differ only in case the one as written counts, else the first", () => {
+    const aliases = { Mine: "provider-v4-pro", mine: "provider-v4-vision", MINE: "provider-v4-flash" };
+    expect(id("Mine", aliases)).toBe("provider-v4-pro");
+    expect(id("mine", aliases)).toBe("provider-v4-vision");
+    expect(id("MINE", aliases)).toBe("provider-v4-flash");
+    expect(id("mInE", aliases)).toBe("provider-v4-pro");
+    expect(id("mInE-nothinking", aliases)).toBe("provider-v4-pro-nothinking");
+  });
+
   it("2. every default alias leads to a canonical model", () => {
     for (const [name, target] of DEFAULT_ALIASES) {
       expect([name, CATALOGUE.some((model) => model.id === target)]).toEqual([name, true]);
@@ -42,6 +59,15 @@ describe("model alias resolution", () => {
       "provider-v4-pro-search-nothinking",
     );
     expect(resolveModel("claude-opus-4-1-nothinking", {}).thinking).toBe(false);
+  });
+
+  it("3. it holds for a configured alias whose own name ends so, whatever its target", () => {
+    expect(id("mine-nothinking", { "mine-nothinking": "provider-v4-pro" })).toBe(
+      "provider-v4-pro-nothinking",
+    );
+    expect(
+      id("mine-nothinking", { mine: "provider-v4-flash", "mine-nothinking": "provider-v4-pro-nothinking" }),
+    ).toBe("provider-v4-pro-nothinking");
   });
 
   it("4. anything else fails: there is no guessing by family", () => {
@@ -64,6 +90,10 @@ describe("model alias resolution", () => {
     "claude-instant-1.2",
     "modelb-instant-1",
     "gpt-3.5-turbo",
+    "openai/gpt-3.5-turbo",
+    "anthropic/claude-2.1",
+    "Anthropic/Claude-Instant-1",
+    "vendorb/modelb-instant-1",
   ])("5. %s is retired", (name) => expect(refusal(name).message).toContain("retired"));
 
   it("there is no vision-search variant", () => {

@@ -1,0 +1,73 @@
+import { type Alias, FLASH, PRO } from "./alias.ts";
+
+/** Message-style tiers and their canonical models, without the family's prefix. */
+const TIERS: readonly Alias[] = [
+  ["opus-5-5", PRO],
+  ["opus-5", PRO],
+  ["sonnet-5-5", FLASH],
+  ["sonnet-5", FLASH],
+  ["haiku-5-5", FLASH],
+  ["mythos-5-2", PRO],
+  ["mythos-5-1", PRO],
+  ["mythos-5", PRO],
+  ["mythos-preview", PRO],
+  ["fable-5-2", FLASH],
+  ["fable-5-1", FLASH],
+  ["fable-5", FLASH],
+  ["opus-4-8", PRO],
+  ["opus-4-7", PRO],
+  ["opus-4-6", PRO],
+  ["opus-4-5", PRO],
+  ["opus-4-5-20251101", PRO],
+  ["opus-4-1", PRO],
+  ["opus-4-1-20250805", PRO],
+  ["opus-4-0", PRO],
+  ["opus-4-20250514", PRO],
+  ["sonnet-4-6", FLASH],
+  ["sonnet-4-5", FLASH],
+  ["sonnet-4-5-20250929", FLASH],
+  ["sonnet-4-0", FLASH],
+  ["sonnet-4-20250514", FLASH],
+  ["haiku-4-5", FLASH],
+  ["haiku-4-5-20251001", FLASH],
+  ["3-7-sonnet", FLASH],
+  ["3-7-sonnet-20250219", FLASH],
+  ["3-7-sonnet-latest", FLASH],
+  ["3-5-sonnet", FLASH],
+  ["3-5-sonnet-20241022", FLASH],
+  ["3-5-sonnet-20240620", FLASH],
+  ["3-5-sonnet-latest", FLASH],
+  ["3-5-haiku", FLASH],
+  ["3-5-haiku-20241022", FLASH],
+  ["3-5-haiku-latest", FLASH],
+  ["3-opus", PRO],
+  ["3-opus-20240229", PRO],
+  ["3-opus-latest", PRO],
+  ["3-sonnet", FLASH],
+  ["3-sonnet-20240229", FLASH],
+  ["3-haiku", FLASH],
+  ["3-haiku-20240307", FLASH],
+  ["opus-4", PRO],
+  ["sonnet-4", FLASH],
+  ["haiku-4", FLASH],
+];
+
+/** Aliases without a version, as agents' menus offer them. */
+export const MESSAGE_SHORT: readonly Alias[] = [
+  ["opus", PRO],
+  ["sonnet", FLASH],
+  ["haiku", FLASH],
+];
+
+/** The family's names under one of its prefixes (`modelb-`, `claude-`), as its vendor writes them. */
+export function messageFamily(prefix: string): Alias[] {
+  return [...TIERS, ...MESSAGE_SHORT].map(([name, target]) => [prefix + name, target] as const);
+}
+
+/** The same where a version has two numbers, with the dot that routers and people write: `claude-sonnet-4.5`. */
+export function dottedFamily(prefix: string): Alias[] {
+  return messageFamily(prefix).flatMap(([name, target]): Alias[] => {
+    const dotted = name.replace(/(?<=-\d)-(?=\d(?:-|$))/, ".");
+    return dotted === name ? [] : [[dotted, target]];
+  });
+}
