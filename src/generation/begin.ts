@@ -3,26 +3,31 @@ import type { Completion, Usage } from "../conversation/events.ts";
 import type { GenerationOutcome } from "../conversation/outcome.ts";
 import type { GatewayError } from "../errors/gateway-error.ts";
 import { Recording } from "../history/recording.ts";
+import { configuredProvider } from "../provider/of-platform.ts";
 import { boundToFiles } from "./file-references.ts";
 import type { Generation } from "./generation.ts";
 import { HOOKS } from "./hooks.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./job.ts";
+import { suited } from "./suit.ts";
 
 /**
- * Begins a generation: notes it in the log, watches for the client's going away, and binds the caller to the account that
- * has the files it refers to.
+ * Begins a generation: notes it in the log, watches for the client's going away, binds the caller to the account that
+ * has the files it refers to, and suits the conversation to the provider.
  *
  * @throws GatewayError 400 or 404 for file references that cannot be followed.
  */
 export async function begin(request: GenerationRequest): Promise<GenerationJob> {
-  const { context, caller, conversation, hooks = HOOKS } = request;
-  context.log.dialect = conversation.dialect;
-  context.log.model = conversation.model.id;
-  context.log.stream = conversation.stream;
+  const { context, conversation: asked, hooks = HOOKS } = request;
+  context.log.dialect = asked.dialect;
+  context.log.model = asked.model.id;
+  context.log.stream = asked.stream;
   const { abort } = abortWith(context.request);
+  const { caller, images } = await boundToFiles(context, request.caller, asked);
+  const provider = configuredProvider(context.platform);
+  const conversation = provider === null ? asked : suited(asked, provider.abilities, images);
+  context.log.model = conversation.model.id;
   const recording = new Recording(context, conversation);
-  const bound = await boundToFiles(context, caller, conversation);
-  return { context, caller: bound, conversation, hooks, recording, abort };
+  return { context, caller, conversation, hooks, recording, abort };
 }
 
 /** What renderers are told of a generation's answer. */

@@ -32,22 +32,28 @@ async function isConfigured(config: Config, identifier: string): Promise<boolean
   return false;
 }
 
+/** A caller as files bind it. */
+export interface BoundCaller {
+  readonly caller: Caller;
+  /** Whether one of the files is an image. */
+  readonly images: boolean;
+}
+
 /**
  * The caller, bound to the account that has the files which the conversation refers to: no other account can read
  * them. Also keeps one caller's files from another, which the provider cannot: it knows accounts only. A pass-through
  * caller's files are the provider's own affair.
  *
  * @throws GatewayError 404 `file_not_found` for a file that is not this caller's, 400 for files that lie with different
- * accounts, or with another one than the request is pinned to, and for an image on a model without vision.
+ * accounts, or with another one than the request is pinned to.
  */
 export async function boundToFiles(
   context: Context,
   caller: Caller,
   conversation: Conversation,
-): Promise<Caller> {
-  if (caller.mode === "pass-through") return caller;
-  const ids = referredFiles(conversation);
-  if (ids.length === 0) return caller;
+): Promise<BoundCaller> {
+  const ids = caller.mode === "pass-through" ? [] : referredFiles(conversation);
+  if (ids.length === 0) return { caller, images: false };
   const field = conversation.contentField;
   const store = context.platform.files(caller.owner);
   const files = await Promise.all(
@@ -68,14 +74,8 @@ export async function boundToFiles(
   const { config } = await context.config();
   const [first = ""] = ids;
   if (!(await isConfigured(config, account))) throw fileNotFound(first, field);
-  const image = files.find(({ mediaType }) => mediaType.startsWith("image/"));
-  if (image !== undefined && !conversation.model.vision) {
-    throw invalidRequest(
-      `${field} refers to the image ${image.id}, but the model ${JSON.stringify(conversation.model.requested)} has no vision`,
-      field,
-    );
-  }
-  return { ...caller, targetAccount: account };
+  const images = files.some(({ mediaType }) => mediaType.startsWith("image/"));
+  return { caller: { ...caller, targetAccount: account }, images };
 }
 
 function commonAccount(files: readonly KeptFile[], field: string): string {

@@ -29,6 +29,12 @@ export const CATALOGUE: readonly CatalogueModel[] = [
 
 const byId = new Map(CATALOGUE.map((model) => [model.id, model]));
 
+/** The model that sees images in place of one that does not. It thinks if that one does; none of them searches. */
+export function visionModel(model: CatalogueModel): CatalogueModel {
+  if (model.vision) return model;
+  return CATALOGUE.find(({ vision, thinking }) => vision && thinking === model.thinking) ?? model;
+}
+
 /** The model of a canonical id. */
 export function catalogueModel(id: string): CatalogueModel | undefined {
   return byId.get(id);

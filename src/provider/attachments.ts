@@ -55,7 +55,7 @@ export class AttachmentReader {
   /**
    * What an image or file part is to the model.
    *
-   * @throws GatewayError 400 for an image on a model without vision, and for broken data.
+   * @throws GatewayError 400 for broken data.
    */
   read(part: Exclude<Part, { type: "text" }>): Attachment {
     const { source } = part;
@@ -64,7 +64,6 @@ export class AttachmentReader {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const attachment = this.#classify(part);
-    if (attachment.kind === "image") this.#checkVision();
     this.#known.set(key, attachment);
     return attachment;
   }
@@ -77,12 +76,11 @@ export class AttachmentReader {
       return { kind, filename: name ?? source.fileId, source };
     }
     if (source.kind === "url" && !/^data:/i.test(source.url)) {
-      const image = part.type === "image" || part.mediaType?.startsWith("image/") === true;
-      const kind = image ? "image" : "document";
+      const kind = isImage(part) ? "image" : "document";
       return { kind, filename: name ?? nameInUrl(source.url) ?? kind, source };
     }
     const { bytes, mediaType } = this.#inline(source, part.type === "file" ? part.mediaType : undefined);
-    const image = part.type === "image" || mediaType.startsWith("image/");
+    const image = isImage(part);
     const fallback = `${image ? "image" : "document"}.${EXTENSIONS.get(mediaType) ?? "bin"}`;
     const filename = name ?? fallback;
     if (!image && isText(mediaType, filename)) {
@@ -123,12 +121,6 @@ export class AttachmentReader {
     }
   }
 
-  #checkVision(): void {
-    const { model } = this.#conversation;
-    if (model.vision) return;
-    throw this.#fault(`an image, but the model ${JSON.stringify(model.requested)} has no vision`);
-  }
-
   #fault(what: string): GatewayError {
     const field = this.#conversation.contentField;
     return invalidRequest(`${field} contains ${what}`, field);
@@ -150,6 +142,16 @@ export async function loadAttachment(
   if (source.kind === "bytes") return source;
   if (source.kind === "url") return options.fetchAttachment(source.url, signal);
   throw new ProviderError("invalid_request", `the content of the file ${source.fileId} is not at hand`);
+}
+
+/** Whether a part is an image, as far as the caller says. */
+export function isImage(part: Exclude<Part, { type: "text" }>): boolean {
+  if (part.type === "image") return true;
+  const { source, mediaType } = part;
+  // Some callers put a whole data URL where base64 belongs.
+  const text = source.kind === "url" ? source.url : source.kind === "inline" ? source.data : "";
+  const own = parseDataUrl(text)?.mediaType || (source.kind === "inline" ? source.mediaType : "");
+  return mediaTypeName(own || mediaType).startsWith("image/");
 }
 
 function mediaTypeName(mediaType: string | undefined): string {

@@ -4,6 +4,7 @@ import { ProviderError } from "../errors/provider-error.ts";
 import type { Credentials, SignedIn } from "../platform/accounts.ts";
 import type { ProviderOptions } from "./driver.ts";
 import type {
+  Abilities,
   ModelListing,
   PreparedTurn,
   PrepareOptions,
@@ -24,6 +25,7 @@ const STREAM_TYPES = ["text/event-stream", "text/plain"];
  * below its address there is a list of models.
  */
 export abstract class KeyedBackend implements Provider {
+  readonly abilities: Abilities = { images: "backend" };
   protected readonly options: ProviderOptions;
   readonly #address: string;
   readonly #kinds: ErrorKinds;

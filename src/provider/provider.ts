@@ -140,11 +140,18 @@ export interface ModelListing {
   list(account: UpstreamAccount, signal: AbortSignal): Promise<readonly string[]>;
 }
 
+/** What a provider can be asked for: requests are checked against it in one place, `generation/suit.ts`. */
+export interface Abilities {
+  /** Who knows which models see images: the catalogue, or the backend alone, which is then sent every image. */
+  readonly images: "catalogue" | "backend";
+}
+
 /**
  * A provider, as its driver makes it. All methods throw `ProviderError` and nothing else (but for an abort by `signal`,
  * which rejects with the signal's reason). What not every protocol has is an optional member: whoever needs it looks.
  */
 export interface Provider {
+  readonly abilities: Abilities;
   signIn(credentials: Credentials, fetch: Fetch, signal: AbortSignal): Promise<SignedIn>;
   /** The cheap check of a token. */
   describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount>;

@@ -23,7 +23,7 @@ export class RequestAttachments {
   readonly #attachments = new Map<AttachedPart, Attachment>();
   readonly #loaded = new Map<Attachment, Base64>();
 
-  /** Throws a `GatewayError` 400 for an attachment that the model cannot take or that is broken. */
+  /** Throws a `GatewayError` 400 for an attachment that is broken. Which models see images the backend knows. */
   constructor(conversation: Conversation, options: PrepareOptions) {
     this.#conversation = conversation;
     this.#options = options;
@@ -57,9 +57,6 @@ export class RequestAttachments {
       [...missing].map(async (attachment) => {
         if (attachment.kind === "text" || attachment.source.kind === "file") return;
         const { bytes, mediaType } = await loadAttachment(attachment, this.#options, signal);
-        if (mediaType.startsWith("image/") && !this.#conversation.model.vision) {
-          throw this.fault("contains an image, but the model has no vision");
-        }
         this.#loaded.set(attachment, { mediaType, data: toBase64(bytes) });
       }),
     );

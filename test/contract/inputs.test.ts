@@ -52,8 +52,6 @@ const ASK = "What is this?";
 
 interface Style {
   readonly path: (model: string) => string;
-  /** The field that an error names. */
-  readonly param: string | undefined;
   readonly body: (model: string, part: unknown) => Record<string, unknown>;
   /** Each input in the style's own words; those that it has no words for are left out. */
   readonly parts: Partial<Record<"data" | "url" | "pdf" | "pdfUrl" | "text", unknown>>;
@@ -61,7 +59,6 @@ interface Style {
 const styles: Record<string, Style> = {
   "chat completions": {
     path: () => "/v1/chat/completions",
-    param: "messages",
     body: (model, part) => ({
       model,
       messages: [{ role: "user", content: [{ type: "text", text: ASK }, part] }],
@@ -75,7 +72,6 @@ const styles: Record<string, Style> = {
   },
   responses: {
     path: () => "/v1/responses",
-    param: "input",
     body: (model, part) => ({
       model,
       input: [{ role: "user", content: [{ type: "input_text", text: ASK }, part] }],
@@ -90,7 +86,6 @@ const styles: Record<string, Style> = {
   },
   messages: {
     path: () => "/v1/messages",
-    param: "messages",
     body: (model, part) => ({
       model,
       max_tokens: 100,
@@ -109,7 +104,6 @@ const styles: Record<string, Style> = {
   },
   "content generation": {
     path: (model) => `/v1beta/models/${model}:generateContent`,
-    param: undefined,
     body: (_model, part) => ({ contents: [{ role: "user", parts: [{ text: ASK }, part] }] }),
     parts: {
       data: { inlineData: { mimeType: "image/png", data: image } },
@@ -121,7 +115,6 @@ const styles: Record<string, Style> = {
   },
   "model runner": {
     path: () => "/api/chat",
-    param: undefined,
     body: (model, part) => ({
       model,
       stream: false,
@@ -149,15 +142,150 @@ describe("images", () => {
     expect([turn.model, turn.file_ids.length]).toEqual(["vision", 1]);
   });
 
-  it.each(of("data", "url"))("$name, $kind: without vision a 400 that says so", async ({ style, part }) => {
-    const before = await test.gateway.sandbox.state();
-    const response = await ask(style, part, "provider-v4-flash");
-    expect(response.status).toBe(400);
-    const body = await response.text();
-    expect(body).toContain("vision");
-    if (style.param !== undefined) expect(JSON.parse(body).error.param).toBe(style.param);
-    const after = await test.gateway.sandbox.state();
-    expect(after.turn_count).toBe(before.turn_count);
+  it.each(of("data", "url"))(
+    "$name, $kind: go to the model with vision when the one asked for has none",
+    async ({ style, part }) => {
+      const response = await ask(style, part, "provider-v4-flash");
+      const text = await response.text();
+      expect([response.status, text]).toEqual([200, expect.stringContaining(`(${PICTURE.length} bytes)`)]);
+      const turn = await lastTurn();
+      expect([turn.model, turn.thinking, turn.file_ids.length]).toEqual(["vision", true, 1]);
+    },
+  );
+
+  it.each([
+    ["provider-v4-pro-nothinking", "provider-v4-vision-nothinking", false],
+    ["provider-v4-flash-search", "provider-v4-vision", true],
+    ["gpt-4o", "provider-v4-vision", true],
+  ])("sent to %s are answered by %s, which thinks as that would", async (model, seen, thinking) => {
+    const [chat] = of("data");
+    if (chat === undefined) throw new Error("no such style");
+    const response = await ask(chat.style, chat.part, model);
+    expect(await response.json()).toMatchObject({ model: seen });
+    expect(await lastTurn()).toMatchObject({ model: "vision", thinking, search: false });
+    const headers = { authorization: "Bearer admin" };
+    const newest = async () => {
+      const { items } = JSON.parse(await (await test.fetch("/admin/chat-history", { headers })).text());
+      return [items[0]?.requested_model, items[0]?.model];
+    };
+    await expect.poll(newest).toEqual([model, seen]);
+  });
+
+  it("in an earlier message are sent again, also as part of a stored response", async () => {
+    const part = styles["responses"]?.parts.data;
+    const model = "provider-v4-flash";
+    const first = await test.post("/v1/responses", {
+      model,
+      input: [{ role: "user", content: [{ type: "input_text", text: ASK }, part] }],
+    });
+    const { id } = JSON.parse(await first.text());
+    const next = await test.post("/v1/responses", { model, input: "And now?", previous_response_id: id });
+    expect(await next.json()).toMatchObject({ model: "provider-v4-vision", status: "completed" });
+    expect((await lastTurn()).file_ids).toHaveLength(1);
+  });
+
+  it("are counted on any model", async () => {
+    const messages = styles["messages"];
+    const body = messages?.body("claude-sonnet-4-5", messages.parts.data);
+    const response = await test.post("/v1/messages/count_tokens", body);
+    expect(await response.json()).toEqual({ input_tokens: expect.any(Number) });
+  });
+});
+
+describe("an image that a tool returned", () => {
+  const args = "{}";
+  const shots: Record<string, [path: string, body: Record<string, unknown>]> = {
+    "chat completions": [
+      "/v1/chat/completions",
+      {
+        model: "provider-v4-flash",
+        messages: [
+          { role: "user", content: ASK },
+          {
+            role: "assistant",
+            content: null,
+            tool_calls: [{ id: "a", type: "function", function: { name: "shot", arguments: args } }],
+          },
+          {
+            role: "tool",
+            tool_call_id: "a",
+            content: [{ type: "image_url", image_url: { url: `data:image/png;base64,${image}` } }],
+          },
+        ],
+      },
+    ],
+    responses: [
+      "/v1/responses",
+      {
+        model: "provider-v4-flash",
+        input: [
+          { role: "user", content: ASK },
+          { type: "function_call", call_id: "a", name: "shot", arguments: args },
+          {
+            type: "function_call_output",
+            call_id: "a",
+            output: [{ type: "input_image", image_url: `data:image/png;base64,${image}` }],
+          },
+        ],
+      },
+    ],
+    messages: [
+      "/v1/messages",
+      {
+        model: "provider-v4-flash",
+        max_tokens: 100,
+        messages: [
+          { role: "user", content: ASK },
+          { role: "assistant", content: [{ type: "tool_use", id: "a", name: "shot", input: {} }] },
+          {
+            role: "user",
+            content: [
+              {
+                type: "tool_result",
+                tool_use_id: "a",
+                content: [
+                  { type: "image", source: { type: "base64", media_type: "image/png", data: image } },
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+    "content generation": [
+      "/v1beta/models/provider-v4-flash:generateContent",
+      {
+        contents: [
+          { role: "user", parts: [{ text: ASK }] },
+          { role: "model", parts: [{ functionCall: { name: "shot", args: {} } }] },
+          {
+            role: "user",
+            parts: [
+              { functionResponse: { name: "shot", response: { output: "done" } } },
+              { inlineData: { mimeType: "image/png", data: image } },
+            ],
+          },
+        ],
+      },
+    ],
+    "model runner": [
+      "/api/chat",
+      {
+        model: "provider-v4-flash",
+        stream: false,
+        messages: [
+          { role: "user", content: ASK },
+          { role: "assistant", content: "", tool_calls: [{ function: { name: "shot", arguments: {} } }] },
+          { role: "tool", tool_name: "shot", content: "done", images: [image] },
+        ],
+      },
+    ],
+  };
+
+  it.each(Object.entries(shots))("%s: goes to the model with vision", async (_, [path, body]) => {
+    const response = await test.post(path, body);
+    expect(response.status, await response.text()).toBe(200);
+    expect(await lastTurn()).toMatchObject({ model: "vision", file_ids: [expect.any(String)] });
   });
 });
 

@@ -2,6 +2,7 @@ import { type Conversation, textOf } from "../../conversation/conversation.ts";
 import { estimateTokens } from "../../conversation/tokens.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
 import { prepareOptions } from "../../generation/prepare-options.ts";
+import { suited } from "../../generation/suit.ts";
 import type { Context } from "../../platform/context.ts";
 import { providerOf } from "../../provider/of-platform.ts";
 
@@ -19,16 +20,15 @@ function plainText(conversation: Conversation): string {
 
 /**
  * Tokens that a conversation would cost as a prompt: messages, system and tools, counted on the very text that would be
- * sent. A conversation that the provider would refuse (an image for a model without vision) is counted by its words.
+ * sent. A conversation that the provider would refuse (a broken attachment) is counted by its words.
  */
 export async function countPromptTokens(context: Context, conversation: Conversation): Promise<number> {
   const { config } = await context.config();
   const options = prepareOptions(config, conversation, context.platform);
   try {
-    return Math.max(
-      1,
-      estimateTokens(providerOf(context.platform).prepare(conversation, options).promptText),
-    );
+    const provider = providerOf(context.platform);
+    const prepared = provider.prepare(suited(conversation, provider.abilities), options);
+    return Math.max(1, estimateTokens(prepared.promptText));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     return Math.max(1, estimateTokens(plainText(conversation)));

@@ -3,6 +3,7 @@ import type { Credentials, SignedIn } from "../../platform/accounts.ts";
 import type { Fetch } from "../../platform/upstream.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import type {
+  Abilities,
   FileKeeping,
   FollowUp,
   PreparedTurn,
@@ -44,6 +45,7 @@ export const sessions = {
 } satisfies Driver;
 
 class SessionsProvider implements Provider {
+  readonly abilities: Abilities = { images: "catalogue" };
   readonly #api: SessionsApi;
   readonly #sleep: Sleep;
 

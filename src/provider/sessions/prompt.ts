@@ -1,4 +1,5 @@
 import { type Conversation, type Message, type Part, usesTools } from "../../conversation/conversation.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
 import { callingRules, renderToolCalls, toolDescriptions } from "../../tools/instructions.ts";
 import { type Attachment, AttachmentReader } from "../attachments.ts";
 import { fileAsText, joined, paragraphs } from "../prose.ts";
@@ -93,10 +94,12 @@ export function withRules(sections: readonly Section[], rules: string): readonly
 class MessageRenderer {
   readonly attachments: SentAttachment[] = [];
   readonly #reader: AttachmentReader;
+  readonly #conversation: Conversation;
   /** Tools by call id: in most dialects a result names only its call. */
   readonly #callNames = new Map<string, string>();
 
   constructor(conversation: Conversation) {
+    this.#conversation = conversation;
     this.#reader = new AttachmentReader(conversation);
   }
 
@@ -138,8 +141,17 @@ class MessageRenderer {
     if (attachment.kind === "text") {
       return fileAsText(name, withoutHeadings(attachment.text));
     }
+    if (attachment.kind === "image") this.#checkVision();
     let number = this.attachments.indexOf(attachment) + 1;
     if (number === 0) number = this.attachments.push(attachment);
     return `[Attachment ${number}: ${attachment.kind} ${name}]`;
+  }
+  #checkVision(): void {
+    const { contentField: field, model } = this.#conversation;
+    if (model.vision) return;
+    throw invalidRequest(
+      `${field} contains an image, but the model ${JSON.stringify(model.requested)} has no vision`,
+      field,
+    );
   }
 }

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import type { Message, Part } from "../../../src/conversation/conversation.ts";
+import { suited } from "../../../src/generation/suit.ts";
+import { conversation } from "../../support/conversations.ts";
+
+const text: Part = { type: "text", text: "See" };
+const PNG: Part = { type: "image", source: { kind: "inline", data: "iVBORw0KGgo=", mediaType: "image/png" } };
+const inline = (data: string, mediaType: string): Part => ({
+  type: "file",
+  source: { kind: "inline", data, mediaType },
+});
+const link = (url: string, mediaType?: string): Part => ({
+  type: "file",
+  source: { kind: "url", url },
+  ...(mediaType === undefined ? {} : { mediaType }),
+});
+
+const modelFor = (part: Part, model = "provider-v4-flash") =>
+  suited(conversation({ model, messages: [{ role: "user", parts: [text, part] }] }), { images: "catalogue" })
+    .model;
+
+describe("a conversation that holds an image", () => {
+  it.each<[string, Part]>([
+    ["an image", PNG],
+    ["an image's address", { type: "image", source: { kind: "url", url: "https://a.example/b" } }],
+    ["an image by file id", { type: "image", source: { kind: "file", fileId: "f" } }],
+    ["a file that is one", inline("iVBORw0KGgo=", "image/png")],
+    ["a file in a data URL", link("data:image/png;base64,iVBORw0KGgo=")],
+    ["a data URL where base64 belongs", inline("data:image/gif;base64,R0lGODlh", "application/octet-stream")],
+    ["an address of which the caller says so", link("https://a.example/b", "Image/PNG; a=b")],
+  ])("goes to the model with vision: %s", (_, part) => {
+    expect(modelFor(part)).toMatchObject({ id: "provider-v4-vision", requested: "provider-v4-flash" });
+  });
+
+  it.each<[string, Part]>([
+    ["text", text],
+    ["a document", inline("JVBERi0=", "application/pdf")],
+    ["an address", link("https://a.example/b.png")],
+  ])("and nothing else does: %s", (_, part) => {
+    expect(modelFor(part).id).toBe("provider-v4-flash");
+  });
+
+  it.each([
+    ["provider-v4-pro", "provider-v4-vision"],
+    ["provider-v4-pro-nothinking", "provider-v4-vision-nothinking"],
+    ["provider-v4-flash-search-nothinking", "provider-v4-vision-nothinking"],
+    ["provider-v4-vision", "provider-v4-vision"],
+    ["gpt-4o", "provider-v4-vision"],
+  ])("keeps to its thinking variant: %s goes to %s", (model, seen) => {
+    expect(modelFor(PNG, model)).toMatchObject({ id: seen, requested: model });
+  });
+
+  it("is found in the whole history, results of tools included", () => {
+    const shot: Message = { role: "tool", callId: "a", parts: [PNG] };
+    const later: Message = { role: "user", parts: [text] };
+    const messages = [later, shot, later];
+    expect(suited(conversation({ messages }), { images: "catalogue" }).model.id).toBe("provider-v4-vision");
+  });
+
+  it("stays with its model where the backend decides", () => {
+    const seen = conversation({ messages: [{ role: "user", parts: [PNG] }] });
+    expect(suited(seen, { images: "backend" }, true)).toBe(seen);
+  });
+
+  it("may hold it as a file that was uploaded", () => {
+    const file: Part = { type: "file", source: { kind: "file", fileId: "f" } };
+    const asked = conversation({ messages: [{ role: "user", parts: [file] }] });
+    expect(suited(asked, { images: "catalogue" }, true).model.id).toBe("provider-v4-vision");
+    expect(suited(asked, { images: "catalogue" }, false)).toBe(asked);
+  });
+});
