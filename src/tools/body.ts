@@ -31,7 +31,8 @@ export class ParameterBody {
   readonly #around: Surroundings;
   #state: BodyState = "open";
   /** Complete calls may stand in a body as text; these are their tags that are still open. */
-  #nested: TagKind[] = [];
+  readonly #nested: TagKind[] = [];
+  readonly #nestedOf = { tool_calls: 0, invoke: 0, parameter: 0 };
   /** The CDATA section that is being read. */
   #quoted: QuotedText | undefined;
   /** A CDATA section was closed. */
@@ -135,14 +136,13 @@ export class ParameterBody {
         return at;
       }
       const within = tag.kind === "parameter" && this.#nested.length > 0;
-      if (!tag.empty && (calls || within)) this.#nested.push(tag.kind);
+      if (!tag.empty && (calls || within)) {
+        this.#nested.push(tag.kind);
+        this.#nestedOf[tag.kind]++;
+      }
       return this.#literal(source, at, tag.end);
     }
-    const partner = this.#nested.lastIndexOf(tag.kind);
-    if (partner >= 0) {
-      this.#nested.length = partner;
-      return this.#literal(source, at, tag.end);
-    }
+    if (this.#closesNested(tag.kind)) return this.#literal(source, at, tag.end);
     // The first of two `<` belongs to the text before it, unless that was CDATA.
     if (tag.doubled && !(this.#sections && !this.#value.bare)) return this.#literal(source, at, at + 1);
     if (tag.kind === "parameter") {
@@ -162,6 +162,16 @@ export class ParameterBody {
       }
     }
     return this.#literal(source, at, tag.end);
+  }
+
+  /** Closes the last nested tag of a kind that is open, with those within it. */
+  #closesNested(kind: TagKind): boolean {
+    if (this.#nestedOf[kind] === 0) return false;
+    for (let last = this.#nested.pop(); last !== undefined; last = this.#nested.pop()) {
+      this.#nestedOf[last]--;
+      if (last === kind) break;
+    }
+    return true;
   }
 
   #readQuoted(source: string, at: number, final: boolean, quoted: QuotedText): number {

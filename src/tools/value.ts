@@ -80,11 +80,12 @@ export class ParameterValue {
       return;
     }
     this.#keepRaw(text);
-    const piece = this.#gap + text;
-    if (!this.#started && piece.trim() === "") {
-      this.#gap = piece;
+    // Before the value begins the gap is white space, and is not looked at again with each piece.
+    if (!this.#started && text.trim() === "") {
+      this.#gap += text;
       return;
     }
+    const piece = this.#gap + text;
     this.#gap = "";
     this.#take(piece);
   }
@@ -130,7 +131,7 @@ export class ParameterValue {
   #weigh(piece: string): void {
     if (!this.#maybe || this.#wanted === "text") return;
     if (this.#length <= WAIT || this.#length === piece.length) {
-      const start = this.#text.trimStart();
+      const start = this.#text.slice(-this.#length);
       this.#maybe = start.startsWith("<") || mayBeLiteral(start);
     } else if (!"{[<".includes(this.#lead)) this.#maybe = NUMERIC.test(piece);
   }

@@ -47,8 +47,8 @@ add(
 add(
   "body",
   "one end tag ends all calls in a body",
-  "this.#nested.length = partner;\n      return",
-  "this.#nested.length = 0;\n      return",
+  "if (last === kind) break;",
+  "if (kind === undefined) break;",
 );
 add("body", "calls in a body are not followed", "this.#nested.push(tag.kind);", "void within;");
 add("body", "orphans swallow calls", "if (calls && this.#options.alone) {", "if (calls && !this.#options) {");

@@ -1,0 +1,42 @@
+/** Text that repeats `unit` up to a length of `n` units of UTF-16. */
+function of(unit: string): (n: number) => string {
+  return (n) => unit.repeat(Math.ceil(n / unit.length)).slice(0, n);
+}
+
+/** Texts that a model may write, or a stranger send, to make a stage go over what it has read: by name, of any length. */
+export const DEGENERATE: readonly (readonly [name: string, text: (n: number) => string])[] = [
+  ["prose", of("The quick brown fox jumps over the lazy dog. ")],
+  ["spaces", of(" ")],
+  ["line ends", of("\n")],
+  ["carriage returns", of("\r")],
+  ["openers", of("<")],
+  ["wrappers", of("<tool_calls>")],
+  ["invokes", of('<invoke name="a">')],
+  ["parameters", of('<parameter name="q">')],
+  ["closing tags", of("</parameter></invoke></tool_calls>")],
+  ["openings, then closings", (n) => of('<invoke name="a">')(n / 2) + of("</tool_calls>")(n / 2)],
+  ["sections never closed", of('<parameter name="q"><![CDATA[x</parameter>')],
+  ["section ends", of("]]> ]] ")],
+  ["entities", of("&lt;&#60;&")],
+  ["citation heads", of("[citation:")],
+  ["citations", of("[citation:1]")],
+  ["braces", of("{")],
+  ["closing braces", of("}")],
+  ["objects", of('{"a":[1,2,{"b":"c"}]},')],
+  ["quotes", of('"')],
+  ["backslashes", of("\\")],
+  ["backticks", of("` `` ``` ")],
+  ["fences", of("```\n~~~\n")],
+  ["lists and quotes", of("- > 1. ")],
+  ["digits", of("1234567890")],
+  ["halves of characters", of("\ud83d")],
+  ["control characters", of("\u0000\u0001\u2028")],
+  ["wide characters", of("漢字👍🏽")],
+];
+
+/** `text` in pieces of `size` units. */
+export function pieces(text: string, size: number): string[] {
+  const all: string[] = [];
+  for (let at = 0; at < text.length; at += size) all.push(text.slice(at, at + size));
+  return all;
+}
