@@ -1,6 +1,6 @@
 import { STANDARD_FAMILY } from "../routing/error-formats.ts";
 import type { Surface } from "../routing/surface.ts";
-import { createEmbeddings } from "./embeddings/endpoints.ts";
+import { createEmbeddings } from "./embeddings.ts";
 import { readFile, uploadFile } from "./files/endpoints.ts";
 import { healthz, readyz } from "./health.ts";
 import { listModels, readModel } from "./models.ts";

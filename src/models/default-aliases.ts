@@ -1,5 +1,6 @@
-import type { Alias } from "./alias.ts";
+import { type Alias, all, FLASH } from "./alias.ts";
 import { NO_THINKING } from "./catalogue.ts";
+import { EMBEDDING_DIMENSIONS } from "./embedding-models.ts";
 import { MESSAGE_SHORT, messageFamily } from "./message-family.ts";
 import { RUNNER_NAMES } from "./runner-tags.ts";
 import { VENDORS } from "./vendors.ts";
@@ -13,6 +14,8 @@ function withPrefixes(names: readonly Alias[], prefixes: readonly string[]): Ali
 
 /** The built-in aliases: requested name → canonical id. Configured aliases override or add to them. */
 export const DEFAULT_ALIASES: ReadonlyMap<string, string> = new Map([
+  // Who computes embeddings is a setting; the name only has to mean something.
+  ...all(FLASH, ...EMBEDDING_DIMENSIONS.keys()),
   ...RUNNER_NAMES,
   ...VENDORS.flatMap(({ names, prefixes }) => withPrefixes(names, prefixes)),
   ...MESSAGE_SHORT,

@@ -49,7 +49,6 @@ const OPENAI: readonly Alias[] = [
   ...all(PRO, "gpt-6-astra"),
   ...all(PRO, "o1", "o1-preview", "o1-mini", "o1-pro", "o3", "o3-pro", "o3-deep-research"),
   ...all(FLASH, "o3-mini", "o4-mini", "o4-mini-deep-research"),
-  // Embeddings are computed locally; the name only has to mean something.
   ...all(FLASH, "text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002"),
 ];
 

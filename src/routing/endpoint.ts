@@ -30,6 +30,11 @@ export interface Described {
   readonly paths: readonly string[];
   /** What follows the last colon of a path that ends in `:name+`, as in `/models/x:countTokens`. */
   readonly verb?: string;
+  /**
+   * Where other endpoints have the same path and method: whether a request is this one's. Those that ask stand before the
+   * one that takes all others.
+   */
+  readonly when?: (request: { readonly headers: Headers; readonly url: URL }) => boolean;
   /** One line for people. */
   readonly summary: string;
   readonly body?: ZodType;

@@ -70,31 +70,63 @@ function queryParameters(schema: z.ZodType | undefined): JsonObject[] {
   }));
 }
 
-function bodyOf({ body, optionalBody, streamedBody }: Endpoint): JsonObject | undefined {
-  if (streamedBody !== undefined) {
-    return { required: true, content: { [streamedBody.mediaType]: { schema: streamedBody.schema } } };
-  }
-  if (body === undefined) return undefined;
-  const content = { "application/json": { schema: jsonSchema(body, "input") } };
-  return { required: optionalBody !== true, content };
+function bodyOf(endpoints: readonly Endpoint[]): JsonObject | undefined {
+  const schemas = endpoints.flatMap(({ body, streamedBody }): (readonly [string, JsonObject])[] => {
+    if (streamedBody !== undefined) return [[streamedBody.mediaType, streamedBody.schema]];
+    return body === undefined ? [] : [["application/json", jsonSchema(body, "input")]];
+  });
+  if (schemas.length === 0) return undefined;
+  return {
+    required: endpoints.every(({ optionalBody }) => optionalBody !== true),
+    content: contentOf(schemas),
+  };
 }
 
-function answerOf(answers: Answers): JsonObject {
-  const content = Object.entries(answers()).map(([mediaType, schema]) => [
-    mediaType,
-    { schema: jsonSchema(schema, "output") },
-  ]);
-  return { description: "The answer.", content: Object.fromEntries(content) };
+/** What a route takes or answers, by media type. Of several schemas for one type any will do. */
+function contentOf(schemas: readonly (readonly [mediaType: string, schema: JsonObject])[]): JsonObject {
+  const content: Record<string, unknown> = {};
+  for (const [mediaType, found] of Map.groupBy(schemas, ([type]) => type)) {
+    const [first, ...others] = found.map(([, schema]) => schema);
+    content[mediaType] = { schema: others.length === 0 ? first : { anyOf: [first, ...others] } };
+  }
+  return content;
+}
+
+function answersOf(answers: readonly Answers[]): JsonObject {
+  const schemas = answers.flatMap((made) =>
+    Object.entries(made()).map(([mediaType, schema]) => [mediaType, jsonSchema(schema, "output")] as const),
+  );
+  return { description: "The answer.", content: contentOf(schemas) };
+}
+
+function errorsOf(families: readonly RouteFamily[]): JsonObject {
+  const [first, ...others] = new Set(families);
+  if (first !== undefined && others.length === 0) return { $ref: `#/components/responses/${first.id}` };
+  const schemas = [...new Set(families)].map(({ errorSchema }) => ["application/json", errorSchema] as const);
+  return { description: "An error.", content: contentOf(schemas) };
 }
 
 type Security = Readonly<Record<Access, readonly JsonObject[]>>;
 
-function operation({ path, family, tag, endpoint }: Route, security: Security): JsonObject {
-  const { method, access, summary, verb, query = endpoint.lenientQuery, answers } = endpoint;
+/** Each parameter once, by its name: the first that is so called. */
+function distinct(parameters: readonly JsonObject[]): JsonObject[] {
+  const byName = new Map<unknown, JsonObject>();
+  for (const parameter of parameters) {
+    if (!byName.has(parameter["name"])) byName.set(parameter["name"], parameter);
+  }
+  return [...byName.values()];
+}
+
+/** One method of one path. Where several styles share it, `main` is the one that takes what no other claims. */
+function operation(main: Route, all: readonly Route[], security: Security): JsonObject {
+  const { path, tag } = main;
+  const { method, access, summary, verb } = main.endpoint;
   const { template, names } = templateOf(path, verb);
+  const endpoints = all.map(({ endpoint }) => endpoint);
   const inPath = names.map((name) => ({ name, in: "path", required: true, schema: string }));
-  const parameters = [...inPath, ...queryParameters(query)];
-  const requestBody = bodyOf(endpoint);
+  const inQuery = endpoints.flatMap(({ query, lenientQuery }) => queryParameters(query ?? lenientQuery));
+  const parameters = distinct([...inPath, ...inQuery]);
+  const requestBody = bodyOf(endpoints);
   return {
     operationId: `${method.toLowerCase()}${template.replaceAll(/[^\w]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary,
@@ -103,8 +135,8 @@ function operation({ path, family, tag, endpoint }: Route, security: Security): 
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: {
-      "200": answerOf(answers),
-      default: { $ref: `#/components/responses/${family.id}` },
+      "200": answersOf(endpoints.map(({ answers }) => answers)),
+      default: errorsOf(all.map(({ family }) => family)),
     },
   };
 }
@@ -125,11 +157,15 @@ export function openApiDocument(surfaces: readonly Surface[]): JsonObject {
     token: [{ token: [] }],
   };
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const route of routesOf(surfaces)) {
-    const { template } = templateOf(route.path, route.endpoint.verb);
-    const methods = paths[template] ?? {};
-    methods[route.endpoint.method.toLowerCase()] = operation(route, security);
-    paths[template] = methods;
+  const operations = Map.groupBy(routesOf(surfaces), ({ path, endpoint }) => {
+    const { template } = templateOf(path, endpoint.verb);
+    return `${endpoint.method.toLowerCase()} ${template}`;
+  });
+  for (const [name, routes] of operations) {
+    const [method = "", template = ""] = name.split(" ");
+    const main = routes.at(-1);
+    if (main !== undefined)
+      paths[template] = { ...paths[template], [method]: operation(main, routes, security) };
   }
   const families = [...new Set(surfaces.map(({ family }) => family))];
   return {

@@ -63,11 +63,12 @@ export class RouteTable {
   }
 
   /**
-   * The route of a request, or null when no route has its path. `HEAD` is served by the `GET` route.
+   * The route of a request, or null when no route has its path. `HEAD` is served by the `GET` route. Where several styles
+   * have a path, the headers tell them apart.
    *
    * @throws GatewayError 405 with `Allow` for a known path with a wrong method, 404 for a broken escape in the path.
    */
-  async match(method: string, url: URL): Promise<Match | null> {
+  async match(method: string, url: URL, headers = new Headers()): Promise<Match | null> {
     if (url.pathname.length > MAX_PATH) return null;
     const found = await this.#find(method, url);
     if (found === undefined) return null;
@@ -76,7 +77,8 @@ export class RouteTable {
     if (choices.length === 0) throw methodNotAllowed(method, url.pathname, found.choices);
     const params = decode(found.params, method, url.pathname);
     for (const route of choices) {
-      const { verb } = route.endpoint;
+      const { verb, when } = route.endpoint;
+      if (when?.({ headers, url }) === false) continue;
       const own = verb === undefined ? params : withoutVerb(params, verb);
       if (own !== null) return { route, params: own };
     }

@@ -2,7 +2,8 @@ import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { useGateway } from "../support/use-gateway.ts";
 
-const { post } = useGateway();
+const test = useGateway();
+const { post } = test;
 const configured = useGateway({
   vars: { GATEWAY_CONFIG_JSON: JSON.stringify({ keys: ["sk-dev"], embeddings: { provider: "builtin" } }) },
 });
@@ -41,10 +42,33 @@ describe("POST /v1/embeddings", () => {
     expect(body.usage.prompt_tokens).toBeGreaterThan(0);
   });
 
-  it("dimensions are honoured, and the alias mapping applies to model", async () => {
+  it("dimensions are honoured; the model is the one that was asked for", async () => {
     const body = await embed({ input: "x", dimensions: 64 });
     expect(body.data[0]?.embedding).toHaveLength(64);
-    expect(body.model).toBe("provider-v4-flash");
+    expect(body.model).toBe("text-embedding-3-small");
+  });
+
+  it.each([
+    ["text-embedding-3-small", 1536],
+    ["text-embedding-3-large", 3072],
+    ["text-embedding-ada-002", 1536],
+    ["gemini-embedding-001", 3072],
+    ["nomic-embed-text", 768],
+    ["gpt-4o", 1536],
+  ])("%s has %i dimensions unless told otherwise", async (model, dimensions) => {
+    const body = await embed({ input: "x", model });
+    expect(body.data[0]?.embedding).toHaveLength(dimensions);
+    expect(body.model).toBe(model);
+  });
+
+  it("a body that is not UTF-8 is refused as such, whatever is configured", async () => {
+    const body = new Uint8Array([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]);
+    for (const { fetch } of [test, configured]) {
+      const headers = { authorization: "Bearer sk-dev" };
+      const response = await fetch("/v1/embeddings", { method: "POST", headers, body });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { code: "invalid json" } });
+    }
   });
 
   it.each([

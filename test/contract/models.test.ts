@@ -57,3 +57,31 @@ describe("GET /v1/models and /v1/models/{id}", () => {
     },
   );
 });
+
+describe("on the paths that several styles share", () => {
+  it.each([
+    ["x-goog-api-key", "/v1/models", { "x-goog-api-key": "sk-dev" }],
+    ["x-vendorc-api-key", "/v1/models", { "x-vendorc-api-key": "sk-dev" }],
+    ["?key=", "/v1/models?key=sk-dev", {}],
+  ])("%s asks for the content-generation style", async (_, path, headers) => {
+    const body: { models: { name: string }[] } = await (await fetch(path, { headers })).json();
+    expect(body.models.map(({ name }) => name)).toEqual(CANONICAL.map((id) => `models/${id}`));
+    const one = await fetch(path.replace("/models", "/models/gemini-2.5-flash"), { headers });
+    expect(await one.json()).toMatchObject({ name: "models/gemini-2.5-flash", version: expect.any(String) });
+    const missing = await fetch(path.replace("/models", "/models/none"), { headers });
+    expect(await missing.json()).toMatchObject({ error: { code: 404, status: "NOT_FOUND" } });
+  });
+
+  it("a version of the message style asks for that", async () => {
+    const headers = { "anthropic-version": "2023-06-01", "x-api-key": "sk-dev" };
+    const body: { data: { id: string; type: string }[]; has_more: boolean } = await (
+      await fetch("/v1/models", { headers })
+    ).json();
+    expect(body).toMatchObject({ has_more: false });
+    expect(body.data.map(({ id }) => id)).toContain("claude-sonnet-4-5");
+    expect(await (await fetch("/v1/models/claude-sonnet-4-5", { headers })).json()).toMatchObject({
+      id: "claude-sonnet-4-5",
+      type: "model",
+    });
+  });
+});

@@ -178,10 +178,10 @@ describe.each([undefined, "v1beta"])("the google genai SDK, version %s", (apiVer
 describe("the google genai SDK, models", () => {
   const api = useGateway();
 
-  it("lists and reads models", async () => {
+  it.each([undefined, "v1beta"])("lists and reads models, version %s", async (apiVersion) => {
     const client = new GoogleGenAI({
       apiKey: "sk-dev",
-      apiVersion: "v1beta",
+      ...(apiVersion === undefined ? {} : { apiVersion }),
       httpOptions: { baseUrl: api.gateway.url },
     });
     const names: (string | undefined)[] = [];

@@ -58,9 +58,9 @@ const errorOf = once((family: Route["family"]): Description => {
   return descriptionOf(memberOf(components, "responses", family.id));
 });
 
-async function routeOf(method: string, url: URL): Promise<Route | null> {
+async function routeOf(method: string, url: URL, headers: Headers): Promise<Route | null> {
   try {
-    return (await table.match(method, url))?.route ?? null;
+    return (await table.match(method, url, headers))?.route ?? null;
   } catch (error) {
     if (error instanceof GatewayError) return null;
     throw error;
@@ -116,10 +116,15 @@ async function faultOf(
  *
  * @throws Error that names the route, the status and the place in the body.
  */
-export async function expectDescribed(method: string, url: URL, response: Response): Promise<void> {
+export async function expectDescribed(
+  method: string,
+  url: URL,
+  response: Response,
+  headers = new Headers(),
+): Promise<void> {
   const { status } = response;
   if (method === "OPTIONS" || (status >= 300 && status < 400)) return;
-  const route = await routeOf(method, url);
+  const route = await routeOf(method, url, headers);
   if (route === null && response.ok) return;
   const family = route?.family ?? families.of(url.pathname);
   const fault =
@@ -135,6 +140,6 @@ export async function expectDescribed(method: string, url: URL, response: Respon
 /** `fetch` from the gateway; an answer that is not as described fails the test that asked for it. */
 export async function fetchDescribed(url: URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
-  await expectDescribed(init?.method ?? "GET", url, response);
+  await expectDescribed(init?.method ?? "GET", url, response, new Headers(init?.headers));
   return response;
 }

@@ -1,3 +1,4 @@
+import { Patience } from "../../accounts/patience.ts";
 import { abortWith, withAccount } from "../../accounts/with-account.ts";
 import type { Caller } from "../../auth/callers.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
@@ -10,7 +11,6 @@ import { type CallerEndpoint, forCallers, json } from "../../routing/endpoint.ts
 import { lifetimeOf } from "./expiry.ts";
 import { UploadForm } from "./form.ts";
 import { fileObject, fileSchema } from "./object.ts";
-import { Patience } from "./patience.ts";
 import { forgetRest, restOf } from "./refused-body.ts";
 import { Upload } from "./upload.ts";
 
@@ -109,8 +109,8 @@ async function currentObject(
   const files = filesOf(context);
   const provider = providerOf(context.platform);
   const { abort, stop } = abortWith(context.request);
-  const { signal } = abort;
-  const patience = new Patience(context.platform.variables.firstByteTimeoutMs, abort);
+  const patience = new Patience(context.platform.variables.firstByteTimeoutMs, abort.signal);
+  const { signal } = patience;
   const owner = { ...caller, targetAccount: kept?.account ?? null };
   try {
     return await withAccount(

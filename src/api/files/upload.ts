@@ -1,3 +1,4 @@
+import { Patience } from "../../accounts/patience.ts";
 import { type AccountSession, withAccount } from "../../accounts/with-account.ts";
 import type { Caller } from "../../auth/callers.ts";
 import { CATALOGUE } from "../../models/catalogue.ts";
@@ -7,7 +8,6 @@ import { providerOf } from "../../provider/of-platform.ts";
 import type { FileKeeping, ProviderFile, UpstreamAccount } from "../../provider/provider.ts";
 import { lifetimeOf } from "./expiry.ts";
 import type { FileHead, UploadForm } from "./form.ts";
-import { Patience } from "./patience.ts";
 
 /** A file that has arrived, and what is remembered of it. */
 export interface Uploaded {
@@ -24,7 +24,7 @@ export class Upload {
   readonly #abort: AbortController;
   readonly #patience: Patience;
 
-  /** `abort` ends the upload; it is also aborted here when the provider falls silent or the slot is lost. */
+  /** `abort` ends the upload; it is also aborted here when the client breaks off or the slot is lost. */
   constructor(
     context: Context,
     caller: Caller,
@@ -37,7 +37,7 @@ export class Upload {
     this.#files = files;
     this.#form = form;
     this.#abort = abort;
-    this.#patience = new Patience(context.platform.variables.firstByteTimeoutMs, abort);
+    this.#patience = new Patience(context.platform.variables.firstByteTimeoutMs, abort.signal);
   }
 
   /**
@@ -75,7 +75,9 @@ export class Upload {
     const provider = providerOf(this.#context.platform);
     this.#patience.renew();
     try {
-      const { id } = await session.call((account) => provider.describeAccount(account, this.#abort.signal));
+      const { id } = await session.call((account) =>
+        provider.describeAccount(account, this.#patience.signal),
+      );
       return session.accountId || id;
     } finally {
       this.#patience.end();
@@ -114,7 +116,7 @@ export class Upload {
           model: modelFor(head.mediaType),
           body,
         },
-        this.#abort.signal,
+        this.#patience.signal,
       );
     } finally {
       this.#patience.end();

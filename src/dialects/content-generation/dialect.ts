@@ -1,7 +1,7 @@
 import type { Dialect } from "../dialect.ts";
 import { countContentTokens, generateContent, streamContent } from "./endpoints.ts";
 import { CONTENT_FAMILY } from "./family.ts";
-import { listContentModels, readContentModel } from "./models.ts";
+import { CONTENT_MODELS } from "./models.ts";
 import { KEY_HEADERS, KEY_PARAMETERS } from "./names.ts";
 import { ID } from "./request.ts";
 
@@ -17,5 +17,5 @@ export const contentGeneration: Dialect = {
     ...KEY_PARAMETERS.map((name) => ({ in: "query" as const, name })),
   ],
   requestHeaders: KEY_HEADERS,
-  endpoints: [generateContent, streamContent, countContentTokens, listContentModels, readContentModel],
+  endpoints: [generateContent, streamContent, countContentTokens, ...CONTENT_MODELS],
 };

@@ -1,8 +1,9 @@
 import type { CatalogueModel } from "../../conversation/model.ts";
 import { CATALOGUE, CONTEXT_LENGTH } from "../../models/catalogue.ts";
 import { modelAtPath } from "../../models/resolve.ts";
-import { json, open } from "../../routing/endpoint.ts";
+import { type Declaration, type Endpoint, json, open } from "../../routing/endpoint.ts";
 import { contentModelSchema, contentModelsSchema } from "./answers.ts";
+import { speaksContentGeneration } from "./names.ts";
 
 /** Tokens that one answer may have; told to clients that plan by it. */
 const OUTPUT_LIMIT = 65_536;
@@ -22,19 +23,15 @@ function toModelObject(model: CatalogueModel, name: string): Record<string, unkn
   };
 }
 
-/** `GET /v1beta/models`: the canonical models, in one page. */
-export const listContentModels = open({
+const listing = {
   method: "GET",
-  path: "/v1beta/models",
   summary: "List the models",
   answers: json(contentModelsSchema),
   handler: () => Response.json({ models: CATALOGUE.map((model) => toModelObject(model, model.id)) }),
-});
+} as const;
 
-/** `GET /v1beta/models/{id}`: a model by id or alias. */
-export const readContentModel = open({
+const reading: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
   method: "GET",
-  path: "/v1beta/models/:model+",
   summary: "Read a model by id or alias",
   answers: json(contentModelSchema),
   handler: async (context, { params }) => {
@@ -42,4 +39,15 @@ export const readContentModel = open({
     const { config } = await context.config();
     return Response.json(toModelObject(modelAtPath(name, config.model_aliases), name));
   },
-});
+};
+
+/**
+ * `GET /v1beta/models`: the canonical models, in one page; `GET /v1beta/models/{id}`: a model by id or alias. Under `/v1`
+ * they are told by where the key is.
+ */
+export const CONTENT_MODELS: readonly Endpoint[] = [
+  open({ ...listing, path: "/v1beta/models" }),
+  open({ ...listing, path: "/v1/models", when: speaksContentGeneration }),
+  open({ ...reading, path: "/v1beta/models/:model+" }),
+  open({ ...reading, path: "/v1/models/:model+", when: speaksContentGeneration }),
+];

@@ -1,9 +1,9 @@
 import { CATALOGUE_CREATED, MODEL_OWNER } from "../../models/catalogue.ts";
 import { MESSAGE_MODEL_IDS } from "../../models/default-aliases.ts";
 import { modelAtPath } from "../../models/resolve.ts";
-import { json, open } from "../../routing/endpoint.ts";
+import { type Declaration, type Endpoint, json, open } from "../../routing/endpoint.ts";
 import { messageModelSchema, messageModelsSchema } from "./answers.ts";
-import { PREFIXES } from "./names.ts";
+import { PREFIXES, speaksMessages } from "./names.ts";
 
 const CREATED_AT = new Date(CATALOGUE_CREATED * 1000).toISOString();
 
@@ -20,10 +20,8 @@ function toModelObject(id: string): Record<string, unknown> {
   };
 }
 
-/** `GET /vendorb/v1/models`: the whole list in one page. */
-export const listMessageModels = open({
+const listing = {
   method: "GET",
-  path: PREFIXES.map((prefix) => `${prefix}/v1/models`),
   summary: "List the message-style models",
   answers: json(messageModelsSchema),
   handler: () =>
@@ -34,12 +32,10 @@ export const listMessageModels = open({
       last_id: MESSAGE_MODEL_IDS.at(-1) ?? null,
       has_more: false,
     }),
-});
+} as const;
 
-/** `GET /vendorb/v1/models/{id}`: any name that a message may be sent to. */
-export const readMessageModel = open({
+const reading: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
   method: "GET",
-  path: PREFIXES.map((prefix) => `${prefix}/v1/models/:model+`),
   summary: "Read a message-style model",
   answers: json(messageModelSchema),
   handler: async (context, { params }) => {
@@ -48,4 +44,15 @@ export const readMessageModel = open({
     modelAtPath(id, config.model_aliases);
     return Response.json(toModelObject(id));
   },
-});
+};
+
+/**
+ * `GET /vendorb/v1/models`: the whole list in one page; with an id any name that a message may be sent to. Under `/v1` alone
+ * they are for clients that say a version of the style.
+ */
+export const MESSAGE_MODELS: readonly Endpoint[] = [
+  open({ ...listing, path: PREFIXES.map((prefix) => `${prefix}/v1/models`) }),
+  open({ ...listing, path: "/v1/models", when: speaksMessages }),
+  open({ ...reading, path: PREFIXES.map((prefix) => `${prefix}/v1/models/:model+`) }),
+  open({ ...reading, path: "/v1/models/:model+", when: speaksMessages }),
+];

@@ -43,10 +43,21 @@ describe("the OpenAPI document", () => {
   });
 
   it("names no operation twice", () => {
-    const ids = ROUTES.map(
-      ({ path, endpoint }) => operationOf(endpoint.method, path, endpoint.verb).operationId,
+    const operations = new Set(
+      ROUTES.map(({ path, endpoint }) => operationOf(endpoint.method, path, endpoint.verb)),
     );
-    expect(new Set(ids).size).toBe(ids.length);
+    expect(new Set([...operations].map(({ operationId }) => operationId)).size).toBe(operations.size);
+  });
+
+  it("describes what every style answers on a path that several have", () => {
+    const { responses } = operationOf("GET", "/v1/models");
+    const lists = responses["200"].content["application/json"].schema.anyOf;
+    expect(lists.map(({ properties }: { properties: object }) => Object.keys(properties)[0])).toEqual([
+      "object",
+      "models",
+      "object",
+    ]);
+    expect(responses.default.content["application/json"].schema.anyOf).toHaveLength(3);
   });
 
   it("describes bodies and queries by the schemas that check them", () => {

@@ -54,8 +54,18 @@ describe("the route table", () => {
   });
 
   it("has no two routes with the same method and path", () => {
-    const keys = ROUTES.map(({ path, endpoint: { method, verb } }) => `${method} ${path} ${verb}`);
+    const rest = ROUTES.filter(({ endpoint }) => endpoint.when === undefined);
+    const keys = rest.map(({ path, endpoint: { method, verb } }) => `${method} ${path} ${verb}`);
     expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it("asks styles that claim some requests of a path before the one that takes all others", () => {
+    const places = Map.groupBy(ROUTES, ({ path, endpoint: { method } }) => `${method} ${path}`);
+    for (const [name, routes] of places) {
+      const claiming = routes.map(({ endpoint }) => endpoint.when !== undefined);
+      if (claiming.includes(true))
+        expect(claiming, name).toEqual([...routes.slice(1).map(() => true), false]);
+    }
   });
 
   it("guards every admin route but the login", () => {

@@ -1,6 +1,4 @@
-import { toBase64 } from "../../encoding/bytes.ts";
-/** Dimensions of a vector when the request names none. */
-export const DEFAULT_DIMENSIONS = 1536;
+import { toBase64 } from "../encoding/bytes.ts";
 
 /** Features that one token adds to the vector: more of them make two tokens' vectors more nearly orthogonal. */
 const FEATURES = 8;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
-import { type Asked, type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
-import { completionsScript } from "../../../support/upstream-scripts.ts";
+import { pass, useMemoryGateway } from "../../support/memory-gateway.ts";
+import { type Asked, type Reply, ScriptedUpstream } from "../../support/scripted-upstream.ts";
+import { completionsScript } from "../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
 

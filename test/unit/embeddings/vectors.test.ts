@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { embed, features, vectorToBase64 } from "../../../../src/api/embeddings/vectors.ts";
+import { embed, features, vectorToBase64 } from "../../../src/embeddings/vectors.ts";
 
 const of = (text: string, dimensions = 1536) => embed(features(text), dimensions);
 const dot = (a: Float64Array, b: Float64Array) =>

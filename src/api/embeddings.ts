@@ -1,0 +1,79 @@
+import * as z from "zod";
+import { type EmbeddingInput, MAX_DIMENSIONS, MAX_INPUTS, vectorsOf } from "../embeddings/embed.ts";
+import { vectorToBase64 } from "../embeddings/vectors.ts";
+import { invalidRequest } from "../errors/gateway-error.ts";
+import { resolveModel } from "../models/resolve.ts";
+import { forCallers, json } from "../routing/endpoint.ts";
+
+const tokensSchema = z.array(z.number().int().nonnegative()).min(1);
+
+/** The body of `POST /v1/embeddings` (contract). */
+const embeddingsRequestSchema = z.looseObject({
+  model: z.string().min(1),
+  input: z.union([
+    z.string(),
+    tokensSchema,
+    z.array(z.string()).min(1).max(MAX_INPUTS),
+    z.array(tokensSchema).min(1).max(MAX_INPUTS),
+  ]),
+  dimensions: z.number().int().min(1).max(MAX_DIMENSIONS).nullish(),
+  encoding_format: z.enum(["float", "base64"]).nullish(),
+});
+
+/** Throws 400 for a text that is empty. */
+function inputsOf(input: z.output<typeof embeddingsRequestSchema>["input"]): readonly EmbeddingInput[] {
+  const single = tokensSchema.safeParse(input);
+  if (single.success) return [single.data];
+  const inputs = typeof input === "string" ? [input] : input;
+  return inputs.map((entry, index) => {
+    const where = typeof input === "string" ? "input" : `input[${index}]`;
+    if (entry === "") throw invalidRequest(`${where} must not be an empty string`, where);
+    return typeof entry === "number" ? [entry] : entry;
+  });
+}
+
+const answerSchema = () =>
+  z.object({
+    object: z.literal("list"),
+    data: z.array(
+      z.object({
+        object: z.literal("embedding"),
+        index: z.int(),
+        embedding: z.union([z.array(z.number()), z.string()]),
+      }),
+    ),
+    model: z.string(),
+    usage: z.object({ prompt_tokens: z.int(), total_tokens: z.int() }),
+  });
+
+/**
+ * `POST /v1/embeddings` (contract). 501 unless `embeddings.provider` names a supported provider. The answer's `model` is the
+ * name that was asked for.
+ */
+export const createEmbeddings = forCallers({
+  method: "POST",
+  path: ["/v1/embeddings", "/embeddings"],
+  summary: "Create embeddings",
+  body: embeddingsRequestSchema,
+  answers: json(answerSchema),
+  handler: async (context, { caller, body }) => {
+    const { config } = await context.config();
+    const model = resolveModel(body.model, config.model_aliases);
+    const { vectors, tokens } = await vectorsOf({
+      context,
+      caller,
+      style: "embeddings",
+      model,
+      inputs: inputsOf(body.input),
+      field: "input",
+      dimensions: body.dimensions ?? null,
+    });
+    const data = Array.from(vectors, (vector, index) => ({
+      object: "embedding",
+      index,
+      embedding: body.encoding_format === "base64" ? vectorToBase64(vector) : [...vector],
+    }));
+    const usage = { prompt_tokens: tokens, total_tokens: tokens };
+    return Response.json({ object: "list", data, model: model.requested, usage });
+  },
+});

@@ -1,0 +1,108 @@
+import type { Caller } from "../auth/callers.ts";
+import type { ResolvedModel } from "../conversation/model.ts";
+import { estimateTokens } from "../conversation/tokens.ts";
+import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
+import { EMBEDDING_DIMENSIONS } from "../models/embedding-models.ts";
+import type { Context } from "../platform/context.ts";
+import { upstreamVectors } from "./upstream.ts";
+import { embed, features } from "./vectors.ts";
+
+/** Most inputs of one request, and the longest vector. */
+export const MAX_INPUTS = 2048;
+export const MAX_DIMENSIONS = 4096;
+/** Dimensions of a vector where neither the request nor the model says how many. */
+const DEFAULT_DIMENSIONS = 1536;
+/** Most numbers of one answer, in all its vectors: as JSON each takes 20 bytes, and an isolate has 128 MB. */
+const MAX_NUMBERS = 1024 * DEFAULT_DIMENSIONS;
+/** Most tokens of one request, in all its inputs. */
+const MAX_TOKENS = 300_000;
+
+/** Values of `embeddings.provider` that all name the same local, deterministic implementation (contract). */
+const LOCAL: ReadonlySet<string> = new Set(["mock", "deterministic", "builtin"]);
+
+/** The value of `embeddings.provider` that asks the provider, where its protocol has embeddings. */
+const UPSTREAM = "upstream";
+
+/** What is to be embedded: a text, or tokens of some tokenizer. */
+export type EmbeddingInput = string | readonly number[];
+
+/** A request for embeddings, in whatever style it came. */
+export interface EmbeddingWish {
+  readonly context: Context;
+  readonly caller: Caller;
+  /** The style's name, for the queue's status. */
+  readonly style: string;
+  readonly model: ResolvedModel;
+  readonly inputs: readonly EmbeddingInput[];
+  /** What the style calls its inputs, for errors. */
+  readonly field: string;
+  /** How many numbers a vector shall have; null: as many as the model's usually have. */
+  readonly dimensions: number | null;
+}
+
+/** Vectors of unit length in the order of the inputs, each made when it is asked for, and the tokens that the inputs had. */
+export interface Vectors {
+  readonly vectors: Iterable<ArrayLike<number> & Iterable<number>>;
+  readonly tokens: number;
+}
+
+function tokensOf(input: EmbeddingInput): readonly string[] {
+  return typeof input === "string" ? features(input) : input.map((token) => `#${token}`);
+}
+
+/** One vector at a time: the tokens of all inputs at once would take much memory. */
+function* localVectors(inputs: readonly EmbeddingInput[], dimensions: number): Generator<Float64Array> {
+  for (const input of inputs) yield embed(tokensOf(input), dimensions);
+}
+
+/** A request that would take the memory and the time of many others is refused. */
+function checkEffort(field: string, numbers: number, tokens: number): void {
+  if (numbers > MAX_NUMBERS) {
+    throw invalidRequest(
+      `${field}: inputs times dimensions may be at most ${MAX_NUMBERS}: send fewer inputs`,
+      field,
+    );
+  }
+  if (tokens > MAX_TOKENS) {
+    throw invalidRequest(`${field}: the inputs may have at most ${MAX_TOKENS} tokens in all`, field);
+  }
+}
+
+/** The 501 of a deployment whose `embeddings.provider` says nothing that there is (contract). */
+function notConfigured(provider: string): GatewayError {
+  const what =
+    provider === ""
+      ? "no embeddings provider is configured"
+      : `embeddings provider ${provider} is not supported`;
+  return new GatewayError(501, `${what}: set embeddings.provider to builtin`, {
+    code: "embeddings_not_configured",
+  });
+}
+
+/** The usual dimensions of the model that was asked for, whatever folder and tag the style puts around its name. */
+function usualDimensions(requested: string): number {
+  const name = requested.toLowerCase().split("/").at(-1) ?? "";
+  const bare = name.split(":")[0] ?? "";
+  return EMBEDDING_DIMENSIONS.get(name) ?? EMBEDDING_DIMENSIONS.get(bare) ?? DEFAULT_DIMENSIONS;
+}
+
+/**
+ * Embeds texts as `embeddings.provider` says: here, or at the provider.
+ *
+ * @throws GatewayError 501 where it says nothing that there is, 400 for what would be too much, and what the provider says.
+ */
+export async function vectorsOf(wish: EmbeddingWish): Promise<Vectors> {
+  const { context, model, inputs, field } = wish;
+  const { config } = await context.config();
+  const { provider } = config.embeddings;
+  if (provider !== UPSTREAM && !LOCAL.has(provider)) throw notConfigured(provider);
+  const dimensions = wish.dimensions ?? usualDimensions(model.requested);
+  const tokens = inputs.reduce(
+    (sum, input) => sum + (typeof input === "string" ? estimateTokens(input) : input.length),
+    0,
+  );
+  checkEffort(field, inputs.length * dimensions, tokens);
+  return provider === UPSTREAM
+    ? upstreamVectors(wish)
+    : { vectors: localVectors(inputs, dimensions), tokens };
+}

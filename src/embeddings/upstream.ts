@@ -1,0 +1,55 @@
+import { Patience } from "../accounts/patience.ts";
+import { abortWith, withAccount } from "../accounts/with-account.ts";
+import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
+import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
+import { providerOf } from "../provider/of-platform.ts";
+import type { EmbeddingWish, Vectors } from "./embed.ts";
+
+/** The inputs as texts. Throws 400 for tokens: they are those of another tokenizer. */
+function textsOf({ inputs, field }: EmbeddingWish): string[] {
+  return inputs.map((input) => {
+    if (typeof input === "string") return input;
+    throw invalidRequest(`${field}: the provider embeds texts, not tokens`, field);
+  });
+}
+
+/**
+ * Vectors that the provider computes, on behalf of one of its accounts.
+ *
+ * @throws GatewayError 501 where its protocol has no embeddings, 400 for inputs that it cannot take, and what it says.
+ */
+export async function upstreamVectors(wish: EmbeddingWish): Promise<Vectors> {
+  const { context, caller, model, dimensions, style } = wish;
+  const { embeddings } = providerOf(context.platform);
+  if (embeddings === undefined) {
+    throw new GatewayError(501, "this provider has no embeddings: set embeddings.provider to builtin", {
+      code: "embeddings_not_configured",
+    });
+  }
+  const asked = {
+    // The name as the caller wrote it: backends have models for embeddings alone, which no canonical id stands for.
+    model: model.requested,
+    input: textsOf(wish),
+    ...(dimensions === null ? {} : { dimensions }),
+  };
+  const { abort, stop } = abortWith(context.request);
+  try {
+    return await withAccount(
+      { context, caller, model: model.id, dialect: style, abort, mayRepeat: () => true },
+      (session) =>
+        session.call(async (account) => {
+          const patience = new Patience(context.platform.variables.firstByteTimeoutMs, abort.signal);
+          patience.renew();
+          try {
+            return await embeddings.embed(account, asked, patience.signal);
+          } finally {
+            patience.end();
+          }
+        }),
+    );
+  } catch (error) {
+    throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
+  } finally {
+    stop();
+  }
+}
