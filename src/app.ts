@@ -28,10 +28,14 @@ function requestIdOf(request: Request): string {
   return given !== null && REQUEST_ID.test(given) ? given : `req_${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
-/** What lies behind a 5xx, for the log. A provider's own words may quote the conversation, so only its kind is told. */
-function causeOf(cause: Error): string {
-  if (cause instanceof ProviderError) return `ProviderError: ${cause.kind} ${cause.status}`;
-  return `${cause.name}: ${cause.message}`.slice(0, 500);
+/**
+ * A failure for the log. What parsers say quotes what they read, and a provider's words may quote the conversation: of those
+ * only the kind is told.
+ */
+export function failureForLog(thrown: unknown): string {
+  if (thrown instanceof ProviderError) return `ProviderError: ${thrown.kind} ${thrown.status}`;
+  if (thrown instanceof SyntaxError) return thrown.name;
+  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}`.slice(0, 500) : "not an error";
 }
 
 /** Lets whoever asks in as the endpoint declares, and serves: the one place where access is enforced. */
@@ -77,7 +81,7 @@ async function dispatch(context: Context): Promise<Response> {
 
 function noteError(log: LogFields, error: GatewayError): void {
   log.error = error.code;
-  if (error.status >= 500 && error.cause instanceof Error) log.cause = causeOf(error.cause);
+  if (error.status >= 500 && error.cause instanceof Error) log.cause = failureForLog(error.cause);
 }
 
 function finish(response: Response, request: Request, path: string, requestId: string): Response {

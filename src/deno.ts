@@ -1,5 +1,5 @@
 import { refreshTokens } from "./accounts/refresh-tokens.ts";
-import { handle } from "./app.ts";
+import { failureForLog, handle } from "./app.ts";
 import { InFlight } from "./platform/deno/in-flight.ts";
 import { denoRuntime } from "./platform/deno/index.ts";
 import { variablesOrExit } from "./platform/deno/variables.ts";
@@ -42,8 +42,7 @@ globalThis.addEventListener("error", (event) => {
 });
 
 function report(thrown: unknown): void {
-  const error = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : "not an error";
-  console.error(JSON.stringify({ at: new Date().toISOString(), uncaught: error.slice(0, 500) }));
+  console.error(JSON.stringify({ at: new Date().toISOString(), uncaught: failureForLog(thrown) }));
 }
 
 setInterval(() => {

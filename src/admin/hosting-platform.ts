@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { MASK, withoutSecrets } from "../encoding/mask.ts";
 import { type GatewayError, invalidRequest, upstreamFailure } from "../errors/gateway-error.ts";
 import type { Fetch } from "../platform/upstream.ts";
 import { readBounded } from "../provider/transport.ts";
@@ -7,6 +8,9 @@ import type { HostingCredentials } from "./hosting-credentials.ts";
 const TIMEOUT_MS = 20_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const MAX_MESSAGE = 300;
+
+/** Longer than any name: a piece of the configuration, which is sent as base64, or another credential. */
+const CODED = /[\w+/=-]{48,}/g;
 
 const deploymentsSchema = z.object({
   deployments: z.array(z.object({ uid: z.string(), name: z.string() })).default([]),
@@ -88,7 +92,7 @@ export class HostingPlatform {
 
   #refusal(status: number, answer: unknown): GatewayError {
     const said = errorSchema.safeParse(answer).data?.error.message ?? "";
-    const why = said.replaceAll(this.#credentials.token, "[token]").slice(0, MAX_MESSAGE);
+    const why = withoutSecrets(said, [this.#credentials.token]).replace(CODED, MASK).slice(0, MAX_MESSAGE);
     const behind = why === "" ? "" : `: ${why}`;
     if (status === 401 || status === 403) {
       return invalidRequest(`the hosting platform refused the token${behind}`, "vercel_token");

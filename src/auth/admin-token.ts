@@ -1,4 +1,4 @@
-import { errors, jwtVerify, SignJWT } from "jose";
+import { decodeJwt, errors, jwtVerify, SignJWT } from "jose";
 import type { Config } from "../config/schema.ts";
 
 const ISSUER = "polygate";
@@ -54,4 +54,14 @@ export async function checkToken(
 /** Whether a credential has the form of a token. Such a credential is never taken for an admin key. */
 export function looksLikeToken(credential: string): boolean {
   return /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/.test(credential);
+}
+
+/** Whether a credential says that it is a token of this program, whether it is good or not. */
+export function claimsToBeToken(credential: string): boolean {
+  if (!looksLikeToken(credential)) return false;
+  try {
+    return decodeJwt(credential).iss === ISSUER;
+  } catch {
+    return false;
+  }
 }

@@ -2,6 +2,7 @@ import type { Config } from "../config/schema.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
+import { claimsToBeToken } from "./admin-token.ts";
 
 /** Who calls a business endpoint (contract, Authentication). */
 export interface Caller {
@@ -73,13 +74,31 @@ function configuredKeys(config: Config): Promise<ReadonlySet<string>> {
 }
 
 /**
+ * Whether a credential opens something else than the provider: the admin API or the hosting platform. Whoever sends such a
+ * one as a key has mixed them up, and the provider must not learn it.
+ */
+async function opensSomethingElse(
+  { platform }: Pick<Context, "platform">,
+  config: Config,
+  credential: string,
+  owner: string,
+): Promise<boolean> {
+  if (claimsToBeToken(credential)) return true;
+  const { adminKey, hosting } = platform.variables;
+  for (const secret of [adminKey, hosting.token, config.vercel.token]) {
+    if (secret !== null && secret !== "" && (await digest(secret)) === owner) return true;
+  }
+  return false;
+}
+
+/**
  * Finds out who calls (contract, Authentication, rules 1 to 3). Of several credentials in one request a configured
  * key wins, else the first in the order of `sources` counts.
  *
- * @throws GatewayError 401 `invalid_api_key` when the request carries no credential.
+ * @throws GatewayError 401 `invalid_api_key` when the request carries no credential, or an administrator's.
  */
 export async function authenticateCaller(
-  context: Pick<Context, "request" | "url" | "config">,
+  context: Pick<Context, "request" | "url" | "config" | "platform">,
   sources: readonly CredentialSource[],
 ): Promise<Caller> {
   const { request, url } = context;
@@ -104,6 +123,15 @@ export async function authenticateCaller(
       owner,
       targetAccount: target === undefined || target === "" ? null : target,
     };
+  }
+  if (await opensSomethingElse(context, config, first, firstOwner)) {
+    throw new GatewayError(
+      401,
+      "this credential is for administration: send an API key or a token of the provider",
+      {
+        code: "invalid_api_key",
+      },
+    );
   }
   return { mode: "pass-through", credential: first, owner: firstOwner, targetAccount: null };
 }

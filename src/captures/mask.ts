@@ -1,49 +1,92 @@
-/** What stands in for a secret. */
-export const MASK = "[masked]";
+import { MASK, withoutSecrets } from "../encoding/mask.ts";
+import type { OutboundProxy } from "../platform/upstream.ts";
 
-/** A secret shorter than this is not looked for in texts: it would be found in innocent words. */
-const MIN_SECRET = 8;
-
-const SECRET_HEADER = /authorization|cookie|token|secret|password|api-?key|signature/i;
-const SECRET_PARAMETER = /token|secret|password|key|signature|code/i;
+/** What calls itself a credential. `x-goog-api-key`, `set-cookie`, `proxy-authorization` and their like. */
+const SECRET_HEADER = /authorization|cookie|token|secret|password|api-?key|signature|credential/i;
+const SECRET_PARAMETER = /token|secret|password|key|signature|credential|code/i;
+/** A query within a text: the parameter's name, then its value. */
+const QUERY = /([?&;][\w.-]*(?:token|secret|password|key|signature|credential|code)[\w.-]*=)[^&\s#"']+/gi;
+/** A member of JSON that calls itself a credential, also one whose text was cut off. */
 const SECRET_MEMBER =
-  /("(?:password|passwd|token|access_token|refresh_token|id_token|api_key|apikey|secret|client_secret)"\s*:\s*")((?:[^"\\]|\\.)*)(")/gi;
+  /("(?:password|passwd|(?:access_?|refresh_?|id_?|session_?|auth_?)?token|api_?key|(?:client_?)?secret|(?:proxy-)?authorization|set-cookie|cookie)"\s*:\s*")((?:[^"\\]|\\.)*)("|\\?$)/gi;
 
-/** The secrets that a request carries: credentials in its headers and in members of its JSON body. */
-export function secretsOf(headers: Headers, body: string): string[] {
+/** Who speaks to the upstream: what a request carries, and the proxy that it goes through. */
+export interface Spoken {
+  readonly url: string;
+  readonly headers: Headers;
+  readonly body: string;
+  readonly proxy: OutboundProxy | null;
+}
+
+/** The secrets that a request carries: credentials in its address, its headers and members of its JSON body, and the proxy's. */
+export function secretsOf({ url, headers, body, proxy }: Spoken): string[] {
   const found = new Set<string>();
   headers.forEach((value, name) => {
     if (!SECRET_HEADER.test(name)) return;
-    found.add(value);
-    found.add(value.replace(/^\S+\s+/, ""));
+    // Without the scheme as well, as in `Bearer …`.
+    found.add(value).add(value.replace(/^\S+\s+/, ""));
   });
-  for (const match of body.matchAll(SECRET_MEMBER)) found.add(match[2] ?? "");
-  return [...found].filter((secret) => secret.length >= MIN_SECRET);
+  for (const match of body.matchAll(SECRET_MEMBER)) found.add(unescaped(match[2] ?? ""));
+  const { username, password, searchParams } = new URL(url);
+  found.add(decoded(password)).add(decoded(username));
+  for (const [name, value] of searchParams) if (SECRET_PARAMETER.test(name)) found.add(value);
+  if (proxy !== null && proxy.password !== "") {
+    found.add(proxy.password).add(`${proxy.username}:${proxy.password}`);
+  }
+  found.delete("");
+  return [...found];
 }
 
-/** Headers by name, secret ones without their value. */
-export function maskHeaders(headers: Headers): Record<string, string> {
+/** What a JSON string says; as it is when it is none. */
+function unescaped(text: string): string {
+  try {
+    const value: unknown = JSON.parse(`"${text}"`);
+    return typeof value === "string" ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Headers by name, secret ones without their value, and others without secrets within it. */
+export function maskHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
   const masked: Record<string, string> = {};
   headers.forEach((value, name) => {
-    masked[name] = SECRET_HEADER.test(name) ? MASK : value;
+    masked[name] = SECRET_HEADER.test(name)
+      ? MASK
+      : withoutSecrets(value, secrets).replace(QUERY, `$1${MASK}`);
   });
   return masked;
 }
 
+/** How a text is masked beside the known secrets. */
+export interface TextKind {
+  /** It may be JSON: what its members call a secret is masked. */
+  readonly json: boolean;
+  /** It was cut: the beginning of a secret at its end is masked. */
+  readonly cut: boolean;
+}
+
 /** A text without the known secrets and, if it is JSON, without what its members call a secret. */
-export function maskText(text: string, secrets: readonly string[], json: boolean): string {
-  let masked = text;
-  for (const secret of secrets) masked = masked.replaceAll(secret, MASK);
+export function maskText(text: string, secrets: readonly string[], { json, cut }: TextKind): string {
+  const masked = withoutSecrets(text, secrets, cut);
   return json ? masked.replace(SECRET_MEMBER, `$1${MASK}$3`) : masked;
 }
 
 /** An address without credentials in it. */
-export function maskUrl(address: string): string {
+export function maskUrl(address: string, secrets: readonly string[]): string {
   const url = new URL(address);
   url.username = "";
   url.password = "";
   for (const name of [...url.searchParams.keys()]) {
     if (SECRET_PARAMETER.test(name)) url.searchParams.set(name, MASK);
   }
-  return url.href;
+  return withoutSecrets(url.href, secrets);
 }

@@ -1,13 +1,18 @@
+import { withoutSecrets } from "../encoding/mask.ts";
 import type { Capture } from "../platform/captures.ts";
 import type { Context } from "../platform/context.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Fetch, OutboundProxy } from "../platform/upstream.ts";
 import type { ExchangeKind } from "../provider/driver.ts";
 import { driverNamed } from "../provider/drivers.ts";
+import { readBounded } from "../provider/transport.ts";
 import { cutText } from "../storage/texts.ts";
 import { UPSTREAM_REQUESTS } from "../telemetry/metric-names.ts";
 import { type OutboxPlatform, outboxOf } from "../telemetry/outbox.ts";
-import { maskHeaders, maskText, maskUrl, secretsOf } from "./mask.ts";
+import { maskHeaders, maskText, maskUrl, type Spoken, secretsOf } from "./mask.ts";
+
+/** How much of a refusal is read, in bytes. */
+const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /** What of a request's context is needed to watch what it says to the upstream. */
 export type WatchedContext = Pick<Context, "config" | "requestId" | "waitUntil" | "onCapture"> & {
@@ -24,20 +29,49 @@ export function upstreamOf(context: WatchedContext, proxy: OutboundProxy | null)
   return async (url, init) => {
     const { config } = await context.config();
     const wanted = config.captures.enabled || context.onCapture !== undefined;
-    const watch = wanted ? new Watch(context, url, init ?? {}, config.captures.max_body_bytes) : null;
+    const watch = wanted ? new Watch(context, proxy, url, init ?? {}, config.captures.max_body_bytes) : null;
     const { label } = exchangeOf(context, url);
     const count = (status: string) =>
       outboxOf(context.platform).counts.add(UPSTREAM_REQUESTS, { operation: label, status });
     try {
       const response = await fetch(url, init);
       count(String(response.status));
-      return watch === null ? response : watch.observe(response);
+      const answer = watch === null ? response : watch.observe(response);
+      return answer.status < 400 ? answer : refusalWithoutSecrets(answer, spokenOf(url, init ?? {}, proxy));
     } catch (error) {
       count(init?.signal?.aborted === true ? "cancelled" : "unreachable");
       watch?.end(init?.signal?.aborted === true ? "cancelled" : "error", error);
       throw error;
     }
   };
+}
+
+function spokenOf(url: string, init: RequestInit, proxy: OutboundProxy | null): Spoken {
+  return { url, headers: new Headers(init.headers), body: bodyText(init.body ?? null), proxy };
+}
+
+/** The same answer with another body. A status that nobody knows (999) is a bad gateway's. */
+function withBody(response: Response, body: ReadableStream<Uint8Array>): Response {
+  const { status, statusText, headers } = response;
+  return new Response(body, { status: status > 599 ? 502 : status, statusText, headers });
+}
+
+/** A refusal whose text repeats none of the request's secrets, the proxy's included: callers may be shown what it says. */
+function refusalWithoutSecrets(response: Response, spoken: Spoken): Response {
+  const { body } = response;
+  if (body === null) return response;
+  const masked = new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        const { text, whole } = await readBounded(response, MAX_REFUSAL_BYTES);
+        controller.enqueue(new TextEncoder().encode(withoutSecrets(text, secretsOf(spoken), !whole)));
+        controller.close();
+      },
+      cancel: (reason) => body.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+  return withBody(response, masked);
 }
 
 /** What an exchange is for, in the driver's words. */
@@ -48,10 +82,8 @@ function exchangeOf({ platform }: WatchedContext, url: string): ExchangeKind {
 /** One exchange that is being captured. */
 class Watch {
   readonly #context: WatchedContext;
-  readonly #url: string;
+  readonly #spoken: Spoken;
   readonly #method: string;
-  readonly #headers: Headers;
-  readonly #body: string;
   readonly #limit: number;
   readonly #startedAt: number;
   readonly #pieces: Uint8Array[] = [];
@@ -60,12 +92,16 @@ class Watch {
   #response: Response | null = null;
   #ended = false;
 
-  constructor(context: WatchedContext, url: string, init: RequestInit, limit: number) {
+  constructor(
+    context: WatchedContext,
+    proxy: OutboundProxy | null,
+    url: string,
+    init: RequestInit,
+    limit: number,
+  ) {
     this.#context = context;
-    this.#url = url;
+    this.#spoken = spokenOf(url, init, proxy);
     this.#method = init.method ?? "GET";
-    this.#headers = new Headers(init.headers);
-    this.#body = bodyText(init.body ?? null);
     this.#limit = limit;
     this.#startedAt = context.platform.now();
   }
@@ -103,8 +139,7 @@ class Watch {
       },
       { highWaterMark: 0 },
     );
-    const { status, statusText, headers } = response;
-    return new Response(body, { status, statusText, headers });
+    return withBody(response, body);
   }
 
   #keep(bytes: Uint8Array): void {
@@ -133,10 +168,14 @@ class Watch {
 
   #capture(outcome: Capture["outcome"], error: unknown): Capture {
     const { requestId, platform } = this.#context;
-    const secrets = secretsOf(this.#headers, this.#body);
-    const { label, round } = exchangeOf(this.#context, this.#url);
+    const { url, body } = this.#spoken;
+    const secrets = secretsOf(this.#spoken);
+    const { label, round } = exchangeOf(this.#context, url);
     const headers = this.#response?.headers ?? new Headers();
-    const isJson = /json/i.test(headers.get("content-type") ?? "");
+    // What a model says in a stream may well have members of such names; everything else may be JSON by whatever name.
+    const json = !/event-stream/i.test(headers.get("content-type") ?? "");
+    const cut = this.#size > this.#kept;
+    const message = error instanceof Error ? error.message : "";
     return {
       id: `cap_${crypto.randomUUID().replaceAll("-", "")}`,
       at: this.#startedAt,
@@ -146,16 +185,16 @@ class Watch {
       chain_key: round === undefined ? "" : (round.session ?? requestId),
       label,
       method: this.#method,
-      url: maskUrl(this.#url),
+      url: maskUrl(url, secrets),
       status: this.#response?.status ?? 0,
       outcome,
-      error: maskText(error instanceof Error ? error.message : "", secrets, false).slice(0, 500),
-      request_headers: maskHeaders(this.#headers),
-      request_body: cutText(maskText(this.#body, secrets, true), this.#limit),
-      response_headers: maskHeaders(headers),
-      response_body: maskText(decode(this.#pieces), secrets, isJson),
+      error: maskText(message, secrets, { json: false, cut: false }).slice(0, 500),
+      request_headers: maskHeaders(this.#spoken.headers, secrets),
+      request_body: cutText(maskText(body, secrets, { json: true, cut: false }), this.#limit),
+      response_headers: maskHeaders(headers, secrets),
+      response_body: maskText(decode(this.#pieces), secrets, { json, cut }),
       response_bytes: this.#size,
-      truncated: this.#size > this.#kept || this.#body.length > this.#limit,
+      truncated: cut || body.length > this.#limit,
     };
   }
 }

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from "../encoding/json.ts";
+import { withoutSecrets } from "../encoding/mask.ts";
 import { ProviderError, type ProviderErrorKind } from "../errors/provider-error.ts";
 import { readBounded } from "./transport.ts";
 
@@ -89,7 +90,7 @@ export function errorFrom(
 function refusal(kind: ProviderErrorKind, text: string, status: number, secret: string): ProviderError {
   const fixed = FIXED_MESSAGES[kind];
   if (fixed !== undefined) return new ProviderError(kind, fixed, status);
-  const shown = (secret.length < 8 ? text : text.replaceAll(secret, "[token]"))
+  const shown = withoutSecrets(text, [secret])
     .slice(0, MAX_MESSAGE_CHARS)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { issueToken } from "../../../src/auth/admin-token.ts";
 import { DIALECTS } from "../../../src/dialects/index.ts";
 import { SMALL_CHAT, SMALL_REQUESTS, type SmallRequest } from "../../support/dialect-requests.ts";
 import { type MemoryGateway, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
@@ -134,6 +135,38 @@ describe("a credential", () => {
     await ask(made, SMALL_CHAT, { headers: { authorization: `Bearer ${KEY}` } });
     await ask(made, SMALL_CHAT, { headers: { authorization: "Bearer another" } });
     expect(tokens(made)).toEqual([KEY, "one@test#1"]);
+  });
+});
+
+describe("a credential for something else", () => {
+  const ADMIN_KEY = "an-administrators-key";
+  const HOSTING = "a-hosting-token-0123";
+
+  async function made() {
+    return gateway({
+      env: { ADMIN_KEY, VERCEL_TOKEN: HOSTING },
+      config: { vercel: { token: `saved-${HOSTING}`, project_id: "", team_id: "" } },
+    });
+  }
+
+  test.each([
+    ["the admin key", ADMIN_KEY],
+    ["the hosting token", HOSTING],
+    ["the saved hosting token", `saved-${HOSTING}`],
+  ])("%s, sent as a key by mistake, is refused and never reaches the provider", async (_, secret) => {
+    const running = await made();
+    for (const [, place] of PLACES) expect(await ask(running, SMALL_CHAT, place(secret))).toBe(401);
+    expect(running.upstream.asked).toEqual([]);
+  });
+
+  test("an administrator's token is refused as well, and another program's is the provider's affair", async () => {
+    const running = await made();
+    const token = await issueToken("any secret", Date.now(), 60);
+    expect(await ask(running, SMALL_CHAT, { headers: { authorization: `Bearer ${token}` } })).toBe(401);
+    expect(running.upstream.asked).toEqual([]);
+    const foreign = `eyJhbGciOiJIUzI1NiJ9.${Buffer.from('{"iss":"provider"}').toString("base64url")}.AAAA`;
+    await ask(running, SMALL_CHAT, { headers: { authorization: `Bearer ${foreign}` } });
+    expect(tokens(running)).toEqual([foreign]);
   });
 });
 

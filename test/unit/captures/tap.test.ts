@@ -3,7 +3,7 @@ import { SqlArchive } from "../../../src/archive/archive.ts";
 import { upstreamOf, type WatchedContext } from "../../../src/captures/tap.ts";
 import type { ConfigSnapshot } from "../../../src/config/snapshot.ts";
 import type { Capture } from "../../../src/platform/captures.ts";
-import type { Fetch } from "../../../src/platform/upstream.ts";
+import type { Fetch, OutboundProxy } from "../../../src/platform/upstream.ts";
 import { outboxOf } from "../../../src/telemetry/outbox.ts";
 import { emptyConfig } from "../../support/config.ts";
 import { memoryDatabase } from "../archive/sqlite.ts";
@@ -12,7 +12,13 @@ const TOKEN = "account-token-0123456789";
 const PASSWORD = "planted-password-1";
 const URL = "https://user:pass@upstream.test/api/sessions/s1/turns?api_key=planted-key-1&x=1";
 
-function rig(fetch: Fetch, { enabled = true, limit = 1024 } = {}) {
+interface Rigged {
+  readonly enabled?: boolean;
+  readonly limit?: number;
+  readonly proxy?: OutboundProxy | null;
+}
+
+function rig(fetch: Fetch, { enabled = true, limit = 1024, proxy = null }: Rigged = {}) {
   const config = emptyConfig();
   Object.assign(config.captures, { enabled, max_body_bytes: limit });
   const snapshot: ConfigSnapshot = { version: 1, config, envBacked: false, writable: true };
@@ -36,7 +42,7 @@ function rig(fetch: Fetch, { enabled = true, limit = 1024 } = {}) {
     ...(enabled ? { onCapture: (capture: Capture) => captures.push(capture) } : {}),
     platform,
   };
-  return { ask: upstreamOf(context, null), captures, counts: () => outboxOf(platform).counts.take() };
+  return { ask: upstreamOf(context, proxy), captures, counts: () => outboxOf(platform).counts.take() };
 }
 
 const init = { method: "POST", headers: { authorization: `Bearer ${TOKEN}` }, body: '{"prompt":"hi"}' };
@@ -61,6 +67,53 @@ describe("the tap on upstream exchanges", () => {
     for (const secret of [TOKEN, PASSWORD, "planted-cookie", "planted-key-1", "user:pass"]) {
       expect(text).not.toContain(secret);
     }
+  });
+
+  const PROXY = { type: "http", host: "p", port: 1, username: "u", password: "planted-proxy-1" } as const;
+  const BASIC = Buffer.from(`u:${PROXY.password}`).toString("base64");
+  /** What a proxy that is broken may well say. */
+  const echo = (status = 502) =>
+    Response.json(
+      { error: { message: `Bearer ${TOKEN} through Basic ${BASIC}, ${PROXY.password}` } },
+      { status, headers: { "x-debug": `Bearer ${TOKEN}`, location: "/next?access_token=planted-query-1" } },
+    );
+  const PLANTED = [TOKEN, PROXY.password, BASIC.slice(4, -4), "planted-query-1"];
+
+  it("keeps nothing of the proxy's credentials, nor what headers of any name repeat", async () => {
+    const { ask, captures } = rig(async () => echo(), { proxy: PROXY });
+    await (await ask(URL, init)).text();
+    expect(captures[0]?.status).toBe(502);
+    for (const secret of PLANTED) expect(JSON.stringify(captures)).not.toContain(secret);
+  });
+
+  it("hands a refusal on without the secrets of the request, captured or not, at any status", async () => {
+    for (const enabled of [true, false]) {
+      for (const status of [400, 599]) {
+        const { ask } = rig(async () => echo(status), { proxy: PROXY, enabled });
+        const answer = await ask(URL, init);
+        expect(answer.status).toBe(status);
+        expect(await answer.json()).toEqual({
+          error: { message: "[masked] through Basic [masked], [masked]" },
+        });
+      }
+    }
+  });
+
+  it("masks a token of which only the beginning was kept", async () => {
+    const answer = (type: string) => async () =>
+      answerOf(JSON.stringify({ pad: "x".repeat(20), token: "fresh-token-0123456789" }), {
+        "content-type": type,
+      });
+    // A server may call its JSON something else.
+    for (const type of ["application/json", "text/plain"]) {
+      const { ask, captures } = rig(answer(type), { limit: 50 });
+      await (await ask("https://upstream.test/api/login", { method: "POST", body: "{}" })).text();
+      expect(captures[0]?.response_body).toContain("[masked]");
+      expect(captures[0]?.response_body).not.toContain("fresh");
+    }
+    const cut = rig(async () => answerOf(`data: ${TOKEN}`), { limit: 20 });
+    await (await cut.ask(URL, init)).text();
+    expect(cut.captures[0]?.response_body).toBe("data: [masked]");
   });
 
   it("masks the token that a sign-in answers", async () => {

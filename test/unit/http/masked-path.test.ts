@@ -8,6 +8,12 @@ describe("a path that is shown", () => {
     "/admin//keys/sk-secret",
     "//admin/accounts//secret@host",
     "/Admin/Keys/sk-secret",
+    "/admin/%6Beys/sk-secret",
+    "/admin%2Fkeys%2Fsk-secret",
+    "/admin%252Fkeys%252Fsk-secret",
+    "/gateway/admin/keys/sk-secret",
+    "/v1beta/models/x:generateContent%3Fkey=sk-secret",
+    "/v1beta/models/x:generateContent%3Falt=sse%26api_key%3Dsk-secret",
   ])("does not tell what %s names", (path) => {
     expect(maskedPath(path)).not.toContain("secret");
   });

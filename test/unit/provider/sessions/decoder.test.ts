@@ -103,7 +103,7 @@ describe("decoding a turn of the sessions protocol", () => {
     const decoder = new SessionTurnDecoder(SECRET);
     const said = { code: "invalid_request", message: `bad token ${SECRET}\nsecond line` };
     expect(() => decoder.push(utf8(event("error", said)))).toThrow(
-      "the provider says: bad token [token] second line",
+      "the provider says: bad token [masked] second line",
     );
   });
 

@@ -39,7 +39,7 @@ describe("a provider that fails", () => {
     expect(long).toMatchObject({ kind: "invalid_request" });
     const short = await failing(() => json({ error: { message: message.slice(0, 3000) } }, 400));
     expect(String(short).length).toBeLessThan(600);
-    expect(String(short)).toContain("[token]");
+    expect(String(short)).toContain("[masked]");
     expect(`${String(long)} ${String(short)}`).not.toContain("token-of-the-account");
   });
 

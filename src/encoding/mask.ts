@@ -1,0 +1,73 @@
+import { toBase64 } from "./bytes.ts";
+
+/** What stands in for a secret. */
+export const MASK = "[masked]";
+
+/** A shorter secret would be found in innocent words: it is taken out only where quotation marks hold it. */
+const MIN_SECRET = 8;
+/** One that is shorter than this is none. */
+const MIN_QUOTED = 4;
+/** What of a secret may stand at the end of a text that was cut. */
+const MIN_START = 6;
+
+/** Base64 turns three bytes into four characters: what it makes of a secret depends on how many bytes precede it. */
+function base64Forms(secret: string): string[] {
+  const bytes = new TextEncoder().encode(secret);
+  const within = [0, 1, 2].map((before) => {
+    const padded = new Uint8Array(before + bytes.length);
+    padded.set(bytes, before);
+    // The characters at either end hold bits of the neighbours as well.
+    return toBase64(padded).slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
+  });
+  return [toBase64(bytes), ...within];
+}
+
+/** A secret as it may come back: as it is, within JSON, in an address, and within base64 of either alphabet. */
+function formsOf(secret: string): string[] {
+  const base64 = base64Forms(secret);
+  const json = JSON.stringify(secret).slice(1, -1);
+  const forms = [
+    secret,
+    json,
+    JSON.stringify(json).slice(1, -1),
+    // A lone surrogate has no form in an address.
+    encodeURIComponent(secret.toWellFormed()),
+    ...base64,
+    ...base64.map((form) => form.replaceAll("+", "-").replaceAll("/", "_")),
+  ];
+  return [...new Set(forms)].filter((form) => form.length >= MIN_SECRET);
+}
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+
+/** How much of `form`'s start `text` ends with. */
+function startAtEnd(text: string, form: string): number {
+  for (let length = Math.min(form.length - 1, text.length); length >= MIN_START; length -= 1) {
+    if (text.endsWith(form.slice(0, length))) return length;
+  }
+  return 0;
+}
+
+/**
+ * A text without secrets, in whatever form somebody repeats them: also escaped for JSON or an address, and within base64.
+ *
+ * @param cut whether the text was cut: the beginning of a secret at its end is taken out as well
+ */
+export function withoutSecrets(text: string, secrets: readonly string[], cut = false): string {
+  let masked = text;
+  // The longest first: one may be part of another.
+  for (const secret of secrets.toSorted((one, other) => other.length - one.length)) {
+    if (secret.length < MIN_QUOTED) continue;
+    if (secret.length < MIN_SECRET) {
+      const quoted = new RegExp(`(\\\\*["'\`])${escaped(secret)}\\1`, "g");
+      masked = masked.replace(quoted, (_, mark: string) => mark + MASK + mark);
+      continue;
+    }
+    for (const form of formsOf(secret)) {
+      masked = masked.replaceAll(form, MASK);
+      const rest = cut ? startAtEnd(masked, form) : 0;
+      if (rest > 0) masked = masked.slice(0, -rest) + MASK;
+    }
+  }
+  return masked;
+}
