@@ -32,6 +32,9 @@ describeWithBrowser("a page that is in trouble", () => {
         case "/around":
           response.writeHead(302, { location: `/around?${Math.random()}` });
           return response.end();
+        case "/around-slowly":
+          response.writeHead(302, { location: `/around-slowly?${Math.random()}` });
+          return setTimeout(() => response.end(), 400);
         case "/moved":
           response.writeHead(301, { location: "/status?is=200" });
           return response.end();
@@ -84,6 +87,7 @@ describeWithBrowser("a page that is in trouble", () => {
     ["a server that speaks no TLS", () => `https://${site.host}/`, 502, "page_tls_failed"],
     ["a server that does not answer", () => `${site.origin}/silent`, 504, "page_timeout"],
     ["redirects without end", () => `${site.origin}/around`, 502, "page_redirect_loop"],
+    ["redirects that take too long", () => `${site.origin}/around-slowly`, 504, "page_timeout"],
     ["a download", () => `${site.origin}/download`, 422, "page_not_renderable"],
     ["a PDF", () => `${site.origin}/pdf`, 422, "page_not_renderable"],
     ["an answer without content", () => `${site.origin}/no-content`, 422, "page_not_renderable"],

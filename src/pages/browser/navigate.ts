@@ -22,7 +22,7 @@ export async function navigate(
   } catch (error) {
     if (tab.policy.forbidden) throw forbiddenPage();
     if (error instanceof TimeoutError) {
-      if (tab.response === undefined) throw pageTimeout();
+      if (tab.response === undefined || isRedirect(tab.response)) throw unfinished(tab.response);
       incomplete = true;
       await tab.session.send("Page.stopLoading").catch(() => undefined);
     } else if (error instanceof Error && error.message.includes("net::")) {
@@ -36,6 +36,20 @@ export async function navigate(
     incomplete,
     overBudget: tab.policy.overBudget,
   };
+}
+
+/** A browser follows 20 redirects; one that was still following after so many would have come to that. */
+const REDIRECT_LOOP = 10;
+
+/** An answer that only leads elsewhere is no page: what the tab shows is still what was there before. */
+function isRedirect(response: HTTPResponse): boolean {
+  return response.status() >= 300 && response.status() < 400 && "location" in response.headers();
+}
+
+/** Time ended before any page arrived. */
+function unfinished(response: HTTPResponse | undefined): Error {
+  const redirects = response?.request().redirectChain().length ?? 0;
+  return redirects < REDIRECT_LOOP ? pageTimeout() : navigationFailure("net::ERR_TOO_MANY_REDIRECTS");
 }
 
 /** A navigation that the browser itself gives up has been answered with something that it does not show. */
