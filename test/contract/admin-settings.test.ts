@@ -170,7 +170,8 @@ describe("settings at work", () => {
     "token_refresh_interval_hours holds for idle accounts too, which are looked after every few minutes",
     async () => {
       const signIns = async () => (await running.gateway.sandbox.state()).sign_ins["one@sandbox.test"] ?? 0;
-      const tick = () => running.gateway.harness.getWorker("polygate").scheduled({ cron: "*/5 * * * *" });
+      const worker = await running.gateway.miniflare.getWorker("polygate");
+      const tick = () => worker.scheduled({ cron: "*/5 * * * *" });
       await running.gateway.sandbox.expireTokens();
       await (await chat("first", {}, ONE)).text();
       const before = await signIns();

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BareGateway, startBare } from "../support/bare.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
 import { DEV_KEY } from "../support/use-gateway.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
@@ -39,9 +39,9 @@ const address = server.address();
 const port = typeof address === "object" && address !== null ? address.port : 0;
 
 const accounts = ["one", "two"].map((name) => ({ email: `${name}@provider.test`, password: "x" }));
-let test: BareGateway;
+let test: Gateway;
 beforeAll(async () => {
-  test = await startBare({
+  test = await startGateway({
     vars: {
       PROVIDER_BASE_URL: `http://127.0.0.1:${port}`,
       GATEWAY_CONFIG_JSON: JSON.stringify({ keys: [DEV_KEY], accounts }),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BareGateway, startBare } from "../support/bare.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
 import { type SandboxServer, startSandbox } from "../support/sandbox-server.ts";
 import { startTestProxy, type TestProxy } from "../support/test-proxy.ts";
 import { until } from "../support/until.ts";
@@ -7,7 +7,7 @@ import { until } from "../support/until.ts";
 const CREDENTIALS = { username: "user", password: "proxy-password-1" };
 
 let sandbox: SandboxServer;
-let gateway: BareGateway;
+let gateway: Gateway;
 const proxies: Record<string, TestProxy> = {};
 
 /** One chat completion on the account that is bound to a proxy of this kind. */
@@ -56,7 +56,7 @@ beforeAll(async () => {
       },
     ],
   };
-  gateway = await startBare({
+  gateway = await startGateway({
     vars: {
       PROVIDER_BASE_URL: sandbox.url,
       GATEWAY_CONFIG_JSON: JSON.stringify(config),

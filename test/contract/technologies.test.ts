@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
-import type { BareGateway } from "../support/miniflare.ts";
+import type { Gateway } from "../support/gateway.ts";
 import { html, type Site, serve, startPageService } from "../support/pages.ts";
 
 interface Application {
@@ -20,7 +20,7 @@ interface Lookup {
 
 describeWithBrowser("GET /v1/technologies/", () => {
   let site: Site;
-  let gateway: BareGateway;
+  let gateway: Gateway;
   let loads = 0;
 
   beforeAll(async () => {
@@ -144,7 +144,7 @@ describeWithBrowser("GET /v1/technologies/", () => {
 });
 
 describe("the limit of the page service", () => {
-  let gateway: BareGateway;
+  let gateway: Gateway;
 
   beforeAll(async () => {
     gateway = await startPageService([], { PAGE_RATE_LIMIT: "" });

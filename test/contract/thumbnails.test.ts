@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DEVICE_NAMES, deviceNamed } from "../../src/pages/thumbnails/devices.ts";
 import { describeWithBrowser } from "../support/browser.ts";
-import type { BareGateway } from "../support/miniflare.ts";
+import type { Gateway } from "../support/gateway.ts";
 import {
   alike,
   colourAt,
@@ -52,7 +52,7 @@ async function errorOf(response: Response): Promise<ErrorBody["error"]> {
 
 describeWithBrowser("GET /v1/thumbs/", () => {
   let site: Site;
-  let gateway: BareGateway;
+  let gateway: Gateway;
   const userAgents: string[] = [];
 
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
-import type { BareGateway } from "../support/miniflare.ts";
+import type { Gateway } from "../support/gateway.ts";
 import {
   alike,
   browserCounts,
@@ -19,7 +19,7 @@ const square = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"
 
 describeWithBrowser("the browser behind the page service", () => {
   let site: Site;
-  let gateway: BareGateway;
+  let gateway: Gateway;
   const visits = new Map<string, number>();
 
   beforeAll(async () => {

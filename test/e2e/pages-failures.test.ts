@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
-import type { BareGateway } from "../support/miniflare.ts";
+import type { Gateway } from "../support/gateway.ts";
 import { html, type Site, serve, startPageService } from "../support/pages.ts";
 import { renderers } from "../support/processes.ts";
 
 describeWithBrowser("a page that is in trouble", () => {
   let site: Site;
-  let gateway: BareGateway;
+  let gateway: Gateway;
   let closedPort: string;
 
   beforeAll(async () => {

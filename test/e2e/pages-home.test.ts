@@ -3,12 +3,12 @@ import { createRequire } from "node:module";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { browserExecutable, describeWithBrowser } from "../support/browser.ts";
-import type { BareGateway } from "../support/miniflare.ts";
+import type { Gateway } from "../support/gateway.ts";
 import { html, type Site, serve, startPageService } from "../support/pages.ts";
 
 describeWithBrowser("the public page", () => {
   let site: Site;
-  let gateway: BareGateway;
+  let gateway: Gateway;
   let browser: Browser;
   let page: Page;
   const complaints: string[] = [];

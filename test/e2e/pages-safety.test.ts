@@ -5,7 +5,7 @@ import { chromium } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { allowPrivateHosts, root } from "../../scripts/development.mjs";
 import { browserExecutable, describeWithBrowser } from "../support/browser.ts";
-import type { BareGateway } from "../support/miniflare.ts";
+import type { Gateway } from "../support/gateway.ts";
 import { browserCounts, html, type Site, serve, startPageService } from "../support/pages.ts";
 import { refused } from "../unit/url-safety/forms.ts";
 
@@ -40,7 +40,7 @@ const hostileScript = readFileSync(join(root, "test/fixtures/hostile-page.js"), 
 describeWithBrowser("a hostile page", () => {
   let listener: Listener;
   let site: Site;
-  let gateway: BareGateway;
+  let gateway: Gateway;
   let otherOrigin = "";
   let asked = 0;
 

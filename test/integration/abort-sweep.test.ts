@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { type BareGateway, startBare } from "../support/bare.ts";
 import { FaultUpstream } from "../support/fault-upstream.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
 
 const DISCONNECTS = 250;
 const KEEP_ALIVE_MS = 300;
@@ -15,7 +15,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-async function inUse(gateway: BareGateway): Promise<number> {
+async function inUse(gateway: Gateway): Promise<number> {
   const status = await gateway.fetch("/admin/queue/status", { headers: { authorization: "Bearer admin" } });
   const body: { in_use: number } = await status.json();
   return body.in_use;
@@ -44,7 +44,7 @@ describe.each(drivers)("clients that leave, driver %s, a pool of one slot", (dri
     const seed = Number(process.env["SEED"] ?? 20_261_120);
     const random = randomFrom(seed);
     const upstream = await FaultUpstream.start({ text: "word ".repeat(40), eventEvery: 2 });
-    const gateway = await startBare({
+    const gateway = await startGateway({
       vars: {
         PROVIDER_DRIVER: driver,
         PROVIDER_BASE_URL: upstream.url + path,
@@ -90,7 +90,7 @@ describe.each(drivers)("clients that leave, driver %s, a pool of one slot", (dri
 
   it("a client that leaves while the upstream is silent frees its slot within one keep-alive period", async () => {
     const upstream = await FaultUpstream.start({ text: "a b c d e f", stallAfter: 3 });
-    const gateway = await startBare({
+    const gateway = await startGateway({
       vars: {
         PROVIDER_DRIVER: driver,
         PROVIDER_BASE_URL: upstream.url + path,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BareGateway, startBare } from "../support/bare.ts";
 import { FaultUpstream, type Plan, refusedUrl } from "../support/fault-upstream.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
 
 const drivers = [
   ["sessions", "", [{ email: "one@sandbox.test", password: "sandbox" }]],
@@ -17,8 +17,8 @@ async function start(
     IDLE_TIMEOUT_MS: "500",
     KEEP_ALIVE_MS: "200",
   },
-): Promise<BareGateway> {
-  return startBare({
+): Promise<Gateway> {
+  return startGateway({
     vars: {
       ...timeouts,
       PROVIDER_DRIVER: driver,
@@ -33,7 +33,7 @@ async function start(
   });
 }
 
-function ask(gateway: BareGateway, stream: boolean): Promise<Response> {
+function ask(gateway: Gateway, stream: boolean): Promise<Response> {
   return gateway.fetch("/v1/chat/completions", {
     method: "POST",
     headers: { authorization: "Bearer sk-dev", "content-type": "application/json" },
@@ -42,7 +42,7 @@ function ask(gateway: BareGateway, stream: boolean): Promise<Response> {
 }
 
 /** What a caller got: the status and code of an error, or the text. A stream's error event counts as its code. */
-async function outcome(gateway: BareGateway, stream: boolean): Promise<string> {
+async function outcome(gateway: Gateway, stream: boolean): Promise<string> {
   const response = await ask(gateway, stream);
   const text = await response.text();
   if (!stream || response.status !== 200) {
@@ -65,7 +65,7 @@ async function outcome(gateway: BareGateway, stream: boolean): Promise<string> {
   return chunks.map(({ choices }) => choices?.[0]?.delta.content ?? "").join("");
 }
 
-async function inUse(gateway: BareGateway): Promise<number> {
+async function inUse(gateway: Gateway): Promise<number> {
   const response = await gateway.fetch("/admin/queue/status", { headers: { authorization: "Bearer admin" } });
   const status: { in_use: number } = await response.json();
   return status.in_use;
@@ -73,7 +73,7 @@ async function inUse(gateway: BareGateway): Promise<number> {
 
 describe.each(drivers)("a failing upstream, driver %s", (driver, path, accounts) => {
   let upstream: FaultUpstream;
-  let gateway: BareGateway;
+  let gateway: Gateway;
 
   beforeAll(async () => {
     upstream = await FaultUpstream.start();

@@ -1,9 +1,9 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BareGateway, startBare } from "../support/bare.ts";
 import { DIALECT_CLIENTS, type DialectClient, type Talk } from "../support/dialect-clients.ts";
 import { FaultUpstream } from "../support/fault-upstream.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
 import { type StrictMessages, startStrictMessages } from "../support/strict-messages.ts";
 import { TALKS } from "../support/talks.ts";
 import { DEV_KEY, type TestGateway, useGateway } from "../support/use-gateway.ts";
@@ -57,10 +57,10 @@ describe("a talk through a backend of the message style comes to the same as wit
 describe("a backend as strict as the real service", () => {
   const ROUNDS = 3;
   let backend: StrictMessages;
-  let gateway: BareGateway;
+  let gateway: Gateway;
   beforeAll(async () => {
     backend = await startStrictMessages(ROUNDS);
-    gateway = await startBare({ vars: backendVars(backend.url) });
+    gateway = await startGateway({ vars: backendVars(backend.url) });
   });
   afterAll(async () => {
     await gateway.close();
@@ -168,7 +168,7 @@ describe("a request to a backend of the message style", () => {
 
   it("states the limit that the caller gives, in any style", async () => {
     const seen = await FaultUpstream.start();
-    const gateway = await startBare({ vars: backendVars(seen.url) });
+    const gateway = await startGateway({ vars: backendVars(seen.url) });
     try {
       const send = async (path: string, body: object) => {
         const response = await post(gateway, path, body);
@@ -189,7 +189,7 @@ describe("a request to a backend of the message style", () => {
   });
 
   it("may have the tools written into it, for a backend that knows none", async () => {
-    const gateway = await startBare({
+    const gateway = await startGateway({
       vars: {
         ...backendVars(behind.gateway.url),
         ...config([{ token: DEV_KEY }]),
@@ -232,10 +232,10 @@ describe("a request to a backend of the message style", () => {
 
 describe("a backend of the message style that refuses", () => {
   let upstream: FaultUpstream;
-  let gateway: BareGateway;
+  let gateway: Gateway;
   beforeAll(async () => {
     upstream = await FaultUpstream.start();
-    gateway = await startBare({ vars: backendVars(upstream.url) });
+    gateway = await startGateway({ vars: backendVars(upstream.url) });
   });
   afterAll(async () => {
     await gateway.close();
@@ -279,7 +279,7 @@ function backendVars(url: string): Record<string, string> {
   return { ...config([{ token: "backend-key" }]), PROVIDER_DRIVER: "messages", PROVIDER_BASE_URL: url };
 }
 
-function post(gateway: BareGateway, path: string, body: object, key: string = DEV_KEY): Promise<Response> {
+function post(gateway: Gateway, path: string, body: object, key: string = DEV_KEY): Promise<Response> {
   return gateway.fetch(path, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type BareGateway, startBare } from "../support/bare.ts";
 import { FaultUpstream } from "../support/fault-upstream.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
 
 const BODY = JSON.stringify({
   model: "gpt-4o",
@@ -11,11 +11,11 @@ const BODY = JSON.stringify({
 });
 
 let upstream: FaultUpstream;
-let gateway: BareGateway;
+let gateway: Gateway;
 
 beforeAll(async () => {
   upstream = await FaultUpstream.start({ text: "a b c d e f", stallAfter: 3 });
-  gateway = await startBare({
+  gateway = await startGateway({
     vars: {
       PROVIDER_BASE_URL: upstream.url,
       GATEWAY_CONFIG_JSON: JSON.stringify({

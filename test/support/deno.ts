@@ -37,10 +37,6 @@ export class DenoGateway {
   }
 
   /** What only workerd has; tests of that are not run here. */
-  get harness(): never {
-    throw new Error("There is no harness on Deno.");
-  }
-
   get miniflare(): never {
     throw new Error("There is no Miniflare on Deno.");
   }

@@ -1,4 +1,4 @@
-import type { TestHarness } from "wrangler";
+import type { Miniflare } from "miniflare";
 import { ON_DENO } from "./runtime.ts";
 import type { SandboxControl } from "./sandbox.ts";
 
@@ -12,26 +12,25 @@ export interface GatewayOptions {
 
 /** A running gateway with its sandbox. */
 export interface Gateway {
-  /** The address without a slash at its end; another one after `reset`. */
+  /** The address without a slash at its end; another one after `restart` and `reset`. */
   readonly url: string;
   /** A request to a path of the gateway, over real HTTP. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   readonly sandbox: SandboxControl;
-  /** Wrangler's harness: storage, eviction, bindings; there is none on Deno. */
-  readonly harness: TestHarness;
+  /** Storage, bindings, scheduled events; there is none on Deno. */
+  readonly miniflare: Miniflare;
   /** The lines that the gateway has written since it was started. */
   logs(): readonly string[];
+  /** Ends the runtime and starts it again on the same storage, as a deployment or a crash does. */
+  restart(): Promise<void>;
   /** The same with empty storage. */
   reset(): Promise<void>;
   close(): Promise<void>;
 }
 
-/**
- * Starts the gateway and the sandbox on a free port, on the runtime that the tests are run for. An upstream named by
- * `PROVIDER_BASE_URL` does not see a client's disconnect in workerd; tests of that use `startBare`.
- */
+/** Starts the gateway and the sandbox on a free port, on the runtime that the tests are run for. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   // Each brings much of its own: only what is needed is loaded.
   if (ON_DENO) return (await import("./deno.ts")).DenoGateway.start(options);
-  return (await import("./harness.ts")).startHarness(options);
+  return (await import("./miniflare.ts")).startMiniflare(options);
 }

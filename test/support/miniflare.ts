@@ -6,30 +6,24 @@ import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { developmentVars } from "../../scripts/development.mjs";
 import { type Bundle, buildBundles, modulesOf } from "./bundle.ts";
 import { fetchDescribed } from "./described.ts";
-import type { GatewayOptions } from "./gateway.ts";
+import type { Gateway, GatewayOptions } from "./gateway.ts";
 import { SandboxControl } from "./sandbox.ts";
 
-/** A gateway on the bare runtime: clients talk to workerd's own socket, and upstreams see them leave. */
-export interface BareGateway {
-  /** The address without a slash at its end; another one after `restart`. */
-  readonly url: string;
-  fetch(path: string, init?: RequestInit): Promise<Response>;
-  readonly sandbox: SandboxControl;
-  readonly miniflare: Miniflare;
-  /** Ends the runtime and starts it again on the same storage, as a deployment or a crash does. */
-  restart(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Starts the built gateway on plain Miniflare with a direct socket, beside the sandbox. Ready in about 0.3 s. */
-export async function startMiniflare(options: GatewayOptions = {}): Promise<BareGateway> {
+/**
+ * Starts the built gateway beside the sandbox on plain Miniflare. Clients talk to workerd's own socket, so that upstreams see
+ * them leave, and no request pays for an entry of Miniflare's. Ready in about 0.5 s.
+ */
+export async function startMiniflare(options: GatewayOptions = {}): Promise<Gateway> {
   const { gateway, sandbox } = await buildBundles();
-  const storage = await mkdtemp(join(tmpdir(), "polygate-"));
+  const newStorage = () => mkdtemp(join(tmpdir(), "polygate-"));
+  let storage = await newStorage();
+  const lines: string[] = [];
   const start = async (): Promise<{ miniflare: Miniflare; url: URL }> => {
     const miniflare = new Miniflare(
       convertV4MiniflareOptions({
         cf: false,
         log: new Log(LogLevel.ERROR),
+        handleStructuredLogs: ({ message }) => lines.push(message),
         resourcePersistencePath: storage,
         workers: [
           {
@@ -42,6 +36,10 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Bare
     );
     await miniflare.ready;
     return { miniflare, url: await miniflare.unsafeGetDirectURL("polygate") };
+  };
+  const end = async () => {
+    await running.miniflare.dispose();
+    lines.length = 0;
   };
 
   let running = await start();
@@ -57,8 +55,15 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Bare
       const worker = await running.miniflare.getWorker("polygate-sandbox");
       return worker.fetch(`http://sandbox${path}`, { method });
     }),
+    logs: () => lines,
     restart: async () => {
-      await running.miniflare.dispose();
+      await end();
+      running = await start();
+    },
+    reset: async () => {
+      await end();
+      await rm(storage, { recursive: true, force: true });
+      storage = await newStorage();
       running = await start();
     },
     close: async () => {

@@ -7,8 +7,8 @@ import decodePng, { init as initPng } from "@jsquash/png/decode.js";
 import decodeWebp, { init as initWebp } from "@jsquash/webp/decode.js";
 import { allowPrivateHosts } from "../../scripts/development.mjs";
 import type { BrowserCounts } from "../../src/pages/browser/service.ts";
-import { type BareGateway, startBare } from "./bare.ts";
 import { DenoGateway } from "./deno.ts";
+import { type Gateway, startGateway } from "./gateway.ts";
 
 /** Answers one request for a page; `null` leaves it to the next handler. */
 export type PageServer = (request: IncomingMessage, response: ServerResponse, url: URL) => void;
@@ -60,10 +60,10 @@ export function html(response: ServerResponse, body: string, head = ""): void {
 export function startPageService(
   hosts: readonly string[],
   vars: Readonly<Record<string, string>> = {},
-): Promise<BareGateway> {
+): Promise<Gateway> {
   const list = hosts.join(",");
   allowPrivateHosts(list);
-  return startBare({
+  return startGateway({
     vars: { PAGE_PRIVATE_HOSTS: list, PAGE_RATE_LIMIT: "1000000", DNS_OVER_HTTPS_URL: "off", ...vars },
   });
 }
@@ -125,7 +125,7 @@ export function colourSampling(bytes: ArrayBuffer): string {
 }
 
 /** How busy the service's browser is and was; see `BrowserCounts`. On Deno only the launches are known, from its log. */
-export async function browserCounts(gateway: BareGateway): Promise<BrowserCounts> {
+export async function browserCounts(gateway: Gateway): Promise<BrowserCounts> {
   if (gateway instanceof DenoGateway) {
     const launches = gateway.logs().filter((line) => line.includes('"browser":"started"')).length;
     return { open: 0, mostOpen: 0, launches };
