@@ -1,10 +1,15 @@
 import type { GatewayError } from "../errors/gateway-error.ts";
 
-/** Token counts of one generation. `reasoning` is part of `completion`. */
+/** Token counts of one generation. */
 export interface Usage {
   readonly prompt: number;
   readonly completion: number;
+  /** Part of `completion`. */
   readonly reasoning: number;
+  /** Part of `prompt`: read from the provider's cache. Absent: the provider does not say. */
+  readonly cached?: number;
+  /** Part of `prompt`, apart from `cached`: written to the cache. Absent: the provider does not say. */
+  readonly cacheWritten?: number;
 }
 
 /** Why a generation ended. */

@@ -36,7 +36,8 @@ export class Assembler {
   #nativeBase = 0;
   #finish: ProviderFinish = "stop";
   #turnUsage: ProviderUsage | null = null;
-  #usage: { prompt: number; completion: number; reasoning: number; stated: boolean }[] = [];
+  /** What was stated of each part of the generation. */
+  readonly #usage: ProviderUsage[] = [];
   readonly #searchResults: SearchResult[] = [];
 
   /** The upstream's output of all turns as it came, before translation or trimming (contract, general rule 9). */
@@ -137,7 +138,9 @@ export class Assembler {
    * estimated where it did not. `promptText` is what the model read.
    */
   usage(promptText: string): Usage {
-    const stated = this.#usage.filter((part) => part.stated);
+    const stated = this.#usage.filter(
+      ({ prompt, completion }) => prompt !== undefined || completion !== undefined,
+    );
     if (stated.length === 0) {
       const reasoning = estimateTokens(this.rawReasoning);
       return {
@@ -146,14 +149,22 @@ export class Assembler {
         reasoning,
       };
     }
-    const usage = { prompt: 0, completion: 0, reasoning: 0 };
+    let asked: ProviderUsage = {};
+    let completion = 0;
+    let reasoning = 0;
     for (const part of stated) {
-      usage.prompt = Math.max(usage.prompt, part.prompt);
-      usage.completion += part.completion;
-      usage.reasoning += part.reasoning;
+      if ((part.prompt ?? 0) >= (asked.prompt ?? 0)) asked = part;
+      completion += part.completion ?? 0;
+      reasoning += part.reasoning ?? 0;
     }
-    if (usage.prompt === 0) usage.prompt = estimateTokens(promptText);
-    return usage;
+    const { cached, cacheWritten } = asked;
+    return {
+      prompt: asked.prompt || estimateTokens(promptText),
+      completion,
+      reasoning,
+      ...(cached === undefined ? {} : { cached }),
+      ...(cacheWritten === undefined ? {} : { cacheWritten }),
+    };
   }
 
   /**
@@ -162,10 +173,15 @@ export class Assembler {
    */
   usageSoFar(promptText: string): Usage {
     this.#keepUsage();
-    const { prompt, completion, reasoning } = this.usage(promptText);
+    const usage = this.usage(promptText);
     const thought = estimateTokens(this.rawReasoning);
     const said = estimateTokens(this.rawText) + thought;
-    return { prompt, completion: Math.max(completion, said), reasoning: Math.max(reasoning, thought) };
+    const { completion, reasoning } = usage;
+    return {
+      ...usage,
+      completion: Math.max(completion, said),
+      reasoning: Math.max(reasoning, thought),
+    };
   }
 
   #scanner(): ToolScanner | null {
@@ -175,13 +191,7 @@ export class Assembler {
   #keepUsage(): void {
     const usage = this.#turnUsage;
     this.#turnUsage = null;
-    if (usage === null) return;
-    this.#usage.push({
-      prompt: usage.prompt ?? 0,
-      completion: usage.completion ?? 0,
-      reasoning: usage.reasoning ?? 0,
-      stated: usage.prompt !== undefined || usage.completion !== undefined,
-    });
+    if (usage !== null) this.#usage.push(usage);
   }
 
   #emitText(text: string, out: GenerationEvent[]): void {

@@ -75,9 +75,17 @@ function repairOf(conversation: Conversation, broken: string, { faults }: Format
 }
 
 function sum(one: Usage, other: Usage): Usage {
+  const cached = sumIfStated(one.cached, other.cached);
+  const cacheWritten = sumIfStated(one.cacheWritten, other.cacheWritten);
   return {
     prompt: one.prompt + other.prompt,
     completion: one.completion + other.completion,
     reasoning: one.reasoning + other.reasoning,
+    ...(cached === undefined ? {} : { cached }),
+    ...(cacheWritten === undefined ? {} : { cacheWritten }),
   };
+}
+
+function sumIfStated(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined && other === undefined ? undefined : (one ?? 0) + (other ?? 0);
 }

@@ -19,12 +19,14 @@ export function countOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.floor(value) : undefined;
 }
 
-/** The usage with the counts that were stated. */
-export function usageOf(prompt: unknown, completion: unknown, reasoning: unknown): ProviderUsage {
+/** The usage with the counts that were stated; what is no count is left out. */
+export function usageOf(stated: { readonly [name in keyof ProviderUsage]: unknown }): ProviderUsage {
   return {
-    ...given("prompt", countOf(prompt)),
-    ...given("completion", countOf(completion)),
-    ...given("reasoning", countOf(reasoning)),
+    ...given("prompt", countOf(stated.prompt)),
+    ...given("completion", countOf(stated.completion)),
+    ...given("reasoning", countOf(stated.reasoning)),
+    ...given("cached", countOf(stated.cached)),
+    ...given("cacheWritten", countOf(stated.cacheWritten)),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Conversation } from "../conversation/conversation.ts";
+import type { Usage } from "../conversation/events.ts";
 import type { ProviderError } from "../errors/provider-error.ts";
 import type { Credentials, SignedIn } from "../platform/accounts.ts";
 import type { Fetch } from "../platform/upstream.ts";
@@ -10,12 +11,8 @@ export interface UpstreamAccount {
   readonly fetch: Fetch;
 }
 
-/** Counts as the provider states them; a field that it does not state is absent. */
-export interface ProviderUsage {
-  readonly prompt?: number;
-  readonly completion?: number;
-  readonly reasoning?: number;
-}
+/** Counts as the provider states them (see `Usage`); a field that it does not state is absent. */
+export type ProviderUsage = Partial<Usage>;
 
 /** A search hit that citation markers point at. */
 export interface SearchResult {

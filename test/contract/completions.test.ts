@@ -40,6 +40,7 @@ describe("POST /v1/completions", () => {
         prompt_tokens: expect.any(Number),
         completion_tokens: expect.any(Number),
         total_tokens: expect.any(Number),
+        prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
         completion_tokens_details: { reasoning_tokens: expect.any(Number) },
       },
     });

@@ -55,6 +55,7 @@ describe("POST /vendorb/v1/messages", () => {
         cache_creation_input_tokens: 0,
         cache_read_input_tokens: 0,
         output_tokens: expect.any(Number),
+        output_tokens_details: { thinking_tokens: expect.any(Number) },
       },
     });
   });

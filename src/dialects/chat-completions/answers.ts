@@ -7,6 +7,7 @@ export const usageSchema = () =>
     prompt_tokens: z.int(),
     completion_tokens: z.int(),
     total_tokens: z.int(),
+    prompt_tokens_details: z.object({ cached_tokens: z.int(), cache_write_tokens: z.int() }),
     completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
   });
 

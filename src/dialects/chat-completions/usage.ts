@@ -6,6 +6,10 @@ export function chatUsage(usage: Usage): Record<string, unknown> {
     prompt_tokens: usage.prompt,
     completion_tokens: usage.completion,
     total_tokens: usage.prompt + usage.completion,
+    prompt_tokens_details: {
+      cached_tokens: usage.cached ?? 0,
+      cache_write_tokens: usage.cacheWritten ?? 0,
+    },
     completion_tokens_details: { reasoning_tokens: usage.reasoning },
   };
 }

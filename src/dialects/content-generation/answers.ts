@@ -22,6 +22,7 @@ function responseSchema() {
     candidatesTokenCount: z.int(),
     totalTokenCount: z.int(),
     thoughtsTokenCount: z.int().optional(),
+    cachedContentTokenCount: z.int().optional(),
   });
   return z.object({
     candidates: z.array(candidate),

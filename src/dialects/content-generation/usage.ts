@@ -7,10 +7,12 @@ import type { FinishReason, Usage } from "../../conversation/events.ts";
 export function usageMetadata(usage: Usage): Record<string, number> {
   const counts: Record<string, number> = {
     promptTokenCount: usage.prompt,
-    candidatesTokenCount: usage.completion - usage.reasoning,
+    // Some backends leave reasoning out of the completion.
+    candidatesTokenCount: Math.max(0, usage.completion - usage.reasoning),
     totalTokenCount: usage.prompt + usage.completion,
   };
   if (usage.reasoning > 0) counts["thoughtsTokenCount"] = usage.reasoning;
+  if (usage.cached !== undefined && usage.cached > 0) counts["cachedContentTokenCount"] = usage.cached;
   return counts;
 }
 

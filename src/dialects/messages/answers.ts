@@ -25,6 +25,7 @@ function messageSchema() {
       cache_creation_input_tokens: z.int(),
       cache_read_input_tokens: z.int(),
       output_tokens: z.int(),
+      output_tokens_details: z.object({ thinking_tokens: z.int() }),
     }),
   });
 }

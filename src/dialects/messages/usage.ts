@@ -1,12 +1,14 @@
 import type { FinishReason, Usage } from "../../conversation/events.ts";
 
-/** `usage` of a message. Nothing is cached here, which agents want to be told in numbers. */
-export function messageUsage(usage: Usage): Record<string, number> {
+/** `usage` of a message. Its input is what no cache had a part in; agents want numbers, also where nothing was cached. */
+export function messageUsage(usage: Usage): Record<string, unknown> {
+  const { prompt, cached = 0, cacheWritten = 0 } = usage;
   return {
-    input_tokens: usage.prompt,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
+    input_tokens: Math.max(0, prompt - cached - cacheWritten),
+    cache_creation_input_tokens: cacheWritten,
+    cache_read_input_tokens: cached,
     output_tokens: usage.completion,
+    output_tokens_details: { thinking_tokens: usage.reasoning },
   };
 }
 

@@ -41,7 +41,7 @@ function outputItemSchema() {
 export function responseSchema() {
   const usage = z.object({
     input_tokens: z.int(),
-    input_tokens_details: z.object({ cached_tokens: z.int() }),
+    input_tokens_details: z.object({ cached_tokens: z.int(), cache_write_tokens: z.int() }),
     output_tokens: z.int(),
     output_tokens_details: z.object({ reasoning_tokens: z.int() }),
     total_tokens: z.int(),

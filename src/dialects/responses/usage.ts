@@ -4,7 +4,7 @@ import type { Usage } from "../../conversation/events.ts";
 export function responseUsage(usage: Usage): Record<string, unknown> {
   return {
     input_tokens: usage.prompt,
-    input_tokens_details: { cached_tokens: 0 },
+    input_tokens_details: { cached_tokens: usage.cached ?? 0, cache_write_tokens: usage.cacheWritten ?? 0 },
     output_tokens: usage.completion,
     output_tokens_details: { reasoning_tokens: usage.reasoning },
     total_tokens: usage.prompt + usage.completion,

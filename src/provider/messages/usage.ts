@@ -27,9 +27,15 @@ export class UsageCount {
   stated(): ProviderUsage | null {
     if (this.#counts.size === 0) return null;
     const input = this.#counts.get("input_tokens");
-    const cached = this.#of("cache_creation_input_tokens") + this.#of("cache_read_input_tokens");
-    const prompt = input === undefined ? undefined : input + cached;
-    return usageOf(prompt, this.#counts.get("output_tokens"), this.#counts.get("thinking_tokens"));
+    const cached = this.#counts.get("cache_read_input_tokens");
+    const cacheWritten = this.#counts.get("cache_creation_input_tokens");
+    return usageOf({
+      prompt: input === undefined ? undefined : input + (cached ?? 0) + (cacheWritten ?? 0),
+      completion: this.#counts.get("output_tokens"),
+      reasoning: this.#counts.get("thinking_tokens"),
+      cached,
+      cacheWritten,
+    });
   }
 
   #set(name: string, value: unknown): void {

@@ -151,10 +151,19 @@ export function wholeCompletionDecoder(context: AnswerContext): TurnDecoder {
   });
 }
 
+/** Where backends differ from the public API they have the counts of parts at the top. */
 function usageFrom(usage: JsonObject): ProviderUsage {
-  const { prompt_tokens, completion_tokens, completion_tokens_details: details } = usage;
-  const { reasoning_tokens } = isObject(details) ? details : usage;
-  return usageOf(prompt_tokens, completion_tokens, reasoning_tokens);
+  const { prompt_tokens: prompt, completion_tokens: completion } = usage;
+  const { prompt_tokens_details: promptDetails, completion_tokens_details: completionDetails } = usage;
+  const read = isObject(promptDetails) ? promptDetails : usage;
+  const { reasoning_tokens: reasoning } = isObject(completionDetails) ? completionDetails : usage;
+  return usageOf({
+    prompt,
+    completion,
+    reasoning,
+    cached: read["cached_tokens"] ?? usage["prompt_cache_hit_tokens"],
+    cacheWritten: read["cache_write_tokens"],
+  });
 }
 
 function finishReason(reason: string): ProviderFinish {

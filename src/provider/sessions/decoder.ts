@@ -34,10 +34,15 @@ export class SessionTurnDecoder extends EventStreamDecoder {
         this.emit({ type: "search", results: searchResults(parseRecord(data)) });
         return;
       case "usage": {
-        const { prompt_tokens, completion_tokens, reasoning_tokens } = parseRecord(data);
+        const usage = parseRecord(data);
         this.emit({
           type: "usage",
-          usage: usageOf(prompt_tokens, completion_tokens, reasoning_tokens),
+          usage: usageOf({
+            prompt: usage["prompt_tokens"],
+            completion: usage["completion_tokens"],
+            reasoning: usage["reasoning_tokens"],
+            cached: usage["cached_tokens"],
+          }),
         });
         return;
       }

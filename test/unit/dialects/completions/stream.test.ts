@@ -75,6 +75,7 @@ describe("a text-completions stream", () => {
         prompt_tokens: 11,
         completion_tokens: 5,
         total_tokens: 16,
+        prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
         completion_tokens_details: { reasoning_tokens: 2 },
       },
     ]);

@@ -114,6 +114,7 @@ describe("a message stream", () => {
         cache_creation_input_tokens: 0,
         cache_read_input_tokens: 0,
         output_tokens: 5,
+        output_tokens_details: { thinking_tokens: 2 },
       },
     });
   });
