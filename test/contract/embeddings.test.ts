@@ -1,3 +1,5 @@
+import { GoogleGenAI } from "@google/genai";
+import { Ollama } from "ollama";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { useGateway } from "../support/use-gateway.ts";
@@ -99,5 +101,93 @@ describe("POST /v1/embeddings", () => {
     viaBase64.data[0]?.embedding.forEach((value, index) => {
       expect(value).toBeCloseTo(floats[index] ?? Number.NaN, 6);
     });
+  });
+});
+
+/** The length of a vector in space. */
+const norm = (vector: readonly number[]) => Math.hypot(...vector);
+
+describe("embeddings in the local-runner style", () => {
+  const client = () =>
+    new Ollama({ host: configured.gateway.url, headers: { authorization: "Bearer sk-dev" } });
+
+  it("the ollama SDK embeds several texts, and one", async () => {
+    const many = await client().embed({ model: "nomic-embed-text:latest", input: ["one", "two"] });
+    expect(many).toMatchObject({ model: "nomic-embed-text:latest", load_duration: 0 });
+    expect(many.embeddings.map(({ length }) => length)).toEqual([768, 768]);
+    expect(many.embeddings.map(norm)).toEqual([expect.closeTo(1, 6), expect.closeTo(1, 6)]);
+    expect(many.prompt_eval_count).toBeGreaterThan(0);
+    expect(many.total_duration).toBeGreaterThan(0);
+    const one = await client().embed({ model: "all-minilm", input: "one", dimensions: 32 });
+    expect(one.embeddings.map(({ length }) => length)).toEqual([32]);
+    const old = await client().embeddings({ model: "nomic-embed-text", prompt: "one" });
+    expect(old.embedding).toEqual(many.embeddings[0]);
+  });
+
+  it("nothing to embed loads the model", async () => {
+    expect((await client().embed({ model: "nomic-embed-text", input: "" })).embeddings).toEqual([]);
+    expect((await client().embeddings({ model: "nomic-embed-text", prompt: "" })).embedding).toEqual([]);
+  });
+
+  it("unknown models, wrong inputs and a missing configuration are errors of the style", async () => {
+    await expect(client().embed({ model: "no-such-model", input: "x" })).rejects.toMatchObject({
+      status_code: 404,
+    });
+    const wrong = await configured.post("/api/embed", { model: "all-minilm", input: 7 });
+    expect(wrong.status).toBe(400);
+    expect(await wrong.json()).toEqual({ error: expect.stringContaining("input") });
+    const missing = await post("/api/embed", { model: "all-minilm", input: "x" });
+    expect(missing.status).toBe(501);
+    expect(await missing.json()).toEqual({ error: expect.stringContaining("embeddings.provider") });
+  });
+});
+
+describe("embeddings in the content-generation style", () => {
+  const client = () =>
+    new GoogleGenAI({ apiKey: "sk-dev", httpOptions: { baseUrl: configured.gateway.url } });
+
+  it("the google SDK embeds several contents, and one", async () => {
+    const config = { taskType: "RETRIEVAL_QUERY" };
+    const many = await client().models.embedContent({
+      model: "gemini-embedding-001",
+      contents: ["one", "two"],
+      config,
+    });
+    expect(many.embeddings?.map(({ values }) => values?.length)).toEqual([3072, 3072]);
+    const one = await client().models.embedContent({
+      model: "text-embedding-004",
+      contents: "one",
+      config: { outputDimensionality: 64 },
+    });
+    expect(one.embeddings?.map(({ values }) => values?.length)).toEqual([64]);
+  });
+
+  it("embedContent answers one vector, the same as the other styles", async () => {
+    const response = await configured.post("/v1beta/models/text-embedding-004:embedContent", {
+      model: "models/text-embedding-004",
+      content: { parts: [{ text: "same" }] },
+    });
+    const { embedding }: { embedding: { values: number[] } } = await response.json();
+    const other = await embed({ model: "text-embedding-004", input: "same" });
+    expect(embedding.values).toEqual(other.data[0]?.embedding);
+  });
+
+  it.each([
+    [
+      "an image",
+      "embedContent",
+      { content: { parts: [{ inlineData: { mimeType: "image/png", data: "AA==" } }] } },
+    ],
+    ["no text", "embedContent", { content: { parts: [] } }],
+    [
+      "another model than the path's",
+      "batchEmbedContents",
+      { requests: [{ model: "models/x", content: { parts: [{ text: "x" }] } }] },
+    ],
+    ["no requests", "batchEmbedContents", { requests: [] }],
+  ])("%s is a 400", async (_, verb, body) => {
+    const response = await configured.post(`/v1beta/models/gemini-embedding-001:${verb}`, body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { status: "INVALID_ARGUMENT" } });
   });
 });

@@ -40,6 +40,12 @@ describe("the local-runner listings, open to anyone", () => {
     expect(models).toHaveLength(10);
   });
 
+  it("GET /api/ps: every model is ready", async () => {
+    const { models }: { models: Record<string, unknown>[] } = await (await test.fetch("/api/ps")).json();
+    expect(models).toHaveLength(10);
+    expect(models[0]).toMatchObject({ name: MODEL, size_vram: 0, expires_at: expect.any(String) });
+  });
+
   const show = (model: Record<string, unknown>) =>
     test.fetch("/api/show", { method: "POST", body: JSON.stringify(model) });
 
@@ -107,6 +113,58 @@ describe("POST /api/chat and /api/generate", () => {
     });
     const unloaded = await test.post("/api/generate", { model: MODEL, keep_alive: 0 });
     expect(await unloaded.json()).toMatchObject({ response: "", done: true, done_reason: "unload" });
+  });
+
+  it.each([0, "0", "0s"])("keep_alive: %j unloads it", async (keep_alive) => {
+    const unloaded = await test.post("/api/chat", { model: MODEL, messages: [], keep_alive });
+    expect(await unloaded.json()).toMatchObject({ done: true, done_reason: "unload" });
+  });
+
+  it("POST /api/generate writes what stands between a prompt and a suffix", async () => {
+    const response = await test.post("/api/generate", {
+      model: MODEL,
+      prompt: "def add(a, b):[[echo]]",
+      suffix: "    return result",
+      system: "You write Python.",
+      stream: false,
+    });
+    expect(await response.json()).toMatchObject({ done_reason: "stop" });
+    const { prompt } = await test.gateway.sandbox.lastTurn();
+    expect(prompt).toMatch(/You write Python\.[\s\S]*return result[\s\S]*def add/);
+  });
+
+  it.each([
+    ["template", { template: "### {{ .Prompt }}" }],
+    ["context", { context: [1, 2] }],
+    ["raw", { raw: true, system: "x" }],
+    ["format", { format: "yaml" }],
+    ["think", { think: "a lot" }],
+  ])("%s that cannot be honoured is a 400 that names it", async (name, extra) => {
+    const response = await test.post("/api/generate", { model: MODEL, prompt: "x", ...extra });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ error: expect.stringContaining(name) });
+  });
+
+  it("what would change nothing is accepted", async () => {
+    const response = await test.post("/api/generate", {
+      model: MODEL,
+      prompt: "[[say:fine]]",
+      template: "{{ .Prompt }}",
+      context: [],
+      format: "",
+      keep_alive: "5m",
+      options: { num_ctx: 4096, mirostat: 1 },
+      stream: false,
+    });
+    expect(await response.json()).toMatchObject({ response: "fine", context: [] });
+  });
+
+  it("tells how long the prompt and the answer took", async () => {
+    const body: Record<string, number> = await (await chat("[[say:hello]]", { stream: false })).json();
+    const { total_duration: total = 0, prompt_eval_duration: prompt = 0, eval_duration: own = 0 } = body;
+    expect(prompt).toBeGreaterThan(0);
+    expect(own).toBeGreaterThan(0);
+    expect(prompt + own).toBeLessThanOrEqual(total + 1);
   });
 
   it("need a key, and say so", async () => {

@@ -22,6 +22,7 @@ describe("the ollama SDK", () => {
   it("lists and describes models without a key", async () => {
     const { models } = await client("").list();
     expect(models.map(({ name }) => name)).toContain(MODEL);
+    expect((await client("").ps()).models.map(({ name }) => name)).toContain(MODEL);
     const shown = await client("").show({ model: MODEL });
     expect(shown.capabilities).toEqual(expect.arrayContaining(["tools", "thinking"]));
     expect((await client("").version()).version).toMatch(/^\d+\./);

@@ -3,6 +3,7 @@ import type { Conversation, Part } from "../../conversation/conversation.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { chatRequestSchema } from "../chat-completions/request.ts";
 import { optionalBoolean, samplingOf } from "../shared/fields.ts";
+import { insertionBefore } from "../shared/insertion.ts";
 
 /** The name of the style. */
 export const ID = "completions";
@@ -40,15 +41,11 @@ const CONTINUE =
   "Continue the user's text from exactly where it ends. Write the continuation alone, beginning with white space where " +
   "it needs some: do not repeat the text, comment on it or address the user.";
 
-const INSERT =
-  "Write what stands between the user's text and the text below. Write that alone, with white space at its ends where " +
-  "it needs some: do not repeat either text, comment on them or address the user.";
-
 const text = (value: string): Part[] => (value === "" ? [] : [{ type: "text", text: value }]);
 
 /** What the model is told of a text that it is to continue, up to `suffix` if there is one. */
 function instructions(suffix: string): Part[] {
-  return suffix === "" ? text(CONTINUE) : [...text(INSERT), ...text(suffix)];
+  return suffix === "" ? text(CONTINUE) : insertionBefore(suffix);
 }
 
 function promptOf({ prompt }: CompletionRequest): string {

@@ -1,4 +1,5 @@
 import type { Dialect } from "../dialect.ts";
+import { batchEmbedContents, embedContent } from "./embeddings.ts";
 import { countContentTokens, generateContent, streamContent } from "./endpoints.ts";
 import { CONTENT_FAMILY } from "./family.ts";
 import { CONTENT_MODELS } from "./models.ts";
@@ -17,5 +18,12 @@ export const contentGeneration: Dialect = {
     ...KEY_PARAMETERS.map((name) => ({ in: "query" as const, name })),
   ],
   requestHeaders: KEY_HEADERS,
-  endpoints: [generateContent, streamContent, countContentTokens, ...CONTENT_MODELS],
+  endpoints: [
+    generateContent,
+    streamContent,
+    countContentTokens,
+    embedContent,
+    batchEmbedContents,
+    ...CONTENT_MODELS,
+  ],
 };

@@ -12,7 +12,7 @@ import { toContentResponse } from "./response.ts";
 import { ContentStream } from "./stream.ts";
 
 /** A model's path; the verb of each endpoint follows it after a colon. */
-const PATHS = ["/v1beta/models/:model+", "/v1/models/:model+"];
+export const PATHS = ["/v1beta/models/:model+", "/v1/models/:model+"];
 
 async function generate(
   context: Context,

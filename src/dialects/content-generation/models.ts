@@ -1,5 +1,6 @@
 import type { CatalogueModel } from "../../conversation/model.ts";
 import { CATALOGUE, CONTEXT_LENGTH } from "../../models/catalogue.ts";
+import { EMBEDDING_DIMENSIONS } from "../../models/embedding-models.ts";
 import { modelAtPath } from "../../models/resolve.ts";
 import { type Declaration, type Endpoint, json, open } from "../../routing/endpoint.ts";
 import { contentModelSchema, contentModelsSchema } from "./answers.ts";
@@ -18,7 +19,9 @@ function toModelObject(model: CatalogueModel, name: string): Record<string, unkn
     description: model.search ? "Chat model with web search" : "Chat model",
     inputTokenLimit: CONTEXT_LENGTH,
     outputTokenLimit: OUTPUT_LIMIT,
-    supportedGenerationMethods: ["generateContent", "streamGenerateContent", "countTokens"],
+    supportedGenerationMethods: EMBEDDING_DIMENSIONS.has(name)
+      ? ["embedContent", "batchEmbedContents"]
+      : ["generateContent", "streamGenerateContent", "countTokens"],
     thinking: model.thinking,
   };
 }

@@ -57,7 +57,7 @@ function toFormat(config: GenerationConfig | null | undefined): ResponseFormat {
 }
 
 /** `models/x` and longer resource names are known by their last segment after `models/`. */
-function modelName(path: string): string {
+export function modelName(path: string): string {
   return path.replace(/^(?:.*\/)?models\//, "");
 }
 

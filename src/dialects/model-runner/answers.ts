@@ -63,19 +63,26 @@ const detailsSchema = () =>
     quantization_level: z.string(),
   });
 
+const modelSchema = () =>
+  z.object({
+    name: z.string(),
+    model: z.string(),
+    size: z.int(),
+    digest: z.string(),
+    details: detailsSchema(),
+  });
+
 /** The list of models. */
 export const tagsSchema = () =>
   z.object({
+    models: z.array(modelSchema().extend({ modified_at: z.string(), capabilities: z.array(z.string()) })),
+  });
+
+/** The list of models that are loaded. */
+export const runningSchema = () =>
+  z.object({
     models: z.array(
-      z.object({
-        name: z.string(),
-        model: z.string(),
-        modified_at: z.string(),
-        size: z.int(),
-        digest: z.string(),
-        details: detailsSchema(),
-        capabilities: z.array(z.string()),
-      }),
+      modelSchema().extend({ expires_at: z.string(), size_vram: z.int(), context_length: z.int() }),
     ),
   });
 

@@ -1,7 +1,8 @@
 import type { Dialect } from "../dialect.ts";
+import { runnerEmbed, runnerEmbeddings } from "./embeddings.ts";
 import { runnerChat, runnerGenerate } from "./endpoints.ts";
 import { RUNNER_FAMILY } from "./family.ts";
-import { runnerShow, runnerTags, runnerVersion } from "./models.ts";
+import { runnerRunning, runnerShow, runnerTags, runnerVersion } from "./models.ts";
 import { ID } from "./request.ts";
 
 /** The local-model-runner style. */
@@ -11,5 +12,14 @@ export const modelRunner: Dialect = {
   family: RUNNER_FAMILY,
   paths: ["/api/"],
   credentials: [{ in: "bearer" }],
-  endpoints: [runnerVersion, runnerTags, runnerShow, runnerChat, runnerGenerate],
+  endpoints: [
+    runnerVersion,
+    runnerTags,
+    runnerRunning,
+    runnerShow,
+    runnerChat,
+    runnerGenerate,
+    runnerEmbed,
+    runnerEmbeddings,
+  ],
 };

@@ -12,7 +12,11 @@ import { CHAT_SHAPE, GENERATE_SHAPE, type Shape, type Stopwatch } from "./shape.
 import { JSON_LINES, RunnerStream } from "./stream.ts";
 
 function stopwatch(context: Context): Stopwatch {
-  return { startedAt: context.startedAt, now: () => context.platform.now() };
+  return {
+    startedAt: context.startedAt,
+    now: () => context.platform.now(),
+    firstTokenMs: () => context.log.firstTokenMs ?? 0,
+  };
 }
 
 function run(context: Context, caller: Caller, conversation: Conversation, shape: Shape): Promise<Response> {
@@ -27,6 +31,9 @@ function run(context: Context, caller: Caller, conversation: Conversation, shape
   );
 }
 
+/** A time of nothing, as `keep_alive` may say it. */
+const UNLOADS = /^0+(?:\.0*)?(?:ms|s|m|h)?$/;
+
 /** A request without a prompt asks to load the model, or with `keep_alive: 0` to unload it. Here there is neither. */
 function loaded(context: Context, model: ResolvedModel, shape: Shape, keepAlive: unknown): Response {
   return Response.json({
@@ -34,7 +41,7 @@ function loaded(context: Context, model: ResolvedModel, shape: Shape, keepAlive:
     created_at: new Date(context.platform.now()).toISOString(),
     ...shape.whole(null),
     done: true,
-    done_reason: keepAlive === 0 ? "unload" : "load",
+    done_reason: UNLOADS.test(String(keepAlive)) ? "unload" : "load",
   });
 }
 

@@ -7,9 +7,12 @@ import { modelAtPath } from "../../models/resolve.ts";
 import type { Context } from "../../platform/context.ts";
 import { json, open } from "../../routing/endpoint.ts";
 import { VERSION } from "../../version.ts";
-import { showAnswerSchema, tagsSchema } from "./answers.ts";
+import { runningSchema, showAnswerSchema, tagsSchema } from "./answers.ts";
 
 const MODIFIED_AT = new Date(CATALOGUE_CREATED * 1000).toISOString();
+
+/** When a model that stays loaded is unloaded. */
+const NEVER = "9999-12-31T23:59:59Z";
 
 /** `general.architecture`, and the prefix of what belongs to it in `model_info`. */
 const ARCHITECTURE = "provider";
@@ -63,6 +66,10 @@ export const runnerVersion = open({
   handler: () => Response.json({ version: VERSION }),
 });
 
+async function described(model: CatalogueModel) {
+  return { name: model.id, model: model.id, size: 0, digest: await digest(model), details: details(model) };
+}
+
 /** `GET /api/tags`: the canonical models. Nothing is kept on a disk here, so their size is 0. */
 export const runnerTags = open({
   method: "GET",
@@ -71,13 +78,26 @@ export const runnerTags = open({
   answers: json(tagsSchema),
   handler: async () => {
     const models = CATALOGUE.map(async (model) => ({
-      name: model.id,
-      model: model.id,
+      ...(await described(model)),
       modified_at: MODIFIED_AT,
-      size: 0,
-      digest: await digest(model),
-      details: details(model),
       capabilities: capabilities(model),
+    }));
+    return Response.json({ models: await Promise.all(models) });
+  },
+});
+
+/** `GET /api/ps`: the models that are ready. All of them are at any time, and none takes memory here. */
+export const runnerRunning = open({
+  method: "GET",
+  path: "/api/ps",
+  summary: "List the models that are loaded",
+  answers: json(runningSchema),
+  handler: async () => {
+    const models = CATALOGUE.map(async (model) => ({
+      ...(await described(model)),
+      expires_at: NEVER,
+      size_vram: 0,
+      context_length: CONTEXT_LENGTH,
     }));
     return Response.json({ models: await Promise.all(models) });
   },

@@ -5,6 +5,7 @@ import type { ToolDefinition } from "../../conversation/tool.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
 import { jsonObject, samplingOf } from "../shared/fields.ts";
+import { insertionBefore } from "../shared/insertion.ts";
 import { OpenCalls } from "../shared/open-calls.ts";
 
 /** The name of the style. */
@@ -15,8 +16,8 @@ const imagesSchema = z.array(z.string()).nullish();
 const shared = {
   model: z.string().min(1),
   stream: z.boolean().nullish(),
-  think: z.union([z.boolean(), z.string()]).nullish(),
-  format: z.unknown().optional(),
+  think: z.union([z.boolean(), z.enum(["", "low", "medium", "high", "max"])]).nullish(),
+  format: z.union([z.enum(["", "json"]), jsonObject], 'must be "json" or a JSON schema').nullish(),
   options: z
     .looseObject({
       temperature: z.unknown().optional(),
@@ -67,8 +68,13 @@ export const generateSchema = z.looseObject({
   prompt: z.string().nullish(),
   suffix: z.string().nullish(),
   system: z.string().nullish(),
+  template: z.string().nullish(),
+  raw: z.boolean().nullish(),
+  context: z.array(z.unknown()).nullish(),
   images: imagesSchema,
 });
+
+type GenerateRequest = z.output<typeof generateSchema>;
 
 type Shared = z.output<typeof chatSchema> | z.output<typeof generateSchema>;
 
@@ -127,10 +133,9 @@ function toTools(tools: z.output<typeof chatSchema>["tools"]): ToolDefinition[] 
   });
 }
 
-function toFormat(format: unknown): ResponseFormat {
-  if (format === "json") return { type: "json" };
-  const schema = jsonObject.safeParse(format);
-  return schema.success ? { type: "json-schema", schema: schema.data } : { type: "text" };
+function toFormat(format: Shared["format"]): ResponseFormat {
+  if (!format) return { type: "text" };
+  return format === "json" ? { type: "json" } : { type: "json-schema", schema: format };
 }
 
 /** What both routes share. Streaming is this style's default; so is thinking, for models that can. */
@@ -153,7 +158,7 @@ function base(body: Shared, model: ResolvedModel) {
       seed: options?.seed,
       // Negative numbers mean "as many as there are".
       maxTokens: typeof predict === "number" && predict > 0 ? predict : undefined,
-      reasoningEffort: typeof body.think === "string" ? body.think : undefined,
+      reasoningEffort: typeof body.think === "string" && body.think !== "" ? body.think : undefined,
     }),
     responseFormat: toFormat(body.format),
     stream: body.stream ?? true,
@@ -165,15 +170,33 @@ export function chatConversation(body: z.output<typeof chatSchema>, model: Resol
   return { ...base(body, model), messages: toMessages(body.messages ?? []), tools: toTools(body.tools) };
 }
 
-/** Translates `POST /api/generate`. Throws 400 that names the field at fault. */
-export function generateConversation(
-  body: z.output<typeof generateSchema>,
-  model: ResolvedModel,
-): Conversation {
-  if (body.suffix) throw invalidRequest("insertion before a suffix is not supported", "suffix");
-  const system = textParts(body.system);
+/** Templates that say no more than that the prompt is the prompt. */
+const PLAIN_TEMPLATE = /^\s*(?:\{\{-?\s*\.Prompt\s*-?\}\}\s*)?$/;
+
+/** What would change the answer, and cannot be done, is refused. */
+function refuseUnsupported({ template, raw, context, system }: GenerateRequest): void {
+  if (raw === true && (template || system || context?.length)) {
+    throw invalidRequest("raw mode does not support template, system, or context", "raw");
+  }
+  if (!PLAIN_TEMPLATE.test(template ?? "")) {
+    throw invalidRequest("template: the model's own template cannot be replaced: use system", "template");
+  }
+  if (context?.length) {
+    throw invalidRequest("context is not kept: send the conversation to /api/chat", "context");
+  }
+}
+
+/**
+ * Translates `POST /api/generate`. With a `suffix` the model writes what stands between the prompt and that.
+ *
+ * @throws GatewayError 400 that names the field at fault.
+ */
+export function generateConversation(body: GenerateRequest, model: ResolvedModel): Conversation {
+  refuseUnsupported(body);
+  const system = [...textParts(body.system), ...(body.suffix ? insertionBefore(body.suffix) : [])];
   return {
     ...base(body, model),
+    contentField: "prompt",
     messages: [
       ...(system.length === 0 ? [] : [{ role: "system", parts: system } as const]),
       { role: "user", parts: [...textParts(body.prompt), ...imageParts(body.images, "images")] },

@@ -1,10 +1,12 @@
 import type { CompletedToolCall, Completion, FinishReason, Usage } from "../../conversation/events.ts";
 import { inputObject } from "../shared/tool-input.ts";
 
-/** When a request began, and what time it is. Milliseconds since the epoch. */
+/** When a request began, and what time it is: milliseconds since the epoch. */
 export interface Stopwatch {
   readonly startedAt: number;
   now(): number;
+  /** How long the answer's first token took, in milliseconds; 0 while there is none. */
+  firstTokenMs(): number;
 }
 
 /** `done_reason`: this style has no word for tool calls or refusals. */
@@ -12,18 +14,22 @@ function doneReason(reason: FinishReason): string {
   return reason === "length" ? "length" : "stop";
 }
 
+const nanoseconds = (milliseconds: number): number => Math.max(1, Math.round(milliseconds * 1_000_000));
+
 /** What the last line says: why it ended, token counts, and durations in nanoseconds. */
 export function closing(reason: FinishReason, usage: Usage, watch: Stopwatch): Record<string, unknown> {
-  const total = Math.max(1, Math.round((watch.now() - watch.startedAt) * 1_000_000));
+  const total = nanoseconds(watch.now() - watch.startedAt);
+  const reading = Math.min(nanoseconds(watch.firstTokenMs()), total);
   return {
     done: true,
     done_reason: doneReason(reason),
     total_duration: total,
     load_duration: 0,
     prompt_eval_count: usage.prompt,
-    prompt_eval_duration: 0,
+    prompt_eval_duration: reading,
     eval_count: usage.completion,
-    eval_duration: total,
+    // Clients divide by it.
+    eval_duration: Math.max(1, total - reading),
   };
 }
 

@@ -26,6 +26,7 @@ const OPEN = [
   "GET /v1beta/models/:model+",
   "GET /api/version",
   "GET /api/tags",
+  "GET /api/ps",
   "POST /api/show",
   "POST /admin/login",
   "GET /",

@@ -25,7 +25,7 @@ const EVENTS = [
 ];
 
 const render = (renderer: StreamRenderer) => EVENTS.map((event) => renderer.push(event)).join("");
-const WATCH = { startedAt: 0, now: () => 1 };
+const WATCH = { startedAt: 0, now: () => 1, firstTokenMs: () => 0 };
 
 /**
  * A stream of each dialect; what may be lost from it without breaking a rule: content, and counts that were asked for; and

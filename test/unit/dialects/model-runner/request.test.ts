@@ -86,7 +86,9 @@ describe("a local-runner request", () => {
     ]);
   });
 
-  it("does not pretend to insert before a suffix", () => {
-    expect(() => generate({ prompt: "a", suffix: "b" })).toThrow("suffix");
+  it("a suffix is what the model's text leads up to", () => {
+    const { messages } = generate({ prompt: "a", suffix: "b" });
+    expect(messages.map(({ role }) => role)).toEqual(["system", "user"]);
+    expect(messages[0]?.parts.at(-1)).toEqual(text("b"));
   });
 });

@@ -18,7 +18,7 @@ import {
   validateModelRunnerStream,
 } from "../../../support/stream-validators/model-runner.ts";
 
-const WATCH = { startedAt: 1_750_000_000_000, now: () => 1_750_000_000_250 };
+const WATCH = { startedAt: 1_750_000_000_000, now: () => 1_750_000_000_250, firstTokenMs: () => 50 };
 
 function render(events: readonly GenerationEvent[], shape: Shape = CHAT_SHAPE): string {
   const stream = new RunnerStream(testInfo(), shape, WATCH);
@@ -73,9 +73,9 @@ describe("a local-runner stream", () => {
         total_duration: 250_000_000,
         load_duration: 0,
         prompt_eval_count: 11,
-        prompt_eval_duration: 0,
+        prompt_eval_duration: 50_000_000,
         eval_count: 5,
-        eval_duration: 250_000_000,
+        eval_duration: 200_000_000,
       },
     ]);
   });

@@ -1,0 +1,74 @@
+import * as z from "zod";
+import { MAX_DIMENSIONS, MAX_INPUTS, vectorsOf } from "../../embeddings/embed.ts";
+import { forCallers, json } from "../../routing/endpoint.ts";
+import { resolveRunnerModel } from "./models.ts";
+import { ID } from "./request.ts";
+
+const vector = () => z.array(z.number());
+
+/** `truncate`, `options` and `keep_alive` change nothing here. An input that is not there only loads the model. */
+const embedSchema = z.looseObject({
+  model: z.string().min(1),
+  input: z.union([z.string(), z.array(z.string()).max(MAX_INPUTS)]).nullish(),
+  dimensions: z.int().min(1).max(MAX_DIMENSIONS).nullish(),
+});
+
+const embedAnswer = () =>
+  z.object({
+    model: z.string(),
+    embeddings: z.array(vector()),
+    total_duration: z.int(),
+    load_duration: z.int(),
+    prompt_eval_count: z.int(),
+  });
+
+/** `POST /api/embed`: vectors of unit length, one for each text. */
+export const runnerEmbed = forCallers({
+  method: "POST",
+  path: "/api/embed",
+  summary: "Create embeddings",
+  body: embedSchema,
+  answers: json(embedAnswer),
+  handler: async (context, { caller, body }) => {
+    const model = await resolveRunnerModel(context, body.model);
+    const inputs = typeof body.input === "string" ? [body.input] : (body.input ?? []);
+    const { vectors, tokens } = await vectorsOf({
+      context,
+      caller,
+      style: ID,
+      model,
+      inputs: inputs.length === 1 && inputs[0] === "" ? [] : inputs,
+      field: "input",
+      dimensions: body.dimensions ?? null,
+    });
+    return Response.json({
+      model: model.requested,
+      embeddings: Array.from(vectors, (numbers) => [...numbers]),
+      total_duration: Math.max(1, context.platform.now() - context.startedAt) * 1_000_000,
+      load_duration: 0,
+      prompt_eval_count: tokens,
+    });
+  },
+});
+
+/** `POST /api/embeddings`, which `/api/embed` has replaced: the vector of one prompt. */
+export const runnerEmbeddings = forCallers({
+  method: "POST",
+  path: "/api/embeddings",
+  summary: "Create one embedding",
+  body: z.looseObject({ model: z.string().min(1), prompt: z.string().nullish() }),
+  answers: json(() => z.object({ embedding: vector() })),
+  handler: async (context, { caller, body }) => {
+    const { vectors } = await vectorsOf({
+      context,
+      caller,
+      style: ID,
+      model: await resolveRunnerModel(context, body.model),
+      inputs: body.prompt ? [body.prompt] : [],
+      field: "prompt",
+      dimensions: null,
+    });
+    const [first = []] = vectors;
+    return Response.json({ embedding: [...first] });
+  },
+});
