@@ -11,6 +11,7 @@ export type ErrorCode =
   | "method_not_allowed"
   | "model_not_found"
   | "response_not_found"
+  | "previous_response_not_found"
   | "file_not_found"
   | "request_too_large"
   | "tool_choice_violation"

@@ -26,6 +26,8 @@ export interface StreamAnswer {
    * to keep what a later request will ask for.
    */
   completed?(completion: Completion, info: AnswerInfo): Promise<void>;
+  /** Called when a stream that has begun ends with an error, which has been rendered and is not sent yet. */
+  failed?(): Promise<void>;
 }
 
 /**
@@ -72,7 +74,9 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
       const error = toGatewayError(thrown, context.requestId);
       fail(job, error, generation.usageSoFar());
       if (writer.committed) {
-        const ended = writer.end(render([{ type: "error", error }]));
+        const last = render([{ type: "error", error }]);
+        if (error.status !== 499) await dialect.failed?.();
+        const ended = writer.end(last);
         // A reader that has stopped may never take it.
         if (error.status !== 499) await ended;
       } else writer.refuse(error);

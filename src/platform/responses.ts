@@ -7,6 +7,8 @@ export interface StoredResponse {
   readonly body: string;
   /** The whole conversation up to and including this answer, for `previous_response_id`. */
   readonly messages: readonly Message[];
+  /** The generation failed: the response can be read, and not be continued. */
+  readonly failed?: boolean;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }

@@ -67,6 +67,11 @@ describe("the responses API", () => {
       tool_choice: "auto",
       tools: [],
       text: { format: { type: "text" } },
+      temperature: 1,
+      top_p: 1,
+      presence_penalty: 0,
+      frequency_penalty: 0,
+      top_logprobs: 0,
     });
     expect(answer.id).toMatch(/^resp_/);
     expect(answer.output).toMatchObject([
@@ -81,6 +86,41 @@ describe("the responses API", () => {
       input_tokens: expect.any(Number),
       output_tokens: expect.any(Number),
       output_tokens_details: { reasoning_tokens: expect.any(Number) },
+    });
+  });
+
+  it("repeats what it was asked with, in the form of the real API", async () => {
+    const { name, description, parameters } = WEATHER;
+    const answer = await answered({
+      input: "[[say:fine]]",
+      tools: [
+        { type: "function", function: { name, description, parameters } },
+        { type: "function", name: "now" },
+      ],
+      tool_choice: { type: "auto" },
+      temperature: 0.5,
+      top_p: 0.9,
+      presence_penalty: 0.1,
+      frequency_penalty: -0.1,
+      metadata: { a: 1 },
+      reasoning: { effort: "low", summary: "none" },
+      truncation: "sometimes",
+      text: { format: { type: "json_schema", json_schema: { schema: { type: "string" } } } },
+    });
+    expect(answer).toMatchObject({
+      tools: [
+        { ...WEATHER, strict: false },
+        { type: "function", name: "now", description: null, parameters: null, strict: false },
+      ],
+      tool_choice: "auto",
+      temperature: 0.5,
+      top_p: 0.9,
+      presence_penalty: 0.1,
+      frequency_penalty: -0.1,
+      metadata: { a: "1" },
+      reasoning: { effort: "low", summary: null },
+      truncation: "disabled",
+      text: { format: { type: "json_schema", name: "response", schema: { type: "string" } } },
     });
   });
 
@@ -261,10 +301,15 @@ describe("the responses API", () => {
 
     it("cannot be continued when it is unknown", async () => {
       const response = await ask({ input: "hi", previous_response_id: "resp_unknown" });
-      expect(response.status).toBe(404);
+      expect(response.status).toBe(400);
       expect(await response.json()).toMatchObject({
-        error: { code: "response_not_found", param: "previous_response_id" },
+        error: { code: "previous_response_not_found", param: "previous_response_id" },
       });
+    });
+
+    it("is not continued by an empty previous_response_id", async () => {
+      const answer = await answered({ input: "[[say:new]]", previous_response_id: "" });
+      expect(answer["previous_response_id"]).toBeNull();
     });
 
     it("larger than 2 MB is kept whole", async () => {
@@ -307,12 +352,15 @@ describe("the responses API", () => {
       expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error", param } });
     });
 
-    it("in mid-stream end with response.failed, and nothing is stored", async () => {
+    it("in mid-stream end with response.failed, which can be read and not be continued", async () => {
       for (const fault of ["[[cut]]", "[[reset]]", "[[garbage]]", "[[error:overloaded]]"]) {
         const { error, response } = await streamed({ input: `[[big:400]][[chunk:20]]${fault}` });
         expect(error?.code, fault).toMatch(/^upstream/);
         expect(JSON.stringify(response["output"])).toMatch(/incomplete/);
-        expect((await read(String(response["id"]))).status).toBe(404);
+        const id = String(response["id"]);
+        expect(await (await read(id)).json()).toEqual(response);
+        const next = await ask({ input: "go on", previous_response_id: id });
+        expect(await next.json()).toMatchObject({ error: { code: "previous_response_not_found" } });
       }
     });
 
@@ -410,6 +458,6 @@ describe("the lifetime of stored responses", () => {
     expect(await status()).toBe(200);
     await expect.poll(status, { timeout: 5000, interval: 100 }).toBe(404);
     const next = await api.post("/v1/responses", { model: MODEL, input: "hi", previous_response_id: id });
-    expect(next.status).toBe(404);
+    expect(next.status).toBe(400);
   });
 });

@@ -166,7 +166,7 @@ describe("the openai SDK, responses", () => {
         code: "tool_choice_violation",
       });
       const response = await client().responses.stream(params).finalResponse();
-      expect(response).toMatchObject({ status: "failed", error: { code: "tool_choice_violation" } });
+      expect(response).toMatchObject({ status: "failed", error: { gateway_code: "tool_choice_violation" } });
     });
 
     it("for a stream that breaks: the response has failed", async () => {

@@ -1,4 +1,4 @@
-import { type OutputUnit, Validator } from "@cfworker/json-schema";
+import { Validator } from "@cfworker/json-schema";
 import { isObject, type JsonObject } from "../../src/encoding/json.ts";
 import { GatewayError } from "../../src/errors/gateway-error.ts";
 import { ROUTES, SURFACES } from "../../src/routes.ts";
@@ -6,10 +6,9 @@ import { STANDARD_FAMILY } from "../../src/routing/error-formats.ts";
 import { openApiDocument } from "../../src/routing/openapi.ts";
 import { RouteTable } from "../../src/routing/router.ts";
 import { PathFamilies, type Route } from "../../src/routing/surface.ts";
+import { publishedFault, publishedSchemaOf } from "./published.ts";
+import { innermost } from "./schema-faults.ts";
 
-const MAX_FAULTS = 5;
-/** What the validator says of a member that a closed object does not have. */
-const FORBIDDEN = "False boolean schema.";
 const JSON_TYPE = "application/json";
 
 const table = new RouteTable(ROUTES);
@@ -77,21 +76,16 @@ async function textOf(response: Response): Promise<string | null> {
   }
 }
 
-/** The innermost faults: those around them say no more than that there are some. */
-function innermost(errors: readonly OutputUnit[]): string {
-  const places = errors.map(({ instanceLocation }) => instanceLocation);
-  const inner = errors.filter(
-    ({ instanceLocation }) => !places.some((place) => place.startsWith(`${instanceLocation}/`)),
-  );
-  const lines = inner.map(
-    ({ instanceLocation, error }) =>
-      `${instanceLocation.replace("#", "body")}: ${error === FORBIDDEN ? "is not described" : error}`,
-  );
-  return [...new Set(lines)].slice(0, MAX_FAULTS).join("; ");
+/** Where a JSON answer is not what the vendor publishes of the same path. */
+function publishedFaultOf(method: string, url: URL, response: Response, body: unknown): string | undefined {
+  const schema = publishedSchemaOf(method, url.pathname);
+  if (schema === null) return undefined;
+  return publishedFault(response.ok ? schema : "ErrorResponse", body);
 }
 
 async function faultOf(
   method: string,
+  url: URL,
   response: Response,
   description: Description,
 ): Promise<string | undefined> {
@@ -102,8 +96,9 @@ async function faultOf(
   const text = await textOf(response);
   if (text === null) return undefined;
   try {
-    const { valid, errors } = validator.validate(JSON.parse(text));
-    return valid ? undefined : innermost(errors);
+    const body: unknown = JSON.parse(text);
+    const { valid, errors } = validator.validate(body);
+    return valid ? publishedFaultOf(method, url, response, body) : innermost(errors);
   } catch (error) {
     if (error instanceof SyntaxError) return "the body is no JSON";
     throw error;
@@ -112,7 +107,7 @@ async function faultOf(
 
 /**
  * Holds an answer of the gateway to what `GET /openapi.json` says of its route: status, media type and, of JSON, every member.
- * A stream is not read. The console's files and what has no body by its status are not described.
+ * Bodies that a vendor describes are held to that, too. A stream is not read. The console's files and what has no body by its status are not described.
  *
  * @throws Error that names the route, the status and the place in the body.
  */
@@ -127,10 +122,11 @@ export async function expectDescribed(
   const route = await routeOf(method, url, headers);
   if (route === null && response.ok) return;
   const family = route?.family ?? families.of(url.pathname);
+  const description = response.ok && route !== null ? answerOf(route) : errorOf(family);
   const fault =
     response.ok && status !== 200
       ? "only 200 is described"
-      : await faultOf(method, response, response.ok && route !== null ? answerOf(route) : errorOf(family));
+      : await faultOf(method, url, response, description);
   if (fault === undefined) return;
   throw new Error(
     `${method} ${route?.path ?? url.pathname} answered ${status} other than described: ${fault}`,

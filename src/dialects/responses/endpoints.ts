@@ -4,9 +4,11 @@ import type { Completion } from "../../conversation/events.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import type { Context } from "../../platform/context.ts";
+import type { StoredResponse } from "../../platform/responses.ts";
 import { forCallers, json } from "../../routing/endpoint.ts";
 import { answer, type DialectAnswer } from "../shared/answer.ts";
 import { responseAnswers, responseSchema } from "./answers.ts";
+import { previousId } from "./echo.ts";
 import { newResponseId } from "./ids.ts";
 import { outputOf } from "./output.ts";
 import { readPrevious, resolveReferences, responseNotFound } from "./references.ts";
@@ -65,17 +67,22 @@ class ResponsesAnswer implements DialectAnswer {
   }
 
   async completed(completion: Completion, info: AnswerInfo): Promise<void> {
+    const body = this.#stream?.finalJson ?? JSON.stringify(this.body(completion, info));
+    await this.#keep({ body, messages: [...this.#turn.history, assistantMessage(completion)] });
+  }
+
+  async failed(): Promise<void> {
+    const body = this.#stream?.finalJson ?? null;
+    if (body !== null) await this.#keep({ body, messages: [], failed: true });
+  }
+
+  async #keep(stored: Omit<StoredResponse, "id" | "expiresAt">): Promise<void> {
     if (this.#body.store === false) return;
     const { platform, log } = this.#context;
     const { config } = await this.#context.config();
-    const stored = {
-      id: this.#id,
-      body: this.#stream?.finalJson ?? JSON.stringify(this.body(completion, info)),
-      messages: [...this.#turn.history, assistantMessage(completion)],
-      expiresAt: platform.now() + config.responses.store_ttl_seconds * 1000,
-    };
+    const expiresAt = platform.now() + config.responses.store_ttl_seconds * 1000;
     try {
-      await platform.responses(this.#caller.owner).put(stored);
+      await platform.responses(this.#caller.owner).put({ ...stored, id: this.#id, expiresAt });
     } catch (error) {
       // The answer is there and paid for: that it cannot be read again is no reason to withhold it.
       log.cause = `the response was not stored: ${error instanceof Error ? error.name : "unknown error"}`;
@@ -93,7 +100,7 @@ export const createResponse = forCallers({
   handler: async (context, { caller, body }) => {
     const { config } = await context.config();
     const store = context.platform.responses(caller.owner);
-    const previous = body.previous_response_id ?? null;
+    const previous = previousId(body);
     const [items, earlier] = await Promise.all([
       resolveReferences(inputItems(body), store),
       previous === null ? [] : readPrevious(store, previous).then(({ messages }) => messages),

@@ -12,11 +12,19 @@ export function responseNotFound(id: string, param: string): GatewayError {
   });
 }
 
-/** Reads the response that a request continues. Throws 404 `response_not_found`. */
+/**
+ * Reads the response that a request continues.
+ *
+ * @throws GatewayError 400 `previous_response_not_found`, as the real service does: its clients then send the whole
+ * conversation again. One that failed has nothing to go on from.
+ */
 export async function readPrevious(store: ResponseStore, id: string): Promise<StoredResponse> {
   const stored = await store.get(id);
-  if (stored === null) throw responseNotFound(id, "previous_response_id");
-  return stored;
+  if (stored !== null && stored.failed !== true) return stored;
+  throw new GatewayError(400, `previous response with id ${JSON.stringify(id)} not found`, {
+    code: "previous_response_not_found",
+    param: "previous_response_id",
+  });
 }
 
 function outputOf(stored: StoredResponse): unknown[] {

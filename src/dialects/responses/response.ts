@@ -1,7 +1,7 @@
 import type { FinishReason, Usage } from "../../conversation/events.ts";
-import { isObject } from "../../encoding/json.ts";
 import type { GatewayError } from "../../errors/gateway-error.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
+import { requestFields } from "./echo.ts";
 import type { OutputItem } from "./output.ts";
 import type { ResponsesRequest } from "./request.ts";
 import { responseUsage } from "./usage.ts";
@@ -23,12 +23,26 @@ export function statusOf(reason: FinishReason): "completed" | "incomplete" {
   return reason === "length" || reason === "content_filter" ? "incomplete" : "completed";
 }
 
+/** Codes besides those that are published which the real service gives, and which clients act on. */
+const KNOWN_CODES: ReadonlySet<string> = new Set(["context_length_exceeded"]);
+
+/** `error` of a failed response: a code that typed clients know, and beside it the gateway's own. */
+function errorFields({ code, message, status }: GatewayError): Record<string, string> {
+  const published = KNOWN_CODES.has(code)
+    ? code
+    : status === 429
+      ? "rate_limit_exceeded"
+      : status === 400
+        ? "invalid_prompt"
+        : "server_error";
+  return { code: published, message, gateway_code: code };
+}
+
 function stateFields(state: ResponseState): Record<string, unknown> {
   const none = { completed_at: null, error: null, incomplete_details: null, usage: null };
   if (state.status === "in_progress") return { ...none, status: state.status };
   if (state.status === "failed") {
-    const { code, message } = state.error;
-    return { ...none, status: state.status, error: { code, message } };
+    return { ...none, status: state.status, error: errorFields(state.error) };
   }
   const { reason, usage, completedAt } = state;
   const status = statusOf(reason);
@@ -39,38 +53,6 @@ function stateFields(state: ResponseState): Record<string, unknown> {
     incomplete_details:
       status === "completed" ? null : { reason: reason === "length" ? "max_output_tokens" : reason },
     usage: responseUsage(usage),
-  };
-}
-
-/** What a response repeats of its request, in the full public shape of the real API. */
-function requestFields(body: ResponsesRequest, info: AnswerInfo): Record<string, unknown> {
-  const { conversation } = info;
-  const { reasoning, text } = body;
-  const { temperature, topP, maxTokens, reasoningEffort } = conversation.sampling;
-  return {
-    instructions: body.instructions ?? null,
-    max_output_tokens: maxTokens ?? null,
-    max_tool_calls: body["max_tool_calls"] ?? null,
-    model: conversation.model.id,
-    parallel_tool_calls: conversation.parallelToolCalls,
-    previous_response_id: body.previous_response_id ?? null,
-    prompt_cache_key: body["prompt_cache_key"] ?? null,
-    reasoning: {
-      effort: reasoningEffort ?? null,
-      summary: (isObject(reasoning) ? reasoning["summary"] : null) ?? null,
-    },
-    safety_identifier: body["safety_identifier"] ?? null,
-    service_tier: "default",
-    store: body.store ?? true,
-    temperature: temperature ?? null,
-    text: { ...text, format: text?.format ?? { type: "text" } },
-    tool_choice: body.tool_choice ?? "auto",
-    tools: body.tools ?? [],
-    top_logprobs: 0,
-    top_p: topP ?? null,
-    truncation: body["truncation"] ?? "disabled",
-    user: body["user"] ?? null,
-    metadata: body.metadata ?? {},
   };
 }
 

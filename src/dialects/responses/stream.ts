@@ -23,7 +23,7 @@ export class ResponsesStream implements StreamRenderer {
   #open: OpenItem | null = null;
   #created = false;
 
-  /** The final response object as JSON text, once `finish` has been rendered. */
+  /** The final response object as JSON text, once `finish` or `error` has been rendered. */
   finalJson: string | null = null;
 
   /** `now` gives milliseconds since the epoch. */
@@ -114,7 +114,7 @@ export class ResponsesStream implements StreamRenderer {
     this.#open = null;
     const output =
       item === null || item.kind === "call" ? this.#output : [...this.#output, item.item("incomplete")];
-    const json = JSON.stringify(this.#response.in({ status: "failed", error }, output));
-    return opened + this.#events.write("response.failed", this.#lifecycle("failed", json)) + DONE;
+    this.finalJson = JSON.stringify(this.#response.in({ status: "failed", error }, output));
+    return opened + this.#events.write("response.failed", this.#lifecycle("failed", this.finalJson)) + DONE;
   }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { checkPublishedChunk } from "../published.ts";
 import {
   anyObject,
   argumentsOf,
@@ -161,7 +162,10 @@ export function untilDone(
 /** Checks a chat-completions stream against every rule of its dialect. Throws with the rule that is broken. */
 export function validateChatCompletionsStream(text: string): ValidStream {
   const check = new ChatCheck();
-  const { events, error } = untilDone(text, (chunk) => check.take(chunkSchema.parse(chunk)));
+  const { events, error } = untilDone(text, (chunk) => {
+    checkPublishedChunk(chunk);
+    check.take(chunkSchema.parse(chunk));
+  });
   return { events, completion: check.completion(error) };
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CompletedToolCall, Completion, FinishReason } from "../../../src/conversation/events.ts";
+import { checkPublishedEvent } from "../published.ts";
 
 type Json = Record<string, unknown>;
 
@@ -13,7 +14,7 @@ export interface ValidatedResponsesStream {
   readonly events: readonly ResponsesEvent[];
   /** The answer, folded from the final response object; `sessionId` is the response id. */
   readonly completion: Completion;
-  /** The error of `response.failed`, else null. */
+  /** The error of `response.failed`, with the gateway's own code; else null. */
   readonly error: { readonly code: string; readonly message: string } | null;
   /** The response object of the last event. */
   readonly response: Json;
@@ -266,7 +267,8 @@ function checkEnd(
       "items differ from those streamed",
     );
     const error = object(response["error"], "response.error");
-    return { code: string(error["code"], "error.code"), message: string(error["message"], "error.message") };
+    const message = string(error["message"], "error.message");
+    return { code: string(error["gateway_code"], "error.gateway_code"), message };
   }
   check(!items.open, "the stream ends while an item is open");
   check(`response.${response["status"]}` === last.type, "status:", response["status"]);
@@ -280,7 +282,8 @@ function checkEnd(
 
 /**
  * Checks the whole text of a responses stream: framing, numbering, one item open at a time, every added has its done,
- * ids that stay, what is said at the end equals what was streamed, exactly one terminal event, `[DONE]` last.
+ * ids that stay, what is said at the end equals what was streamed, exactly one terminal event, `[DONE]` last, every event as OpenAI
+ * publishes it.
  *
  * @throws Error that says what is wrong.
  */
@@ -303,6 +306,7 @@ export function validateResponsesStream(text: string): ValidatedResponsesStream 
       check(isDeepStrictEqual(response["output"], []), "output must be empty:", response["output"]);
     }
   }
+  for (const event of events) checkPublishedEvent(event);
   const last = events.at(-1) ?? first;
   const response = checkLifecycle(last, id);
   const error = checkEnd(last, response, items);

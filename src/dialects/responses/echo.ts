@@ -1,0 +1,120 @@
+import { isObject, type JsonObject } from "../../encoding/json.ts";
+import type { AnswerInfo } from "../../generation/job.ts";
+import { finite } from "../shared/fields.ts";
+import { optionalString } from "../shared/members.ts";
+import type { ResponsesRequest } from "./request.ts";
+
+const EFFORTS = new Set(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
+const SUMMARIES = new Set(["auto", "concise", "detailed"]);
+const VERBOSITIES = new Set(["low", "medium", "high"]);
+
+/** A string that the real API knows in this place, else null. */
+function known(values: ReadonlySet<string>, value: unknown): string | null {
+  return typeof value === "string" && values.has(value) ? value : null;
+}
+
+const textOrNull = (value: unknown) => (typeof value === "string" ? value : null);
+
+function wholeOrNull(value: unknown): number | null {
+  const number = finite(value);
+  return number === undefined ? null : Math.trunc(number);
+}
+
+/** A tool or a choice that may also come in the chat-completions form, with its members one level down. */
+function flat(declared: JsonObject, type: string): JsonObject {
+  const { [type]: nested, ...own } = declared;
+  return isObject(nested) ? { ...own, ...nested } : declared;
+}
+
+/** A declared tool with the members that the real API always states. */
+function tool(declared: unknown): unknown {
+  if (!isObject(declared)) return declared;
+  const type = optionalString(declared, "type") ?? "function";
+  if (type === "custom") return { ...flat(declared, type), type };
+  if (type === "namespace") {
+    const tools = Array.isArray(declared["tools"]) ? declared["tools"].map(tool) : [];
+    return { ...declared, description: textOrNull(declared["description"]) ?? "", tools };
+  }
+  if (type !== "function") return declared;
+  const own = flat(declared, type);
+  return {
+    ...own,
+    type,
+    description: textOrNull(own["description"]),
+    parameters: isObject(own["parameters"]) ? own["parameters"] : null,
+    strict: own["strict"] === true,
+  };
+}
+
+/** `tool_choice` in the form of the real API. */
+function toolChoice(choice: unknown): unknown {
+  if (choice === undefined || choice === null) return "auto";
+  if (choice === "any") return "required";
+  if (!isObject(choice)) return choice;
+  const type = optionalString(choice, "type") ?? "";
+  if (type === "auto" || type === "none" || type === "required") return type;
+  return type === "function" || type === "custom" ? flat(choice, type) : choice;
+}
+
+function textFormat(format: JsonObject | null | undefined): JsonObject {
+  if (format === null || format === undefined) return { type: "text" };
+  if (format["type"] !== "json_schema") return format;
+  const own = flat(format, "json_schema");
+  return { ...own, name: textOrNull(own["name"]) ?? "response" };
+}
+
+function textSettings(text: ResponsesRequest["text"]): JsonObject {
+  const verbosity = known(VERBOSITIES, text?.verbosity);
+  return { format: textFormat(text?.format), ...(verbosity === null ? {} : { verbosity }) };
+}
+
+/** The real API takes strings alone; other values are repeated as their JSON text. */
+function metadataOf(metadata: JsonObject | null | undefined): Record<string, string> {
+  const entries = Object.entries(metadata ?? {});
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+  );
+}
+
+/**
+ * What a response repeats of its request, in the full public shape of the real API. What was not said has the real API's
+ * default; what it would not take there is left out, so that typed clients can read the object.
+ */
+export function requestFields(body: ResponsesRequest, info: AnswerInfo): Record<string, unknown> {
+  const { conversation } = info;
+  const { reasoning } = body;
+  const { temperature, topP, maxTokens, reasoningEffort } = conversation.sampling;
+  return {
+    instructions: body.instructions ?? null,
+    max_output_tokens: wholeOrNull(maxTokens),
+    max_tool_calls: wholeOrNull(body["max_tool_calls"]),
+    model: conversation.model.id,
+    parallel_tool_calls: conversation.parallelToolCalls,
+    previous_response_id: previousId(body),
+    prompt_cache_key: textOrNull(body["prompt_cache_key"]),
+    reasoning: {
+      effort: known(EFFORTS, reasoningEffort),
+      summary: known(SUMMARIES, isObject(reasoning) ? reasoning["summary"] : null),
+    },
+    safety_identifier: textOrNull(body["safety_identifier"]),
+    service_tier: "default",
+    store: body.store ?? true,
+    temperature: temperature ?? 1,
+    text: textSettings(body.text),
+    tool_choice: toolChoice(body.tool_choice),
+    tools: Array.isArray(body.tools) ? body.tools.map(tool) : [],
+    top_logprobs: wholeOrNull(body["top_logprobs"]) ?? 0,
+    top_p: topP ?? 1,
+    presence_penalty: finite(body["presence_penalty"]) ?? 0,
+    frequency_penalty: finite(body["frequency_penalty"]) ?? 0,
+    truncation: body["truncation"] === "auto" ? "auto" : "disabled",
+    user: textOrNull(body["user"]),
+    metadata: metadataOf(body.metadata),
+  };
+}
+
+/** The response that a request continues. Null: none; clients also say so with an empty string. */
+export function previousId(body: Pick<ResponsesRequest, "previous_response_id">): string | null {
+  const id = body.previous_response_id ?? "";
+  return id === "" ? null : id;
+}
