@@ -50,8 +50,8 @@ describe("references to stored items", () => {
       param: "input[1].id",
     });
     await expect(readPrevious(store, "resp_gone")).rejects.toMatchObject({
-      status: 404,
-      code: "response_not_found",
+      status: 400,
+      code: "previous_response_not_found",
       param: "previous_response_id",
     });
   });
