@@ -4,7 +4,9 @@ import { authenticateCaller } from "./auth/callers.ts";
 import type { ConfigSnapshot } from "./config/snapshot.ts";
 import { type GatewayError, toGatewayError } from "./errors/gateway-error.ts";
 import { ProviderError } from "./errors/provider-error.ts";
+import { BodyBudget } from "./http/body-budget.ts";
 import type { Context, LogFields, RequestRuntime } from "./platform/context.ts";
+import type { Platform } from "./platform/platform.ts";
 import { ROUTES, SURFACES } from "./routes.ts";
 import { CorsPolicy } from "./routing/cors.ts";
 import type { Endpoint, Params } from "./routing/endpoint.ts";
@@ -19,6 +21,18 @@ const families = new PathFamilies(SURFACES, STANDARD_FAMILY);
 const cors = new CorsPolicy(SURFACES);
 /** Where callers put their key, in the order in which they count. */
 const credentials = SURFACES.flatMap((surface) => surface.credentials ?? []);
+
+const budgets = new WeakMap<Platform, BodyBudget>();
+
+/** The memory for bodies in this isolate or process. */
+function budgetOf(platform: Platform): BodyBudget {
+  let budget = budgets.get(platform);
+  if (budget === undefined) {
+    budget = new BodyBudget(platform.variables.bodyBudgetBytes);
+    budgets.set(platform, budget);
+  }
+  return budget;
+}
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
@@ -117,6 +131,7 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
   if (request.method === "OPTIONS" && cors.applies(path)) return cors.preflight(request);
   const requestId = requestIdOf(request);
   const log: LogFields = {};
+  const hold = budgetOf(platform).hold();
   let config: Promise<ConfigSnapshot> | undefined;
   const response = await dispatch({
     platform,
@@ -127,19 +142,21 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
     requestId,
     startedAt,
     log,
+    hold,
     config: () => {
       config ??= platform.configuration.read();
       return config;
     },
   });
-  const line = () => {
+  const ended = () => {
+    hold.release();
     const { status } = response;
     const durationMs = platform.now() - startedAt;
     logRequest(request, path, status, requestId, durationMs, log);
     const counted = recordRequest(platform, { method: request.method, status, durationMs, fields: log });
     if (counted !== null) runtime.waitUntil(counted);
   };
-  if (log.streaming === undefined) line();
-  else runtime.waitUntil(log.streaming.then(line));
+  if (log.streaming === undefined) ended();
+  else runtime.waitUntil(log.streaming.then(ended));
   return finish(response, request, path, requestId);
 }

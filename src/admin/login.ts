@@ -22,6 +22,8 @@ export const LOGIN_ENDPOINTS: readonly Endpoint[] = [
     path: "/admin/login",
     summary: "Sign in with the admin key",
     body: loginSchema,
+    // Anybody may send one.
+    maxBody: 16 * 1024,
     answers: json(() => successSchema().extend({ token: z.string(), expires_in: z.int() })),
     handler: async (context, { body }) => {
       await checkAdminKey(context, body.admin_key.trim());

@@ -1,4 +1,5 @@
 import type { ConfigSnapshot } from "../config/snapshot.ts";
+import type { BodyHold } from "../http/body-budget.ts";
 import type { Capture } from "./captures.ts";
 import type { Platform } from "./platform.ts";
 
@@ -38,6 +39,8 @@ export interface Context extends RequestRuntime {
   /** Milliseconds since the epoch at which the request came in. */
   readonly startedAt: number;
   readonly log: LogFields;
+  /** What the request holds of the memory for bodies; given back when it is over. */
+  readonly hold: BodyHold;
   /** Takes a capture of each exchange with the upstream that serves the request, whether captures are on or not. */
   readonly onCapture?: (capture: Capture) => void;
   /** The configuration, read once a request. */

@@ -31,6 +31,10 @@ export interface Variables {
   readonly firstByteTimeoutMs: number;
   /** `IDLE_TIMEOUT_MS`, 60,000 ms: how long the upstream may stay silent within a stream. */
   readonly idleTimeoutMs: number;
+  /** `BODY_TIMEOUT_MS`, 60,000 ms: how long a client may take to send a body, and a second more for each 64 KiB that came. */
+  readonly bodyTimeoutMs: number;
+  /** `BODY_BUDGET_BYTES`, 88 MiB, and 256 MiB on Deno: the memory that bodies in flight may take in one isolate or process. */
+  readonly bodyBudgetBytes: number;
   /** `QUEUE_TIMEOUT_MS`, 60,000 ms: how long a request waits for an account. */
   readonly queueTimeoutMs: number;
   /** `ADMIN_KEY`: the secret that opens the admin API; null: no admin login until it is set. */
@@ -115,7 +119,12 @@ export class VariableError extends Error {
 export interface VariableOptions {
   /** What `PROVIDER_DRIVER` may be. The first is the default. */
   readonly drivers: readonly string[];
+  /** The default of `BODY_BUDGET_BYTES`; what fits an isolate of 128 MB, unless given. */
+  readonly bodyBudgetBytes?: number;
 }
+
+/** Holds the longest body of plain ASCII beside all that strangers may send, and leaves the program its own memory. */
+const ISOLATE_BODY_BYTES = 88 * 1024 * 1024;
 
 const text = z.string();
 
@@ -129,7 +138,7 @@ const configJson = text.superRefine((source, context) => {
 });
 
 /** What each variable holds. Sources: README.md, docs/page-service.md and docs/deployment.md. */
-function schemaFor({ drivers }: VariableOptions) {
+function schemaFor({ drivers, bodyBudgetBytes = ISOLATE_BODY_BYTES }: VariableOptions) {
   return z.object({
     PROVIDER_DRIVER: oneOf(drivers).default(drivers[0] ?? ""),
     PROVIDER_BASE_URL: baseUrl.nullable().default(null),
@@ -139,6 +148,8 @@ function schemaFor({ drivers }: VariableOptions) {
     KEEP_ALIVE_MS: milliseconds().default(10_000),
     FIRST_BYTE_TIMEOUT_MS: milliseconds().default(120_000),
     IDLE_TIMEOUT_MS: milliseconds().default(60_000),
+    BODY_TIMEOUT_MS: milliseconds().default(60_000),
+    BODY_BUDGET_BYTES: count().default(bodyBudgetBytes),
     QUEUE_TIMEOUT_MS: milliseconds().default(60_000),
     ADMIN_KEY: text.nullable().default(null),
     GATEWAY_DEVELOPMENT: flag.default(false),
@@ -204,6 +215,8 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
     keepAliveMs: data.KEEP_ALIVE_MS,
     firstByteTimeoutMs: data.FIRST_BYTE_TIMEOUT_MS,
     idleTimeoutMs: data.IDLE_TIMEOUT_MS,
+    bodyTimeoutMs: data.BODY_TIMEOUT_MS,
+    bodyBudgetBytes: data.BODY_BUDGET_BYTES,
     queueTimeoutMs: data.QUEUE_TIMEOUT_MS,
     adminKey: data.ADMIN_KEY,
     development: data.GATEWAY_DEVELOPMENT,

@@ -40,6 +40,8 @@ export interface Described {
   readonly body?: ZodType;
   /** The body may be missing; then it is an empty object. */
   readonly optionalBody?: boolean;
+  /** Bytes that the body may have; unless given 64 KiB for an open endpoint, and 32 MiB for one that asks for a credential. */
+  readonly maxBody?: number;
   readonly query?: ZodType;
   /** A query that the handler reads itself, more leniently than a schema can say. */
   readonly lenientQuery?: ZodType;
@@ -86,30 +88,34 @@ function described<Visitor>(declaration: Declaration<unknown, unknown, Visitor>)
   return { ...rest, paths: typeof path === "string" ? [path] : path };
 }
 
+/** Enough for a long conversation with inline images, and for a large configuration. */
+const MAX_BODY = 32 * 1024 * 1024;
+const MAX_OPEN_BODY = 64 * 1024;
+
 /** Reads what a request brings, as declared. Throws 400 that names the field at fault, 413 for a body that is too long. */
 async function inputOf(
-  { request, url }: Context,
+  { request, url, hold, platform }: Context,
   params: Params,
-  { query, body, optionalBody }: Pick<Described, "query" | "body" | "optionalBody">,
+  { query, body, optionalBody, maxBody }: Pick<Described, "query" | "body" | "optionalBody" | "maxBody">,
+  limit = maxBody ?? MAX_BODY,
 ): Promise<Input<unknown, unknown>> {
   const checked = query === undefined ? undefined : parseWith(query, Object.fromEntries(url.searchParams));
   if (body === undefined) return { params, query: checked, body: undefined };
   const read = optionalBody === true ? readOptionalBody : readBody;
-  return { params, query: checked, body: await read(request, body) };
-}
-
-/** What serves an endpoint whose handler does not ask who calls. */
-function anonymous(declared: Declaration<unknown, unknown, unknown>) {
-  return {
-    ...described(declared),
-    serve: async (context: Context, params: Params) =>
-      declared.handler(context, await inputOf(context, params, declared)),
-  };
+  const intake = { hold, limit, timeoutMs: platform.variables.bodyTimeoutMs };
+  return { params, query: checked, body: await read(request, intake, body) };
 }
 
 /** An endpoint for anyone (contract, Authentication rule 4). */
 export function open<Body, Query>(declaration: Declaration<Body, Query, unknown>): Endpoint {
-  return { ...anonymous(declaration), access: "none" };
+  const declared: Declaration<unknown, unknown, unknown> = declaration;
+  const { maxBody = MAX_OPEN_BODY } = declared;
+  return {
+    ...described(declared),
+    access: "none",
+    serve: async (context, params) =>
+      declared.handler(context, await inputOf(context, params, declared, maxBody)),
+  };
 }
 
 /** An endpoint for callers with a key or a token of the provider; its handler learns who calls. */
@@ -124,15 +130,25 @@ export function forCallers<Body, Query>(
   return {
     ...described(declared),
     access: "caller",
-    serve: async (context, params, caller) =>
-      declared.handler(context, { ...(await inputOf(context, params, declared)), caller }),
+    serve: async (context, params, caller) => {
+      if (caller.mode === "managed") context.hold.trust();
+      return declared.handler(context, { ...(await inputOf(context, params, declared)), caller });
+    },
     ...(refused === undefined ? {} : { refused }),
   };
 }
 
 /** An endpoint for administrators, by token or by admin key. */
 export function forAdministrators<Body, Query>(declaration: Declaration<Body, Query, unknown>): Endpoint {
-  return { ...anonymous(declaration), access: "admin" };
+  const declared: Declaration<unknown, unknown, unknown> = declaration;
+  return {
+    ...described(declared),
+    access: "admin",
+    serve: async (context, params) => {
+      context.hold.trust();
+      return declared.handler(context, await inputOf(context, params, declared));
+    },
+  };
 }
 
 /** An endpoint for administrators with a token; its handler learns when that ends. */
@@ -143,8 +159,10 @@ export function forTokens<Body, Query>(
   return {
     ...described(declared),
     access: "token",
-    serve: async (context, params, token) =>
-      declared.handler(context, { ...(await inputOf(context, params, declared)), token }),
+    serve: async (context, params, token) => {
+      context.hold.trust();
+      return declared.handler(context, { ...(await inputOf(context, params, declared)), token });
+    },
   };
 }
 

@@ -160,6 +160,33 @@ describe("general rules", () => {
     await response.body?.cancel();
   });
 
+  it("31 MiB that are one image pass with a managed key", async () => {
+    const url = `data:image/png;base64,${"A".repeat(31 * 1024 * 1024)}`;
+    const content = [{ type: "image_url", image_url: { url } }];
+    const body = { model: "provider-v4-vision", messages: [{ role: "user", content }] };
+    expect((await post("/v1/chat/completions", body)).status).toBe(200);
+  });
+
+  it("31 MiB of empty objects are a 413, whoever sends them", async () => {
+    const body = `{"model":"gpt-4o","messages":[${"{},".repeat(10 * 1024 * 1024)}{}]}`;
+    for (const key of ["sk-dev", "made-up"]) {
+      const response = await fetch("/v1beta/models/gpt-4o:generateContent", {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+        body,
+      });
+      expect(response.status).toBe(413);
+      expect(await response.json()).toMatchObject({ error: { code: 413, status: "INVALID_ARGUMENT" } });
+    }
+    expect((await fetch("/healthz")).status).toBe(200);
+  });
+
+  it("what anybody may send is short: 16 KiB for a sign-in, 64 KiB elsewhere", async () => {
+    const signIn = await post("/admin/login", { admin_key: "x".repeat(17 * 1024) });
+    expect([signIn.status, await signIn.json()]).toEqual([413, { detail: expect.any(String) }]);
+    expect((await post("/api/show", { model: "x".repeat(65 * 1024) })).status).toBe(413);
+  });
+
   it("a body of 50 MB is a 413", async () => {
     const response = await post("/v1/chat/completions", {
       model: "x",

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { cacheFolder, developmentVars, root } from "../../scripts/development.mjs";
@@ -52,6 +52,12 @@ export class DenoGateway {
   /** The lines that the process has written since it was started. */
   logs(): readonly string[] {
     return this.#process.lines;
+  }
+
+  /** The most memory that the process has had at any moment, in bytes (Linux). */
+  async peakMemory(): Promise<number> {
+    const status = await readFile(`/proc/${this.#process.pid}/status`, "utf8");
+    return Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024;
   }
 
   /** Sends a signal, and waits for the end of the process. Returns its exit code, null when the signal ended it. */
@@ -144,6 +150,10 @@ class RunningDeno {
       throw error;
     });
     return new RunningDeno(child, url, lines);
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
   }
 
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<number | null> {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, vi } from "vitest";
 import { handle } from "../../src/app.ts";
 import type { Caller } from "../../src/auth/callers.ts";
 import { isObject, type JsonObject } from "../../src/encoding/json.ts";
+import { BodyBudget } from "../../src/http/body-budget.ts";
 import type { HistoryRecord } from "../../src/platform/archive.ts";
 import type { Context } from "../../src/platform/context.ts";
 import type { Platform } from "../../src/platform/platform.ts";
@@ -86,6 +87,7 @@ export class MemoryGateway {
       requestId: "req_test",
       startedAt: this.platform.now(),
       log: {},
+      hold: new BodyBudget(this.platform.variables.bodyBudgetBytes).hold(),
       config: () => this.platform.configuration.read(),
     };
   }

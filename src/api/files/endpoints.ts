@@ -9,7 +9,7 @@ import { providerOf } from "../../provider/of-platform.ts";
 import type { FileKeeping, ProviderFile } from "../../provider/provider.ts";
 import { type CallerEndpoint, forCallers, json } from "../../routing/endpoint.ts";
 import { lifetimeOf } from "./expiry.ts";
-import { UploadForm } from "./form.ts";
+import { FORM_BYTES, UploadForm } from "./form.ts";
 import { fileObject, fileSchema } from "./object.ts";
 import { forgetRest, restOf } from "./refused-body.ts";
 import { Upload } from "./upload.ts";
@@ -64,10 +64,11 @@ export const uploadFile: CallerEndpoint = forCallers({
 });
 
 async function receive(context: Context, caller: Caller): Promise<Response> {
-  const { request, platform } = context;
+  const { request, platform, hold } = context;
   const { abort, stop } = abortWith(request);
   let form: UploadForm | undefined;
   try {
+    if (!hold.take(FORM_BYTES)) await hold.wait(FORM_BYTES);
     const files = filesOf(context);
     const limits = { bytes: MAX_UPLOAD_BYTES, idleMs: platform.variables.idleTimeoutMs };
     form = new UploadForm(request, limits, ({ fields }) => void lifetimeOf(fields));

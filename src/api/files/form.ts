@@ -1,9 +1,16 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
-import { drain, tooLarge } from "../../http/json-body.ts";
+import { drain } from "../../http/drain.ts";
+import { tooLarge } from "../../http/json-text.ts";
 
 /** Form fields are short; what is longer is cut off. */
 const LIMITS = { fieldSize: 16 * 1024, parts: 100, headerPairs: 50, headerSize: 16 * 1024 };
+
+/** The fields that mean something; what else a form has is not kept. */
+const FIELDS: ReadonlySet<string> = new Set(["purpose", "expires_after[anchor]", "expires_after[seconds]"]);
+
+/** What an upload holds at most: the fields, a part's header, and what a few reads bring. */
+export const FORM_BYTES = 256 * 1024;
 
 /** What a form says of its file before the file's bytes. */
 export interface FileHead {
@@ -30,7 +37,7 @@ function notMultipart(): GatewayError {
 export class UploadForm {
   /** The file's bytes. Errors with the `GatewayError` 400, 408 or 413 that is wrong with the form. */
   readonly content: ReadableStream<Uint8Array>;
-  /** Form fields other than the file, so far. */
+  /** Form fields other than the file that mean something, so far. */
   readonly fields = new Map<string, string>();
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #parser: BusboyInstance;
@@ -55,7 +62,9 @@ export class UploadForm {
     if (Number(request.headers.get("content-length") ?? 0) > limits.bytes) throw tooLarge(limits.bytes);
     this.#limits = limits;
     this.#parser = parserOf(type);
-    this.#parser.on("field", (name, value) => this.fields.set(name, value));
+    this.#parser.on("field", (name, value) => {
+      if (FIELDS.has(name)) this.fields.set(name, value);
+    });
     this.#parser.on("file", (name, file, filename, _encoding, mediaType) => {
       // What ends a broken part ends the parser too, and is heard of there.
       file.on("error", () => undefined);

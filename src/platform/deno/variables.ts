@@ -1,10 +1,13 @@
 import { DRIVER_NAMES } from "../../provider/drivers.ts";
 import { parseVariables, VariableError, type Variables } from "../variables.ts";
 
+/** A process may take more memory than an isolate. */
+const BODY_BYTES = 256 * 1024 * 1024;
+
 /** The variables of the process. One that is not what it may be ends it: the reason is printed, the exit code is 1. */
 export function variablesOrExit(): Variables {
   try {
-    return parseVariables(Deno.env.toObject(), { drivers: DRIVER_NAMES });
+    return parseVariables(Deno.env.toObject(), { drivers: DRIVER_NAMES, bodyBudgetBytes: BODY_BYTES });
   } catch (error) {
     if (!(error instanceof VariableError)) throw error;
     console.error(error.message);

@@ -1,0 +1,144 @@
+import { GatewayError } from "../errors/gateway-error.ts";
+
+/** Of the budget strangers have this part, all of them together; whoever has a key of the deployment may take the rest as well. */
+const STRANGERS_PART = 1 / 4;
+
+/** How long a request waits for memory, milliseconds, and how often it looks whether there is some. */
+const WAIT_MS = 5_000;
+const LOOK_MS = 25;
+
+/** Requests of each kind that wait for memory at one moment. */
+const MAX_WAITING = 64;
+
+/** Those who showed a managed key or are administrators, and everybody else: a token of the provider's is only checked there. */
+type Asker = "known" | "stranger";
+
+/** What requests of one kind hold. */
+interface Account {
+  readonly limit: number;
+  /** Bytes held. */
+  used: number;
+  waiting: number;
+  /** Bytes held by those who wait for more. */
+  stuck: number;
+}
+
+/**
+ * The memory that the bodies of requests may take in one process or isolate, parsed and raw, until their requests are over.
+ * Where it is short a request waits a little, and is refused then: the program goes on whatever is sent to it.
+ */
+export class BodyBudget {
+  readonly #accounts: Readonly<Record<Asker, Account>>;
+  readonly #total: number;
+
+  /** `bytes` is the whole budget. */
+  constructor(bytes: number) {
+    this.#total = bytes;
+    this.#accounts = {
+      known: { limit: bytes, used: 0, waiting: 0, stuck: 0 },
+      stranger: { limit: Math.floor(bytes * STRANGERS_PART), used: 0, waiting: 0, stuck: 0 },
+    };
+  }
+
+  /** What one request holds: nothing yet. */
+  hold(): BodyHold {
+    return new BodyHold(this);
+  }
+
+  /** Bytes that are held now. */
+  get used(): number {
+    const { known, stranger } = this.#accounts;
+    return known.used + stranger.used;
+  }
+
+  /** Takes bytes, if there are so many. */
+  take(asker: Asker, bytes: number): boolean {
+    const account = this.#accounts[asker];
+    if (account.used + bytes > account.limit || this.used + bytes > this.#total) return false;
+    account.used += bytes;
+    return true;
+  }
+
+  giveBack(asker: Asker, bytes: number): void {
+    this.#accounts[asker].used -= bytes;
+  }
+
+  /** Takes bytes for somebody who holds `held` already, as soon as there are so many. See {@link BodyHold.wait}. */
+  async wait(asker: Asker, held: number, bytes: number): Promise<void> {
+    const account = this.#accounts[asker];
+    if (held + bytes > account.limit) throw tooDear();
+    // When all that is held is held by those who wait, nothing comes free until one of them is refused.
+    const idle = asker === "stranger" ? account.used : this.used;
+    if (account.waiting >= MAX_WAITING || held + account.stuck >= idle) throw overloaded();
+    account.waiting += 1;
+    account.stuck += held;
+    try {
+      for (let waited = 0; waited < WAIT_MS; waited += LOOK_MS) {
+        await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+        if (this.take(asker, bytes)) return;
+      }
+    } finally {
+      account.waiting -= 1;
+      account.stuck -= held;
+    }
+    throw overloaded();
+  }
+}
+
+/** What one request holds of the budget. */
+export class BodyHold {
+  readonly #budget: BodyBudget;
+  #asker: Asker = "stranger";
+  #bytes = 0;
+
+  constructor(budget: BodyBudget) {
+    this.#budget = budget;
+  }
+
+  /** Whoever asks has shown a key of the deployment. Said before anything is taken. */
+  trust(): void {
+    this.#asker = "known";
+  }
+
+  get trusted(): boolean {
+    return this.#asker === "known";
+  }
+
+  /** Takes further bytes. False: there are not so many just now. */
+  take(bytes: number): boolean {
+    if (!this.#budget.take(this.#asker, bytes)) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  /**
+   * Takes further bytes as soon as there are so many, after {@link take} could not.
+   *
+   * @throws GatewayError 413 when there never will be, 503 when it takes too long or others wait already.
+   */
+  async wait(bytes: number): Promise<void> {
+    await this.#budget.wait(this.#asker, this.#bytes, bytes);
+    this.#bytes += bytes;
+  }
+
+  /** Gives everything back. */
+  release(): void {
+    this.#budget.giveBack(this.#asker, this.#bytes);
+    this.#bytes = 0;
+  }
+}
+
+function tooDear(): GatewayError {
+  return new GatewayError(
+    413,
+    "the request body takes more memory than this deployment has for it: send less, or fewer values in it",
+    { code: "request_too_large" },
+  );
+}
+
+/** Without `Retry-After`, as all refusals for lack of room (contract, Errors). */
+function overloaded(): GatewayError {
+  return new GatewayError(503, "the gateway has no memory left for this request just now: try again", {
+    code: "overloaded",
+  });
+}

@@ -1,0 +1,103 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+
+/**
+ * Bytes of memory that values cost besides their characters, until they are checked and translated: an array or object, a
+ * member of an object (its name may be one that no other object has), a further value. Measured: docs/performance.md.
+ */
+const CONTAINER_COST = 192;
+const MEMBER_COST = 96;
+const VALUE_COST = 16;
+
+/** Strings end within so many bytes as a rule; the end of longer ones is found natively. */
+const SHORT_STRING = 24;
+
+/**
+ * Looks over JSON before it is parsed, in one pass over its bytes as they come: how deep it is nested and what its values
+ * will cost. What it says of bytes that are no JSON is of no meaning, but the pass is as short.
+ */
+export class JsonScan {
+  readonly #maxDepth: number;
+  #cost = 0;
+  #depth = 0;
+  #deepest = 0;
+  #inString = false;
+  /** The next byte belongs to an escape. */
+  #escaped = false;
+
+  /** `maxDepth` is how deep arrays and objects may lie within each other. */
+  constructor(maxDepth: number) {
+    this.#maxDepth = maxDepth;
+  }
+
+  /** Bytes of memory that the values so far will cost, strings' characters not counted. */
+  get cost(): number {
+    return this.#cost;
+  }
+
+  /** Whether arrays and objects lie within each other more than `maxDepth` levels deep. */
+  get tooDeep(): boolean {
+    return this.#deepest > this.#maxDepth;
+  }
+
+  push(bytes: Uint8Array): void {
+    const { length } = bytes;
+    let at = this.#inString ? this.#pastString(bytes, 0) : 0;
+    let cost = this.#cost;
+    let depth = this.#depth;
+    let deepest = this.#deepest;
+    while (at < length) {
+      const byte = bytes[at];
+      at += 1;
+      if (byte === QUOTE) at = this.#pastString(bytes, at);
+      else if (byte === COMMA) cost += VALUE_COST;
+      else if (byte === COLON) cost += MEMBER_COST;
+      else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
+        cost += CONTAINER_COST;
+        depth += 1;
+        if (depth > deepest) deepest = depth;
+      } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) depth -= 1;
+    }
+    this.#cost = cost;
+    this.#depth = depth;
+    this.#deepest = deepest;
+  }
+
+  /** The place behind the quote that ends a string, from a place within it. */
+  #pastString(bytes: Uint8Array, start: number): number {
+    const { length } = bytes;
+    let at = this.#escaped && length > start ? start + 1 : start;
+    if (length > start) this.#escaped = false;
+    while (at < length) {
+      const near = Math.min(length, at + SHORT_STRING);
+      while (at < near) {
+        const byte = bytes[at];
+        if (byte === QUOTE) {
+          this.#inString = false;
+          return at + 1;
+        }
+        at += byte === BACKSLASH ? 2 : 1;
+      }
+      if (at >= length) break;
+      const quote = bytes.indexOf(QUOTE, at);
+      const end = quote === -1 ? length : quote;
+      let before = end;
+      while (before > at && bytes[before - 1] === BACKSLASH) before -= 1;
+      const escaped = (end - before) % 2 === 1;
+      if (quote !== -1 && !escaped) {
+        this.#inString = false;
+        return quote + 1;
+      }
+      at = escaped ? end + 1 : end;
+    }
+    this.#inString = true;
+    if (at > length) this.#escaped = true;
+    return length;
+  }
+}
