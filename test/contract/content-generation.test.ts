@@ -7,6 +7,8 @@ import {
 import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
 
 const test = useGateway();
+/** What a request says that wants to read the model's thoughts. */
+const THOUGHTS = { generationConfig: { thinkingConfig: { includeThoughts: true } } };
 const TOOLS = [
   {
     functionDeclarations: [
@@ -49,7 +51,10 @@ describe("POST /v1beta/models/{model}:generateContent", () => {
     "/v1/models/gemini-2.5-flash",
     "/v1beta/models/models%2Fgemini-2.5-flash",
   ])("%s answers with a candidate", async (path) => {
-    const response = await test.post(`${path}:generateContent`, body("[[think:hm]][[say:hello there]]"));
+    const response = await test.post(
+      `${path}:generateContent`,
+      body("[[think:hm]][[say:hello there]]", THOUGHTS),
+    );
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({
       candidates: [
@@ -72,7 +77,8 @@ describe("POST /v1beta/models/{model}:generateContent", () => {
 
   it.each([
     ["text", "[[say:a longer answer of several words]]", {}],
-    ["thinking", "[[think:well]][[say:done]]", {}],
+    ["thinking", "[[think:well]][[say:done]]", THOUGHTS],
+    ["thinking that nobody asked to see", "[[think:well]][[say:done]]", {}],
     ["one call", '[[call:get_weather:{"city":"Bonn"}]]', { tools: TOOLS }],
     [
       "two calls amid text",
@@ -99,6 +105,18 @@ describe("POST /v1beta/models/{model}:generateContent", () => {
 
   it("without alt=sse it streams all the same", async () => {
     expect((await streamed("[[say:x]]", {}, "")).completion.text).toBe("x");
+  });
+
+  it("thoughts are shown to those who ask for them; others read the answer in the first part", async () => {
+    const response = await send("generateContent", "[[think:hm]][[say:x]]");
+    expect(await response.json()).toMatchObject({
+      candidates: [{ content: { parts: [{ text: "x" }] } }],
+      usageMetadata: { thoughtsTokenCount: expect.any(Number) },
+    });
+    expect((await streamed("[[think:hm]][[say:x]]")).completion.reasoning).toBe("");
+    expect((await test.gateway.sandbox.lastTurn()).thinking).toBe(true);
+    expect((await whole("[[think:hm]][[say:x]]", THOUGHTS)).reasoning).toBe("hm");
+    expect((await streamed("[[think:hm]][[say:x]]", THOUGHTS)).completion.reasoning).toBe("hm");
   });
 
   it("a -nothinking model and a budget of 0 do not think", async () => {
@@ -212,7 +230,7 @@ describe("errors of the content-generation style", () => {
   it.each(["[[cut:4]]", "[[reset:4]]", "[[garbage:4]]", "[[error:server_error:4]]"])(
     "%s in mid-stream is an error chunk, never a whole answer",
     async (directive) => {
-      const { completion } = await streamed(`${directive}[[say:one two three four five six]]`);
+      const { completion } = await streamed(`${directive}[[say:one two three four five six]]`, THOUGHTS);
       expect(completion.error).toEqual(expect.any(String));
     },
   );

@@ -38,7 +38,10 @@ async function streamed(text: string, extra: Record<string, unknown> = {}) {
 
 describe("POST /vendorb/v1/messages", () => {
   it.each(PATHS)("%s answers with a message", async (path) => {
-    const response = await test.post(path, body("[[say:hello there]][[think:hm]]"));
+    const response = await test.post(
+      path,
+      body("[[say:hello there]][[think:hm]]", { thinking: { type: "enabled", budget_tokens: 2000 } }),
+    );
     expect(await response.json()).toEqual({
       id: expect.stringMatching(/^msg_\w+$/),
       type: "message",
@@ -62,7 +65,8 @@ describe("POST /vendorb/v1/messages", () => {
 
   it.each([
     ["text", "[[say:a longer answer of several words]]", {}],
-    ["thinking", "[[think:well]][[say:done]]", {}],
+    ["thinking", "[[think:well]][[say:done]]", { thinking: { type: "adaptive" } }],
+    ["thinking that nobody asked to see", "[[think:well]][[say:done]]", {}],
     ["one call", '[[call:get_weather:{"city":"Bonn"}]]', { tools: [WEATHER] }],
     [
       "two calls amid text",
@@ -111,6 +115,16 @@ describe("POST /vendorb/v1/messages", () => {
       .parse(events.filter(({ type }) => type === "content_block_delta"))
       .filter(({ delta }) => delta.type === "input_json_delta");
     expect(input.length).toBeGreaterThan(20);
+  });
+
+  it("thinking is shown to those who ask for it; others read the answer in the first block", async () => {
+    const response = await test.post("/v1/messages", body("[[think:hm]][[say:x]]"));
+    expect(await response.json()).toMatchObject({ content: [{ type: "text", text: "x" }] });
+    expect((await streamed("[[think:hm]][[say:x]]")).completion.reasoning).toBe("");
+    expect((await test.gateway.sandbox.lastTurn()).thinking).toBe(true);
+    const asked = { thinking: { type: "adaptive" } };
+    expect((await whole("[[think:hm]][[say:x]]", asked)).reasoning).toBe("hm");
+    expect((await streamed("[[think:hm]][[say:x]]", asked)).completion.reasoning).toBe("hm");
   });
 
   it("no thinking block when thinking is disabled or the model does not think", async () => {
@@ -232,7 +246,9 @@ describe("errors of the message style", () => {
   it.each(["[[cut:4]]", "[[reset:4]]", "[[garbage:4]]", "[[error:server_error:4]]"])(
     "%s in mid-stream is an error event, never a whole message",
     async (directive) => {
-      const { completion } = await streamed(`${directive}[[say:one two three four five six]]`);
+      const { completion } = await streamed(`${directive}[[say:one two three four five six]]`, {
+        thinking: { type: "adaptive" },
+      });
       expect(completion.error).toEqual(expect.any(String));
     },
   );

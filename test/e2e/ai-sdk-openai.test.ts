@@ -10,13 +10,13 @@ const openai = (api: TestGateway) => createOpenAI({ baseURL: `${api.gateway.url}
 
 describeAiSdk("openai (responses)", {
   name: "gpt-4.1",
-  reasoning: false,
+  thinking: null,
   model: (api, name) => openai(api).responses(name),
 });
 
 describeAiSdk("openai (chat)", {
   name: "gpt-4.1",
-  reasoning: false,
+  thinking: null,
   model: (api, name) => openai(api).chat(name),
 });
 

@@ -28,7 +28,10 @@ function weather(asked: string[]) {
 
 describe("the anthropic SDK", () => {
   it("creates a message", async () => {
-    const message = await client().messages.create(ask("[[think:hm]][[say:Hello there.]]"));
+    const request = ask("[[think:hm]][[say:Hello there.]]");
+    // As its first example reads it.
+    expect((await client().messages.create(request)).content[0]).toMatchObject({ text: "Hello there." });
+    const message = await client().messages.create({ ...request, thinking: { type: "adaptive" } });
     expect(message.content).toEqual([
       { type: "thinking", thinking: "hm", signature: "" },
       { type: "text", text: "Hello there." },
@@ -38,7 +41,8 @@ describe("the anthropic SDK", () => {
   });
 
   it("streams a message to the same end", async () => {
-    const request = ask("[[think:one two three four]][[say:One two three four five.]]");
+    const asked = ask("[[think:one two three four]][[say:One two three four five.]]");
+    const request = { ...asked, thinking: { type: "adaptive" as const } };
     const stream = client().messages.stream(request);
     const pieces: string[] = [];
     stream.on("text", (piece) => pieces.push(piece));
@@ -94,7 +98,8 @@ describe("the anthropic SDK", () => {
   it("takes a whole turn back: thinking, text, calls, results with images", async () => {
     const asked = ask('[[think:hm]][[say:Let me look.]][[call:weather:{"city":"Rome"}]]');
     const tools = [{ name: "weather", input_schema: { type: "object" as const } }];
-    const { content } = await client().messages.create({ ...asked, tools });
+    const thinking = { type: "enabled" as const, budget_tokens: 1024 };
+    const { content } = await client().messages.create({ ...asked, thinking, tools });
     const call = content.find((block) => block.type === "tool_use");
     if (call === undefined) throw new Error("no tool was called");
     const next = await client().messages.create({

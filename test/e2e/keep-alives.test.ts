@@ -22,6 +22,7 @@ const dialects = [
       api.post("/messages", {
         model: "claude-sonnet-4-6",
         messages: [{ role: "user", content }],
+        thinking: { type: "adaptive" },
         stream: true,
       }),
     read: async (content: string) => {
@@ -42,6 +43,7 @@ const dialects = [
     raw: (text: string) =>
       api.post("/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse", {
         contents: [{ parts: [{ text }] }],
+        generationConfig: { thinkingConfig: { includeThoughts: true } },
       }),
     read: async (contents: string) => {
       const client = new GoogleGenAI({ apiKey: "sk-dev", httpOptions: { baseUrl: api.gateway.url } });

@@ -9,14 +9,19 @@ const PIXEL =
 
 /**
  * What the AI SDK must manage with any of its providers. `model` makes one for a gateway and a model's name;
- * `reasoning` is false for a provider that shows none unless it is asked to.
+ * `thinking` is how a provider asks to be shown reasoning that it would not be shown unasked; null: it does not ask.
  */
 export function describeAiSdk(
   provider: string,
-  options: { name: string; reasoning?: boolean; model: (api: TestGateway, name: string) => LanguageModel },
+  options: {
+    name: string;
+    thinking?: NonNullable<Parameters<typeof generateText>[0]["providerOptions"]> | null;
+    model: (api: TestGateway, name: string) => LanguageModel;
+  },
 ): void {
   describe(`the AI SDK, ${provider} provider`, () => {
-    const thought = options.reasoning === false ? undefined : "hm";
+    const thought = options.thinking === null ? undefined : "hm";
+    const asked = options.thinking ? { providerOptions: options.thinking } : {};
     const api = useGateway();
     const model = (name = options.name) => options.model(api, name);
 
@@ -38,6 +43,7 @@ export function describeAiSdk(
         model: model(),
         system: "Be kind.",
         prompt: "[[think:hm]][[say:Hello there.]]",
+        ...asked,
       });
       expect([text, reasoningText, finishReason]).toEqual(["Hello there.", thought, "stop"]);
       expect(usage.inputTokens).toBeGreaterThan(0);
@@ -46,7 +52,8 @@ export function describeAiSdk(
     });
 
     it("streams text and reasoning", async () => {
-      const result = streamText({ model: model(), prompt: "[[think:hm]][[say:One two three four five.]]" });
+      const prompt = "[[think:hm]][[say:One two three four five.]]";
+      const result = streamText({ model: model(), prompt, ...asked });
       const pieces: string[] = [];
       for await (const piece of result.textStream) pieces.push(piece);
       expect(pieces.join("")).toBe("One two three four five.");
@@ -56,7 +63,8 @@ export function describeAiSdk(
     });
 
     it("carries on a conversation", async () => {
-      const first = await generateText({ model: model(), prompt: "[[think:hm]][[say:My name is Ada.]]" });
+      const prompt = "[[think:hm]][[say:My name is Ada.]]";
+      const first = await generateText({ model: model(), prompt, ...asked });
       await generateText({
         model: model(),
         messages: [
@@ -65,8 +73,8 @@ export function describeAiSdk(
           { role: "user", content: "Again?" },
         ],
       });
-      const { prompt } = await api.gateway.sandbox.lastTurn();
-      expect(prompt).toMatch(/Name\?[\s\S]*My name is Ada\.[\s\S]*Again\?/);
+      const turn = await api.gateway.sandbox.lastTurn();
+      expect(turn.prompt).toMatch(/Name\?[\s\S]*My name is Ada\.[\s\S]*Again\?/);
     });
 
     for (const cities of [["Rome"], ["Rome", "Oslo"]]) {

@@ -74,6 +74,8 @@ const messages: DialectClient = {
     api.post("/vendorb/v1/messages", {
       model: MODEL,
       stream,
+      // This style shows thinking only when asked to.
+      thinking: { type: "adaptive" },
       system: talk.system,
       tools: talk.tools?.map(({ name, description, schema }) => ({
         name,
@@ -99,6 +101,8 @@ const content: DialectClient = {
   name: "content-generation",
   send: (api, talk, stream) =>
     api.post(`/v1beta/models/${MODEL}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`, {
+      // So does this one.
+      generationConfig: { thinkingConfig: { includeThoughts: true } },
       ...(talk.system === undefined ? {} : { systemInstruction: { parts: [{ text: talk.system }] } }),
       ...(talk.tools === undefined
         ? {}

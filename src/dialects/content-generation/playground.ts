@@ -1,3 +1,4 @@
+import { isObject } from "../../encoding/json.ts";
 import { at, listAt, numberAt, textAt } from "../playground/json.ts";
 import { javascriptLiteral, KEY_VARIABLE, pythonLiteral } from "../playground/literals.ts";
 import { argumentsOf, errorIn, pieces } from "../playground/pieces.ts";
@@ -32,6 +33,7 @@ function request({ model, system, turns, tools, stream }: Ask): WireRequest {
     body: {
       ...(system !== "" && { systemInstruction: { parts: [{ text: system }] } }),
       contents: turns.map(content),
+      generationConfig: { thinkingConfig: { includeThoughts: true } },
       ...(tools.length > 0 && {
         tools: [
           {
@@ -76,10 +78,10 @@ function chunk(data: unknown): readonly Piece[] {
   return pieces(...parts.flatMap(part), ...used, errorIn(data));
 }
 
-/** The request's body as the SDKs want it: what is not `contents` goes into `config`. */
+/** The request's body as the SDKs want it: what is not `contents` goes into `config`, `generationConfig` unwrapped. */
 function sdkArguments(wire: WireRequest, model: string) {
-  const { contents, ...config } = wire.body;
-  return { model, contents, ...(Object.keys(config).length > 0 && { config }) };
+  const { contents, generationConfig, ...config } = wire.body;
+  return { model, contents, config: { ...config, ...(isObject(generationConfig) && generationConfig) } };
 }
 
 /** The content-generation style. */

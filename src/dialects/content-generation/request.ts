@@ -63,7 +63,7 @@ export function modelName(path: string): string {
 
 /**
  * Translates a content-generation request to the model of its path. Thinking is on unless the budget is 0, and thoughts
- * are shown unless the request says `includeThoughts: false`: the contract lists them without asking for a switch.
+ * are shown when the request says `includeThoughts`: who does not reads the first part as the answer.
  *
  * @throws GatewayError 400 that names the field at fault.
  */
@@ -90,7 +90,7 @@ export function toConversation(
     ...toTools(body.tools, body.toolConfig),
     parallelToolCalls: true,
     thinking,
-    showReasoning: thinking && wish?.includeThoughts !== false,
+    showReasoning: thinking && wish?.includeThoughts === true,
     sampling: samplingOf({
       temperature: config?.temperature,
       topP: config?.topP,

@@ -32,6 +32,7 @@ function body({ model, system, turns, tools, stream }: Ask): Record<string, unkn
   return {
     model,
     max_tokens: 8192,
+    thinking: { type: "adaptive" },
     ...(system !== "" && { system }),
     messages: turns.map(blocks),
     ...(tools.length > 0 && {

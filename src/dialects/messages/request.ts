@@ -88,12 +88,18 @@ function toFormat(body: MessageRequest): ResponseFormat {
   return declared.success ? { type: "json-schema", schema: declared.data.schema } : { type: "text" };
 }
 
-const thinkingSchema = z.looseObject({ display: z.string().optional() });
+const shownThinking = z.union([
+  z.literal(true),
+  z.looseObject({ type: z.literal(["enabled", "adaptive"]), display: z.string().nullish() }),
+]);
 
-/** `thinking.display: "omitted"`: the model thinks, the caller does not want to read it. */
-function hidesThinking(thinking: unknown): boolean {
-  const declared = thinkingSchema.safeParse(thinking);
-  return declared.success && declared.data.display === "omitted";
+/**
+ * Whether the caller wants to read what the model thinks: `thinking` is `enabled` or `adaptive`, and its `display` is not
+ * `omitted`. Who says nothing of thinking reads the first block as the answer.
+ */
+function showsThinking(thinking: unknown): boolean {
+  const { success, data } = shownThinking.safeParse(thinking);
+  return success && (data === true || data.display !== "omitted");
 }
 
 /** Translates a message-style request. Throws 400 that names the field at fault. */
@@ -117,7 +123,7 @@ export function toConversation(
     toolChoice: toToolChoice(choice),
     parallelToolCalls: !single,
     thinking,
-    showReasoning: thinking && !hidesThinking(body.thinking),
+    showReasoning: thinking && showsThinking(body.thinking),
     sampling: samplingOf({
       temperature: body.temperature,
       // Contract: temperature wins over top_p when both are given.

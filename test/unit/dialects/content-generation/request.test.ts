@@ -159,11 +159,12 @@ describe("a content-generation request", () => {
   });
 
   it.each([
-    [undefined, true, true],
+    [undefined, true, false],
     [{ includeThoughts: true, thinkingBudget: -1 }, true, true],
+    [{ include_thoughts: true }, true, true],
     [{ includeThoughts: false }, true, false],
-    [{ thinkingBudget: 0 }, false, false],
-    [{ thinkingLevel: "HIGH" }, true, true],
+    [{ thinkingBudget: 0, includeThoughts: true }, false, false],
+    [{ thinkingLevel: "HIGH" }, true, false],
   ])("44: thinkingConfig %j", (thinkingConfig, thinks, shows) => {
     const conversation = convert({ generationConfig: { thinkingConfig } });
     expect([conversation.thinking, conversation.showReasoning]).toEqual([thinks, shows]);

@@ -184,9 +184,12 @@ describe("a message-style request", () => {
   });
 
   it.each([
-    [undefined, true, true],
+    [undefined, true, false],
+    [null, true, false],
+    [{}, true, false],
     [{ type: "enabled", budget_tokens: 2000 }, true, true],
     [{ type: "enabled", budget_tokens: 2000, display: "omitted" }, true, false],
+    [{ type: "adaptive" }, true, true],
     [{ type: "adaptive", display: "summarized" }, true, true],
     [{ type: "disabled" }, false, false],
   ])("30: thinking %j", (thinking, thinks, shows) => {
