@@ -1,8 +1,10 @@
 import type { Conversation } from "../conversation/conversation.ts";
 import type { Completion, Usage } from "../conversation/events.ts";
-import { checkFormat, type FormatCheck, type FormatRank } from "./format-check.ts";
+import { checkFormat, type FormatCheck } from "./format-check.ts";
 import { Generation } from "./generation.ts";
 import { type GenerationJob, within } from "./job.ts";
+import type { FormatRank } from "./json-rank.ts";
+import { jsonTextOf } from "./json-text.ts";
 import { type CompletionStage, linkSources, runWhole } from "./whole.ts";
 
 const RANKS: readonly FormatRank[] = ["none", "json", "valid"];
@@ -12,12 +14,13 @@ const RANKS: readonly FormatRank[] = ["none", "json", "valid"];
  * freed of code fences and words around it. Of the two answers the better is returned, with the usage of both; a repair
  * that fails costs the answer nothing.
  *
- * Answers that call tools or were cut short are left as they are.
+ * Answers that call tools are left as they are, and those that were cut short are not corrected.
  */
 export const repairFormat: CompletionStage = async (completion, job) => {
   const { responseFormat: format } = job.conversation;
-  if (format.type === "text" || completion.toolCalls.length > 0 || completion.finishReason !== "stop") {
-    return completion;
+  if (format.type === "text" || completion.toolCalls.length > 0) return completion;
+  if (completion.finishReason !== "stop") {
+    return { ...completion, text: jsonTextOf(completion.text, format) };
   }
   const check = checkFormat(completion.text, format);
   const first = { ...completion, text: check.text };

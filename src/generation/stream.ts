@@ -7,6 +7,7 @@ import { begin, fail, infoOf, succeed } from "./begin.ts";
 import { Generation, type GenerationSink } from "./generation.ts";
 import type { AnswerInfo, GenerationRequest } from "./job.ts";
 import { StreamWriter } from "./stream-writer.ts";
+import { StreamedFormat } from "./streamed-format.ts";
 
 /** Renders one generation's events as a dialect's stream. Pure: state and event in, text out. */
 export interface StreamRenderer {
@@ -45,6 +46,7 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
   const fold = new CompletionFold();
   const info = infoOf(job, () => generation);
   const renderer = dialect.stream(info);
+  const format = new StreamedFormat(request.conversation.responseFormat);
   const writer = new StreamWriter(context.platform.variables.keepAliveMs, () => {
     job.abort.abort(clientLeft());
   });
@@ -54,7 +56,8 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
     return text;
   };
   const sink: GenerationSink = {
-    deliver(events) {
+    deliver(upstream) {
+      const events = format.push(upstream);
       for (const event of events) fold.push(event);
       const rendered = render(events);
       if (dialect.completed === undefined || events.at(-1)?.type !== "finish") return writer.write(rendered);
@@ -74,7 +77,7 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
       const error = toGatewayError(thrown, context.requestId);
       fail(job, error, generation.usageSoFar());
       if (writer.committed) {
-        const last = render([{ type: "error", error }]);
+        const last = render(format.push([{ type: "error", error }]));
         if (error.status !== 499) await dialect.failed?.();
         const ended = writer.end(last);
         // A reader that has stopped may never take it.

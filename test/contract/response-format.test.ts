@@ -1,4 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { validateChatCompletionsStream } from "../support/stream-validators/chat-completions.ts";
+import { validateContentGenerationStream } from "../support/stream-validators/content-generation.ts";
+import { validateMessagesStream } from "../support/stream-validators/messages.ts";
+import { validateModelRunnerStream } from "../support/stream-validators/model-runner.ts";
+import { completionOf, validateResponsesStream } from "../support/stream-validators/responses.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
 const test = useGateway();
@@ -21,6 +26,10 @@ interface Style {
   readonly path: string;
   readonly body: (text: string) => Record<string, unknown>;
   readonly answer: (body: never) => string;
+  /** The text of a stream. */
+  readonly streamed: (text: string) => string;
+  /** Something in the place of the format that is none, and the name of the field. */
+  readonly unknown: readonly [param: string, extra: Record<string, unknown>];
 }
 const user = (text: string) => [{ role: "user", content: text }];
 const styles: Record<string, Style> = {
@@ -32,6 +41,8 @@ const styles: Record<string, Style> = {
       response_format: { type: "json_schema", json_schema: { name: "place", schema: SCHEMA, strict: true } },
     }),
     answer: (body: { choices: [{ message: { content: string } }] }) => body.choices[0].message.content,
+    streamed: (text) => validateChatCompletionsStream(text).completion.text,
+    unknown: ["response_format.type", { response_format: { type: "wat" } }],
   },
   responses: {
     path: "/v1/responses",
@@ -42,6 +53,8 @@ const styles: Record<string, Style> = {
     }),
     answer: (body: { output: { type: string; content: [{ text: string }] }[] }) =>
       body.output.find(({ type }) => type === "message")?.content[0].text ?? "",
+    streamed: (text) => completionOf(validateResponsesStream(text).response).text,
+    unknown: ["text.format.type", { text: { format: { type: "wat" } } }],
   },
   messages: {
     path: "/v1/messages",
@@ -53,6 +66,8 @@ const styles: Record<string, Style> = {
     }),
     answer: (body: { content: { type: string; text: string }[] }) =>
       body.content.find(({ type }) => type === "text")?.text ?? "",
+    streamed: (text) => validateMessagesStream(text).completion.text,
+    unknown: ["output_config.format.type", { output_config: { format: { type: "wat" } } }],
   },
   "content generation": {
     path: "/v1beta/models/gemini-2.5-flash:generateContent",
@@ -65,11 +80,15 @@ const styles: Record<string, Style> = {
     }),
     answer: (body: { candidates: [{ content: { parts: { text: string; thought?: boolean }[] } }] }) =>
       body.candidates[0].content.parts.find(({ thought }) => thought !== true)?.text ?? "",
+    streamed: (text) => validateContentGenerationStream(text).completion.text,
+    unknown: ["generationConfig.responseMimeType", { generationConfig: { responseMimeType: "audio/wat" } }],
   },
   "model runner": {
     path: "/api/chat",
     body: (text) => ({ model: "llama3.1", stream: false, messages: user(text), format: SCHEMA }),
     answer: (body: { message: { content: string } }) => body.message.content,
+    streamed: (text) => validateModelRunnerStream(text).completion.text,
+    unknown: ["format", { format: "wat" }],
   },
 };
 
@@ -79,6 +98,13 @@ async function ask(style: Style, text: string): Promise<string> {
   const response = await test.post(style.path, style.body(text));
   expect(response.status).toBe(200);
   return style.answer(await response.json<never>());
+}
+
+async function stream(style: Style, text: string): Promise<string> {
+  const path = style.path.replace(":generateContent", ":streamGenerateContent?alt=sse");
+  const response = await test.post(path, { ...style.body(text), stream: true });
+  expect(response.status).toBe(200);
+  return style.streamed(await response.text());
 }
 
 describe.each(Object.entries(styles))("a schema for the answer: %s", (_name, style) => {
@@ -93,6 +119,31 @@ describe.each(Object.entries(styles))("a schema for the answer: %s", (_name, sty
     const before = await turns();
     expect(await ask(style, saying(FENCED))).toBe(GOOD);
     expect(await turns()).toBe(before + 1);
+  });
+
+  it.each([
+    ["in a fence", FENCED],
+    ["in a fence from the beginning", `\`\`\`json\n${GOOD}\n\`\`\`\nAnything else?`],
+    ["bare", `\n${GOOD}\n`],
+    ["within words", `It is ${GOOD}.`],
+  ])("JSON streams as it is answered: %s", async (_, text) => {
+    const before = await turns();
+    expect(await stream(style, saying(text))).toBe(GOOD);
+    expect(await turns()).toBe(before + 1);
+  });
+
+  it("an answer that is no JSON streams all the same", async () => {
+    const words = "I cannot tell you that, as I do not know it.";
+    expect(await stream(style, saying(words))).toBe(words);
+  });
+
+  it("a format that is none is refused by its name, before anything is asked", async () => {
+    const before = await turns();
+    const [param, extra] = style.unknown;
+    const response = await test.post(style.path, { ...style.body("x"), ...extra });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain(param);
+    expect(await turns()).toBe(before);
   });
 
   it("an answer that is no JSON is repaired by one retry", async () => {
@@ -163,10 +214,26 @@ describe("repairs", () => {
     expect(await turns()).toBe(before + 1);
   });
 
-  it("a stream comes as it comes", async () => {
+  it("what leads to a call streams before it, as it is", async () => {
+    const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object" } } }];
+    const said = '[[text-and-call]][[call:get_weather:{"city":"Paris"}]]';
+    const streamed = async (extra: object) =>
+      validateChatCompletionsStream(await (await chat(said, { tools, stream: true, ...extra })).text());
+    const { completion } = await streamed({});
+    expect(completion.text).not.toBe("");
+    const plain = await streamed({ response_format: { type: "text" } });
+    expect({ ...completion, usage: null }).toEqual({ ...plain.completion, usage: null });
+  });
+
+  it("an answer that is cut short is shown without its fence, and not repaired", async () => {
     const before = await turns();
-    const text = await (await chat(saying("Sure!"), { stream: true })).text();
-    expect(text).toContain("Sure!");
-    expect(await turns()).toBe(before + 1);
+    const text = `${saying('```json\n{"city":"Par')}[[length]]`;
+    expect((await read(await chat(text))).choices[0].message.content).toBe('{"city":"Par');
+    const streamed = await (await chat(text, { stream: true })).text();
+    expect(validateChatCompletionsStream(streamed).completion).toMatchObject({
+      text: '{"city":"Par',
+      finish: "length",
+    });
+    expect(await turns()).toBe(before + 2);
   });
 });

@@ -11,7 +11,7 @@ import { invalidRequest } from "../../errors/gateway-error.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
 import { jsonObject, optionalBoolean, optionalNumber, samplingOf } from "../shared/fields.ts";
-import { objectMember, stringMember, unknownContent } from "../shared/members.ts";
+import { objectMember, stringMember, unknownContent, unknownFormat } from "../shared/members.ts";
 import { wantsThinking } from "../shared/thinking.ts";
 
 /** The name of the style. */
@@ -220,11 +220,13 @@ export function toToolChoice(value: unknown): ToolChoice {
 }
 
 function toFormat(format: ChatRequest["response_format"]): ResponseFormat {
-  if (format?.type === "json_object") return { type: "json" };
-  if (format?.type !== "json_schema") return { type: "text" };
+  const type = format?.type ?? "text";
+  if (type === "text") return { type };
+  if (type === "json_object") return { type: "json" };
+  if (type !== "json_schema") throw unknownFormat(type, "response_format.type");
   const declared = z
     .looseObject({ name: z.string().optional(), schema: jsonObject.optional() })
-    .safeParse(format.json_schema);
+    .safeParse(format?.json_schema);
   if (!declared.success || declared.data.schema === undefined) return { type: "json" };
   const { name, schema } = declared.data;
   return name === undefined ? { type: "json-schema", schema } : { type: "json-schema", name, schema };

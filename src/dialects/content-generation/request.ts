@@ -3,6 +3,7 @@ import type { Conversation, Message, ResponseFormat } from "../../conversation/c
 import { isObject } from "../../encoding/json.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { optionalBoolean, samplingOf } from "../shared/fields.ts";
+import { unknownFormat } from "../shared/members.ts";
 import { OpenCalls } from "../shared/open-calls.ts";
 import { contentsSchema, systemMessage, systemSchema, toMessages } from "./content.ts";
 import { styled } from "./field-names.ts";
@@ -46,7 +47,13 @@ export const contentRequestSchema = styled({
 
 export type ContentRequest = z.output<typeof contentRequestSchema>;
 
+/** Media types that an answer can have. */
+const MEDIA_TYPES = ["text/plain", "application/json", "text/x.enum"];
+
 function toFormat(config: GenerationConfig | null | undefined): ResponseFormat {
+  if (config?.responseMimeType && !MEDIA_TYPES.includes(config.responseMimeType)) {
+    throw unknownFormat(config.responseMimeType, "generationConfig.responseMimeType");
+  }
   if (isObject(config?.responseJsonSchema)) return { type: "json-schema", schema: config.responseJsonSchema };
   // An enumeration is answered with the bare word, not with JSON.
   if (config?.responseMimeType === "text/x.enum") return { type: "text" };

@@ -3,6 +3,7 @@ import type { Conversation, Message, ResponseFormat } from "../../conversation/c
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { finite, jsonObject, samplingOf } from "../shared/fields.ts";
+import { objectMember, unknownFormat } from "../shared/members.ts";
 import { wantsThinking } from "../shared/thinking.ts";
 import { assistantMessage, toParts, userMessages } from "./content.ts";
 import { toolChoiceSchema, toolSchema, toToolChoice, toTools } from "./tools.ts";
@@ -15,6 +16,8 @@ const contentSchema = z
     error: "must be a string or an array of content blocks",
   })
   .nullish();
+
+const formatSchema = z.looseObject({ type: z.string(), schema: jsonObject.nullish() });
 
 /**
  * The body of `POST /vendorb/v1/messages` (contract). Fields that change nothing here (metadata, service_tier,
@@ -33,8 +36,8 @@ export const messageRequestSchema = z.looseObject({
   temperature: z.unknown().optional(),
   top_p: z.unknown().optional(),
   stop_sequences: z.array(z.string()).nullish(),
-  output_config: z.looseObject({ effort: z.string().nullish(), format: z.unknown().optional() }).nullish(),
-  output_format: z.unknown().optional(),
+  output_config: z.looseObject({ effort: z.string().nullish(), format: formatSchema.nullish() }).nullish(),
+  output_format: formatSchema.nullish(),
   thread: z.unknown().optional(),
 });
 
@@ -81,11 +84,13 @@ function toMessages(body: MessageRequest): Message[] {
   return messages;
 }
 
-const formatSchema = z.looseObject({ type: z.literal("json_schema"), schema: jsonObject });
-
-function toFormat(body: MessageRequest): ResponseFormat {
-  const declared = formatSchema.safeParse(body.output_config?.format ?? body.output_format);
-  return declared.success ? { type: "json-schema", schema: declared.data.schema } : { type: "text" };
+/** The newer field for the format of the answer, or the older one. */
+function toFormat({ output_config: config, output_format: older }: MessageRequest): ResponseFormat {
+  const format = config?.format ?? older;
+  const where = format === config?.format ? "output_config.format" : "output_format";
+  if (!format) return { type: "text" };
+  if (format.type !== "json_schema") throw unknownFormat(format.type, `${where}.type`);
+  return { type: "json-schema", schema: objectMember(format, "schema", where) };
 }
 
 const shownThinking = z.union([

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { jsonObject, optionalBoolean, optionalNumber, samplingOf } from "../shared/fields.ts";
-import { optionalString } from "../shared/members.ts";
+import { optionalString, unknownFormat } from "../shared/members.ts";
 import { wantsThinking } from "../shared/thinking.ts";
 import { MessageBuilder } from "./items.ts";
 import { DeclaredTools, toToolChoice } from "./tools.ts";
@@ -82,8 +82,10 @@ function effortOf(body: ResponsesRequest): string | undefined {
 }
 
 function toFormat(format: JsonObject | null | undefined): ResponseFormat {
-  if (format?.["type"] === "json_object") return { type: "json" };
-  if (format?.["type"] !== "json_schema") return { type: "text" };
+  const type = format?.["type"] ?? "text";
+  if (type === "text") return { type };
+  if (type === "json_object") return { type: "json" };
+  if (!format || type !== "json_schema") throw unknownFormat(type, "text.format.type");
   const nested = isObject(format["json_schema"]) ? format["json_schema"] : format;
   const schema = nested["schema"];
   if (!isObject(schema)) throw invalidRequest("text.format.schema must be an object", "text.format.schema");

@@ -22,6 +22,11 @@ export function objectMember(object: JsonObject, name: string, where: string): J
   throw invalidRequest(`${where}.${name} must be an object`, `${where}.${name}`);
 }
 
+/** The 400 of a requested format that is not known; `where` is the field that names it. */
+export function unknownFormat(format: unknown, where: string) {
+  return invalidRequest(`${where} ${JSON.stringify(format)} is not known`, where);
+}
+
 /** The 400 of content whose type is not known. */
 export function unknownContent(type: string, where: string) {
   return invalidRequest(
