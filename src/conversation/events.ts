@@ -19,6 +19,10 @@ export type FinishReason = "stop" | "tool_calls" | "length" | "content_filter";
  * What a generation consists of, in the order in which it happens: `start` once and first; then any mixture of
  * reasoning, text and tool calls (calls are announced, filled and ended one at a time; `index` counts from 0 within
  * the response); then exactly one `finish` or `error`, last.
+ *
+ * A call has ended when its `tool-call-end` came: its arguments are then one JSON object. One without was cut off: what came of
+ * its arguments is a fragment, which begins with `{`. A stream that has shown it leaves it as it is, whole answers leave it
+ * out, and nobody closes it.
  */
 export type GenerationEvent =
   | {
@@ -34,7 +38,7 @@ export type GenerationEvent =
   | { readonly type: "finish"; readonly reason: FinishReason; readonly usage: Usage }
   | { readonly type: "error"; readonly error: GatewayError };
 
-/** A tool call, whole. `arguments` is the text of one JSON object. */
+/** A tool call that has ended. `arguments` is the text of one JSON object. */
 export interface CompletedToolCall {
   readonly id: string;
   readonly name: string;

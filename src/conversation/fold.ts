@@ -8,7 +8,7 @@ export class CompletionFold {
   #sessionId = "";
   #text = "";
   #reasoning = "";
-  readonly #calls: { id: string; name: string; arguments: string }[] = [];
+  readonly #calls: { id: string; name: string; arguments: string; ended: boolean }[] = [];
   #finishReason: Completion["finishReason"] = "stop";
   #usage: Usage = { prompt: 0, completion: 0, reasoning: 0 };
 
@@ -25,15 +25,18 @@ export class CompletionFold {
         this.#reasoning += event.text;
         break;
       case "tool-call":
-        this.#calls[event.index] = { id: event.id, name: event.name, arguments: "" };
+        this.#calls[event.index] = { id: event.id, name: event.name, arguments: "", ended: false };
         break;
       case "tool-arguments": {
         const call = this.#calls[event.index];
         if (call !== undefined) call.arguments += event.delta;
         break;
       }
-      case "tool-call-end":
+      case "tool-call-end": {
+        const call = this.#calls[event.index];
+        if (call !== undefined) call.ended = true;
         break;
+      }
       case "finish":
         this.#finishReason = event.reason;
         this.#usage = event.usage;
@@ -43,9 +46,11 @@ export class CompletionFold {
     }
   }
 
-  /** What has been folded so far. */
+  /** What has been folded so far. A call that has not ended is left out. */
   completion(): Completion {
-    const toolCalls: CompletedToolCall[] = this.#calls.filter((call) => call !== undefined);
+    const toolCalls = this.#calls
+      .filter((call) => call?.ended)
+      .map(({ id, name, arguments: text }): CompletedToolCall => ({ id, name, arguments: text }));
     return {
       sessionId: this.#sessionId,
       text: this.#text,

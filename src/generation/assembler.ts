@@ -3,7 +3,13 @@ import type { GenerationEvent, Usage } from "../conversation/events.ts";
 import { randomId } from "../conversation/ids.ts";
 import { estimateTokens } from "../conversation/tokens.ts";
 import type { ToolDefinition } from "../conversation/tool.ts";
-import type { ProviderEvent, ProviderFinish, ProviderUsage, SearchResult } from "../provider/provider.ts";
+import {
+  cutsOff,
+  type ProviderEvent,
+  type ProviderFinish,
+  type ProviderUsage,
+  type SearchResult,
+} from "../provider/provider.ts";
 import { type ScanEvent, ToolScanner } from "../tools/scanner.ts";
 import { CitationFilter, linkCitations } from "./citations.ts";
 
@@ -11,6 +17,7 @@ import { CitationFilter, linkCitations } from "./citations.ts";
 export interface TurnEnd {
   /** Neither visible text nor a tool call came (white space counts as nothing). */
   readonly empty: boolean;
+  /** `length` also when a call did not end although the upstream says that it had finished. */
   readonly reason: ProviderFinish;
 }
 
@@ -30,8 +37,14 @@ export class Assembler {
   #leading = "";
   #inText = false;
   #visible = false;
-  #calls = 0;
+  /** How many calls were announced, and how many of them ended. */
+  #announced = 0;
+  #ended = 0;
   #openCall = -1;
+  /** Nothing is said yet of the open call's arguments. */
+  #unfilled = false;
+  /** A call of this turn did not end. */
+  #cut = false;
   #reasoningCalls: ScanEvent[] = [];
   #nativeBase = 0;
   #finish: ProviderFinish = "stop";
@@ -57,12 +70,12 @@ export class Assembler {
 
   /** Whether anything that the caller reads as the answer has been handed out. */
   get answered(): boolean {
-    return this.#visible || this.#calls > 0;
+    return this.#visible || this.#announced > 0;
   }
 
-  /** Whether calls were made. */
+  /** How many calls were made. One that did not end is none. */
   get calls(): number {
-    return this.#calls;
+    return this.#ended;
   }
 
   /** The present upstream message must be continued. */
@@ -88,7 +101,10 @@ export class Assembler {
           this.#beginCall(this.#nativeBase + event.index, event.name, event.id, out);
           break;
         case "tool-arguments":
-          out.push({ type: "tool-arguments", index: this.#nativeBase + event.index, delta: event.delta });
+          this.#fillCall(event.delta, out);
+          break;
+        case "tool-call-end":
+          this.#endCall(out);
           break;
         case "start":
           this.messageId = event.messageId;
@@ -114,20 +130,22 @@ export class Assembler {
 
   /**
    * Ends an upstream turn: flushes what was held back and, when nothing visible came, makes the calls that the
-   * reasoning held (contract, tool rule 9).
+   * reasoning held (contract, tool rule 9). A call that has not ended by now never will.
    */
   finishTurn(out: GenerationEvent[]): TurnEnd {
     this.#keepUsage();
-    if (this.#text !== null) this.#emitScan(this.#text.finish(), out);
+    const cut = cutsOff(this.#finish);
+    if (this.#text !== null) this.#emitScan(this.#text.finish(cut), out);
     if (this.#citations !== null) this.#showText(this.#citations.finish(), out);
-    if (this.#reasoning !== null) this.#emitReasoningScan(this.#reasoning.finish(), out);
-    this.#endOpenCall(out);
-    if (!this.answered && this.#reasoningCalls.length > 0) this.#emitScan(this.#reasoningCalls, out);
+    if (this.#reasoning !== null) this.#emitReasoningScan(this.#reasoning.finish(cut), out);
+    this.#leaveCall(out);
+    if (!this.answered) this.#emitScan(endedCalls(this.#reasoningCalls), out);
     this.#reasoningCalls = [];
-    const reason = this.#finish;
+    const reason = this.#cut && !cut ? "length" : this.#finish;
     this.#finish = "stop";
+    this.#cut = false;
     this.#leading = "";
-    this.#nativeBase = this.#calls;
+    this.#nativeBase = this.#announced;
     this.#text = this.#scanner();
     this.#reasoning = this.#scanner();
     return { empty: !this.answered, reason };
@@ -232,30 +250,45 @@ export class Assembler {
           this.#emitText(event.text, out);
           break;
         case "tool-call":
-          this.#beginCall(this.#calls, event.name, randomId("call_"), out);
+          this.#beginCall(this.#announced, event.name, randomId("call_"), out);
           break;
         case "tool-arguments":
-          out.push({ type: "tool-arguments", index: this.#openCall, delta: event.delta });
+          this.#fillCall(event.delta, out);
           break;
         case "tool-call-end":
-          this.#endOpenCall(out);
+          this.#endCall(out);
           break;
       }
     }
   }
 
   #beginCall(index: number, name: string, id: string, out: GenerationEvent[]): void {
-    this.#endOpenCall(out);
+    this.#leaveCall(out);
     this.#leading = "";
     this.#inText = false;
     this.#openCall = index;
-    this.#calls = Math.max(this.#calls, index + 1);
+    this.#unfilled = true;
+    this.#announced = Math.max(this.#announced, index + 1);
     out.push({ type: "tool-call", index, id, name });
   }
 
-  #endOpenCall(out: GenerationEvent[]): void {
-    if (this.#openCall < 0) return;
+  #fillCall(delta: string, out: GenerationEvent[]): void {
+    this.#unfilled = false;
+    out.push({ type: "tool-arguments", index: this.#openCall, delta });
+  }
+
+  #endCall(out: GenerationEvent[]): void {
     out.push({ type: "tool-call-end", index: this.#openCall });
+    this.#openCall = -1;
+    this.#ended += 1;
+  }
+
+  /** The open call, if there is one, goes without an end. */
+  #leaveCall(out: GenerationEvent[]): void {
+    if (this.#openCall < 0) return;
+    this.#cut = true;
+    // No arguments at all are read as `{}` by many, and their object had begun.
+    if (this.#unfilled) this.#fillCall("{", out);
     this.#openCall = -1;
   }
 
@@ -263,4 +296,10 @@ export class Assembler {
   linkCitations(text: string): string {
     return linkCitations(text, this.#searchResults);
   }
+}
+
+/** The events of those calls alone that ended: of reasoning nothing was shown yet. */
+function endedCalls(events: readonly ScanEvent[]): ScanEvent[] {
+  const ended = new Set(events.map((event) => (event.type === "tool-call-end" ? event.index : -1)));
+  return events.filter((event) => event.type === "text" || ended.has(event.index));
 }

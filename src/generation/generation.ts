@@ -5,7 +5,7 @@ import { estimateTokens } from "../conversation/tokens.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
 import { providerOf } from "../provider/of-platform.ts";
-import type { FollowUp, PreparedTurn, UpstreamTurn } from "../provider/provider.ts";
+import { cutsOff, type FollowUp, type PreparedTurn, type UpstreamTurn } from "../provider/provider.ts";
 import { Assembler, type TurnEnd } from "./assembler.ts";
 import { afterGeneration } from "./cleanup.ts";
 import type { GenerationJob } from "./job.ts";
@@ -149,7 +149,10 @@ export class Generation {
       if (isEmpty(end)) throw emptyOutput();
     }
     if (requiresTool(conversation) && this.assembler.calls === 0) {
-      throw new GatewayError(422, "tool_choice requires a tool call, but the model made none", {
+      const how = cutsOff(end.reason)
+        ? "the answer was cut off before one was complete"
+        : "the model made none";
+      throw new GatewayError(422, `tool_choice requires a tool call, but ${how}`, {
         code: "tool_choice_violation",
         param: "tool_choice",
       });
@@ -164,9 +167,9 @@ export class Generation {
   }
 
   #finishReason(end: TurnEnd): FinishReason {
-    if (this.assembler.calls > 0) return "tool_calls";
     if (end.reason === "length" || end.reason === "incomplete") return "length";
-    return end.reason === "content_filter" ? "content_filter" : "stop";
+    if (end.reason === "content_filter") return end.reason;
+    return this.assembler.calls > 0 ? "tool_calls" : "stop";
   }
 
   /** One upstream message, continued while it is `incomplete`. */
@@ -275,9 +278,12 @@ export class Generation {
 /** Until the generation runs nothing is delivered. */
 const NOWHERE: GenerationSink = { deliver: () => undefined };
 
-/** Neither text nor a call; what a filter withheld is no accident. */
+/**
+ * Neither text nor a call although the upstream says that it had finished. What a filter withheld is no accident, and what a
+ * limit cut off would be cut off again: of these the caller is told the reason.
+ */
 function isEmpty({ empty, reason }: TurnEnd): boolean {
-  return empty && reason !== "content_filter";
+  return empty && !cutsOff(reason);
 }
 
 function emptyOutput(): GatewayError {

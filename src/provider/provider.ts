@@ -25,6 +25,11 @@ export interface SearchResult {
 /** How the provider says that a message ended. `incomplete` is continued. `tool_calls`: native tool calls were made. */
 export type ProviderFinish = "stop" | "length" | "content_filter" | "incomplete" | "tool_calls";
 
+/** Whether a message that ended so may lack what was to follow: only `stop` and `tool_calls` say that it has all. */
+export function cutsOff(reason: ProviderFinish): boolean {
+  return reason !== "stop" && reason !== "tool_calls";
+}
+
 /** One event of an upstream turn, after decoding. */
 export type ProviderEvent =
   | { readonly type: "start"; readonly messageId: string }
@@ -34,6 +39,8 @@ export type ProviderEvent =
   /** Native tool calls only: `index` counts from 0 within the turn. */
   | { readonly type: "tool-call"; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: "tool-arguments"; readonly index: number; readonly delta: string }
+  /** The arguments are complete. A call whose end never comes was cut off. */
+  | { readonly type: "tool-call-end"; readonly index: number }
   | { readonly type: "usage"; readonly usage: ProviderUsage }
   | { readonly type: "finish"; readonly reason: ProviderFinish };
 

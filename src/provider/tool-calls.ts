@@ -18,7 +18,7 @@ interface Call {
 /**
  * Turns the pieces of native tool calls into tool-call events: announced, filled and finished one call at a time, indices
  * from 0, every id present and distinct. A piece is what chat-completions backends stream: `{index, id, function: {name,
- * arguments}}`, of which all may be missing.
+ * arguments}}`, of which all may be missing. A call whose arguments are no JSON object when the answer is over has no end.
  *
  * Engines differ: a call may come whole or in pieces; with or without index and id; several calls may share index 0
  * and differ in id only; id and name may be repeated in each piece; arguments may be an object instead of text. Pieces
@@ -45,7 +45,7 @@ export class ToolCallAssembler {
   /** Whether the arguments of all calls are complete. */
   get complete(): boolean {
     return this.#calls.every(
-      (call) => call.name !== "" && (call.arguments.trim() === "" || isJson(call.arguments)),
+      (call) => call.name !== "" && (call.arguments.trim() === "" || isJsonObject(call.arguments)),
     );
   }
 
@@ -57,16 +57,31 @@ export class ToolCallAssembler {
     this.#advance();
   }
 
-  /** The upstream has finished: sends on whatever waited. */
-  finish(): void {
-    while (this.#open < this.#calls.length) {
+  /** Something else follows: the call that streams has ended, if its arguments are complete. */
+  settle(): void {
+    const call = this.#calls[this.#open];
+    if (call === undefined || call.index === -1 || !isJsonObject(call.arguments)) return;
+    this.#emit({ type: "tool-call-end", index: call.index });
+    this.#open++;
+    this.#advance();
+  }
+
+  /**
+   * The upstream has finished: sends on whatever waited. If it was `cut` off, the last call may have more arguments than came;
+   * otherwise one without any has none.
+   */
+  finish(cut: boolean): void {
+    for (; this.#open < this.#calls.length; this.#open++) {
       const call = this.#calls[this.#open];
       if (call === undefined) return;
-      if (call.name === "")
+      const unsure = cut && this.#open === this.#calls.length - 1;
+      if (call.name === "") {
+        if (unsure) return;
         throw new ProviderError("malformed", "the provider made a tool call without a name");
-      if (call.arguments.trim() === "") call.arguments = "{}";
+      }
+      if (call.arguments.trim() === "" && !unsure) call.arguments = "{}";
       this.#sendOn(call);
-      this.#open++;
+      if (isJsonObject(call.arguments)) this.#emit({ type: "tool-call-end", index: call.index });
     }
   }
 
@@ -98,13 +113,13 @@ export class ToolCallAssembler {
       );
       if (byId !== undefined) return byId;
       // Another id at the same place is another call, unless the first piece came without one.
-      return candidate?.upstreamId === "" && !(name !== "" && isJson(candidate.arguments))
+      return candidate?.upstreamId === "" && !(name !== "" && isJsonObject(candidate.arguments))
         ? candidate
         : undefined;
     }
     if (candidate === undefined || name === "" || candidate.name === "") return candidate;
     // A name without an id: the next call, or the same one with its name repeated.
-    return candidate.name === name && !isJson(candidate.arguments) ? candidate : undefined;
+    return candidate.name === name && !isJsonObject(candidate.arguments) ? candidate : undefined;
   }
 
   /** Streams the open call, and goes on to the next one as soon as it is certain that the open one is complete. */
@@ -113,7 +128,8 @@ export class ToolCallAssembler {
       const call = this.#calls[this.#open];
       if (call === undefined || call.name === "") return;
       this.#sendOn(call);
-      if (this.#open === this.#calls.length - 1 || !isJson(call.arguments)) return;
+      if (this.#open === this.#calls.length - 1 || !isJsonObject(call.arguments)) return;
+      this.#emit({ type: "tool-call-end", index: call.index });
       this.#open++;
     }
   }
@@ -137,11 +153,10 @@ export class ToolCallAssembler {
   }
 }
 
-function isJson(text: string): boolean {
+function isJsonObject(text: string): boolean {
   if (!text.trimEnd().endsWith("}")) return false;
   try {
-    JSON.parse(text);
-    return true;
+    return isObject(JSON.parse(text));
   } catch {
     return false;
   }

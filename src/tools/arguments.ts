@@ -76,6 +76,11 @@ export class ArgumentsWriter {
     if (!this.#whole && !this.#waiting.has(name)) this.#flush();
   }
 
+  /** The object stays open: what is finished within it is written, and what is not does not end. */
+  leave(): void {
+    if (!this.#whole && !this.#streaming) this.#flush();
+  }
+
   /** Completes the object. */
   end(): void {
     this.endString();

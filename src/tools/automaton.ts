@@ -73,10 +73,10 @@ export class Automaton {
     while (this.#step());
   }
 
-  /** Completes a call that is still open, so that its arguments parse. */
+  /** Gives up: a call that is still open stays without an end. */
   abandon(): void {
     if (this.#orphan) this.#output.drop();
-    else this.#invocation?.call.end();
+    else this.#invocation?.call.leave();
     this.#invocation = undefined;
   }
 
@@ -284,15 +284,16 @@ export class Automaton {
 
   #inCall(): boolean {
     const invocation = this.#invocation;
-    const outcome = invocation?.read() ?? "cut";
+    const outcome = invocation?.read() ?? "over";
     if (outcome === "open") return false;
     if (invocation?.malformed) this.#bad = true;
     if (this.#orphan && outcome !== "closed") return this.#fail();
     if (this.#orphan && this.#bad) return this.#fail();
-    invocation?.call.end();
+    if (outcome === "cut") invocation?.call.leave();
+    else invocation?.call.end();
     this.#invocation = undefined;
     if (outcome === "lost") this.#loosen("invoke");
-    else if (outcome === "cut") this.#state = "text";
+    else if (outcome === "cut" || outcome === "over") this.#state = "text";
     else this.#endInvoke();
     return true;
   }

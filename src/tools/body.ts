@@ -37,8 +37,8 @@ export class ParameterBody {
   #quoted: QuotedText | undefined;
   /** A CDATA section was closed. */
   #sections = false;
-  /** The text is over within the end tag. */
-  #complete = false;
+  /** The text did not end by itself, see `Input`. */
+  #cut = false;
 
   constructor(value: ParameterValue, options: BodyOptions) {
     this.#value = value;
@@ -51,7 +51,8 @@ export class ParameterBody {
   }
 
   /** Reads on from `at`; returns the index up to which the text is done with. */
-  read(source: string, at: number, final: boolean): number {
+  read(source: string, at: number, final: boolean, cut: boolean): number {
+    this.#cut = cut;
     let index = at;
     while (this.#state === "open" && index < source.length) {
       const next = this.#quoted
@@ -63,11 +64,9 @@ export class ParameterBody {
     return index;
   }
 
-  /** The text is over within the body: keeps what could have been written by now. */
-  cut(): void {
-    const closed = this.#sections && !this.#quoted && !this.#value.bare;
-    if (this.#complete || closed) this.#value.end();
-    else this.#value.cut();
+  /** The text is over within the body: what of it is certain is written, and the value has no end. */
+  leave(): void {
+    this.#value.leave();
   }
 
   /**
@@ -118,8 +117,7 @@ export class ParameterBody {
   #isOver(source: string, at: number): boolean {
     const behind = this.#sections && !this.#value.bare;
     const closing = this.#around.endsInClosingTag(source, at, behind ? 1 : 2);
-    if (closing === "named") this.#complete = this.#nested.length === 0;
-    return closing !== undefined || (!this.#value.bare && endsInCdata(source, at));
+    return closing || (!this.#value.bare && endsInCdata(source, at));
   }
 
   #literal(source: string, at: number, end: number): number {
@@ -151,7 +149,8 @@ export class ParameterBody {
       return tag.end;
     }
     if (tag.kind === "invoke") {
-      const follows = this.#around.followedBy(source, tag.end, final, (next) =>
+      // At a cut the tag may be as much a part of the value as what would have come.
+      const follows = this.#around.followedBy(source, tag.end, final && !this.#cut, (next) =>
         next.kind === "tool_calls" ? next.close : next.kind === "invoke" && !next.close,
       );
       if (follows === "partial") return at;
@@ -184,7 +183,6 @@ export class ParameterBody {
     }
     this.#quoted = undefined;
     if (state === "closed") this.#sections = true;
-    else if (state === "named") this.#complete = this.#nested.length === 0;
     return state === "swallowing" ? this.#readText(source, next, final) : next;
   }
 }

@@ -55,6 +55,11 @@ export class Call {
     this.#output.end(this.#index);
   }
 
+  /** The text is over within the call: it stays without an end, and its arguments as far as they came. */
+  leave(): void {
+    this.#writer.leave();
+  }
+
   /** Ends the call with an object that came as JSON. */
   endWith(source: string): void {
     this.#output.fragment(this.#index, source);

@@ -7,6 +7,8 @@ export class Input {
   at = 0;
   /** No more text will follow. */
   final = false;
+  /** It did not end by itself: what is missing at its end was not left out by the model, and is not to be put there. */
+  cut = false;
   #dropped = 0;
   #record: { text: string; from: number } | undefined;
 

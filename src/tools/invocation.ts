@@ -7,10 +7,11 @@ import { readTag, type Tag } from "./tags.ts";
 
 /**
  * How reading an invoke comes out. `open`: more is needed. `closed`: its end tag was read. `unclosed`: the tag at the input's
- * place ends it. `lost`: what was recorded does not belong to a call any more. `cut`: the text ended. `nested`: another call
- * begins within a parameter.
+ * place ends it. `lost`: what was recorded does not belong to a call any more. `over`: the text ended by itself, and nothing but
+ * end tags is missing. `cut`: the text ended, and what it says of the call is not all. `nested`: another call begins within a
+ * parameter.
  */
-export type Outcome = "open" | "closed" | "unclosed" | "lost" | "cut" | "nested";
+export type Outcome = "open" | "closed" | "unclosed" | "lost" | "over" | "cut" | "nested";
 
 /** What is known of CDATA that is never closed; places are offsets in the whole text. */
 export interface Unclosed {
@@ -68,13 +69,13 @@ export class Invocation {
   #next(): Outcome | "next" {
     const input = this.#input;
     input.at = this.#options.skipSpace(input.at);
-    if (input.done) return input.final ? "cut" : "open";
+    if (input.done) return input.final ? this.#end() : "open";
     const opens = UNITS[input.text.charCodeAt(input.at)] === OPENER;
     const tag = opens ? readTag(input.text, input.at, TAG_LIMIT, false) : "none";
     if (tag === "partial") {
       if (!input.final) return "open";
       input.at = input.text.length;
-      return "cut";
+      return this.#end();
     }
     if (tag !== "none" && opensParameter(tag)) {
       this.#openParameter(tag);
@@ -90,6 +91,11 @@ export class Invocation {
     input.mark();
     this.#searching = true;
     return "next";
+  }
+
+  /** The text is over between parameters. That the last one is complete is not sure if its CDATA was never closed. */
+  #end(): Outcome {
+    return this.#input.cut || this.#options.unclosed.all ? "cut" : "over";
   }
 
   #openParameter(tag: Tag): void {
@@ -111,12 +117,12 @@ export class Invocation {
 
   #readBody(body: ParameterBody): Outcome | "next" {
     const input = this.#input;
-    input.at = body.read(input.text, input.at, input.final);
+    input.at = body.read(input.text, input.at, input.final, input.cut);
     if (body.state === "open") {
       if (!input.final) return "open";
-      if (!this.#options.orphan && this.#recover(body)) return "next";
+      if (!this.#options.orphan && !input.cut && this.#recover(body)) return "next";
       input.at = input.text.length;
-      body.cut();
+      body.leave();
       return "cut";
     }
     if (body.state === "unclosed") {
@@ -148,7 +154,10 @@ export class Invocation {
     const input = this.#input;
     for (;;) {
       if (input.recorded > MAX_GARBAGE) return "lost";
-      if (input.done) return input.final ? "lost" : "open";
+      if (input.done) {
+        if (!input.final) return "open";
+        return input.cut ? "cut" : "lost";
+      }
       if (UNITS[input.text.charCodeAt(input.at)] === OPENER) {
         const tag = readTag(input.text, input.at, TAG_LIMIT, input.final);
         if (tag === "partial") return "open";

@@ -10,9 +10,9 @@ const MARKS = OPENER | BRACKET | BACKTICK | NEWLINE | BACKSLASH;
 
 /**
  * `open`: more is needed. `closed`: its end mark was read. `swallowing`: it ends here though it has no end mark. `unclosed`:
- * it ended earlier, see `recover`. `named`, `unnamed`: the text is over within an end tag, with or without letters of it.
+ * it ended earlier, see `recover`. `over`: the text is over within an end tag.
  */
-export type QuotedState = "open" | "closed" | "swallowing" | "unclosed" | "named" | "unnamed";
+export type QuotedState = "open" | "closed" | "swallowing" | "unclosed" | "over";
 
 export interface QuotedOptions {
   /** It is known to be never closed: it ends at the next end tag. */
@@ -118,9 +118,8 @@ export class QuotedText {
     const tag = readTag(source, at, TAG_LIMIT, final);
     if (tag === "partial") return at;
     if (tag === "none") {
-      const over = final && !this.#doubt ? this.#around.endsInClosingTag(source, at, 2) : undefined;
-      if (over) {
-        this.#state = over;
+      if (final && !this.#doubt && this.#around.endsInClosingTag(source, at, 2)) {
+        this.#state = "over";
         return source.length;
       }
     } else if (tag.kind === "parameter" && this.#around.owns(tag)) {

@@ -53,8 +53,13 @@ export class ToolScanner {
     return this.#read(text, false);
   }
 
-  /** The text is complete; returns all that was held back. */
-  finish(): ScanEvent[] {
+  /**
+   * No more text follows; returns all that was held back. A call whose parameter is still open has no end among the events:
+   * half of it must not be taken for a whole one.
+   * @param cut The text did not end by itself. Then a call without its end tag is open too, however complete it looks.
+   */
+  finish(cut = false): ScanEvent[] {
+    this.#input.cut = cut;
     const rest = this.#pieces.join("");
     this.#pieces = [];
     return this.#read(rest, true);

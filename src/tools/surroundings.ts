@@ -21,7 +21,7 @@ export class Surroundings {
   }
 
   /** Whether the text is over within a closing tag that begins at `at`, see `endsInClosingTag`. */
-  endsInClosingTag(source: string, at: number, least: number): "named" | "unnamed" | undefined {
+  endsInClosingTag(source: string, at: number, least: number): boolean {
     return endsInClosingTag(source, at, this.#shells, least);
   }
 
@@ -33,7 +33,7 @@ export class Surroundings {
     if (UNITS[source.charCodeAt(next)] !== OPENER) return false;
     const tag = readTag(source, next, TAG_LIMIT, final);
     if (tag === "partial") return tag;
-    if (tag === "none") return final && this.endsInClosingTag(source, next, 1) !== undefined;
+    if (tag === "none") return final && this.endsInClosingTag(source, next, 1);
     return this.owns(tag) && suits(tag);
   }
 

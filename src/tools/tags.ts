@@ -271,7 +271,6 @@ export function readTag(source: string, at: number, limit: number, final: boolea
 /**
  * Whether the text is over within what can only be a closing tag, which begins at `at`, so that nothing of it belongs to a value:
  * at least `least` units of `</`, of a shell that begins with a bar, or of either with the first letters of a local name.
- * Returns `named` if there are any letters.
  * @param shells Shells that may stand before the local name, beside those of the markup itself.
  */
 export function endsInClosingTag(
@@ -279,17 +278,15 @@ export function endsInClosingTag(
   at: number,
   shells: readonly string[],
   least: number,
-): "named" | "unnamed" | undefined {
+): boolean {
   const { length } = source;
-  if (length - at < least || length - at > MAX_SHELL + MAX_SPACES) return undefined;
-  if (readTag(source, at, length - at + 1, false) !== "partial") return undefined;
+  if (length - at < least || length - at > MAX_SHELL + MAX_SPACES) return false;
+  if (readTag(source, at, length - at + 1, false) !== "partial") return false;
   let folded = "";
   for (let index = at + 1; index < length; index += width(source, index)) folded += foldAt(source, index);
   const letters = folded.toLowerCase().replace(/[^a-z0-9]/g, "");
-  if (folded !== "" && !folded.includes("/") && !/[|｜]/.test(source[at + 1] ?? "")) return undefined;
-  if (letters === "") return "unnamed";
-  const known = ["", "tcml", ...shells].some((shell) =>
+  if (folded !== "" && !folded.includes("/") && !/[|｜]/.test(source[at + 1] ?? "")) return false;
+  return ["", "tcml", ...shells].some((shell) =>
     ["parameter", "invoke", "toolcalls"].some((local) => (shell + local).startsWith(letters)),
   );
-  return known ? "named" : undefined;
 }

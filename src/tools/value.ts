@@ -105,10 +105,16 @@ export class ParameterValue {
     else this.#writer.value(this.#name, this.#source());
   }
 
-  /** The text ended within the parameter: what was or could have been written stays, anything else is dropped. */
+  /** The invoke ended within the parameter: what was or could have been written stays, anything else is dropped. */
   cut(): void {
     if (this.#written) this.#writer.endString();
     else if (this.#started && this.#isPlain()) this.#writer.value(this.#name, JSON.stringify(this.#text));
+  }
+
+  /** The text ended within the parameter: what is certain to be a string is written, and stays without an end. */
+  leave(): void {
+    if (this.#written || !this.#started || !this.#isPlain() || !this.#writer.canStream(this.#name)) return;
+    this.#writer.string(this.#name, this.#text);
   }
 
   #source(): string {

@@ -67,8 +67,10 @@ export const wholeGenerations: fc.Arbitrary<GenerationEvent[]> = fc
   .record({
     segments: fc.array(segment, { maxLength: 8 }),
     reason: fc.constantFrom<FinishReason>("stop", "length", "content_filter"),
+    /** How much there is of a call within which an answer was cut off. */
+    fragment: fc.option(fc.nat(10), { nil: undefined }),
   })
-  .map(({ segments, reason }) => {
+  .map(({ segments, reason, fragment }) => {
     let calls = 0;
     const events = segments.flatMap((part): GenerationEvent[] => {
       if (part.kind !== "call") return [{ type: part.kind, text: part.text }];
@@ -76,7 +78,12 @@ export const wholeGenerations: fc.Arbitrary<GenerationEvent[]> = fc
       calls += 1;
       return made;
     });
-    return [START, ...events, finishEvent(calls > 0 ? "tool_calls" : reason)];
+    const half =
+      reason === "stop" || fragment === undefined
+        ? []
+        : callEvents(calls, "half", ['{"text":"abc'.slice(0, 1 + fragment)]).slice(0, -1);
+    const ended = calls > 0 && reason === "stop" ? "tool_calls" : reason;
+    return [START, ...events, ...half, finishEvent(ended)];
   });
 
 /** Any legal sequence of events of a generation that breaks off somewhere behind its first event. */

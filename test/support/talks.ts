@@ -13,6 +13,10 @@ const WEATHER = {
 };
 const CLOCK = { name: "clock", description: "Tells the time", schema: { type: "object", properties: {} } };
 
+/** The beginning of a call, which goes no further. */
+const half = (city: string) =>
+  `[[say:<|TCML|tool_calls><|TCML|invoke name="get_weather"><|TCML|parameter name="city"><![CDATA[${city}]]`;
+
 const user = (text: string): Step => ({ user: text });
 const ROUND_TRIP: Step[] = [
   user("What is the weather in Rome and in Oslo?"),
@@ -52,6 +56,22 @@ export const TALKS: Readonly<Record<string, Talk>> = {
     steps: [...ROUND_TRIP, { assistant: "Warm and cold." }, user("[[say:Both are fine.]]")],
   },
   "an answer cut short": { steps: [user("[[say:One two three]][[length]]")] },
+  "an answer withheld": { steps: [user("[[say:One two three]][[content_filter]]")] },
+  "no room left for an answer": { steps: [user("[[think:hm]][[say:]][[length]]")] },
+  "a call cut short": { tools: [WEATHER], steps: [user(`${half("Osl")}[[length]]`)] },
+  "a call cut short, said to be whole": { tools: [WEATHER], steps: [user(half("Osl"))] },
+  "a call withheld behind another": {
+    tools: [WEATHER],
+    steps: [user(`[[say:Both.]][[call:get_weather:{"city":"Rome"}]]${half("Osl")}[[content_filter]]`)],
+  },
+  "a call cut short behind two": {
+    tools: [WEATHER, CLOCK],
+    steps: [user(`[[call:get_weather:{"city":"Rome"}]][[call:clock]]${half("Osl")}[[length]]`)],
+  },
+  "a whole call, and no room left": {
+    tools: [WEATHER],
+    steps: [user('[[call:get_weather:{"city":"Rome"}]][[say:And on]][[length]]')],
+  },
   "an answer in pieces": { steps: [user("[[say:One two three four five six]][[incomplete:2]]")] },
   "an empty first try": { steps: [user("[[empty]][[say:Now.]]")] },
   "no counts from the provider": { steps: [user("[[say:One two three]][[nousage]]")] },

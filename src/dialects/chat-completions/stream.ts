@@ -31,15 +31,17 @@ export class ChatStream implements StreamRenderer {
         return "";
       }
       case "reasoning":
-        return this.#delta(`{"reasoning_content":${JSON.stringify(event.text)}}`);
+        return this.#delta(null, `{"reasoning_content":${JSON.stringify(event.text)}}`);
       case "text":
-        return this.#delta(`{"content":${JSON.stringify(event.text)}}`);
+        return this.#delta("", `{"content":${JSON.stringify(event.text)}}`);
       case "tool-call":
         return this.#delta(
+          null,
           `{"tool_calls":[{"index":${event.index},"id":${JSON.stringify(event.id)},"type":"function","function":{"name":${JSON.stringify(event.name)},"arguments":""}}]}`,
         );
       case "tool-arguments":
         return this.#delta(
+          null,
           `{"tool_calls":[{"index":${event.index},"function":{"arguments":${JSON.stringify(event.delta)}}}]}`,
         );
       case "tool-call-end":
@@ -52,20 +54,20 @@ export class ChatStream implements StreamRenderer {
     }
   }
 
-  #delta(delta: string): string {
-    return `${this.#open()}${this.#head},"choices":[{"index":0,"delta":${delta},"finish_reason":null}]}\n\n`;
+  #delta(content: "" | null, delta: string): string {
+    return `${this.#open(content)}${this.#head},"choices":[{"index":0,"delta":${delta},"finish_reason":null}]}\n\n`;
   }
 
-  /** The role comes first, and once. */
-  #open(): string {
+  /** The role comes first, and once; with `content` null unless text follows, as clients add up what the message has. */
+  #open(content: "" | null): string {
     if (this.#opened) return "";
     this.#opened = true;
-    return `${this.#head},"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n`;
+    return `${this.#head},"choices":[{"index":0,"delta":{"role":"assistant","content":${JSON.stringify(content)}},"finish_reason":null}]}\n\n`;
   }
 
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
     const usage = JSON.stringify(chatUsage(event.usage));
-    const last = `${this.#open()}${this.#head},"choices":[{"index":0,"delta":{},"finish_reason":"${event.reason}"}],"usage":${usage}}\n\n`;
+    const last = `${this.#open("")}${this.#head},"choices":[{"index":0,"delta":{},"finish_reason":"${event.reason}"}],"usage":${usage}}\n\n`;
     // With include_usage clients read the counts from a chunk without choices; the final chunk has them either way.
     const extra = this.#includeUsage ? `${this.#head},"choices":[],"usage":${usage}}\n\n` : "";
     return `${last}${extra}data: [DONE]\n\n`;

@@ -17,7 +17,7 @@ export class ContentStream implements StreamRenderer {
   /** An empty line: SDKs of this style that find items by a pattern lose every chunk that follows a comment. */
   readonly keepAlive = "\n";
   readonly #info: AnswerInfo;
-  readonly #calls: { head: string; args: string }[] = [];
+  readonly #calls: { head: string; args: string; ended: boolean }[] = [];
   /** What stands behind the candidates of every chunk. */
   #tail = "";
 
@@ -40,6 +40,7 @@ export class ContentStream implements StreamRenderer {
         this.#calls[event.index] = {
           head: `{"functionCall":{"id":${JSON.stringify(event.id)},"name":${JSON.stringify(event.name)},"args":`,
           args: "",
+          ended: false,
         };
         return "";
       case "tool-arguments": {
@@ -47,8 +48,11 @@ export class ContentStream implements StreamRenderer {
         if (call !== undefined) call.args += event.delta;
         return "";
       }
-      case "tool-call-end":
+      case "tool-call-end": {
+        const call = this.#calls[event.index];
+        if (call !== undefined) call.ended = true;
         return "";
+      }
       case "finish":
         return this.#finish(event);
       case "error":
@@ -58,7 +62,9 @@ export class ContentStream implements StreamRenderer {
 
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
     // Arguments are JSON already, and keep their digits when they are not read and printed again.
-    const calls = this.#calls.map(({ head, args }) => `${head}${inputText(args)}}}`);
+    const calls = this.#calls
+      .filter(({ ended }) => ended)
+      .map(({ head, args }) => `${head}${inputText(args)}}}`);
     const parts = calls.length === 0 ? '{"text":""}' : calls.join(",");
     const usage = JSON.stringify(usageMetadata(event.usage));
     return `${HEAD}${parts}]},"finishReason":"${FINISH_REASONS[event.reason]}","index":0}],"usageMetadata":${usage},${this.#tail}`;

@@ -43,7 +43,7 @@ export class MessageStream implements StreamRenderer {
       case "tool-arguments":
         return this.#input(event.delta);
       case "tool-call-end":
-        return this.#close();
+        return this.#close(true);
       case "finish":
         return this.#finish(event);
       case "error":
@@ -98,10 +98,13 @@ export class MessageStream implements StreamRenderer {
     return `${this.#head}${JSON.stringify(delta)}}}\n\n`;
   }
 
-  /** Closes the open block. Agents take a call without any input delta for a broken one. */
-  #close(): string {
+  /**
+   * Closes the open block, as the real service does also with a call that was cut off: what came of its input stays a
+   * fragment. Agents take a call without any input delta for a broken one.
+   */
+  #close(ended = false): string {
     if (this.#open === "none") return "";
-    const input = this.#open === "tool_use" && !this.#hasInput ? this.#input("{}") : "";
+    const input = ended && !this.#hasInput ? this.#input("{}") : "";
     this.#open = "none";
     const stop = `{"type":"content_block_stop","index":${this.#index}}`;
     return input + namedItem("content_block_stop", stop);

@@ -8,7 +8,7 @@ function answerSchema(own: z.ZodRawShape) {
   return z.union([
     z.object({
       ...head,
-      done_reason: z.enum(["stop", "length"]),
+      done_reason: z.enum(["stop", "length", "content_filter"]),
       total_duration: z.int(),
       load_duration: z.int(),
       prompt_eval_count: z.int(),

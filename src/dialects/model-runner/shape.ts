@@ -9,9 +9,9 @@ export interface Stopwatch {
   firstTokenMs(): number;
 }
 
-/** `done_reason`: this style has no word for tool calls or refusals. */
+/** `done_reason`, which is any word: this style has none of its own for tool calls, nor for what a filter withheld. */
 function doneReason(reason: FinishReason): string {
-  return reason === "length" ? "length" : "stop";
+  return reason === "tool_calls" ? "stop" : reason;
 }
 
 const nanoseconds = (milliseconds: number): number => Math.max(1, Math.round(milliseconds * 1_000_000));

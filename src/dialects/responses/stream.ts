@@ -21,6 +21,8 @@ export class ResponsesStream implements StreamRenderer {
   readonly #events = new EventWriter();
   readonly #output: OutputItem[] = [];
   #open: OpenItem | null = null;
+  /** Items that have begun. */
+  #begun = 0;
   #created = false;
 
   /** The final response object as JSON text, once `finish` or `error` has been rendered. */
@@ -43,7 +45,7 @@ export class ResponsesStream implements StreamRenderer {
         return this.#write("message", event.text);
       case "tool-call": {
         const tool = this.#tools.called(event.name);
-        return this.#close("completed") + this.#begin(new OpenCall(this.#place(), event.id, tool));
+        return this.#next() + this.#begin(new OpenCall(this.#place(), event.id, tool));
       }
       case "tool-arguments":
         return this.#open?.delta(event.delta) ?? "";
@@ -73,19 +75,31 @@ export class ResponsesStream implements StreamRenderer {
   }
 
   #place() {
-    return { events: this.#events, responseId: this.#response.id, index: this.#output.length };
+    return { events: this.#events, responseId: this.#response.id, index: this.#begun };
   }
 
   #begin(item: OpenItem): string {
     this.#open = item;
+    this.#begun += 1;
     return item.begin();
   }
 
   #write(kind: "reasoning" | "message", text: string): string {
     if (this.#open?.kind === kind) return this.#open.delta(text);
-    const closed = this.#close("completed");
+    const closed = this.#next();
     const item = kind === "message" ? new OpenMessage(this.#place()) : new OpenReasoning(this.#place());
     return closed + this.#begin(item) + item.delta(text);
+  }
+
+  /** Another item begins. Calls that have ended are closed by then. */
+  #next(): string {
+    this.#leaveCall();
+    return this.#close("completed");
+  }
+
+  /** A call that was cut off is neither closed nor listed: clients act on a closed call at once. */
+  #leaveCall(): void {
+    if (this.#open?.kind === "call") this.#open = null;
   }
 
   #close(status: ItemStatus): string {
@@ -99,6 +113,7 @@ export class ResponsesStream implements StreamRenderer {
 
   #finish({ reason, usage }: Extract<GenerationEvent, { type: "finish" }>): string {
     const status = statusOf(reason);
+    this.#leaveCall();
     const opened = this.#create() + this.#close(status);
     const completedAt = Math.floor(this.#now() / 1000);
     const object = this.#response.in({ status: "ended", reason, usage, completedAt }, this.#output);
@@ -107,13 +122,12 @@ export class ResponsesStream implements StreamRenderer {
     return opened + last + DONE;
   }
 
-  /** A call that broke off is neither closed nor listed: clients act on a closed call at once. */
   #fail(error: GatewayError): string {
     const opened = this.#create();
+    this.#leaveCall();
     const item = this.#open;
     this.#open = null;
-    const output =
-      item === null || item.kind === "call" ? this.#output : [...this.#output, item.item("incomplete")];
+    const output = item === null ? this.#output : [...this.#output, item.item("incomplete")];
     this.finalJson = JSON.stringify(this.#response.in({ status: "failed", error }, output));
     return opened + this.#events.write("response.failed", this.#lifecycle("failed", this.finalJson)) + DONE;
   }

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import { EventStreamDecoder } from "../event-stream.ts";
 import { parseRecord } from "../json.ts";
-import type { ProviderEvent, ProviderFinish, TurnDecoder } from "../provider.ts";
+import { cutsOff, type ProviderEvent, type ProviderFinish, type TurnDecoder } from "../provider.ts";
 import { errorFrom } from "../refusal.ts";
 import { ToolCallAssembler } from "../tool-calls.ts";
 import { WholeAnswerDecoder } from "../whole-answer.ts";
@@ -38,6 +38,8 @@ class Answer {
   /** Those before each call, in order. */
   readonly #thoughtsBefore: (readonly WireThought[])[] = [];
   #reason = "";
+  /** The last call, if it ended without any arguments. Only what follows shows that it has none. */
+  #blank: unknown = null;
 
   constructor(emit: (event: ProviderEvent) => void, context: AnswerContext) {
     this.#emit = emit;
@@ -109,15 +111,16 @@ class Answer {
 
   finish(): void {
     for (const index of [...this.#open.keys()]) this.#end(index);
-    this.#calls.finish();
+    const reason = finishReason(this.#reason);
+    this.#calls.finish(cutsOff(reason));
     const usage = this.#usage.stated();
     if (usage !== null) this.#emit({ type: "usage", usage });
-    const reason = finishReason(this.#reason);
     // Compatible servers may say `end_turn` after calls.
     this.#emit({ type: "finish", reason: this.#calls.any && reason === "stop" ? "tool_calls" : reason });
   }
 
   #begin(index: unknown, block: JsonObject): void {
+    this.#fillBlank();
     switch (block["type"]) {
       case "text":
         this.#open.set(index, { type: "text" });
@@ -163,10 +166,20 @@ class Answer {
     if (block?.type === "thinking") {
       const { type, thinking, signature } = block;
       this.#thoughts.push({ type, thinking, signature });
-    } else if (block?.type === "tool_use" && !block.filled) {
+    } else if (block?.type === "tool_use") {
       // A call without arguments comes without deltas; some servers give all of them at once.
-      this.#calls.take({ index, function: { arguments: isObject(block.input) ? block.input : {} } });
+      const whole = isObject(block.input) && Object.keys(block.input).length > 0;
+      if (!block.filled && whole) this.#calls.take({ index, function: { arguments: block.input } });
+      else if (!block.filled) this.#blank = index;
+      this.#calls.settle();
     }
+  }
+
+  #fillBlank(): void {
+    if (this.#blank === null) return;
+    this.#calls.take({ index: this.#blank, function: { arguments: {} } });
+    this.#blank = null;
+    this.#calls.settle();
   }
 
   #say(type: "text" | "reasoning", text: unknown): void {
@@ -208,11 +221,14 @@ function stringIn(object: JsonObject, name: string): string {
 function finishReason(reason: string): ProviderFinish {
   switch (reason) {
     case "max_tokens":
+    case "max_output_tokens":
+    case "length":
     case "model_context_window_exceeded":
       return "length";
     case "tool_use":
       return "tool_calls";
     case "refusal":
+    case "content_filter":
       return "content_filter";
     case "pause_turn":
       return "incomplete";

@@ -2,7 +2,13 @@ import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import { EventStreamDecoder } from "../event-stream.ts";
 import { parseRecord, usageOf } from "../json.ts";
-import type { ProviderEvent, ProviderFinish, ProviderUsage, TurnDecoder } from "../provider.ts";
+import {
+  cutsOff,
+  type ProviderEvent,
+  type ProviderFinish,
+  type ProviderUsage,
+  type TurnDecoder,
+} from "../provider.ts";
 import { errorFrom } from "../refusal.ts";
 import { ToolCallAssembler } from "../tool-calls.ts";
 import { WholeAnswerDecoder } from "../whole-answer.ts";
@@ -57,9 +63,9 @@ class Answer {
     if (this.#reason === null && !whole) {
       throw new ProviderError("cut", "the provider's answer was cut off");
     }
-    this.#calls.finish();
-    if (this.#usage !== null) this.#emit({ type: "usage", usage: this.#usage });
     const reason = this.#reason ?? "stop";
+    this.#calls.finish(cutsOff(reason));
+    if (this.#usage !== null) this.#emit({ type: "usage", usage: this.#usage });
     // Several engines say `stop` after calls.
     this.#emit({ type: "finish", reason: this.#calls.any && reason === "stop" ? "tool_calls" : reason });
   }
@@ -106,11 +112,14 @@ class Answer {
   #takeText(text: unknown): void {
     if (typeof text !== "string" || text === "") return;
     this.#visible = true;
+    this.#calls.settle();
     this.#emit({ type: "text", text });
   }
 
   #takeReasoning(text: unknown): void {
-    if (typeof text === "string" && text !== "") this.#emit({ type: "reasoning", text });
+    if (typeof text !== "string" || text === "") return;
+    this.#calls.settle();
+    this.#emit({ type: "reasoning", text });
   }
 }
 
@@ -169,7 +178,9 @@ function usageFrom(usage: JsonObject): ProviderUsage {
 function finishReason(reason: string): ProviderFinish {
   switch (reason) {
     case "length":
+    case "model_length":
     case "max_tokens":
+    case "max_output_tokens":
       return "length";
     case "tool_calls":
     case "function_call":

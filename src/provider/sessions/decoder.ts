@@ -78,5 +78,14 @@ function searchResults({ results }: JsonObject): SearchResult[] {
 
 /** An unknown reason is a stop: the provider said that it has finished. */
 function finishReason({ reason }: JsonObject): ProviderFinish {
-  return reason === "length" || reason === "content_filter" || reason === "incomplete" ? reason : "stop";
+  switch (reason) {
+    case "length":
+    case "content_filter":
+    case "incomplete":
+      return reason;
+    case "max_tokens":
+    case "max_output_tokens":
+      return "length";
+  }
+  return "stop";
 }

@@ -136,9 +136,9 @@ add(
 );
 add(
   "automaton",
-  "a cut call is not completed",
-  "invocation?.call.end();\n    this.#invocation = undefined;\n    if",
-  'if (outcome !== "cut") invocation?.call.end();\n    this.#invocation = undefined;\n    if',
+  "a cut call is completed",
+  'if (outcome === "cut") invocation?.call.leave();\n    else invocation?.call.end();',
+  "invocation?.call.end();",
 );
 add(
   "automaton",
@@ -186,9 +186,30 @@ add("span-watch", "runs are not settled", "if (unit !== TICK) markdown.endRun();
 add(
   "invocation",
   "tags are not waited for",
-  'if (!input.final) return "open";\n      input.at = input.text.length;\n      return "cut";\n    }\n    if',
-  'input.at = input.text.length;\n      return "cut";\n    }\n    if',
+  'if (!input.final) return "open";\n      input.at = input.text.length;\n      return this.#end();',
+  "input.at = input.text.length;\n      return this.#end();",
 );
+add(
+  "invocation",
+  "a text cut off has ended",
+  "this.#input.cut || this.#options.unclosed.all",
+  "this.#options.unclosed.all",
+);
+add(
+  "invocation",
+  "unclosed CDATA needs no end tag",
+  "this.#input.cut || this.#options.unclosed.all",
+  "this.#input.cut",
+);
+add(
+  "invocation",
+  "CDATA is repaired at a cut",
+  "!this.#options.orphan && !input.cut &&",
+  "!this.#options.orphan &&",
+);
+add("invocation", "garbage at a cut is text", 'return input.cut ? "cut" : "lost";', 'return "lost";');
+add("invocation", "what is certain at the end is lost", "body.leave();", "");
+add("arguments", "finished values wait for ever", "if (!this.#whole && !this.#streaming) this.#flush();", "");
 add("invocation", "what does not belong is no fault", "this.#malformed = true;\n    if (tag", "if (tag");
 add(
   "invocation",
@@ -224,7 +245,7 @@ add(
 add(
   "invocation",
   "unclosed CDATA is not repaired",
-  'if (!this.#options.orphan && this.#recover(body)) return "next";',
+  'if (!this.#options.orphan && !input.cut && this.#recover(body)) return "next";',
   "",
 );
 add(

@@ -105,8 +105,8 @@ add("cdata", "any sign may be half an opening", 'return (second === "|" || secon
 add(
   "tags",
   "foreign closing tags end a text",
-  'return known ? "named" : undefined;',
-  'return known || letters ? "named" : undefined;',
+  "(shell + local).startsWith(letters)),",
+  '(shell + local).startsWith(letters) || letters !== ""),',
 );
 add(
   "tags",

@@ -95,19 +95,7 @@ add(
 );
 add("body", "a bracket is always half a tag", "behind ? 1 : 2", "behind ? 1 : 1");
 add("body", "a bracket behind CDATA is text", "behind ? 1 : 2", "behind ? 2 : 2");
-add("body", "a value within its end tag is not complete", "if (this.#complete || closed)", "if (closed)");
-add(
-  "body",
-  "a value behind its CDATA is not complete",
-  "if (this.#complete || closed)",
-  "if (this.#complete)",
-);
-add(
-  "body",
-  "CDATA within its end tag is not complete",
-  'else if (state === "named") this.#complete = this.#nested.length === 0;',
-  "",
-);
+add("body", "an end tag of an invoke counts at a cut", "final && !this.#cut, (next)", "final, (next)");
 add(
   "body",
   "no text is read behind CDATA without end",
@@ -117,7 +105,7 @@ add(
 add(
   "surroundings",
   "half a closing tag closes nothing",
-  "return final && this.endsInClosingTag(source, next, 1) !== undefined;",
+  "return final && this.endsInClosingTag(source, next, 1);",
   "return false;",
 );
 add(
@@ -221,8 +209,8 @@ add(
   "from === marked ? doubt.kept : from",
   "shown ? from : doubt.kept",
 );
-add("quoted", "half a closing tag is text", "final && !this.#doubt ?", "final && !this.#state ?");
-add("quoted", "half a closing tag hides an end tag", "final && !this.#doubt ?", "final ?");
+add("quoted", "half a closing tag is text", "final && !this.#doubt &&", "final && !this.#state &&");
+add("quoted", "half a closing tag hides an end tag", "final && !this.#doubt &&", "final &&");
 add(
   "value",
   "drifted CDATA counts in any text",

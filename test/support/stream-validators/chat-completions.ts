@@ -4,9 +4,12 @@ import {
   anyObject,
   argumentsOf,
   type CanonicalCompletion,
+  endsAsCalled,
   itemsOf,
   rule,
   type ValidStream,
+  wasCut,
+  wholeArguments,
 } from "./completion.ts";
 
 const count = z.int().nonnegative();
@@ -38,7 +41,7 @@ const chunkSchema = z.strictObject({
         index: z.literal(0),
         delta: z.strictObject({
           role: z.literal("assistant").optional(),
-          content: z.string().optional(),
+          content: z.string().nullish(),
           reasoning_content: z.string().min(1).optional(),
           tool_calls: z.array(toolDeltaSchema).length(1).optional(),
         }),
@@ -66,6 +69,8 @@ class ChatCheck {
   #text = "";
   #reasoning = "";
   #role = false;
+  /** Whether the delta with the role had no content, until the next one shows whether that was right. */
+  #silent: boolean | null = null;
   #finish: CanonicalCompletion["finish"] = null;
   #usage: CanonicalCompletion["usage"] = null;
   readonly #calls: { id: string; name: string; text: string }[] = [];
@@ -88,15 +93,18 @@ class ChatCheck {
     rule(!!chunk.usage, "the final chunk has usage", chunk);
     this.#usage = toUsage(chunk.usage);
     this.#finish = choice.finish_reason;
-    rule(
-      (this.#finish === "tool_calls") === this.#calls.length > 0,
-      "tool_calls if and only if calls were made",
-    );
+    if (!wasCut(this.#finish)) endsAsCalled(this.#finish, this.#calls.length);
   }
 
   #delta(delta: Chunk["choices"][number]["delta"]): void {
     if (delta.role !== undefined) rule(!this.#role, "the role comes once", delta);
     if (!this.#role) rule(delta.role !== undefined, "the role comes first", delta);
+    const speaks = delta.reasoning_content !== undefined || delta.tool_calls !== undefined;
+    if (!this.#role) this.#silent = delta.content === null;
+    else if (this.#silent !== null) {
+      rule(this.#silent || !speaks, "content is null until text comes", delta);
+      this.#silent = null;
+    }
     this.#role = true;
     this.#text += delta.content ?? "";
     this.#reasoning += delta.reasoning_content ?? "";
@@ -116,14 +124,22 @@ class ChatCheck {
     }
   }
 
+  /** The calls that ended: of an answer that was cut off the last one may be a fragment. */
+  #whole(failed: boolean): CanonicalCompletion["toolCalls"] {
+    const calls = this.#calls.slice(0, failed ? -1 : undefined);
+    return calls.flatMap(({ name, text }, index) => {
+      const open = wasCut(this.#finish) && index === calls.length - 1;
+      const found = open ? wholeArguments(text) : argumentsOf(text);
+      return found === null ? [] : [{ name, arguments: found }];
+    });
+  }
+
   completion(error: string | null): CanonicalCompletion {
     rule((error === null) === (this.#finish !== null), "a stream ends with a finish or with an error");
     return {
       text: this.#text,
       reasoning: this.#reasoning,
-      toolCalls: this.#calls
-        .slice(0, error === null ? undefined : -1)
-        .map(({ name, text }) => ({ name, arguments: argumentsOf(text) })),
+      toolCalls: this.#whole(error !== null),
       finish: this.#finish,
       usage: this.#usage,
       error,
@@ -207,7 +223,7 @@ export function canonicalChat(body: unknown): CanonicalCompletion {
     arguments: argumentsOf(call.function.arguments),
   }));
   rule((message.content === null) === toolCalls.length > 0, "content is null if and only if calls were made");
-  rule((finish === "tool_calls") === toolCalls.length > 0, "tool_calls if and only if calls were made");
+  endsAsCalled(finish, toolCalls.length);
   return {
     text: message.content ?? "",
     reasoning: message.reasoning_content ?? "",

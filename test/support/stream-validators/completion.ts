@@ -28,6 +28,27 @@ export function rule(holds: boolean, what: string, where: unknown = ""): asserts
   if (!holds) throw new Error(`${what}${where === "" ? "" : `: ${JSON.stringify(where).slice(0, 300)}`}`);
 }
 
+/** An answer that ended by itself ends with its calls, if it made any. */
+export function endsAsCalled(finish: CanonicalCompletion["finish"], calls: number): void {
+  rule(finish !== "tool_calls" || calls > 0, "it ends with tool_calls, but without a call");
+  rule(finish !== "stop" || calls === 0, "it made calls, but ends as if it had not");
+}
+
+/** Whether an answer was cut off, so that its last call may be a fragment. */
+export function wasCut(finish: CanonicalCompletion["finish"]): boolean {
+  return finish === "length" || finish === "content_filter";
+}
+
+/** The arguments of a call that may be a fragment; null if they are one. */
+export function wholeArguments(text: string): Record<string, unknown> | null {
+  rule(text.startsWith("{"), "arguments begin with {", text);
+  try {
+    return anyObject.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
 /** Reads a tool call's arguments, which must be one JSON object. */
 export function argumentsOf(text: string): Record<string, unknown> {
   rule(text.startsWith("{"), "arguments begin with {", text);

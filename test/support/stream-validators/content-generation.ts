@@ -77,8 +77,7 @@ class ContentFold {
     const reason = end.candidates[0].finishReason;
     rule(reason !== undefined, "the last chunk has a finishReason");
     rule(end.usageMetadata !== undefined, "the last chunk has usageMetadata");
-    const finish = this.#calls.length > 0 ? "tool_calls" : FINISH[reason];
-    rule(finish !== "tool_calls" || reason === "STOP", "calls end with STOP", reason);
+    const finish = reason === "STOP" && this.#calls.length > 0 ? "tool_calls" : FINISH[reason];
     return { ...this.#parts(), finish, usage: toUsage(end.usageMetadata), error: null };
   }
 

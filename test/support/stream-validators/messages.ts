@@ -3,9 +3,12 @@ import {
   anyObject,
   argumentsOf,
   type CanonicalCompletion,
+  endsAsCalled,
   itemsOf,
   rule,
   type ValidStream,
+  wasCut,
+  wholeArguments,
 } from "./completion.ts";
 
 const count = z.int().nonnegative();
@@ -79,7 +82,7 @@ const FINISH = {
 class MessageCheck {
   text = "";
   reasoning = "";
-  readonly calls: { name: string; arguments: Record<string, unknown> }[] = [];
+  readonly #calls: { name: string; text: string }[] = [];
   readonly #callIds = new Set<string>();
   #started = false;
   #blocks = 0;
@@ -134,11 +137,20 @@ class MessageCheck {
     return {
       text: this.text,
       reasoning: this.reasoning,
-      toolCalls: this.calls,
+      toolCalls: this.#whole(),
       finish: failed ? null : this.#finish,
       usage: failed ? null : this.#usage,
       error: this.#error,
     };
+  }
+
+  /** The calls that ended: of an answer that was cut off the last one may be a fragment. */
+  #whole(): CanonicalCompletion["toolCalls"] {
+    return this.#calls.flatMap(({ name, text }, index) => {
+      const open = wasCut(this.#finish) && index === this.#calls.length - 1;
+      const found = open ? wholeArguments(text) : argumentsOf(text);
+      return found === null ? [] : [{ name, arguments: found }];
+    });
   }
 
   #startBlock({ index, content_block: block }: z.output<typeof blockStartSchema>): void {
@@ -168,17 +180,14 @@ class MessageCheck {
     this.#open = null;
     if (open.block.type === "text") this.text += open.content;
     else if (open.block.type === "thinking") this.reasoning += open.content;
-    else this.calls.push({ name: open.block.name, arguments: argumentsOf(open.content) });
+    else this.#calls.push({ name: open.block.name, text: open.content });
   }
 
   #messageDelta({ delta, usage }: z.output<typeof messageDeltaSchema>): void {
     rule(this.#open === null, "all blocks are closed before message_delta");
     rule(this.#finish === null, "message_delta comes once");
     this.#finish = FINISH[delta.stop_reason];
-    rule(
-      (this.#finish === "tool_calls") === this.calls.length > 0,
-      "tool_use if and only if there are calls",
-    );
+    endsAsCalled(this.#finish, this.#whole().length);
     this.#usage = { prompt: usage.input_tokens, completion: usage.output_tokens };
   }
 }
@@ -231,7 +240,7 @@ export function canonicalMessage(body: unknown): CanonicalCompletion {
     else toolCalls.push({ name: block.name, arguments: block.input });
   }
   const finish = FINISH[message.stop_reason];
-  rule((finish === "tool_calls") === toolCalls.length > 0, "tool_use if and only if there are calls");
+  endsAsCalled(finish, toolCalls.length);
   const usage = { prompt: message.usage.input_tokens, completion: message.usage.output_tokens };
   return { text, reasoning, toolCalls, finish, usage, error: null };
 }

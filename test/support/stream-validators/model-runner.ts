@@ -29,7 +29,7 @@ const lineSchema = z.looseObject({
 
 const closingSchema = z.looseObject({
   done: z.literal(true),
-  done_reason: z.enum(["stop", "length"]),
+  done_reason: z.enum(["stop", "length", "content_filter"]),
   total_duration: count,
   load_duration: count,
   prompt_eval_count: count,
@@ -61,7 +61,7 @@ class RunnerFold {
     const end = closingSchema.parse(value);
     return {
       ...this.#parts(),
-      finish: this.#calls.length > 0 ? "tool_calls" : end.done_reason,
+      finish: end.done_reason === "stop" && this.#calls.length > 0 ? "tool_calls" : end.done_reason,
       usage: { prompt: end.prompt_eval_count, completion: end.eval_count },
       error: null,
     };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/conversation/events.ts";
 import { Assembler } from "../../../src/generation/assembler.ts";
-import type { ProviderEvent } from "../../../src/provider/provider.ts";
+import type { ProviderEvent, ProviderFinish } from "../../../src/provider/provider.ts";
 import { type ConversationChanges, thinkingConversation } from "../../support/conversations.ts";
 
 const CALL =
@@ -82,6 +82,7 @@ describe("from the provider's events to the caller's", () => {
     const { out } = run([
       { type: "tool-call", index: 0, id: "up_1", name: "go" },
       { type: "tool-arguments", index: 0, delta: '{"to":1}' },
+      { type: "tool-call-end", index: 0 },
       { type: "finish", reason: "tool_calls" },
     ]);
     expect(out.slice(0, 3)).toEqual([
@@ -89,6 +90,52 @@ describe("from the provider's events to the caller's", () => {
       { type: "tool-arguments", index: 0, delta: '{"to":1}' },
       { type: "tool-call-end", index: 0 },
     ]);
+  });
+
+  describe("a call that did not end", () => {
+    const HALF = '<|TCML|tool_calls><|TCML|invoke name="go"><|TCML|parameter name="to"><![CDATA[Ro';
+    const finish = (reason: ProviderFinish): ProviderEvent => ({ type: "finish", reason });
+    const ends = (out: readonly GenerationEvent[]) =>
+      out.filter(({ type }) => type === "tool-call-end").length;
+    const argumentsOf = (out: readonly GenerationEvent[]) =>
+      out.map((event) => (event.type === "tool-arguments" ? event.delta : "")).join("");
+
+    it.each<ProviderFinish>(["stop", "length", "content_filter"])(
+      "has no end at %s, is none, and leaves those before it",
+      (reason) => {
+        const { out, calls, end, assembler } = run([text(CALL + HALF), finish(reason)], { stream: true });
+        expect(calls).toHaveLength(2);
+        expect(argumentsOf(out)).toBe('{"to":"Rome"}{"to":"Ro');
+        expect([ends(out), assembler.calls]).toEqual([1, 1]);
+        expect(end).toEqual({ empty: false, reason: reason === "stop" ? "length" : reason });
+      },
+    );
+
+    it("lacks its end tag alone, which an answer that ended by itself is forgiven", () => {
+      const open = CALL.slice(0, CALL.indexOf("</|TCML|invoke>"));
+      expect(run([text(open), finish("stop")]).assembler.calls).toBe(1);
+      expect(run([text(open), finish("length")]).assembler.calls).toBe(0);
+    });
+
+    it("is told of with the beginning of its arguments, as many read none at all as {}", () => {
+      const { out } = run([text(HALF.slice(0, HALF.indexOf("<!["))), finish("length")], { stream: true });
+      expect(argumentsOf(out)).toBe("{");
+    });
+
+    it("came natively, though the reason says otherwise", () => {
+      const { out, end, assembler } = run([
+        { type: "tool-call", index: 0, id: "up_1", name: "go" },
+        { type: "tool-arguments", index: 0, delta: '{"to":' },
+        finish("tool_calls"),
+      ]);
+      expect([ends(out), assembler.calls, end.reason]).toEqual([0, 0, "length"]);
+    });
+
+    it("is not made out of reasoning", () => {
+      const { calls, end } = run([reasoning(CALL + HALF), finish("length")]);
+      expect([calls.length, end.reason]).toEqual([1, "length"]);
+      expect(run([reasoning(HALF), finish("stop")]).end.empty).toBe(true);
+    });
   });
 
   it("a turn that breaks off has used what was stated of it, and at least what it said", () => {

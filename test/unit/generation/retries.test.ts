@@ -22,6 +22,15 @@ describe("a turn that ends with nothing visible (contract, general rule 7)", () 
     expect(run.context.log.retries).toBe(1);
   });
 
+  test.each(["length", "content_filter"] as const)(
+    "is told as it is when the reason is %s: another try would end so too",
+    async (reason) => {
+      const made = await gateway({ turns: [says("", { reasoning: "Hm.", finish: reason })] });
+      expect(await new GenerationRun(made).complete()).toMatchObject({ text: "", finishReason: reason });
+      expect(made.turns).toHaveLength(1);
+    },
+  );
+
   test("goes to another account when the follow-up is empty too: there it is asked the original question anew", async () => {
     const made = await gateway({ turns: [thinksOnly(), thinksOnly(), says("Here.")] });
     const run = new GenerationRun(made);

@@ -136,23 +136,22 @@ value("end marks too wide", "<![CDATA[a]   ]>", '"a]   ]>"');
 
 /** The text ends within a parameter of the declared string `content`, or of `q`, which is not declared. */
 export const cut: Case[] = [];
-const cuts = (name: string, body: string, text: string | undefined, loose: string | undefined): void => {
-  const say = (parameter: string, kept: string | undefined): Found[] => [
-    call("write", JSON.stringify({ path: "/a", ...(kept === undefined ? {} : { [parameter]: kept }) })),
-  ];
+/** @param text What of the declared string is certain. Without a declaration it is too short for anything to be. */
+const cuts = (name: string, body: string, text: string | undefined): void => {
+  const fragment = text === undefined ? "" : `,"content":${JSON.stringify(text).slice(0, -1)}`;
   const head = `<|TCML|tool_calls><|TCML|invoke name="write">${open("path")}/a${CLOSE}`;
   cut.push({
     name: `cut: ${name}`,
     input: `${head}${open("content")}${body}`,
     text: "",
-    calls: say("content", text),
+    calls: [{ ...call("write", `{"path":"/a"${fragment}`), cut: true }],
     tools: TYPED,
   });
   cut.push({
     name: `cut: ${name}, not declared`,
     input: `${head}${open("q")}${body}`,
     text: "",
-    calls: say("q", loose),
+    calls: [{ ...call("write", '{"path":"/a"'), cut: true }],
     tools: TYPED,
   });
 };
@@ -165,46 +164,76 @@ for (const end of [
   "</|TCML|parameter\n",
   "</TCML|inv",
 ]) {
-  const named = /[A-Z]/.test(end);
-  cuts(
-    `within ${JSON.stringify(end)}`,
-    `hello world${end}`,
-    "hello world",
-    named ? "hello world" : undefined,
-  );
-  cuts(`behind CDATA, within ${JSON.stringify(end)}`, `<![CDATA[ a<b ]]>${end}`, " a<b ", " a<b ");
-  cuts(
-    `within CDATA, within ${JSON.stringify(end)}`,
-    `<![CDATA[ a<b${end}`,
-    " a<b",
-    named ? " a<b" : undefined,
-  );
-  cuts(
-    `behind half an end mark, within ${JSON.stringify(end)}`,
-    `<![CDATA[ a<b]]${end}`,
-    " a<b",
-    named ? " a<b" : undefined,
-  );
+  cuts(`within ${JSON.stringify(end)}`, `hello world${end}`, "hello world");
+  cuts(`behind CDATA, within ${JSON.stringify(end)}`, `<![CDATA[ a<b ]]>${end}`, " a<b ");
+  cuts(`within CDATA, within ${JSON.stringify(end)}`, `<![CDATA[ a<b${end}`, " a<b");
+  cuts(`behind half an end mark, within ${JSON.stringify(end)}`, `<![CDATA[ a<b]]${end}`, " a<b");
 }
-cuts("at the slash", "hello world</", "hello world", undefined);
-cuts("at an arrow", "<-", "<-", undefined);
-cuts("at the first bracket", "<", "<", undefined);
-cuts("at the bracket", "hello world<", "hello world<", undefined);
-cuts("at the bracket behind CDATA", "<![CDATA[hello]]><", "hello", "hello");
-cuts("behind CDATA", "<![CDATA[hello]]>", "hello", "hello");
-cuts("within an opening shell", "hello world<|TC", "hello world", "hello world");
-cuts("within another closing tag", "<b>hello</b", "<b>hello</b", undefined);
-cuts("within a comparison", "1 <2", "1 <2", undefined);
-cuts("within plain tags", "hello</inv", "hello", "hello");
-cuts("within CJK tags", "hello〈/TCML", "hello", "hello");
-cuts("behind the end of the invoke", `hello</|TCML|invoke></|TCML|tool`, "hello", undefined);
-cuts("within the opening of CDATA", "<![CDA", undefined, undefined);
-cuts("at the sign of CDATA", "<!", undefined, undefined);
-cuts("within CDATA in text", "a <![CDA", "a <![CDA", undefined);
+cuts("at the slash", "hello world</", "hello world");
+cuts("at an arrow", "<-", "<-");
+cuts("at the first bracket", "<", "<");
+cuts("at the bracket", "hello world<", "hello world<");
+cuts("at the bracket behind CDATA", "<![CDATA[hello]]><", "hello");
+cuts("behind CDATA", "<![CDATA[hello]]>", "hello");
+cuts("within CDATA", "<![CDATA[rm -rf /tmp/ca", "rm -rf /tmp/ca");
+cuts("within an opening shell", "hello world<|TC", "hello world");
+cuts("within another closing tag", "<b>hello</b", "<b>hello</b");
+cuts("within a comparison", "1 <2", "1 <2");
+cuts("within plain tags", "hello</inv", "hello");
+cuts("within CJK tags", "hello〈/TCML", "hello");
+cuts("within the opening of CDATA", "<![CDA", undefined);
+cuts("at the sign of CDATA", "<!", undefined);
+cuts("within CDATA in text", "a <![CDA", "a <![CDA");
+cuts("before anything", "", undefined);
 cut.push({
   name: "cut: within the last of two CDATA never closed",
   input: `${HEAD}${open("a")}<![CDATA[x${CLOSE}${open("b")}<![CDATA[y</|TCML|p`,
   text: "",
-  calls: [call("run", '{"a":"x","b":"y"}')],
+  calls: [{ ...call("run", '{"a":"x"'), cut: true }],
   tools: LOOSE,
+  // Nobody can say where the first one was to end.
+  off: { text: "", calls: [{ ...call("run", ""), cut: true }] },
 });
+
+/** What is repaired if the model ended there by itself, and nothing is known of if it was cut off. */
+const ended = (name: string, input: string, calls: Found[], off: Found[], tools = LOOSE): void => {
+  cut.push({ name: `ended: ${name}`, input, text: "", calls, tools, off: { text: "", calls: off } });
+};
+const V = `${open("q")}v${CLOSE}`;
+const done = [call("run", '{"q":"v"}')];
+const undone: Found[] = [{ ...call("run", '{"q":"v"'), cut: true }];
+ended("behind a parameter", `${HEAD}${V}`, done, undone);
+ended("within the end of an invoke", `${HEAD}${V}</|TCML|inv`, done, undone);
+ended("within the next parameter's tag", `${HEAD}${V}<|TCML|param`, done, undone);
+cut.push({
+  name: "ended: in garbage",
+  input: `${HEAD}${V}</function>`,
+  text: "</function>",
+  calls: done,
+  tools: LOOSE,
+  off: { text: "", calls: undone },
+});
+ended("behind an invoke", `${HEAD}${V}</|TCML|invoke>`, done, done);
+ended("within the end of the wrapper", `${HEAD}${V}</|TCML|invoke></|TCML|tool_calls`, done, done);
+ended(
+  "in a later call",
+  `${HEAD}${V}${NEXT}${open("q")}w`,
+  [...done, { ...call("run", ""), cut: true }],
+  [...done, { ...call("run", ""), cut: true }],
+);
+ended(
+  "behind an invoke whose parameter did not end",
+  `<|TCML|tool_calls><|TCML|invoke name="write">${open("content")}hello</|TCML|invoke></|TCML|tool`,
+  [call("write", '{"content":"hello"}')],
+  [{ ...call("write", '{"content":"hello'), cut: true }],
+  TYPED,
+);
+ended("with CDATA that was never closed", `${HEAD}${open("q")}<![CDATA[v${CLOSE}${TAIL}`, done, [
+  { ...call("run", ""), cut: true },
+]);
+ended(
+  "with CDATA that was never closed, before the end of the invoke",
+  `${HEAD}${open("q")}<![CDATA[v${CLOSE}`,
+  undone,
+  [{ ...call("run", ""), cut: true }],
+);

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { accepted, cases } from "./corpus.ts";
-import { assertInvariant, scanWhole } from "./support.ts";
+import { accepted, cases, truncated } from "./corpus.ts";
+import { assertInvariant, leftOut, scanWhole } from "./support.ts";
 
 // Long enough for a machine that is busy with other tests.
 vi.setConfig({ testTimeout: 60_000 });
@@ -15,7 +15,13 @@ describe("every case of the corpus", () => {
 
   it.each(cases.map((one) => [one.name, one] as const))("as a whole: %s", (_name, one) => {
     const { text, calls } = one.whole ?? one;
-    expect(scanWhole(one.input, one.tools)).toEqual({ text, calls });
+    expect(scanWhole(one.input, one.tools)).toEqual({ text, calls: calls.map(leftOut) });
+  });
+
+  it.each(truncated.map((one) => [one.name, one] as const))("cut off: %s", (_name, one) => {
+    const { text, calls } = one.off ?? one;
+    assertInvariant(one.input, one.tools, { text, calls }, seed, true);
+    expect(scanWhole(one.input, one.tools, true)).toEqual({ text, calls: calls.map(leftOut) });
   });
 
   it.each(accepted.map((one) => [one.name, one] as const))("between prose: %s", (_name, one) => {

@@ -11,6 +11,8 @@ export interface Case {
   tools: readonly ToolDefinition[];
   /** What a whole response gives, where that differs from a stream. */
   whole?: { text: string; calls: Found[] };
+  /** What a text gives that did not end by itself, where that differs. */
+  off?: { text: string; calls: Found[] };
 }
 
 const call = (name: string, args: string): Found => ({ name, arguments: args });
@@ -634,17 +636,21 @@ breaks(
 
 /** The text ends within a call. */
 const truncated: Case[] = [];
-const ends = (name: string, input: string, calls: Found[], tools = LOOSE): void => {
-  truncated.push({ name, input, text: "", calls, tools });
+const ends = (name: string, input: string, calls: Found[], tools = LOOSE, off = calls): void => {
+  truncated.push({ name, input, text: "", calls, tools, off: { text: "", calls: off } });
 };
 ends(
   "within a number",
   '<tool_calls><invoke name="run"><parameter name="q">v</parameter><parameter name="r">12',
-  [call("run", '{"q":"v"}')],
+  [{ ...call("run", '{"q":"v"'), cut: true }],
 );
-ends("within a closing tag", '<tool_calls><invoke name="run"><parameter name="q">v</parameter></inv', [
-  call("run", '{"q":"v"}'),
-]);
+ends(
+  "within a closing tag",
+  '<tool_calls><invoke name="run"><parameter name="q">v</parameter></inv',
+  [call("run", '{"q":"v"}')],
+  LOOSE,
+  [{ ...call("run", '{"q":"v"'), cut: true }],
+);
 ends(
   "within the closing wrapper",
   '<tool_calls><invoke name="run"><parameter name="q">v</parameter></invoke></|TCML|tool_calls',
@@ -653,18 +659,18 @@ ends(
 ends(
   "within a declared string",
   '<tool_calls><invoke name="write"><parameter name="content">abc',
-  [call("write", '{"content":"abc"}')],
+  [{ ...call("write", '{"content":"abc'), cut: true }],
   TYPED,
 );
 ends(
   "within CDATA of a declared string",
   '<tool_calls><invoke name="write"><parameter name="content"><![CDATA[abc]',
-  [call("write", '{"content":"abc]"}')],
+  [{ ...call("write", '{"content":"abc]'), cut: true }],
   TYPED,
 );
 
 accepted.push(...repaired);
 truncated.push(...cut);
 
-export { accepted };
+export { accepted, truncated };
 export const cases: readonly Case[] = [...accepted, ...rejected, ...broken, ...truncated];

@@ -46,6 +46,18 @@ export function textPasses(text: string, seed: number): void {
   same(result, { text, calls: [] }, "text does not pass", text);
 }
 
+/** Wherever a text is cut off, the calls that end are those of the whole text, and what had not ended has no end. */
+export function cutsCloseNothing({ text, calls }: Generated, seed: number): void {
+  const at = seed % (text.length + 1);
+  for (const whole of [false, true]) {
+    const pieces = whole ? [text.slice(0, at)] : chunks(text.slice(0, at), 3);
+    const found = scanPieces(pieces, GENERATED, whole, true).calls;
+    const ended = found.filter((call) => !call.cut);
+    const why = `cut off at ${at}${whole ? ", as a whole" : ""}`;
+    same({ text: "", calls: ended }, { text: "", calls: calls.slice(0, ended.length) }, why, text);
+  }
+}
+
 export interface Failure {
   seed: number;
   reason: string;
@@ -124,6 +136,12 @@ export const properties: readonly Property[] = [
     fc.tuple(generatedCalls, seed).map(([generated, seed]) => ({ ...generated, seed })),
     isGenerated,
     (value) => callsComeBack(value, value.seed),
+  ),
+  property(
+    "a cut closes nothing",
+    fc.tuple(generatedCalls, seed).map(([generated, seed]) => ({ ...generated, seed })),
+    isGenerated,
+    (value) => cutsCloseNothing(value, value.seed),
   ),
   cut("Markdown without calls passes", plainMarkdown, textPasses),
   cut("mutated cases do not depend on cuts", mutated(inputs), cutsDoNotMatter),

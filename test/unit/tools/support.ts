@@ -4,6 +4,8 @@ import { type ScanEvent, ToolScanner } from "../../../src/tools/scanner.ts";
 export interface Found {
   name: string;
   arguments: string;
+  /** The text was over within it: its arguments are a fragment. */
+  cut?: true;
 }
 
 export interface Scanned {
@@ -57,25 +59,37 @@ export function fold(events: readonly ScanEvent[], firstIndex = 0): Scanned {
         throw new Error("the first fragment lacks {");
       open.arguments += event.delta;
     } else {
-      const parsed: unknown = JSON.parse(open.arguments);
-      if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed))
-        throw new Error("no object");
+      if (!isWhole(open.arguments)) throw new Error(`no object: ${open.arguments}`);
       open = undefined;
     }
   }
-  if (open) throw new Error("a call without end");
+  if (open) {
+    if (isWhole(open.arguments)) throw new Error("a call without end whose arguments have one");
+    open.cut = true;
+  }
   return result;
 }
 
+function isWhole(text: string): boolean {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
+  } catch {
+    return false;
+  }
+}
+
+/** @param cut The text did not end by itself. */
 export function scanPieces(
   pieces: Iterable<string>,
   tools: readonly ToolDefinition[] = LOOSE,
   whole = false,
+  cut = false,
 ): Scanned {
   const scanner = new ToolScanner({ tools, whole });
   const events: ScanEvent[] = [];
   for (const piece of pieces) events.push(...scanner.push(piece));
-  events.push(...scanner.finish());
+  events.push(...scanner.finish(cut));
   return fold(events);
 }
 
@@ -83,8 +97,13 @@ export function scan(text: string, tools: readonly ToolDefinition[] = LOOSE): Sc
   return scanPieces([text], tools);
 }
 
-export function scanWhole(text: string, tools: readonly ToolDefinition[] = LOOSE): Scanned {
-  return scanPieces([text], tools, true);
+export function scanWhole(text: string, tools: readonly ToolDefinition[] = LOOSE, cut = false): Scanned {
+  return scanPieces([text], tools, true, cut);
+}
+
+/** A call that did not end is left out of a whole answer: nothing is written of its arguments. */
+export function leftOut(call: Found): Found {
+  return call.cut ? { ...call, arguments: "" } : call;
 }
 
 export function* chunks(text: string, size: number): Generator<string> {
@@ -118,10 +137,11 @@ export function assertInvariant(
   tools: readonly ToolDefinition[],
   expected: Scanned,
   seed: number,
+  over = false,
 ): void {
   const wanted = JSON.stringify(expected);
   const check = (pieces: Iterable<string>, how: () => string): void => {
-    const got = JSON.stringify(scanPieces(pieces, tools));
+    const got = JSON.stringify(scanPieces(pieces, tools, false, over));
     if (got !== wanted)
       throw new Error(`${how()}\n got ${got}\n not ${wanted}\n for ${JSON.stringify(text)}`);
   };

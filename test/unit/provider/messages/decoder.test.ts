@@ -74,8 +74,10 @@ describe("decoding a streamed message", () => {
       { type: "tool-arguments", index: 0, delta: '{"city":' },
       { type: "tool-arguments", index: 0, delta: ' "Ørsta"' },
       { type: "tool-arguments", index: 0, delta: "}" },
+      { type: "tool-call-end", index: 0 },
       { type: "tool-call", index: 1, id: SECOND, name: "get_time" },
       { type: "tool-arguments", index: 1, delta: "{}" },
+      { type: "tool-call-end", index: 1 },
       {
         type: "usage",
         usage: { prompt: 1112, completion: 89, reasoning: 30, cached: 1000, cacheWritten: 100 },
@@ -124,6 +126,9 @@ describe("decoding a streamed message", () => {
     ["stop_sequence", "stop"],
     ["max_tokens", "length"],
     ["model_context_window_exceeded", "length"],
+    ["max_output_tokens", "length"],
+    ["length", "length"],
+    ["content_filter", "content_filter"],
     ["refusal", "content_filter"],
     ["pause_turn", "incomplete"],
     ["something_new", "stop"],
@@ -137,6 +142,32 @@ describe("decoding a streamed message", () => {
     expect(run(START, call, finish("end_turn"), STOP).events.at(-1)).toEqual({
       type: "finish",
       reason: "tool_calls",
+    });
+  });
+
+  describe("a call that was cut off", () => {
+    const call = (index: number) => block(index, { type: "tool_use", id: `c${index}`, name: "f", input: {} });
+    const input = (index: number, json: string) =>
+      delta(index, { type: "input_json_delta", partial_json: json });
+    const ended = (...pieces: string[]) =>
+      run(START, ...pieces, STOP).events.flatMap((one) => (one.type === "tool-call-end" ? [one.index] : []));
+
+    it("has no end, however the message ended, and those before it have", () => {
+      const half = call(0) + input(0, "{}") + end(0) + call(1) + input(1, '{"a":') + end(1);
+      for (const reason of ["max_tokens", "refusal", "tool_use"]) {
+        expect(ended(half, finish(reason)), reason).toEqual([0]);
+      }
+    });
+
+    it("is complete if its input parses", () => {
+      expect(ended(call(0) + input(0, '{"a":1}') + end(0), finish("max_tokens"))).toEqual([0]);
+    });
+
+    it("may be one whose input has not begun, but not if something follows", () => {
+      expect(ended(call(0) + end(0), finish("max_tokens"))).toEqual([]);
+      expect(ended(call(0) + end(0) + call(1) + end(1), finish("max_tokens"))).toEqual([0]);
+      expect(ended(call(0) + end(0) + SAID, finish("max_tokens"))).toEqual([0]);
+      expect(ended(call(0) + end(0), finish("tool_use"))).toEqual([0]);
     });
   });
 
@@ -183,6 +214,7 @@ describe("decoding a streamed message", () => {
         { type: "reasoning", text: "hm" },
         { type: "tool-call", index: 0, id: "toolu_made2", name: "f" },
         { type: "tool-arguments", index: 0, delta: '{"a":1}' },
+        { type: "tool-call-end", index: 0 },
         { type: "finish", reason: "tool_calls" },
       ],
     });
@@ -222,8 +254,10 @@ describe("decoding a streamed message", () => {
       { type: "tool-call", index: 0, id: "c0", name: "f" },
       { type: "tool-arguments", index: 0, delta: '{"a":' },
       { type: "tool-arguments", index: 0, delta: "1}" },
+      { type: "tool-call-end", index: 0 },
       { type: "tool-call", index: 1, id: "c1", name: "f" },
       { type: "tool-arguments", index: 1, delta: '{"b":2}' },
+      { type: "tool-call-end", index: 1 },
     ]);
   });
 
@@ -331,8 +365,10 @@ describe("decoding a message that came whole", () => {
           { type: "text", text: "Let me look." },
           { type: "tool-call", index: 0, id: FIRST, name: "get_weather" },
           { type: "tool-arguments", index: 0, delta: '{"city":"Ørsta"}' },
+          { type: "tool-call-end", index: 0 },
           { type: "tool-call", index: 1, id: SECOND, name: "get_time" },
           { type: "tool-arguments", index: 1, delta: "{}" },
+          { type: "tool-call-end", index: 1 },
           {
             type: "usage",
             usage: { prompt: 1112, completion: 89, reasoning: 30, cached: 1000, cacheWritten: 100 },

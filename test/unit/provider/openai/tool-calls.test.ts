@@ -24,6 +24,7 @@ describe("native tool calls", () => {
     const decoder = new CompletionStreamDecoder(context());
     decoder.push(utf8(first));
     expect(decoder.push(utf8(second))).toEqual([
+      { type: "tool-call-end", index: 0 },
       { type: "tool-call", index: 1, id: "b", name: "g" },
       { type: "tool-arguments", index: 1, delta: "{" },
     ]);
@@ -145,6 +146,38 @@ describe("native tool calls", () => {
 
   it("without a name are malformed", () => {
     expect(run(call({ index: 0, id: "a", function: { arguments: "{}" } }), end).failure).toBe("malformed");
+  });
+
+  it("have ended before anything else follows", () => {
+    const whole = call({ index: 0, id: "a", function: { name: "f", arguments: "{}" } });
+    for (const other of [{ content: "and" }, { reasoning_content: "so" }]) {
+      const types = run(whole, chunk(other), end).events.map(({ type }) => type);
+      expect(types.slice(1, 4)).toEqual(["tool-call", "tool-arguments", "tool-call-end"]);
+    }
+  });
+
+  describe("that were cut off", () => {
+    const whole = call({ index: 0, id: "a", function: { name: "f", arguments: '{"x":1}' } });
+    const piece = (text: string) => call({ index: 1, id: "b", function: { name: "g", arguments: text } });
+    const ended = (...chunks: string[]) =>
+      run(...chunks, DONE).events.flatMap((one) => (one.type === "tool-call-end" ? [one.index] : []));
+
+    it.each(["length", "content_filter", "tool_calls", "stop"])("have no end at %s", (reason) => {
+      for (const text of ['{"y":', '{"y":"rm -rf /tmp/ca', "[1]", '"{}"', "oops"]) {
+        expect(ended(whole, piece(text), chunk({}, reason)), text).toEqual([0]);
+      }
+    });
+
+    it("are complete if their arguments parse", () => {
+      expect(ended(whole, piece('{"y":2}'), chunk({}, "length"))).toEqual([0, 1]);
+    });
+
+    it("may be without any arguments; at the end of a whole answer that is no cut", () => {
+      expect(ended(whole, piece(""), chunk({}, "length"))).toEqual([0]);
+      expect(ended(whole, piece(""), chunk({}, "tool_calls"))).toEqual([0, 1]);
+      const nameless = call({ index: 1, id: "b", function: { arguments: "" } });
+      expect(ended(whole, nameless, chunk({}, "length"))).toEqual([0]);
+    });
   });
 
   it("keep the digits of numbers", () => {
