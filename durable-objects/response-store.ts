@@ -37,6 +37,11 @@ export class ResponseStore extends DurableObject<Env> {
     return this.#kept.get(OWNER, "file", id, Date.now());
   }
 
+  /** All uploaded files that have not expired, the oldest first. */
+  listFiles(): readonly KeptFile[] {
+    return this.#kept.list(OWNER, "file", Date.now());
+  }
+
   /** Remembers an uploaded file. */
   async putFile(file: KeptFile): Promise<void> {
     this.#kept.put(OWNER, "file", file);

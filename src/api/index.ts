@@ -1,7 +1,7 @@
 import { STANDARD_FAMILY } from "../routing/error-formats.ts";
 import type { Surface } from "../routing/surface.ts";
 import { createEmbeddings } from "./embeddings.ts";
-import { readFile, uploadFile } from "./files/endpoints.ts";
+import { FILES } from "./files.ts";
 import { healthz, readyz } from "./health.ts";
 import { listModels, readModel } from "./models.ts";
 
@@ -10,5 +10,5 @@ export const API: Surface = {
   tag: "Models, embeddings, files",
   family: STANDARD_FAMILY,
   paths: ["/models", "/embeddings", "/files"],
-  endpoints: [createEmbeddings, uploadFile, readFile, listModels, readModel, healthz, readyz],
+  endpoints: [createEmbeddings, ...FILES, listModels, readModel, healthz, readyz],
 };

@@ -59,7 +59,7 @@ export async function boundToFiles(
   const files = await Promise.all(
     ids.map(async (id) => {
       const file = await store.get(id);
-      if (file === null) throw fileNotFound(id, field);
+      if (file === null || file.deleted === true) throw fileNotFound(id, field);
       return file;
     }),
   );

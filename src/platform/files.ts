@@ -12,6 +12,10 @@ export interface KeptFile {
   readonly purpose: string;
   /** Size in bytes. */
   readonly bytes: number;
+  /** What the provider last said of it; absent: not remembered. */
+  readonly status?: string;
+  /** The caller has deleted it: to them it is unknown, although the provider still has it. */
+  readonly deleted?: true;
   /** Unix seconds. */
   readonly createdAt: number;
   /** Milliseconds since the epoch; afterwards the file is unknown. 0: it was never remembered. */
@@ -21,5 +25,7 @@ export interface KeptFile {
 /** The uploaded files of one caller. What has expired is not returned. */
 export interface FileStore {
   get(id: string): Promise<KeptFile | null>;
+  /** All of them, the oldest first, also those that were deleted. */
+  list(): Promise<readonly KeptFile[]>;
   put(file: KeptFile): Promise<void>;
 }

@@ -118,13 +118,15 @@ export function open<Body, Query>(declaration: Declaration<Body, Query, unknown>
   };
 }
 
+/** What an endpoint for callers is declared with. */
+export interface CallerDeclaration<Body, Query>
+  extends Declaration<Body, Query, { readonly caller: Caller }> {
+  /** Called when the caller is not let in. */
+  refused?(context: Context, error: GatewayError): Promise<void>;
+}
+
 /** An endpoint for callers with a key or a token of the provider; its handler learns who calls. */
-export function forCallers<Body, Query>(
-  declaration: Declaration<Body, Query, { readonly caller: Caller }> & {
-    /** Called when the caller is not let in. */
-    refused?(context: Context, error: GatewayError): Promise<void>;
-  },
-): CallerEndpoint {
+export function forCallers<Body, Query>(declaration: CallerDeclaration<Body, Query>): CallerEndpoint {
   const { refused, ...own } = declaration;
   const declared: Declaration<unknown, unknown, { readonly caller: Caller }> = own;
   return {

@@ -44,6 +44,20 @@ export class KeptObjects<K extends Kinds<K>> {
     return row === undefined ? null : JSON.parse(this.#texts.get(String(numberIn(row, "seq")), ""));
   }
 
+  /** All values of a kind that have not expired at `now` (milliseconds since the epoch), in the order in which they came. */
+  list<Kind extends keyof K & string>(owner: string, kind: Kind, now: number): K[Kind][] {
+    const texts = this.#texts;
+    if (texts === null) return [];
+    return this.#sql
+      .all(
+        "select seq from kept_object where owner=? and kind=? and expires>? order by seq",
+        owner,
+        kind,
+        now,
+      )
+      .map((row) => JSON.parse(texts.get(String(numberIn(row, "seq")), "")));
+  }
+
   /** Keeps a value; an earlier one of the same owner, kind and id is replaced. */
   put<Kind extends keyof K & string>(owner: string, kind: Kind, value: K[Kind]): void {
     this.#texts ??= makeTables(this.#sql);

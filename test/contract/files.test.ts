@@ -1,4 +1,5 @@
 import { connect } from "node:net";
+import Anthropic from "@anthropic-ai/sdk";
 import OpenAI, { toFile } from "openai";
 import { afterEach, describe, expect, it } from "vitest";
 import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
@@ -252,6 +253,127 @@ describe("GET /v1/files/{file_id}", () => {
       purpose: "assistants",
     });
     expect((await client.files.waitForProcessing(failed.id, { pollInterval: 10 })).status).toBe("error");
+  });
+});
+
+describe("list, content and delete", () => {
+  const KEY = "sandbox-token-lister";
+  const openai = (key = KEY) => new OpenAI({ apiKey: key, baseURL: `${test.gateway.url}/v1`, maxRetries: 0 });
+  const create = async (name: string, purpose: "assistants" | "user_data", key = KEY) =>
+    openai(key).files.create({ file: await toFile(Buffer.from(name), name), purpose });
+
+  it("the openai SDK lists its own files page by page, by purpose and in either order", async () => {
+    await create("foreign.txt", "user_data", "sandbox-token-stranger");
+    const made = [
+      await create("a.txt", "user_data"),
+      await create("b.txt", "assistants"),
+      await create("c.txt", "user_data"),
+    ];
+    const ids = made.map(({ id }) => id);
+    const listed: string[] = [];
+    for await (const file of openai().files.list({ limit: 2 })) listed.push(file.id);
+    expect(listed).toEqual(ids.toReversed());
+    const page = await openai().files.list({ order: "asc", purpose: "user_data" });
+    expect(page.data.map(({ filename }) => filename)).toEqual(["a.txt", "c.txt"]);
+    expect(page.data[0]).toEqual(made[0]);
+    expect((await openai("sandbox-token-nobody").files.list()).data).toEqual([]);
+  });
+
+  it.each([DEV_KEY, "sandbox-token-deleter"])("a deleted file is unknown from then on (%s)", async (key) => {
+    const { id } = await create("gone.txt", "user_data", key);
+    expect(await openai(key).files.delete(id)).toEqual({ id, object: "file", deleted: true });
+    for (const again of ["retrieve", "delete"] as const) {
+      await expect(openai(key).files[again](id)).rejects.toMatchObject({
+        status: 404,
+        code: "file_not_found",
+      });
+    }
+    const left: string[] = [];
+    for await (const file of openai(key).files.list()) left.push(file.id);
+    expect(left).not.toContain(id);
+  });
+
+  it("what is another caller's can be neither read nor deleted", async () => {
+    const { id } = await create("mine.txt", "user_data", OTHER_KEY);
+    for (const refused of ["delete", "content"] as const) {
+      await expect(openai(DEV_KEY).files[refused](id)).rejects.toMatchObject({ status: 404 });
+    }
+    expect(await openai(OTHER_KEY).files.retrieve(id)).toMatchObject({ id });
+  });
+
+  it("the content is not kept, and that is said", async () => {
+    const { id } = await create("text.txt", "user_data");
+    await expect(openai().files.content(id)).rejects.toMatchObject({ status: 400, code: "unsupported" });
+  });
+
+  it.each(["limit=0", "limit=x", "order=up", "after=file-none"])("?%s is refused", async (query) => {
+    const response = await fetch(`/v1/files?${query}`, { headers: bearer() });
+    expect([400, 404]).toContain(response.status);
+    await response.body?.cancel();
+  });
+});
+
+describe("files in the message style", () => {
+  const client = (apiKey: string, prefix = "") =>
+    new Anthropic({ apiKey, authToken: null, baseURL: test.gateway.url + prefix, maxRetries: 0 });
+
+  it.each(["", "/vendorb", "/anthropic"])("the SDK with the base %s/", async (prefix) => {
+    const key = `sandbox-token-messages${prefix.replace("/", "-")}`;
+    const { files } = client(key, prefix);
+    const made = await files.upload({
+      file: await toFile(Buffer.from("hello"), "a.txt", { type: "text/plain" }),
+      expires_in_seconds: 7200,
+    });
+    expect(made).toMatchObject({
+      type: "file",
+      filename: "a.txt",
+      mime_type: "text/plain",
+      size_bytes: 5,
+      downloadable: false,
+    });
+    expect(Date.parse(made.expires_at ?? "") - Date.parse(made.created_at)).toBeLessThan(7_300_000);
+    expect(await files.retrieveMetadata(made.id)).toEqual(made);
+    const other = await files.upload({ file: await toFile(Buffer.from("two"), "b.txt") });
+    const listed: string[] = [];
+    for await (const { id } of files.list({ limit: 1 })) listed.push(id);
+    expect(listed).toEqual([other.id, made.id]);
+    await expect(files.download(made.id)).rejects.toMatchObject({
+      status: 400,
+      errorCode: "file_not_downloadable",
+    });
+    expect(await files.delete(made.id)).toEqual({ id: made.id, type: "file_deleted" });
+    await expect(files.retrieveMetadata(made.id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it("are the same files as in the standard style, and go with a message", async () => {
+    const { files } = client(DEV_KEY);
+    const { id } = await files.upload({
+      file: await toFile(Buffer.from("hello"), "a.txt", { type: "text/plain" }),
+    });
+    expect(await (await status(id)).json()).toMatchObject({ id, object: "file", filename: "a.txt" });
+    const response = await test.post("/v1/messages", {
+      model: "claude-sonnet-4-5",
+      max_tokens: 100,
+      messages: [
+        {
+          role: "user",
+          content: [
+            { type: "document", source: { type: "file", file_id: id } },
+            { type: "text", text: "[[echo]]" },
+          ],
+        },
+      ],
+    });
+    expect(response.status).toBe(200);
+    await response.text();
+    expect((await test.gateway.sandbox.lastTurn()).file_ids).toEqual([id]);
+  });
+
+  it("errors have the style's shape", async () => {
+    const headers = { "x-api-key": DEV_KEY, "anthropic-beta": "files-api-2025-04-14" };
+    const missing = await fetch("/v1/files/file-none", { headers });
+    expect(missing.status).toBe(404);
+    expect(await missing.json()).toMatchObject({ type: "error", error: { type: "not_found_error" } });
   });
 });
 

@@ -98,6 +98,7 @@ describe("the response store", () => {
     await store.put(response("resp_a", -1));
     expect(await store.getFile("file-new")).toEqual(kept);
     expect(await store.getFile("file-old")).toBeNull();
+    expect(await store.listFiles()).toEqual([kept]);
     expect(await stub("someone-else").getFile("file-new")).toBeNull();
     await runDurableObjectAlarm(store);
     const rows = await runInDurableObject(store, (_, { storage }) =>

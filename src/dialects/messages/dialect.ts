@@ -1,6 +1,7 @@
 import type { Dialect } from "../dialect.ts";
 import { countMessageTokens, createMessage } from "./endpoints.ts";
 import { MESSAGE_FAMILY } from "./family.ts";
+import { MESSAGE_FILES } from "./files.ts";
 import { MESSAGE_MODELS } from "./models.ts";
 import { BETA_HEADERS, PREFIXES, VERSION_HEADERS } from "./names.ts";
 import { ID } from "./request.ts";
@@ -13,5 +14,5 @@ export const messages: Dialect = {
   paths: [...PREFIXES.map((prefix) => `${prefix}/`), "/v1/messages", "/messages"],
   credentials: [{ in: "header", name: "x-api-key" }],
   requestHeaders: [...VERSION_HEADERS, ...BETA_HEADERS],
-  endpoints: [createMessage, countMessageTokens, ...MESSAGE_MODELS],
+  endpoints: [createMessage, countMessageTokens, ...MESSAGE_MODELS, ...MESSAGE_FILES],
 };

@@ -15,7 +15,7 @@ export const BETA_HEADERS = ["vendorb-beta", "anthropic-beta"] as const;
 /** The version that is assumed when a request names none (contract, Versioning 2). */
 export const DEFAULT_VERSION = "2023-06-01";
 
-/** Whether a request on a path that other styles have too comes from a client of this one: its SDKs say their version. */
+/** Whether a request on a path that other styles have too comes from a client of this one: they say its version. */
 export function speaksMessages({ headers }: { headers: Headers }): boolean {
-  return VERSION_HEADERS.some((name) => headers.has(name));
+  return [...VERSION_HEADERS, ...BETA_HEADERS].some((name) => headers.has(name));
 }

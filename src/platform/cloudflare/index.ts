@@ -33,7 +33,11 @@ export function cloudflarePlatform(env: Env): Platform {
     },
     files: (owner) => {
       const store = env.RESPONSE_STORE.getByName(owner);
-      return { get: (id) => store.getFile(id), put: (file) => store.putFile(file) };
+      return {
+        get: (id) => store.getFile(id),
+        list: () => store.listFiles(),
+        put: (file) => store.putFile(file),
+      };
     },
     fetch: direct,
     deploymentFetch: direct,

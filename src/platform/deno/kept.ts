@@ -34,6 +34,7 @@ export class KeptForCallers {
   files(owner: string): FileStore {
     return {
       get: async (id) => this.#kept.get(owner, "file", id, this.#now()),
+      list: async () => this.#kept.list(owner, "file", this.#now()),
       put: async (file) => {
         this.#sweep();
         this.#kept.put(owner, "file", file);

@@ -63,7 +63,7 @@ describe("a method that a path does not have is a 405 that names those it has", 
   test.each<[string, string, string, Shape]>([
     ["GET", "/v1/chat/completions", "POST, OPTIONS", standard],
     ["POST", "/v1/models", "GET, HEAD, OPTIONS", standard],
-    ["PATCH", "/v1/files/x", "GET, HEAD, OPTIONS", standard],
+    ["PATCH", "/v1/files/x", "GET, HEAD, DELETE, OPTIONS", standard],
     ["DELETE", "/vendorb/v1/messages", "POST, OPTIONS", messageStyle],
     ["DELETE", "/v1beta/models", "GET, HEAD, OPTIONS", contentStyle],
     ["PUT", "/api/chat", "POST, OPTIONS", runner],

@@ -34,6 +34,16 @@ describe("what is kept", () => {
     }
   });
 
+  it("is listed by owner and kind in the order in which it came, without what has expired", () => {
+    const kept = keptIn(memoryDatabase());
+    expect(kept.list("me", "note", 0)).toEqual([]);
+    for (const id of ["b", "a", "c"]) kept.put("me", "note", note(id, id === "a" ? 5 : 10));
+    kept.put("you", "note", note("d", 10));
+    kept.put("me", "list", { id: "e", expiresAt: 10, items: [] });
+    kept.put("me", "note", note("b", 10, "again"));
+    expect(kept.list("me", "note", 5)).toEqual([note("b", 10, "again"), note("c", 10)]);
+  });
+
   it("may hold any text", () => {
     const kept = keptIn(memoryDatabase());
     const unit = fc.constantFrom("a", '"', "\\", "\0", "𝄞", "\ud834", "\udd1e", "\n");

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { KeptFile } from "../../platform/files.ts";
-import type { ProviderFile } from "../../provider/provider.ts";
+import type { KeptFile } from "../platform/files.ts";
+import type { ProviderFile } from "../provider/provider.ts";
 
 /**
  * The file object (contract, File object), in the full shape of the public API.
@@ -20,6 +20,11 @@ export function fileObject(file: ProviderFile, kept: KeptFile): Record<string, u
     status_details: file.status === "failed" ? "the provider could not process the file" : null,
     account_id: kept.account,
   };
+}
+
+/** The same of what is remembered, with the status that was last heard of. */
+export function listedFileObject(kept: KeptFile): Record<string, unknown> {
+  return fileObject({ ...kept, status: kept.status ?? "uploaded" }, kept);
 }
 
 /** What {@link fileObject} makes. */

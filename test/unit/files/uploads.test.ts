@@ -4,10 +4,10 @@ import {
   type MemoryGatewayOptions,
   pass,
   useMemoryGateway,
-} from "../../../support/memory-gateway.ts";
-import { accountNamed, KEY } from "../../../support/memory-platform.ts";
-import type { Asked, Reply } from "../../../support/scripted-upstream.ts";
-import { accountOf, refuses } from "../../../support/upstream-scripts.ts";
+} from "../../support/memory-gateway.ts";
+import { accountNamed, KEY } from "../../support/memory-platform.ts";
+import type { Asked, Reply } from "../../support/scripted-upstream.ts";
+import { accountOf, refuses } from "../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
 

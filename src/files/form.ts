@@ -1,13 +1,18 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
-import { drain } from "../../http/drain.ts";
-import { tooLarge } from "../../http/json-text.ts";
+import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
+import { drain } from "../http/drain.ts";
+import { tooLarge } from "../http/json-text.ts";
 
 /** Form fields are short; what is longer is cut off. */
 const LIMITS = { fieldSize: 16 * 1024, parts: 100, headerPairs: 50, headerSize: 16 * 1024 };
 
 /** The fields that mean something; what else a form has is not kept. */
-const FIELDS: ReadonlySet<string> = new Set(["purpose", "expires_after[anchor]", "expires_after[seconds]"]);
+const FIELDS: ReadonlySet<string> = new Set([
+  "purpose",
+  "expires_after[anchor]",
+  "expires_after[seconds]",
+  "expires_in_seconds",
+]);
 
 /** What an upload holds at most: the fields, a part's header, and what a few reads bring. */
 export const FORM_BYTES = 256 * 1024;

@@ -1,5 +1,5 @@
-import { GatewayError } from "../../errors/gateway-error.ts";
-import { drain } from "../../http/drain.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+import { drain } from "../http/drain.ts";
 
 /** How long a refused upload is still read, in milliseconds. */
 const DRAIN_MS = 60_000;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FormLimits, UploadForm } from "../../../../src/api/files/form.ts";
-import { encodeMultipart } from "../../../../src/provider/multipart.ts";
+import { type FormLimits, UploadForm } from "../../../src/files/form.ts";
+import { encodeMultipart } from "../../../src/provider/multipart.ts";
 
 const BOUNDARY = "XX-yy";
 const LIMITS: FormLimits = { bytes: 1_000_000, idleMs: 1000 };

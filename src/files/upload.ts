@@ -1,13 +1,13 @@
-import { Patience } from "../../accounts/patience.ts";
-import { type AccountSession, withAccount } from "../../accounts/with-account.ts";
-import type { Caller } from "../../auth/callers.ts";
-import { CATALOGUE } from "../../models/catalogue.ts";
-import type { Context } from "../../platform/context.ts";
-import type { KeptFile } from "../../platform/files.ts";
-import { providerOf } from "../../provider/of-platform.ts";
-import type { FileKeeping, ProviderFile, UpstreamAccount } from "../../provider/provider.ts";
+import { Patience } from "../accounts/patience.ts";
+import { type AccountSession, withAccount } from "../accounts/with-account.ts";
+import type { Caller } from "../auth/callers.ts";
+import { CATALOGUE } from "../models/catalogue.ts";
+import type { Context } from "../platform/context.ts";
+import type { KeptFile } from "../platform/files.ts";
+import { providerOf } from "../provider/of-platform.ts";
+import type { FileKeeping, ProviderFile, UpstreamAccount } from "../provider/provider.ts";
 import { lifetimeOf } from "./expiry.ts";
-import type { FileHead, UploadForm } from "./form.ts";
+import type { FileHead } from "./form.ts";
 
 /** A file that has arrived, and what is remembered of it. */
 export interface Uploaded {
@@ -15,25 +15,38 @@ export interface Uploaded {
   readonly kept: KeptFile;
 }
 
-/** One upload: from the caller's form to an account's files. */
+/** A file as it comes in from its caller. */
+export interface IncomingFile {
+  /** Reads up to the file. Throws a `GatewayError` 400 when there is none. */
+  head(): Promise<FileHead>;
+  /** The file's bytes. Errors with the `GatewayError` that is wrong with the request. */
+  readonly content: ReadableStream<Uint8Array>;
+  /** What else the caller says of it, so far. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/** One upload: from the caller's request to an account's files. */
 export class Upload {
   readonly #context: Context;
   readonly #caller: Caller;
   readonly #files: FileKeeping;
-  readonly #form: UploadForm;
+  readonly #form: IncomingFile;
+  readonly #style: string;
   readonly #abort: AbortController;
   readonly #patience: Patience;
 
-  /** `abort` ends the upload; it is also aborted here when the client breaks off or the slot is lost. */
+  /** `style` is what the queue's status calls it. `abort` ends the upload; it is also aborted here when the client breaks off or the slot is lost. */
   constructor(
     context: Context,
     caller: Caller,
+    style: string,
     files: FileKeeping,
-    form: UploadForm,
+    form: IncomingFile,
     abort: AbortController,
   ) {
     this.#context = context;
     this.#caller = caller;
+    this.#style = style;
     this.#files = files;
     this.#form = form;
     this.#abort = abort;
@@ -54,7 +67,7 @@ export class Upload {
         context: this.#context,
         caller: this.#caller,
         model: "",
-        dialect: "files",
+        dialect: this.#style,
         abort: this.#abort,
         // A stream cannot be sent a second time.
         mayRepeat: () => !sending,
@@ -133,6 +146,7 @@ export class Upload {
       mediaType: head.mediaType,
       purpose: file.purpose || (this.#form.fields.get("purpose") ?? ""),
       bytes: file.bytes,
+      status: file.status,
       createdAt: file.createdAt || Math.floor(now / 1000),
       expiresAt: now + lifetime,
     };

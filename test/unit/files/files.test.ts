@@ -1,22 +1,22 @@
 import { describe, expect, test } from "vitest";
-import { sha256Hex } from "../../../../src/encoding/hash.ts";
-import type { KeptFile } from "../../../../src/platform/files.ts";
-import { DRIVERS } from "../../../../src/provider/drivers.ts";
+import { sha256Hex } from "../../../src/encoding/hash.ts";
+import type { KeptFile } from "../../../src/platform/files.ts";
+import { DRIVERS } from "../../../src/provider/drivers.ts";
 import {
   type MemoryGateway,
   type MemoryGatewayOptions,
   pass,
   useMemoryGateway,
-} from "../../../support/memory-gateway.ts";
-import { accountNamed, KEY } from "../../../support/memory-platform.ts";
-import { type Reply, type Script, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+} from "../../support/memory-gateway.ts";
+import { accountNamed, KEY } from "../../support/memory-platform.ts";
+import { type Reply, type Script, ScriptedUpstream } from "../../support/scripted-upstream.ts";
 import {
   accountOf,
   completionsScript,
   isTurn,
   refuses,
   sessionsScript,
-} from "../../../support/upstream-scripts.ts";
+} from "../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
 

@@ -1,0 +1,167 @@
+import { Patience } from "../accounts/patience.ts";
+import { abortWith, withAccount } from "../accounts/with-account.ts";
+import type { Caller } from "../auth/callers.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
+import type { Context } from "../platform/context.ts";
+import type { KeptFile } from "../platform/files.ts";
+import { providerOf } from "../provider/of-platform.ts";
+import type { FileKeeping, ProviderFile } from "../provider/provider.ts";
+import { LONGEST_LIFETIME } from "./expiry.ts";
+import type { Uploaded } from "./upload.ts";
+
+/** Who asks for files, and in which style: that is what the queue's status calls it. */
+export interface FileRequest {
+  readonly context: Context;
+  readonly caller: Caller;
+  readonly style: string;
+}
+
+/** The 404 of a file that is not there, is not there any more, or is another caller's. */
+function fileNotFound(id: string): GatewayError {
+  return new GatewayError(404, `there is no file with id ${JSON.stringify(id)}`, {
+    code: "file_not_found",
+    param: "file_id",
+  });
+}
+
+/** The deployment's files. Throws 501 where its provider keeps none. */
+export function filesOf(context: Context): FileKeeping {
+  const { files } = providerOf(context.platform);
+  if (files !== undefined) return files;
+  throw new GatewayError(501, "this provider keeps no files: send them within the request", {
+    code: "unsupported",
+  });
+}
+
+/**
+ * What is remembered of a caller's file; null for a pass-through caller's that is not remembered: the provider knows those,
+ * while of a managed account's files it cannot tell whose they are.
+ */
+async function remembered({ context, caller }: FileRequest, id: string): Promise<KeptFile | null> {
+  const kept = await context.platform.files(caller.owner).get(id);
+  if (kept?.deleted === true || (kept === null && caller.mode === "managed")) throw fileNotFound(id);
+  return kept;
+}
+
+/**
+ * A caller's file as the account that has it says now.
+ *
+ * @throws GatewayError 404 for one that is not the caller's, 501 where the provider keeps none, and what the provider says.
+ */
+export async function readCallersFile(request: FileRequest, id: string): Promise<Uploaded> {
+  request.context.log.dialect = request.style;
+  const kept = await remembered(request, id);
+  const found = await current(request, id, kept);
+  const { status } = found.file;
+  if (kept !== null && kept.status !== status) {
+    await request.context.platform.files(request.caller.owner).put({ ...kept, status });
+  }
+  return found;
+}
+
+async function current(
+  { context, caller, style }: FileRequest,
+  id: string,
+  kept: KeptFile | null,
+): Promise<Uploaded> {
+  const files = filesOf(context);
+  const provider = providerOf(context.platform);
+  const { abort, stop } = abortWith(context.request);
+  const patience = new Patience(context.platform.variables.firstByteTimeoutMs, abort.signal);
+  const { signal } = patience;
+  const owner = { ...caller, targetAccount: kept?.account ?? null };
+  try {
+    return await withAccount(
+      { context, caller: owner, model: "", dialect: style, abort },
+      async (session) => {
+        patience.renew();
+        const file = await session.call((account) => files.read(account, id, signal));
+        if (kept !== null) return { file, kept };
+        const { id: account } = await provider.describeAccount(session.account, signal);
+        return { file, kept: unremembered(file, account) };
+      },
+    );
+  } catch (error) {
+    const gone =
+      error instanceof ProviderError
+        ? error.kind === "not_found"
+        : error instanceof GatewayError && error.code === "target_account_not_found";
+    if (gone) throw fileNotFound(id);
+    throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
+  } finally {
+    patience.end();
+    stop();
+  }
+}
+
+/** A pass-through caller's file that did not come through here, or has been forgotten. */
+function unremembered(file: ProviderFile, account: string): KeptFile {
+  const { id, filename, purpose, bytes, createdAt, status } = file;
+  return { id, account, filename, mediaType: "", purpose, bytes, createdAt, status, expiresAt: 0 };
+}
+
+/** The files that are remembered of a caller, the oldest first. Throws 501 where the provider keeps none. */
+export async function listCallersFiles({
+  context,
+  caller,
+  style,
+}: FileRequest): Promise<readonly KeptFile[]> {
+  context.log.dialect = style;
+  filesOf(context);
+  const all = await context.platform.files(caller.owner).list();
+  return all.filter(({ deleted }) => deleted !== true);
+}
+
+/**
+ * Takes a file from its caller: from now on it is unknown to them. The provider's protocols have no way to delete files.
+ *
+ * @throws GatewayError as {@link readCallersFile} does.
+ */
+export async function deleteCallersFile(request: FileRequest, id: string): Promise<void> {
+  const { context, caller, style } = request;
+  context.log.dialect = style;
+  filesOf(context);
+  const kept = (await remembered(request, id)) ?? (await current(request, id, null)).kept;
+  const expiresAt = kept.expiresAt || context.platform.now() + LONGEST_LIFETIME * 1000;
+  // Were the record gone, a pass-through caller would find the file at the provider.
+  await context.platform.files(caller.owner).put({ ...kept, expiresAt, deleted: true });
+}
+
+/**
+ * The content of a caller's file, which nobody keeps for them.
+ *
+ * @throws GatewayError always: 404 for a file that is not the caller's, 501 where there are none, otherwise a 400.
+ */
+export async function readCallersContent(request: FileRequest, id: string): Promise<never> {
+  request.context.log.dialect = request.style;
+  filesOf(request.context);
+  await remembered(request, id);
+  throw new GatewayError(400, "files that were uploaded cannot be downloaded: their content is not kept", {
+    code: "unsupported",
+    param: "file_id",
+    details: { error_code: "file_not_downloadable" },
+  });
+}
+
+/** A page of a list. */
+export interface Page<Item> {
+  readonly data: readonly Item[];
+  readonly hasMore: boolean;
+}
+
+/**
+ * The page of a list that begins behind the item with an id; from the beginning without one.
+ *
+ * @throws GatewayError 404 when there is no such item.
+ */
+export function pageOf<Item extends { readonly id: string }>(
+  items: readonly Item[],
+  after: string | undefined,
+  limit: number,
+): Page<Item> {
+  const found = after === undefined ? -1 : items.findIndex(({ id }) => id === after);
+  if (after !== undefined && found < 0) throw fileNotFound(after);
+  const data = items.slice(found + 1, found + 1 + limit);
+  return { data, hasMore: found + 1 + data.length < items.length };
+}

@@ -1,0 +1,24 @@
+import { invalidRequest } from "../errors/gateway-error.ts";
+
+/** Shortest and longest time for which a file is remembered, in seconds. */
+const SHORTEST = 3600;
+export const LONGEST_LIFETIME = 30 * 86_400;
+
+/**
+ * For how many seconds after its upload a file is remembered: `expires_after[seconds]` of the form, in the message
+ * style `expires_in_seconds`, 30 days unless given.
+ *
+ * @throws GatewayError 400 for a wish that cannot be granted.
+ */
+export function lifetimeOf(fields: ReadonlyMap<string, string>): number {
+  const anchor = fields.get("expires_after[anchor]");
+  if (anchor !== undefined && anchor !== "created_at") {
+    throw invalidRequest("expires_after[anchor] must be created_at", "expires_after[anchor]");
+  }
+  const field = fields.has("expires_in_seconds") ? "expires_in_seconds" : "expires_after[seconds]";
+  const wish = fields.get(field);
+  if (wish === undefined) return LONGEST_LIFETIME;
+  const seconds = Number(wish);
+  if (Number.isInteger(seconds) && seconds >= SHORTEST && seconds <= LONGEST_LIFETIME) return seconds;
+  throw invalidRequest(`${field} must be a whole number from ${SHORTEST} to ${LONGEST_LIFETIME}`, field);
+}

@@ -1,0 +1,81 @@
+import { abortWith } from "../accounts/with-account.ts";
+import type { Caller } from "../auth/callers.ts";
+import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
+import type { Context } from "../platform/context.ts";
+import { filesOf } from "./callers-files.ts";
+import { lifetimeOf } from "./expiry.ts";
+import { FORM_BYTES, UploadForm } from "./form.ts";
+import { forgetRest, type Rest, restOf } from "./refused-body.ts";
+import { type IncomingFile, Upload, type Uploaded } from "./upload.ts";
+
+/** Contract, Limits: upload body size, in bytes. */
+export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+
+/** JSON schema of an upload's form. */
+export const FORM_SCHEMA = {
+  type: "object",
+  properties: {
+    file: { type: "string", contentMediaType: "application/octet-stream" },
+    purpose: { type: "string" },
+    "expires_after[anchor]": { const: "created_at" },
+    "expires_after[seconds]": { type: "integer" },
+    expires_in_seconds: { type: "integer" },
+  },
+  required: ["file"],
+};
+
+/**
+ * Takes a file from its caller to one of the provider's accounts, whole or not at all, and remembers it for the caller.
+ *
+ * @param open Begins to read the request's body. What it throws refuses the request.
+ * @throws GatewayError 501 where the provider keeps no files, what is wrong with the request, and what the provider says.
+ */
+export async function receiveFile(
+  context: Context,
+  caller: Caller,
+  style: string,
+  open: (request: Request) => IncomingFile & Rest,
+): Promise<Uploaded> {
+  context.log.dialect = style;
+  const work = receive(context, caller, style, open);
+  // Only work under `waitUntil` goes on to its `finally` when the client leaves.
+  context.waitUntil(work.catch(() => undefined));
+  return work;
+}
+
+/** The same for a file that comes as a form (contract, `POST /v1/files`). */
+export function receiveForm(context: Context, caller: Caller, style: string): Promise<Uploaded> {
+  const limits = { bytes: MAX_UPLOAD_BYTES, idleMs: context.platform.variables.idleTimeoutMs };
+  return receiveFile(
+    context,
+    caller,
+    style,
+    (request) => new UploadForm(request, limits, ({ fields }) => void lifetimeOf(fields)),
+  );
+}
+
+async function receive(
+  context: Context,
+  caller: Caller,
+  style: string,
+  open: (request: Request) => IncomingFile & Rest,
+): Promise<Uploaded> {
+  const { request, hold } = context;
+  const { abort, stop } = abortWith(request);
+  let incoming: (IncomingFile & Rest) | undefined;
+  try {
+    if (!hold.take(FORM_BYTES)) await hold.wait(FORM_BYTES);
+    const files = filesOf(context);
+    incoming = open(request);
+    const uploaded = await new Upload(context, caller, style, files, incoming, abort).run();
+    context.log.account = uploaded.kept.account;
+    return uploaded;
+  } catch (error) {
+    // A provider that answered before it had the whole file must not be left waiting for the rest.
+    abort.abort(error);
+    await forgetRest(incoming ?? restOf(request), error);
+    throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
+  } finally {
+    stop();
+  }
+}
