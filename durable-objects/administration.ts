@@ -11,7 +11,7 @@ const PROGRESS = "progress";
  * accounts. The rules for attempts are in `src/auth/login-guard.ts`.
  */
 export class Administration extends DurableObject<Env> {
-  readonly #guard: LoginGuard;
+  #guard: LoginGuard;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -19,8 +19,8 @@ export class Administration extends DurableObject<Env> {
   }
 
   /** See `AdministrationState.loginAttempt`. */
-  async attempt(): Promise<LoginDecision> {
-    const decision = this.#guard.attempt(Date.now());
+  async attempt(free?: number): Promise<LoginDecision> {
+    const decision = this.#guard.attempt(Date.now(), free);
     if (decision.allowed) {
       this.ctx.storage.kv.put(FAILURES, this.#guard.failures);
       await this.ctx.storage.setAlarm(Date.now() + FORGET_MS);
@@ -31,7 +31,8 @@ export class Administration extends DurableObject<Env> {
   /** See `AdministrationState.loginSucceeded`. */
   async succeeded(): Promise<void> {
     this.#guard.succeeded();
-    await this.ctx.storage.deleteAll();
+    if (this.#guard.failures === null) await this.ctx.storage.deleteAll();
+    else this.ctx.storage.kv.put(FAILURES, this.#guard.failures);
   }
 
   progress(): TestAllProgress | null {
@@ -44,7 +45,7 @@ export class Administration extends DurableObject<Env> {
 
   /** Forgets an address that has been quiet. */
   override async alarm(): Promise<void> {
-    this.#guard.succeeded();
+    this.#guard = new LoginGuard();
     await this.ctx.storage.deleteAll();
   }
 }

@@ -76,6 +76,7 @@ async function dispatch(context: Context): Promise<Response> {
   const { request, url, log, platform } = context;
   let family = families.of(url.pathname);
   try {
+    if (platform.variables.development) cors.refuseOtherPages(request, url);
     const match = await table.match(request.method, url, request.headers);
     if (match === null) {
       const page = await serveConsole(request, url, (file) => platform.asset(file));

@@ -32,6 +32,7 @@ export const ADMINISTRATION: Surface = {
   family: ADMIN_FAMILY,
   paths: ["/admin/"],
   alsoOwns: ["/admin"],
+  ownPagesOnly: true,
   endpoints: [
     ...LOGIN_ENDPOINTS,
     ...HOSTING_CREDENTIAL_ENDPOINTS,

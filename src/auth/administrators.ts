@@ -2,21 +2,19 @@ import type { Config } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
-import { clientKey } from "../http/client-key.ts";
+import { clientKey, networkKey } from "../http/client-key.ts";
 import type { Context } from "../platform/context.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Variables } from "../platform/variables.ts";
 import { checkToken, looksLikeToken, type TokenCheck } from "./admin-token.ts";
+import { KeyChecks, type KeyVerdict } from "./key-checks.ts";
+import { FREE_ATTEMPTS, FREE_NETWORK_ATTEMPTS } from "./login-guard.ts";
 import { verifyPassword } from "./password.ts";
 import { sameSecret } from "./secrets.ts";
 import { signingSecret } from "./signing-secret.ts";
 
 /** The admin key that development starts with; no secret at all. */
 const DEFAULT_KEY = "admin";
-
-/** An admin key or password that was right is not checked again for this long. */
-const REMEMBER_MS = 60_000;
-const MAX_REMEMBERED = 1_000;
 
 function unauthorized(message: string): GatewayError {
   return new GatewayError(401, message, { code: "invalid_api_key" });
@@ -39,16 +37,10 @@ async function opens(variables: Variables, config: Config, credential: string): 
   return hash !== "" && (await verifyPassword(credential, hash));
 }
 
-interface KeyCheck {
-  /** Milliseconds since the epoch. */
-  readonly until: number;
-  readonly right: Promise<boolean>;
-}
-
-const checksOf = new WeakMap<Platform, Map<string, KeyCheck>>();
+const checksOf = new WeakMap<Platform, KeyChecks>();
 
 /**
- * Checks an admin key or password. Wrong ones from one address are slowed down.
+ * Checks an admin key or password. Wrong ones from one address, or from one network, are slowed down.
  *
  * @throws GatewayError 401 for a wrong one, 429 while the address has to pause, 403 while the deployment has no admin
  *   key.
@@ -56,10 +48,9 @@ const checksOf = new WeakMap<Platform, Map<string, KeyCheck>>();
 export async function checkAdminKey(context: Context, credential: string): Promise<void> {
   const { platform } = context;
   const { config } = await context.config();
-  const { variables } = platform;
-  const checks = checksOf.get(platform) ?? new Map<string, KeyCheck>();
+  const checks = checksOf.get(platform) ?? new KeyChecks();
   checksOf.set(platform, checks);
-  if (variables.adminKey === null && config.admin.password_hash === "") {
+  if (platform.variables.adminKey === null && config.admin.password_hash === "") {
     throw new GatewayError(
       403,
       "administration is closed: set the ADMIN_KEY secret of this deployment, then sign in with it",
@@ -67,33 +58,41 @@ export async function checkAdminKey(context: Context, credential: string): Promi
     );
   }
   const client = clientKey(context.clientAddress);
-  const name = `${client} ${config.admin.password_hash} ${await sha256Hex(credential)}`;
-  const now = platform.now();
-  let check = checks.get(name);
-  if (check === undefined || check.until <= now) {
-    if (checks.size >= MAX_REMEMBERED) checks.clear();
-    // Requests that come at once share one attempt.
-    check = { until: now + REMEMBER_MS, right: guarded(context, client, credential) };
-    checks.set(name, check);
-    const forget = () => void checks.delete(name);
+  const name = `${config.admin.password_hash} ${await sha256Hex(credential)}`;
+  const verdict = await checks.check(client, name, platform.now(), () => {
+    const checking = guarded(context, client, credential);
     // Others may wait for the outcome, so that it must come although this client leaves.
-    context.waitUntil(check.right.then((right) => right || forget(), forget));
-  }
-  if (!(await check.right)) throw unauthorized("the admin key or password is wrong");
-}
-
-async function guarded({ platform }: Context, client: string, credential: string): Promise<boolean> {
-  const decision = await platform.administration.loginAttempt(client);
-  if (!decision.allowed) {
-    throw new GatewayError(429, `too many failed attempts: try again in ${decision.waitSeconds} s`, {
+    context.waitUntil(checking.catch(() => undefined));
+    return checking;
+  });
+  if ("waitSeconds" in verdict) {
+    throw new GatewayError(429, `too many failed attempts: try again in ${verdict.waitSeconds} s`, {
       code: "rate_limit_exceeded",
     });
   }
+  if (!verdict.right) throw unauthorized("the admin key or password is wrong");
+}
+
+async function guarded(
+  { platform, clientAddress }: Context,
+  client: string,
+  credential: string,
+): Promise<KeyVerdict> {
+  const { administration } = platform;
+  const network = networkKey(clientAddress);
+  const decision = await administration.loginAttempt(client, FREE_ATTEMPTS);
+  if (!decision.allowed) return decision;
+  const wide =
+    network === null ? decision : await administration.loginAttempt(network, FREE_NETWORK_ATTEMPTS);
+  if (!wide.allowed) return wide;
   // The password may have been changed elsewhere just now.
   const { config } = await platform.configuration.readFresh();
   const right = await opens(platform.variables, config, credential);
-  if (right) await platform.administration.loginSucceeded(client);
-  return right;
+  if (right) {
+    await administration.loginSucceeded(client);
+    if (network !== null) await administration.loginSucceeded(network);
+  }
+  return { right };
 }
 
 const rereadAt = new WeakMap<Platform, number>();

@@ -2,6 +2,8 @@ import ipaddr from "ipaddr.js";
 
 /** One household or machine commonly has a whole /64 of IPv6. */
 const IPV6_PREFIX_PARTS = 4;
+/** One site, or one server that is rented, may have a whole /48: 65,536 of those. */
+const IPV6_SITE_PARTS = 3;
 
 /**
  * Names the client that calls are counted for: an IPv4 address, or the first 64 bits of an IPv6 one. All clients that the platform has no address
@@ -13,6 +15,19 @@ export function clientKey(address: string): string {
   if (!ipaddr.isValid(address)) return "unknown";
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
-  const prefix = parsed.parts.slice(0, IPV6_PREFIX_PARTS).map((part) => part.toString(16));
-  return `${prefix.join(":")}::/64`;
+  return `${prefix(parsed, IPV6_PREFIX_PARTS)}::/64`;
+}
+
+/** Names the network that a client may have at its disposal beside its own address: the first 48 bits of IPv6; null: none. */
+export function networkKey(address: string): string | null {
+  if (!ipaddr.isValid(address)) return null;
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv4 ? null : `${prefix(parsed, IPV6_SITE_PARTS)}::/48`;
+}
+
+function prefix({ parts }: { readonly parts: readonly number[] }, count: number): string {
+  return parts
+    .slice(0, count)
+    .map((part) => part.toString(16))
+    .join(":");
 }

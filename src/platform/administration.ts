@@ -25,8 +25,11 @@ export interface TestAllProgress {
 
 /** What administrators' requests share, whichever isolate answers them. */
 export interface AdministrationState {
-  /** Asks for an attempt to sign in from an address; it counts as failed until `loginSucceeded`. */
-  loginAttempt(client: string): Promise<LoginDecision>;
+  /**
+   * Asks for an attempt to sign in from an address or network, of which `free` in a row cost nothing; it counts as failed until
+   * `loginSucceeded`.
+   */
+  loginAttempt(client: string, free: number): Promise<LoginDecision>;
   loginSucceeded(client: string): Promise<void>;
   /** The latest test of all accounts; null: there was none yet. */
   testProgress(): Promise<TestAllProgress | null>;

@@ -1,3 +1,4 @@
+import { GatewayError } from "../errors/gateway-error.ts";
 import { claims, type Surface } from "./surface.ts";
 
 /** Request headers that every preflight allows, whatever the surface (contract, general rule 4). */
@@ -22,12 +23,15 @@ const MAX_DECLARED = 4_096;
 /** What pages of other origins may do with some surfaces (contract, general rule 4). */
 export class CorsPolicy {
   readonly #paths: readonly string[];
+  /** Those of surfaces for their own pages only. */
+  readonly #ownPages: readonly string[];
   readonly #headers: readonly string[];
   readonly #known: ReadonlySet<string>;
   readonly #exposed: string;
 
   constructor(surfaces: readonly Surface[]) {
     this.#paths = surfaces.flatMap(({ paths }) => paths);
+    this.#ownPages = surfaces.flatMap(({ paths, ownPagesOnly }) => (ownPagesOnly === true ? paths : []));
     this.#headers = [
       ...new Set([...COMMON_HEADERS, ...surfaces.flatMap(({ requestHeaders = [] }) => requestHeaders)]),
     ];
@@ -39,6 +43,24 @@ export class CorsPolicy {
   /** Whether CORS applies to a path: the API prefixes of the contract, their twins and the root shortcuts. */
   applies(path: string): boolean {
     return this.#paths.some((claim) => claims(claim, path));
+  }
+
+  /**
+   * Refuses pages of other origins where only the program's own belong. For development: there the key is no secret.
+   *
+   * @throws GatewayError 403
+   */
+  refuseOtherPages(request: Request, url: URL): void {
+    const origin = request.headers.get("origin");
+    if (origin === null || !this.#isForOwnPages(url.pathname)) return;
+    if (URL.parse(origin)?.host === (request.headers.get("host") ?? url.host)) return;
+    throw new GatewayError(403, "in development pages of other origins may not use the admin API", {
+      code: "permission_denied",
+    });
+  }
+
+  #isForOwnPages(path: string): boolean {
+    return this.#ownPages.some((claim) => claims(claim, path));
   }
 
   /** The value of `Access-Control-Allow-Headers` for what a preflight declared. */
@@ -70,7 +92,8 @@ export class CorsPolicy {
     });
     this.setHeaders(headers, request.headers.get("origin"));
     headers.append("vary", "Access-Control-Request-Headers");
-    if (request.headers.get("access-control-request-private-network") === "true") {
+    const asksForNetwork = request.headers.get("access-control-request-private-network") === "true";
+    if (asksForNetwork && !this.#isForOwnPages(new URL(request.url).pathname)) {
       headers.set("access-control-allow-private-network", "true");
     }
     return new Response(null, { status: 204, headers });

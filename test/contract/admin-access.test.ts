@@ -13,6 +13,24 @@ async function signIn(key = "admin"): Promise<string> {
   return String(body["token"]);
 }
 
+describe("in development", () => {
+  it("pages of other origins may not use the admin API; its own, tools and the rest of the API may", async () => {
+    const asks = async (path: string, origin?: string) => {
+      const headers = { authorization: "Bearer admin", ...(origin === undefined ? {} : { origin }) };
+      const response = await fetch(path, { headers });
+      await response.body?.cancel();
+      return response.status;
+    };
+    const own = new URL((await fetch("/healthz")).url).origin;
+    expect(await asks("/admin/queue/status")).toBe(200);
+    expect(await asks("/admin/queue/status", own)).toBe(200);
+    for (const origin of ["https://elsewhere.example", "null", own.replace(/\d+$/, "1")]) {
+      expect(await asks("/admin/queue/status", origin)).toBe(403);
+      expect(await asks("/v1/models", origin)).toBe(200);
+    }
+  });
+});
+
 describe("POST /admin/login", () => {
   it("answers success, a JWT and its lifetime of 24 hours", async () => {
     const { status, body } = await login({ admin_key: "admin" });

@@ -13,11 +13,20 @@ describe("the administration object", () => {
     });
   });
 
-  it("forgets them after a success, wholly", async () => {
+  it("forgets an attempt that succeeded, and nothing else", async () => {
     const stub = env.ADMINISTRATION.getByName("login 192.0.2.2");
-    for (let attempt = 0; attempt < 10; attempt += 1) await stub.attempt();
-    await stub.succeeded();
+    for (let attempt = 0; attempt < 9; attempt += 1) await stub.attempt();
     expect(await stub.attempt()).toEqual({ allowed: true });
+    await stub.succeeded();
+    await runInDurableObject(stub, async (_instance, state) => {
+      expect(state.storage.kv.get<LoginFailures>("failures")).toMatchObject({ count: 9 });
+    });
+    const other = env.ADMINISTRATION.getByName("login 192.0.2.3");
+    await other.attempt();
+    await other.succeeded();
+    await runInDurableObject(other, async (_instance, state) => {
+      expect(state.storage.kv.get("failures")).toBeUndefined();
+    });
   });
 
   it("keeps the progress of a test of all accounts", async () => {

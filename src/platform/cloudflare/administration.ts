@@ -6,7 +6,7 @@ export function cloudflareAdministration(env: Env): AdministrationState {
   const client = (address: string) => env.ADMINISTRATION.getByName(`login ${address}`);
   const tests = () => env.ADMINISTRATION.getByName("account tests");
   return {
-    loginAttempt: (address) => client(address).attempt(),
+    loginAttempt: (address, free) => client(address).attempt(free),
     loginSucceeded: (address) => client(address).succeeded(),
     testProgress: () => tests().progress(),
     setTestProgress: (progress) => tests().setProgress(progress),

@@ -8,7 +8,7 @@ export function administrationInProcess(now: () => number): AdministrationState 
   const guards = new Map<string, LoginGuard>();
   let progress: TestAllProgress | null = null;
   return {
-    loginAttempt: async (client) => {
+    loginAttempt: async (client, free) => {
       const guard = guards.get(client) ?? new LoginGuard();
       // The address that was seen least recently is forgotten first.
       guards.delete(client);
@@ -17,10 +17,12 @@ export function administrationInProcess(now: () => number): AdministrationState 
         if (guards.size <= MAX_CLIENTS) break;
         guards.delete(oldest);
       }
-      return guard.attempt(now());
+      return guard.attempt(now(), free);
     },
     loginSucceeded: async (client) => {
-      guards.delete(client);
+      const guard = guards.get(client);
+      guard?.succeeded();
+      if (guard?.failures === null) guards.delete(client);
     },
     testProgress: async () => progress,
     setTestProgress: async (next) => {

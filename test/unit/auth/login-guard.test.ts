@@ -19,14 +19,28 @@ describe("the login guard", () => {
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
   });
 
-  it("forgets after a success, and after a quarter of an hour of silence", () => {
+  it("forgets a success, the failures before it a quarter of an hour after the last", () => {
     const guard = new LoginGuard({ count: 30, lastAt: 0, blockedUntil: 1_000 });
     expect(guard.attempt(999).allowed).toBe(false);
+    for (const now of [1_000, 1_001, FORGET_MS - 1]) {
+      expect(guard.attempt(now).allowed).toBe(true);
+      guard.succeeded();
+      expect(guard.failures).toMatchObject({ count: 30, lastAt: 0 });
+    }
+    guard.attempt(FORGET_MS);
+    expect(guard.failures?.count).toBe(1);
     guard.succeeded();
-    expect([guard.failures, guard.attempt(999).allowed]).toEqual([null, true]);
-    const quiet = new LoginGuard({ count: 30, lastAt: 0, blockedUntil: 0 });
-    quiet.attempt(FORGET_MS);
-    expect(quiet.failures?.count).toBe(1);
+    expect(guard.failures).toBeNull();
+  });
+
+  it("gives a guesser nothing for the successes of another at the same address", () => {
+    const guard = new LoginGuard();
+    let guesses = 0;
+    for (let now = 0; now < 3_600_000; now += 1_000) {
+      if (guard.attempt(now).allowed) guard.succeeded();
+      if (guard.attempt(now).allowed) guesses += 1;
+    }
+    expect(guesses).toBeLessThanOrEqual(30);
   });
 
   it("allows no more guesses in an hour than the pauses leave room for, whenever they come", () => {
@@ -48,10 +62,10 @@ describe("the login guard", () => {
 
   it("counts each address for itself in one process", async () => {
     const state = administrationInProcess(() => 0);
-    for (let attempt = 0; attempt < 10; attempt += 1) await state.loginAttempt("a");
-    expect((await state.loginAttempt("a")).allowed).toBe(false);
-    expect((await state.loginAttempt("b")).allowed).toBe(true);
-    await state.loginSucceeded("a");
-    expect((await state.loginAttempt("a")).allowed).toBe(true);
+    for (let attempt = 0; attempt < 10; attempt += 1) await state.loginAttempt("a", 10);
+    expect((await state.loginAttempt("a", 10)).allowed).toBe(false);
+    expect((await state.loginAttempt("b", 10)).allowed).toBe(true);
+    await state.loginSucceeded("b");
+    expect((await state.loginAttempt("a", 10)).allowed).toBe(false);
   });
 });

@@ -58,6 +58,16 @@ describe("preflight", () => {
     expect(await response.text()).toBe("");
   });
 
+  it("lets pages of public sites into a private network for the API, never for its administration", () => {
+    const headers = { origin: "https://app.example", "access-control-request-private-network": "true" };
+    const letIn = (path: string) =>
+      cors
+        .preflight(new Request(`http://gateway${path}`, { method: "OPTIONS", headers }))
+        .headers.get("access-control-allow-private-network");
+    expect(letIn("/v1/models")).toBe("true");
+    expect(["/admin/config", "/admin/login", "/admin/"].map(letIn)).toEqual([null, null, null]);
+  });
+
   it("allows any origin when there is none", () => {
     const response = cors.preflight(new Request("http://gateway/v1/models", { method: "OPTIONS" }));
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
