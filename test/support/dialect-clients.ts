@@ -5,11 +5,11 @@ import { canonicalContent, validateContentGenerationStream } from "./stream-vali
 import { canonicalMessage, validateMessagesStream } from "./stream-validators/messages.ts";
 import { canonicalRunner, validateModelRunnerStream } from "./stream-validators/model-runner.ts";
 import { completionOf, validateResponsesStream } from "./stream-validators/responses.ts";
-import type { TestGateway } from "./use-gateway.ts";
 
 /** One step of a conversation, in no dialect. */
 export type Step =
-  | { readonly user: string }
+  /** `image` is the base64 of a PNG. */
+  | { readonly user: string; readonly image?: string }
   | {
       readonly assistant: string;
       readonly calls?: readonly { readonly id: string; readonly name: string; readonly input: object }[];
@@ -27,10 +27,15 @@ export interface Talk {
   readonly steps: readonly Step[];
 }
 
+/** Whatever takes a request: a running gateway, or one in memory. */
+export interface Api {
+  post(path: string, body: unknown): Promise<Response>;
+}
+
 /** A dialect, spoken by hand: how a talk is written, and what an answer comes to. */
 export interface DialectClient {
   readonly name: string;
-  send(api: TestGateway, talk: Talk, stream: boolean): Promise<Response>;
+  send(api: Api, talk: Talk, stream: boolean): Promise<Response>;
   streamed(text: string): CanonicalCompletion;
   whole(body: unknown): CanonicalCompletion;
 }
@@ -53,7 +58,11 @@ const chat: DialectClient = {
       messages: [
         ...(talk.system === undefined ? [] : [{ role: "system", content: talk.system }]),
         ...talk.steps.map((step) => {
-          if ("user" in step) return { role: "user", content: step.user };
+          if ("user" in step) {
+            const image = { type: "image_url", image_url: { url: `data:image/png;base64,${step.image}` } };
+            const text = { type: "text", text: step.user };
+            return { role: "user", content: step.image === undefined ? step.user : [text, image] };
+          }
           if ("result" in step) return { role: "tool", tool_call_id: step.id, content: step.result };
           const calls = step.calls?.map(({ id, name, input }) => ({
             id,
@@ -83,7 +92,14 @@ const messages: DialectClient = {
         input_schema: schema,
       })),
       messages: talk.steps.map((step) => {
-        if ("user" in step) return { role: "user", content: step.user };
+        if ("user" in step) {
+          const source = { type: "base64", media_type: "image/png", data: step.image };
+          const blocks = [
+            { type: "text", text: step.user },
+            { type: "image", source },
+          ];
+          return { role: "user", content: step.image === undefined ? step.user : blocks };
+        }
         if ("result" in step) {
           const block = { type: "tool_result", tool_use_id: step.id, content: step.result };
           return { role: "user", content: [block] };
@@ -118,7 +134,10 @@ const content: DialectClient = {
             ],
           }),
       contents: talk.steps.map((step) => {
-        if ("user" in step) return { role: "user", parts: [{ text: step.user }] };
+        if ("user" in step) {
+          const image = { inlineData: { mimeType: "image/png", data: step.image } };
+          return { role: "user", parts: [{ text: step.user }, ...(step.image === undefined ? [] : [image])] };
+        }
         if ("result" in step) {
           const { id, name, result } = step;
           return { role: "user", parts: [{ functionResponse: { id, name, response: { output: result } } }] };
@@ -144,7 +163,10 @@ const runner: DialectClient = {
       messages: [
         ...(talk.system === undefined ? [] : [{ role: "system", content: talk.system }]),
         ...talk.steps.map((step) => {
-          if ("user" in step) return { role: "user", content: step.user };
+          if ("user" in step) {
+            const images = step.image === undefined ? {} : { images: [step.image] };
+            return { role: "user", content: step.user, ...images };
+          }
           if ("result" in step) {
             return { role: "tool", tool_call_id: step.id, tool_name: step.name, content: step.result };
           }
@@ -188,7 +210,11 @@ const responses: DialectClient = {
         parameters: schema,
       })),
       input: talk.steps.flatMap((step): object[] => {
-        if ("user" in step) return [{ role: "user", content: step.user }];
+        if ("user" in step) {
+          const image = { type: "input_image", image_url: `data:image/png;base64,${step.image}` };
+          const text = { type: "input_text", text: step.user };
+          return [{ role: "user", content: step.image === undefined ? step.user : [text, image] }];
+        }
         if ("result" in step) {
           return [{ type: "function_call_output", call_id: step.id, output: step.result }];
         }
@@ -226,7 +252,7 @@ export const COMPLETIONS_CLIENT: DialectClient = {
 export function isPrompt(talk: Talk): talk is { readonly steps: readonly [{ readonly user: string }] } {
   const [step, ...others] = talk.steps;
   const alone = others.length === 0 && talk.system === undefined && talk.tools === undefined;
-  return alone && step !== undefined && "user" in step;
+  return alone && step !== undefined && "user" in step && step.image === undefined;
 }
 
 /**

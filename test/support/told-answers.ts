@@ -1,0 +1,170 @@
+import { eventBlocks, type Protocol } from "./fault-body.ts";
+import type { Reply } from "./scripted-upstream.ts";
+
+/** What a model says, in no protocol. */
+export interface Told {
+  readonly reasoning?: string;
+  readonly text?: string;
+  readonly calls?: readonly { readonly name: string; readonly input: object }[];
+  /** A last call of which only so much of the arguments comes. */
+  readonly half?: { readonly name: string; readonly parameter: string; readonly begun: string };
+  /** Why it ended; `broken`: the connection did. */
+  readonly end: "stop" | "length" | "filter" | "broken";
+}
+
+/** How a driver's backend makes calls. */
+export type ToolCalls = "native" | "markup";
+
+/** An upstream's stream that says what is told, with 40 tokens of the prompt, 9 of the answer, and 3 of its reasoning. */
+export function tells(told: Told, protocol: Protocol, toolCalls: ToolCalls): Reply {
+  const events = EVENTS[protocol](toolCalls === "markup" ? inMarkup(told) : told);
+  const broken = told.end === "broken";
+  // What stands behind the words is what tells a whole answer from a broken one.
+  const kept = broken ? events.slice(0, -TRAILING[protocol]) : events;
+  const blocks = eventBlocks(protocol, { events: kept, ...(broken && { done: "missing" }) });
+  return { body: broken ? [...blocks, "reset"] : blocks };
+}
+
+/** The events behind the last word. */
+const TRAILING: Readonly<Record<Protocol, number>> = { sessions: 2, "chat-completions": 2, messages: 2 };
+
+/** Calls written into the text, as a model without native ones makes them. */
+function inMarkup({ calls = [], half, ...told }: Told): Told {
+  if (calls.length === 0 && half === undefined) return told;
+  const parameter = (name: string, value: string) =>
+    `<|TCML|parameter name="${name}"><![CDATA[${value}]]></|TCML|parameter>`;
+  const whole = calls.map(({ name, input }) => {
+    const parameters = Object.entries(input).map(([key, value]) => parameter(key, String(value)));
+    return `<|TCML|invoke name="${name}">${parameters.join("")}</|TCML|invoke>`;
+  });
+  const begun =
+    half === undefined
+      ? ""
+      : `<|TCML|invoke name="${half.name}"><|TCML|parameter name="${half.parameter}"><![CDATA[${half.begun}`;
+  const end = half === undefined && told.end === "stop" ? "</|TCML|tool_calls>" : "";
+  return { ...told, text: `${told.text ?? ""}<|TCML|tool_calls>${whole.join("")}${begun}${end}` };
+}
+
+/** A text in three pieces, none of which ends where a word does. */
+function pieces(text: string | undefined): string[] {
+  if (text === undefined) return [];
+  const size = Math.max(1, Math.ceil(text.length / 3));
+  return text.match(new RegExp(`[^]{1,${size}}`, "g")) ?? [];
+}
+
+/** The calls with the text of their arguments, the half one last. */
+function texts({ calls = [], half }: Told): { name: string; text: string }[] {
+  const whole = calls.map(({ name, input }) => ({ name, text: JSON.stringify(input) }));
+  if (half === undefined) return whole;
+  const begun = JSON.stringify({ [half.parameter]: half.begun }).slice(0, -2);
+  return [...whole, { name: half.name, text: begun }];
+}
+
+function sessionsEvents({ reasoning, text, end }: Told): unknown[] {
+  const reasons: Record<Told["end"], string> = {
+    stop: "stop",
+    length: "length",
+    filter: "content_filter",
+    broken: "stop",
+  };
+  return [
+    ["start", { message_id: "message-1" }],
+    ...pieces(reasoning).map((piece) => ["reasoning", { text: piece }]),
+    ...pieces(text).map((piece) => ["text", { text: piece }]),
+    ["usage", { prompt_tokens: 40, completion_tokens: 9, reasoning_tokens: 3 }],
+    ["finish", { reason: reasons[end] }],
+  ];
+}
+
+function chunks(told: Told): unknown[] {
+  const { reasoning, text, end } = told;
+  const made = texts(told);
+  const chunk = (delta: object, finish_reason: string | null = null) => ({
+    id: "chatcmpl-1",
+    object: "chat.completion.chunk",
+    created: 1_800_000_000,
+    model: "upstream-model",
+    choices: [{ index: 0, delta, finish_reason }],
+  });
+  const call = (index: number, fields: object) => chunk({ tool_calls: [{ index, ...fields }] });
+  const reasons: Record<Told["end"], string> = {
+    stop: made.length > 0 ? "tool_calls" : "stop",
+    length: "length",
+    filter: "content_filter",
+    broken: "stop",
+  };
+  return [
+    chunk({ role: "assistant", content: null }),
+    ...pieces(reasoning).map((piece) => chunk({ reasoning_content: piece })),
+    ...pieces(text).map((piece) => chunk({ content: piece })),
+    ...made.flatMap(({ name, text: input }, index) => [
+      call(index, { id: `call_${index}`, type: "function", function: { name, arguments: "" } }),
+      ...pieces(input).map((piece) => call(index, { function: { arguments: piece } })),
+    ]),
+    chunk({}, reasons[end]),
+    {
+      ...chunk({}),
+      choices: [],
+      usage: {
+        prompt_tokens: 40,
+        completion_tokens: 9,
+        total_tokens: 49,
+        completion_tokens_details: { reasoning_tokens: 3 },
+      },
+    },
+  ];
+}
+
+function messageEvents(told: Told): unknown[] {
+  const { reasoning, text, end } = told;
+  const made = texts(told);
+  let next = 0;
+  const block = (content: object, deltas: readonly object[]): unknown[] => {
+    const index = next++;
+    return [
+      { type: "content_block_start", index, content_block: content },
+      ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
+      { type: "content_block_stop", index },
+    ];
+  };
+  const reasons: Record<Told["end"], string> = {
+    stop: made.length > 0 ? "tool_use" : "end_turn",
+    length: "max_tokens",
+    filter: "refusal",
+    broken: "end_turn",
+  };
+  const message = { id: "msg_1", type: "message", role: "assistant", content: [] };
+  return [
+    { type: "message_start", message: { ...message, usage: { input_tokens: 40, output_tokens: 1 } } },
+    ...(reasoning === undefined
+      ? []
+      : block(
+          { type: "thinking", thinking: "" },
+          pieces(reasoning).map((thinking) => ({ type: "thinking_delta", thinking })),
+        )),
+    ...(text === undefined
+      ? []
+      : block(
+          { type: "text", text: "" },
+          pieces(text).map((piece) => ({ type: "text_delta", text: piece })),
+        )),
+    ...made.flatMap(({ name, text: input }, index) =>
+      block(
+        { type: "tool_use", id: `toolu_${index}`, name, input: {} },
+        pieces(input).map((partial_json) => ({ type: "input_json_delta", partial_json })),
+      ),
+    ),
+    {
+      type: "message_delta",
+      delta: { stop_reason: reasons[end], stop_sequence: null },
+      usage: { output_tokens: 9, output_tokens_details: { thinking_tokens: 3 } },
+    },
+    { type: "message_stop" },
+  ];
+}
+
+const EVENTS: Readonly<Record<Protocol, (told: Told) => unknown[]>> = {
+  sessions: sessionsEvents,
+  "chat-completions": chunks,
+  messages: messageEvents,
+};
