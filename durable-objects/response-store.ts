@@ -32,6 +32,11 @@ export class ResponseStore extends DurableObject<Env> {
     await this.#wakeBy(response.expiresAt);
   }
 
+  /** Forgets a response; false when there was none. */
+  remove(id: string): boolean {
+    return this.#kept.remove(OWNER, "response", id, Date.now());
+  }
+
   /** The uploaded file with this id, unless it has expired. */
   getFile(id: string): KeptFile | null {
     return this.#kept.get(OWNER, "file", id, Date.now());

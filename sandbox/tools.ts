@@ -23,9 +23,13 @@ interface JsonObject {
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** What a question is about: "what's the weather", "how is the current price". */
+const QUESTION = /\b(?:what|how)(?:['\u2019]s|\s+is)\s+the\s+(?:current\s+)?([a-z]+)/gi;
+
 /**
- * Calls that a user asked for in plain words ("use the tool NAME", "call the get_weather function"), for tools that the
- * text before the user's message describes. Arguments are made up from the schema that stands near the tool's name.
+ * Calls that a user asked for in plain words ("use the tool NAME", "call the get_weather function"), or whose answer would
+ * be that of a tool ("what's the weather", of `weather` or `get_weather`), for tools that the text before the user's
+ * message describes. Arguments are made up from the schema that stands near the tool's name.
  */
 export function callsAskedFor(user: string, before: string): SandboxCall[] {
   if (!before.includes("tool_calls")) return [];
@@ -35,6 +39,10 @@ export function callsAskedFor(user: string, before: string): SandboxCall[] {
   for (const match of user.matchAll(asked)) {
     const name = match[1]?.replace(/[.-]+$/, "");
     if (name !== undefined && isOffered(name, before)) names.add(name);
+  }
+  for (const [, word = ""] of user.matchAll(QUESTION)) {
+    const name = [word, `get_${word}`].find((each) => isOffered(each, before));
+    if (name !== undefined) names.add(name);
   }
   return [...names].map((name) => ({ name, args: plausibleArguments(findSchema(name, before), user) }));
 }

@@ -143,6 +143,8 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
     requestId,
     startedAt,
     log,
+    ...(runtime.connection === undefined ? {} : { connection: runtime.connection }),
+    serve: (inner, connection) => handle(inner, { ...runtime, connection }),
     hold,
     config: () => {
       config ??= platform.configuration.read();
@@ -159,5 +161,7 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
   };
   if (log.streaming === undefined) ended();
   else runtime.waitUntil(log.streaming.then(ended));
+  // The handshake of a WebSocket is the runtime's own.
+  if (response.status === 101) return response;
   return finish(response, request, path, requestId);
 }

@@ -12,6 +12,7 @@ export type ErrorCode =
   | "model_not_found"
   | "response_not_found"
   | "previous_response_not_found"
+  | "websocket_connection_limit_reached"
   | "file_not_found"
   | "request_too_large"
   | "tool_choice_violation"

@@ -2,6 +2,7 @@ import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { BodyHold } from "../http/body-budget.ts";
 import type { Capture } from "./captures.ts";
 import type { Platform } from "./platform.ts";
+import type { ConnectionResponses } from "./responses.ts";
 
 /** What one request's log line says beyond method, path, status and duration. Never secrets, never content. */
 export interface LogFields {
@@ -27,6 +28,8 @@ export interface RequestRuntime {
   readonly platform: Platform;
   /** Keeps work alive after the response has been returned. */
   waitUntil(work: Promise<unknown>): void;
+  /** The responses of the connection that the request came over; missing for one that came by itself. */
+  readonly connection?: ConnectionResponses;
   /** The client's address as the platform vouches for it; empty when it cannot. */
   readonly clientAddress: string;
 }
@@ -43,6 +46,11 @@ export interface Context extends RequestRuntime {
   readonly hold: BodyHold;
   /** Takes a capture of each exchange with the upstream that serves the request, whether captures are on or not. */
   readonly onCapture?: (capture: Capture) => void;
+  /**
+   * Serves another request of the same client, which came over this one's connection, as if it had come by itself: access,
+   * limits and log included. Never throws.
+   */
+  serve(request: Request, connection: ConnectionResponses): Promise<Response>;
   /** The configuration, read once a request. */
   config(): Promise<ConfigSnapshot>;
 }

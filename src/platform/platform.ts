@@ -7,6 +7,7 @@ import type { PagesPlatform } from "./pages.ts";
 import type { ResponseStore } from "./responses.ts";
 import type { Fetch, OutboundProxy } from "./upstream.ts";
 import type { Variables } from "./variables.ts";
+import type { Upgrade } from "./web-socket.ts";
 
 /**
  * What the program needs from its runtime. Everything outside `src/platform/` and the entry files is written against
@@ -38,6 +39,8 @@ export interface Platform {
   readonly namesServerThroughProxy: boolean;
   /** The base address that `upstream` reaches the provider at; null: none is configured. */
   readonly providerBaseUrl: string | null;
+  /** Turns a request into a WebSocket. */
+  readonly upgrade: Upgrade;
   readonly pages: PagesPlatform;
   /** A file of the admin console, or null when there is none at that path. */
   asset(request: Request): Promise<Response | null>;

@@ -7,6 +7,11 @@ export interface StoredResponse {
   readonly body: string;
   /** The whole conversation up to and including this answer, for `previous_response_id`. */
   readonly messages: readonly Message[];
+  /**
+   * What the answer was made from, as the items of `GET …/input_items`, oldest first: a JSON array. Missing in what
+   * older versions stored.
+   */
+  readonly input?: string;
   /** The generation failed: the response can be read, and not be continued. */
   readonly failed?: boolean;
   /** Milliseconds since the epoch. */
@@ -17,4 +22,12 @@ export interface StoredResponse {
 export interface ResponseStore {
   get(id: string): Promise<StoredResponse | null>;
   put(response: StoredResponse): Promise<void>;
+  /** Forgets a response; false when there was none. */
+  remove(id: string): Promise<boolean>;
+}
+
+/** The latest responses of one connection, which it can continue also when they are not stored. */
+export interface ConnectionResponses {
+  get(id: string): StoredResponse | null;
+  put(response: StoredResponse): void;
 }

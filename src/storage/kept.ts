@@ -75,6 +75,25 @@ export class KeptObjects<K extends Kinds<K>> {
     });
   }
 
+  /** Forgets a value; false when there was none, or when it has expired at `now`. */
+  remove<Kind extends keyof K & string>(owner: string, kind: Kind, id: string, now: number): boolean {
+    const texts = this.#texts;
+    if (texts === null) return false;
+    let live = false;
+    this.#sql.transaction(() => {
+      const [row] = this.#sql.all(
+        "delete from kept_object where owner=? and kind=? and id=? returning seq, expires",
+        owner,
+        kind,
+        id,
+      );
+      if (row === undefined) return;
+      texts.delete(String(numberIn(row, "seq")));
+      live = numberIn(row, "expires") > now;
+    });
+    return live;
+  }
+
   /**
    * Drops what has expired at `now`, milliseconds since the epoch.
    *

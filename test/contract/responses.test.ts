@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { validateResponsesStream } from "../support/stream-validators/responses.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
@@ -9,6 +10,14 @@ const WEATHER = {
   description: "The weather in a city",
   parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
 };
+
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+const item = z.looseObject({ id: z.string() });
+const pageSchema = z.looseObject({ data: z.array(item) });
+const compactedSchema = z.looseObject({ output: z.array(item) });
+const countSchema = z.looseObject({ input_tokens: z.int() });
 
 interface Answer {
   readonly id: string;
@@ -319,6 +328,121 @@ describe("the responses API", () => {
       expect((await ask({ input: "more", previous_response_id: first.id })).status).toBe(200);
     });
 
+    it("tells what it was made from, with all that came before", async () => {
+      const items = async (id: string, query = "") => {
+        const headers = { authorization: "Bearer sk-dev" };
+        const response = await api.fetch(`/v1/responses/${id}/input_items${query}`, { headers });
+        expect(response.status).toBe(200);
+        return pageSchema.parse(await response.json());
+      };
+      const first = await answered({ input: "[[call:weather]][[then:Warm.]]", tools: [WEATHER] });
+      const output = { type: "function_call_output", call_id: first.output[0]?.["call_id"], output: "30" };
+      const image = `data:image/png;base64,${PIXEL}`;
+      const second = await answered({
+        input: [
+          output,
+          {
+            role: "user",
+            content: [
+              { type: "input_text", text: "and?" },
+              { type: "input_image", image_url: image },
+            ],
+          },
+        ],
+        previous_response_id: first.id,
+        tools: [WEATHER],
+      });
+      const all = await items(second.id, "?order=asc");
+      expect(all.data).toMatchObject([
+        {
+          type: "message",
+          role: "user",
+          content: [{ type: "input_text", text: "[[call:weather]][[then:Warm.]]" }],
+        },
+        { type: "function_call", name: "weather", status: "completed" },
+        { ...output, status: "completed" },
+        {
+          type: "message",
+          role: "user",
+          content: [
+            { type: "input_text", text: "and?" },
+            { type: "input_image", image_url: image, detail: "auto" },
+          ],
+        },
+      ]);
+      const ids = all.data.map(({ id }) => id);
+      expect(all).toMatchObject({ object: "list", has_more: false, first_id: ids[0], last_id: ids[3] });
+      expect((await items(second.id)).data.map(({ id }) => id)).toEqual(ids.toReversed());
+      const page = await items(second.id, `?limit=2&after=${ids[3]}`);
+      expect(page).toMatchObject({ has_more: true, first_id: ids[2], last_id: ids[1] });
+      await answered({
+        input: [
+          { type: "item_reference", id: ids[0] },
+          { role: "user", content: "go on" },
+        ],
+      });
+      for (const query of ["?limit=0", "?limit=101", "?order=up", "?after=msg_unknown"]) {
+        const headers = { authorization: "Bearer sk-dev" };
+        const path = `/v1/responses/${second.id}/input_items${query}`;
+        expect((await api.fetch(path, { headers })).status, query).toBe(400);
+      }
+    });
+
+    it("is streamed again, from any event on", async () => {
+      const { events, response, completion } = await streamed({
+        input: "[[think:hm]][[say:One two.]][[call:weather]]",
+        tools: [WEATHER],
+        reasoning: { effort: "low" },
+      });
+      const path = `/v1/responses/${response["id"]}?stream=true`;
+      const headers = { authorization: "Bearer sk-dev" };
+      const text = await (await api.fetch(path, { headers })).text();
+      const again = validateResponsesStream(text);
+      expect(again).toMatchObject({ response, completion });
+      expect(new Set(again.events.map(({ type }) => type))).toEqual(new Set(events.map(({ type }) => type)));
+      const rest = await (await api.fetch(`${path}&starting_after=3`, { headers })).text();
+      expect(text.endsWith(rest)).toBe(true);
+      expect(rest).toMatch(/^event: .*\ndata: .*"sequence_number":4\}\n/);
+    });
+
+    it("is deleted by its caller", async () => {
+      const { id } = await answered({ input: "[[say:gone]]" });
+      const remove = (path: string, key = "sk-dev") =>
+        api.fetch(path, { method: "DELETE", headers: { authorization: `Bearer ${key}` } });
+      expect((await remove(`/v1/responses/${id}`, "sandbox-token-other")).status).toBe(404);
+      expect(await (await remove(`/responses/${id}`)).json()).toEqual({
+        id,
+        object: "response",
+        deleted: true,
+      });
+      for (const response of [await read(id), await remove(`/v1/responses/${id}`)]) {
+        expect(await response.json()).toMatchObject({ error: { code: "response_not_found" } });
+      }
+    });
+
+    it("that was not made in the background cannot be cancelled", async () => {
+      const { id } = await answered({ input: "[[say:done]]" });
+      const refused = await api.post(`/v1/responses/${id}/cancel`, {});
+      expect(refused.status).toBe(400);
+      expect((await api.post("/v1/responses/resp_unknown/cancel", {})).status).toBe(404);
+    });
+
+    it("does not go on from a call that was never made", async () => {
+      const { id } = await answered({ input: "[[say:fine]]" });
+      const output = { type: "function_call_output", call_id: "call_never", output: "?" };
+      expect((await ask({ input: [output], previous_response_id: id })).status).toBe(400);
+    });
+
+    it("can be prepared without being generated", async () => {
+      const ready = await answered({ input: "My name is Ada.", generate: false });
+      expect(ready).toMatchObject({ status: "completed", output: [], usage: { total_tokens: 0 } });
+      await answered({ input: "Who am I?", previous_response_id: ready.id });
+      expect((await api.gateway.sandbox.lastTurn()).prompt).toMatch(/Ada[\s\S]*Who am I\?/);
+      const { response, completion } = await streamed({ input: "again", generate: false });
+      expect(response).toMatchObject({ status: "completed", output: [] });
+      expect(completion.text).toBe("");
+    });
+
     it("gives its items to references", async () => {
       const first = await answered({ input: "[[say:Blue it is.]]" });
       await answered({
@@ -332,6 +456,70 @@ describe("the responses API", () => {
       const { prompt } = await api.gateway.sandbox.lastTurn();
       expect(prompt).toMatch(/A colour\?[\s\S]*Blue it is\.[\s\S]*Which one\?/);
     });
+  });
+
+  describe("a compacted conversation", () => {
+    const long = [
+      { role: "developer", content: "Be brief." },
+      { role: "user", content: "We launch on Tuesday." },
+      { role: "assistant", content: "Noted." },
+      { type: "function_call", call_id: "c1", name: "weather", arguments: '{"city":"Rome"}' },
+      { type: "function_call_output", call_id: "c1", output: "sunny" },
+      { role: "user", content: "And then?" },
+    ];
+
+    it("is what people said, and a summary that stands for the rest", async () => {
+      const response = await api.post("/v1/responses/compact", { model: MODEL, input: long });
+      const compacted = compactedSchema.parse(await response.json());
+      expect(compacted).toMatchObject({
+        object: "response.compaction",
+        output: [
+          { type: "message", role: "developer" },
+          { type: "message", role: "user", content: [{ type: "input_text", text: "We launch on Tuesday." }] },
+          { type: "message", role: "user", content: [{ type: "input_text", text: "And then?" }] },
+          { type: "compaction", encrypted_content: expect.any(String) },
+        ],
+      });
+      expect((await api.gateway.sandbox.lastTurn()).prompt).toMatch(
+        /Noted\.[\s\S]*weather[\s\S]*sunny[\s\S]*summary/,
+      );
+      await answered({ input: [...compacted.output, { role: "user", content: "Go on." }] });
+      const { prompt } = await api.gateway.sandbox.lastTurn();
+      expect(prompt).toMatch(/Tuesday[\s\S]*Summary of the conversation[\s\S]*Go on\./);
+    });
+
+    it("may be one that is stored", async () => {
+      const first = await answered({ input: "We launch on Tuesday." });
+      const body = { model: MODEL, previous_response_id: first.id };
+      const response = await api.post("/responses/compact", body);
+      expect(await response.json()).toMatchObject({
+        output: [{ role: "user", content: [{ text: "We launch on Tuesday." }] }, { type: "compaction" }],
+      });
+    });
+
+    it("of another service is refused, as it cannot be read", async () => {
+      const foreign = { type: "compaction", id: "cmp_1", encrypted_content: "gAAAAABo" };
+      const response = await ask({ input: [foreign, { role: "user", content: "Go on." }] });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { param: "input[0].encrypted_content" } });
+    });
+
+    it("is refused when it names no model", async () => {
+      expect((await api.post("/v1/responses/compact", { input: long })).status).toBe(400);
+    });
+  });
+
+  it("counts the tokens of a request", async () => {
+    const count = async (body: Record<string, unknown>) => {
+      const response = await api.post("/v1/responses/input_tokens", { model: MODEL, ...body });
+      expect(response.status).toBe(200);
+      return countSchema.parse(await response.json()).input_tokens;
+    };
+    const short = await count({ input: "Hi" });
+    expect(short).toBeGreaterThan(0);
+    expect(await count({ input: "Hi", tools: [WEATHER], instructions: "Be kind." })).toBeGreaterThan(short);
+    const first = await answered({ input: "[[say:Hello.]] and so on" });
+    expect(await count({ input: "Hi", previous_response_id: first.id })).toBeGreaterThan(short);
   });
 
   describe("failures", () => {

@@ -1,5 +1,6 @@
 import OpenAI, { APIError } from "openai";
 import { toResponseInputItems } from "openai/lib/responses/ResponseInputItems";
+import { ResponsesWS } from "openai/resources/responses/ws";
 import { describe, expect, it } from "vitest";
 import { useGateway } from "../support/use-gateway.ts";
 
@@ -19,6 +20,8 @@ const WEATHER: OpenAI.Responses.FunctionTool = {
 };
 
 const MODEL = "gpt-5";
+
+const rejection = (work: Promise<unknown>) => work.then(() => null).catch((error: unknown) => error);
 
 describe("the openai SDK, responses", () => {
   const api = useGateway();
@@ -133,9 +136,146 @@ describe("the openai SDK, responses", () => {
     expect(response.output_text).toMatch(/before\s*after/);
   });
 
-  describe("raises its error", () => {
-    const rejection = (work: Promise<unknown>) => work.then(() => null).catch((error: unknown) => error);
+  it("deletes, counts, compacts and lists", async () => {
+    const { responses } = client();
+    const { id, output } = await responses.create({ model: MODEL, input: "[[say:Blue.]]" });
+    const next = await responses.create({ model: MODEL, input: "Why?", previous_response_id: id });
+    const roles: unknown[] = [];
+    for await (const item of responses.inputItems.list(next.id, { order: "asc", limit: 2 })) {
+      roles.push("role" in item ? item.role : item.type);
+    }
+    expect(roles).toEqual(["user", "assistant", "user"]);
+    expect((await responses.inputTokens.count({ model: MODEL, input: "Hi" })).input_tokens).toBeGreaterThan(
+      0,
+    );
+    const compacted = await responses.compact({ model: MODEL, previous_response_id: next.id });
+    const input = [...toResponseInputItems(compacted.output), { role: "user" as const, content: "Go on." }];
+    expect((await responses.create({ model: MODEL, input })).status).toBe("completed");
+    const types: string[] = [];
+    for await (const event of await responses.retrieve(id, { stream: true, starting_after: 1 })) {
+      types.push(event.type);
+    }
+    expect(types.at(-1)).toBe("response.completed");
+    expect(types).not.toContain("response.created");
+    await responses.delete(id);
+    expect(await rejection(responses.retrieve(id))).toMatchObject({ status: 404 });
+    expect(await rejection(responses.cancel(next.id))).toMatchObject({ status: 400 });
+    expect(output).toHaveLength(1);
+  });
 
+  describe("over a WebSocket", () => {
+    const TERMINAL = new Set(["response.completed", "response.incomplete", "response.failed", "error"]);
+
+    /** A connection of the SDK, used for one turn after another. */
+    function connect(sdk = client()) {
+      const socket = new ResponsesWS(sdk);
+      let turn: { events: OpenAI.Responses.ResponsesServerEvent[]; done: () => void } | undefined;
+      const closed = Promise.withResolvers<number>();
+      // The SDK throws where nobody listens; what went wrong is an event as well.
+      socket.on("error", () => undefined);
+      socket.on("close", (code) => closed.resolve(code));
+      socket.on("event", (event) => {
+        turn?.events.push(event);
+        if (TERMINAL.has(event.type)) turn?.done();
+      });
+      const ask = async (body: Omit<OpenAI.Responses.ResponsesClientEvent.ResponseCreate, "type">) => {
+        const done = Promise.withResolvers<void>();
+        const events: OpenAI.Responses.ResponsesServerEvent[] = [];
+        turn = { events, done: done.resolve };
+        socket.send({ type: "response.create", model: MODEL, ...body });
+        await done.promise;
+        const last = events.at(-1);
+        if (last === undefined || !("response" in last)) return { events, last, id: "", text: "" };
+        const { id, output } = last.response;
+        const parts = output.flatMap((item) => (item.type === "message" ? item.content : []));
+        const text = parts.map((part) => (part.type === "output_text" ? part.text : "")).join("");
+        return { events, last, id, text };
+      };
+      return { socket, ask, closed: closed.promise };
+    }
+
+    it("makes one response after another, with the events of a stream", async () => {
+      const { socket, ask } = connect();
+      const body = { input: "[[think:hm]][[say:One two.]]", reasoning: { effort: "low" as const } };
+      const first = await ask(body);
+      expect(first.text).toBe("One two.");
+      const streamed: string[] = [];
+      for await (const { type } of await client().responses.create({ model: MODEL, stream: true, ...body })) {
+        streamed.push(type);
+      }
+      expect(first.events.map(({ type }) => type)).toEqual(streamed);
+      const second = await ask({ input: "[[say:Three.]]", stream_id: "lane" });
+      expect(second.text).toBe("Three.");
+      expect(second.events.every((event) => "stream_id" in event && event.stream_id === "lane")).toBe(true);
+      expect((await client().responses.retrieve(first.id)).output_text).toBe("One two.");
+      socket.close();
+    });
+
+    it("goes on from what is not stored, and only as long as that is sound", async () => {
+      const { socket, ask } = connect();
+      const first = await ask({ store: false, input: "[[call:weather]][[then:Warm.]]", tools: [WEATHER] });
+      const [call] = first.last !== undefined && "response" in first.last ? callsOf(first.last.response) : [];
+      const output = { type: "function_call_output" as const, call_id: call?.call_id ?? "", output: "30" };
+      const going = { store: false, previous_response_id: first.id, tools: [WEATHER] };
+      expect((await ask({ ...going, input: [output] })).text).toContain("Warm.");
+      const elsewhere = connect();
+      expect((await elsewhere.ask({ ...going, input: [output] })).last).toMatchObject({
+        type: "error",
+        status: 400,
+        error: { code: "previous_response_not_found", param: "previous_response_id" },
+      });
+      elsewhere.socket.close();
+      const wrong = { ...output, call_id: "call_never" };
+      expect((await ask({ ...going, input: [wrong] })).last).toMatchObject({ type: "error", status: 400 });
+      expect((await ask({ ...going, input: [output] })).last).toMatchObject({
+        error: { code: "previous_response_not_found" },
+      });
+      expect((await ask({ input: "[[say:Anew.]]" })).text).toBe("Anew.");
+      socket.close();
+    });
+
+    it("tells what is wrong, and stays open", async () => {
+      const { socket, ask } = connect();
+      expect((await ask({ input: "hi", model: "no-such-model" })).last).toMatchObject({
+        type: "error",
+        status: 400,
+        error: { code: "model_not_found", param: "model" },
+      });
+      expect((await ask({ input: "[[big:400]][[chunk:20]][[reset]]" })).last).toMatchObject({
+        type: "response.failed",
+      });
+      for (const raw of ["{", "[]", '{"type":"response.dance"}']) {
+        const answer = new Promise((resolve) => socket.once("event", resolve));
+        socket.sendRaw(raw);
+        expect(await answer, raw).toMatchObject({ type: "error", status: 400 });
+      }
+      expect((await ask({ input: "[[say:fine]]" })).text).toBe("fine");
+      socket.close();
+    });
+
+    it("is for callers with a key, like everything else", async () => {
+      const { closed } = connect(new OpenAI({ baseURL: `${api.gateway.url}/v1`, apiKey: " " }));
+      expect(await closed).not.toBe(1000);
+      const headers = { authorization: "Bearer sk-dev" };
+      expect((await api.fetch("/v1/responses", { headers })).status).toBe(405);
+    });
+
+    it("ends the generation of whoever leaves", async () => {
+      const { socket } = connect();
+      const began = new Promise((resolve) => socket.on("response.output_text.delta", resolve));
+      socket.send({ type: "response.create", model: MODEL, input: "[[big:4000]][[chunk:20]][[slow:50]]" });
+      await began;
+      socket.close();
+      const latest = async () => {
+        const headers = { authorization: "Bearer admin" };
+        const list: unknown = await (await api.fetch("/admin/chat-history", { headers })).json();
+        return JSON.stringify(list).match(/"status":"(\w+)"/)?.[1];
+      };
+      await expect.poll(latest, { timeout: 10_000 }).toBe("cancelled");
+    });
+  });
+
+  describe("raises its error", () => {
     it("for a key that is refused, a model and a response that do not exist", async () => {
       const wrong = new OpenAI({
         baseURL: `${api.gateway.url}/v1`,

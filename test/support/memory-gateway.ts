@@ -87,6 +87,13 @@ export class MemoryGateway {
       requestId: "req_test",
       startedAt: this.platform.now(),
       log: {},
+      serve: (inner, connection) =>
+        handle(inner, {
+          platform: this.platform,
+          waitUntil: this.waitUntil,
+          clientAddress: "192.0.2.1",
+          connection,
+        }),
       hold: new BodyBudget(this.platform.variables.bodyBudgetBytes).hold(),
       config: () => this.platform.configuration.read(),
     };

@@ -104,6 +104,9 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     fetch,
     deploymentFetch: nowhere,
     upstream: (proxy) => upstream.through(proxy),
+    upgrade: () => {
+      throw new Error("this platform has no WebSockets");
+    },
     namesServerThroughProxy: true,
     providerBaseUrl: variables.providerBaseUrl,
     pages: pagesWithoutBrowser(now),

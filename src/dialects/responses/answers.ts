@@ -37,15 +37,18 @@ function outputItemSchema() {
   ]);
 }
 
-/** The response object (contract, Stored response), in the full public shape of the real API. */
-export function responseSchema() {
-  const usage = z.object({
+function usageSchema() {
+  return z.object({
     input_tokens: z.int(),
     input_tokens_details: z.object({ cached_tokens: z.int(), cache_write_tokens: z.int() }),
     output_tokens: z.int(),
     output_tokens_details: z.object({ reasoning_tokens: z.int() }),
     total_tokens: z.int(),
   });
+}
+
+/** The response object (contract, Stored response), in the full public shape of the real API. */
+export function responseSchema() {
   return z.object({
     id: z.string().startsWith("resp_"),
     object: z.literal("response"),
@@ -55,7 +58,7 @@ export function responseSchema() {
     completed_at: z.int().nullable(),
     error: z.object({ code: z.string(), message: z.string(), gateway_code: z.string() }).nullable(),
     incomplete_details: z.object({ reason: z.enum(["max_output_tokens", "content_filter"]) }).nullable(),
-    usage: usage.nullable(),
+    usage: usageSchema().nullable(),
     output: z.array(outputItemSchema()),
     instructions: z.string().nullable(),
     max_output_tokens: z.int().nullable(),
@@ -87,3 +90,31 @@ export const responseAnswers = jsonOrEvents(
   responseSchema,
   "From response.created to response.completed, response.incomplete or response.failed, then [DONE].",
 );
+
+/** What counting answers. */
+export const tokenCountSchema = () =>
+  z.object({ object: z.literal("response.input_tokens"), input_tokens: z.int() });
+
+/** What deleting answers. */
+export const deletedSchema = () =>
+  z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) });
+
+/** One page of input items. They are the caller's own, in the form of the real API. */
+export const inputItemsSchema = () =>
+  z.object({
+    object: z.literal("list"),
+    data: z.array(z.looseObject({ id: z.string(), type: z.string() })),
+    first_id: z.string(),
+    last_id: z.string(),
+    has_more: z.boolean(),
+  });
+
+/** A compacted conversation: what people said, and one item that holds the rest. */
+export const compactionSchema = () =>
+  z.object({
+    id: z.string().startsWith("resp_"),
+    object: z.literal("response.compaction"),
+    created_at: z.int(),
+    output: z.array(z.looseObject({ id: z.string(), type: z.string() })),
+    usage: usageSchema(),
+  });

@@ -1,7 +1,10 @@
 import { STANDARD_FAMILY } from "../../routing/error-formats.ts";
 import type { Dialect } from "../dialect.ts";
-import { createResponse, readResponse } from "./endpoints.ts";
+import { compactResponse } from "./compact.ts";
+import { countInputTokens, createResponse } from "./endpoints.ts";
 import { ID } from "./request.ts";
+import { cancelResponse, deleteResponse, listInputItems, readResponse } from "./stored.ts";
+import { openConnection } from "./web-socket.ts";
 
 /** The responses style. */
 export const responses: Dialect = {
@@ -10,5 +13,14 @@ export const responses: Dialect = {
   family: STANDARD_FAMILY,
   paths: ["/v1/responses", "/responses"],
   credentials: [{ in: "bearer" }],
-  endpoints: [createResponse, readResponse],
+  endpoints: [
+    createResponse,
+    countInputTokens,
+    compactResponse,
+    readResponse,
+    deleteResponse,
+    cancelResponse,
+    listInputItems,
+    openConnection,
+  ],
 };

@@ -4,6 +4,7 @@ import { invalidRequest } from "../../errors/gateway-error.ts";
 import { parseWith } from "../../http/json-body.ts";
 import { messageSchema, toMessage } from "../chat-completions/request.ts";
 import { optionalString } from "../shared/members.ts";
+import { readSummary } from "./compaction.ts";
 import { isBarePart, toParts } from "./parts.ts";
 import type { DeclaredTools } from "./tools.ts";
 
@@ -46,11 +47,14 @@ export class MessageBuilder {
   readonly #tools: DeclaredTools;
   /** The names of the calls so far, for their outputs. */
   readonly #calls = new Map<string, string>();
+  /** Whether all that came before is known: then an output without its call is a mistake. */
+  readonly #continues: boolean;
   #draft: Draft | null = null;
 
   /** `earlier`: the messages of the conversation that is continued. */
   constructor(tools: DeclaredTools, earlier: readonly Message[]) {
     this.#tools = tools;
+    this.#continues = earlier.length > 0;
     for (const message of earlier) {
       this.#messages.push(message);
       if (message.role === "assistant") this.#remember(message.toolCalls);
@@ -76,6 +80,8 @@ export class MessageBuilder {
     } else if (type === undefined || type === "message") {
       if (isChatMessage(item)) this.#addChatMessage(item, where);
       else this.#addMessage(item, where);
+    } else if (type === "compaction" || type === "compaction_summary") {
+      this.#push({ role: "user", parts: [{ type: "text", text: readSummary(item, where) }] });
     } else if (type === "reasoning") {
       this.#addReasoning(reasoningText(item));
     } else if (type.endsWith("_output")) {
@@ -179,6 +185,9 @@ export class MessageBuilder {
         ? toOutputParts(output, `${where}.output`)
         : toParts(jsonText(output, ""), where);
     const name = this.#calls.get(callId);
+    if (name === undefined && this.#continues) {
+      throw invalidRequest(`no tool call was made with the call_id ${JSON.stringify(callId)}`, where);
+    }
     const isError = item["status"] === "failed" ? { isError: true } : {};
     this.#push({ role: "tool", callId, parts, ...(name === undefined ? {} : { name }), ...isError });
   }

@@ -1,6 +1,6 @@
-import { isObject } from "../../encoding/json.ts";
+import { isObject, type JsonObject, objectIn } from "../../encoding/json.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
-import type { ResponseStore, StoredResponse } from "../../platform/responses.ts";
+import type { ConnectionResponses, ResponseStore, StoredResponse } from "../../platform/responses.ts";
 import { optionalString } from "../shared/members.ts";
 import { itemAddress } from "./ids.ts";
 
@@ -18,8 +18,12 @@ export function responseNotFound(id: string, param: string): GatewayError {
  * @throws GatewayError 400 `previous_response_not_found`, as the real service does: its clients then send the whole
  * conversation again. One that failed has nothing to go on from.
  */
-export async function readPrevious(store: ResponseStore, id: string): Promise<StoredResponse> {
-  const stored = await store.get(id);
+export async function readPrevious(
+  store: ResponseStore,
+  id: string,
+  connection?: ConnectionResponses,
+): Promise<StoredResponse> {
+  const stored = connection?.get(id) ?? (await store.get(id));
   if (stored !== null && stored.failed !== true) return stored;
   throw new GatewayError(400, `previous response with id ${JSON.stringify(id)} not found`, {
     code: "previous_response_not_found",
@@ -27,10 +31,17 @@ export async function readPrevious(store: ResponseStore, id: string): Promise<St
   });
 }
 
-function outputOf(stored: StoredResponse): unknown[] {
-  const body: unknown = JSON.parse(stored.body);
-  const output = isObject(body) ? body["output"] : undefined;
-  return Array.isArray(output) ? output : [];
+/** The items of a stored response's output. */
+export function outputOf({ body }: StoredResponse): JsonObject[] {
+  const { output } = objectIn(body);
+  return Array.isArray(output) ? output.filter(isObject) : [];
+}
+
+/** The items that a stored response was made from, oldest first. */
+export function inputOf({ input }: StoredResponse): JsonObject[] {
+  // What was stored before there was such a list has none.
+  const items: unknown = JSON.parse(input ?? "[]");
+  return Array.isArray(items) ? items.filter(isObject) : [];
 }
 
 /**
@@ -44,7 +55,7 @@ export async function resolveReferences(
   items: readonly unknown[],
   store: ResponseStore,
 ): Promise<readonly unknown[]> {
-  const outputs = new Map<string, unknown[]>();
+  const known = new Map<string, StoredResponse>();
   const resolved: unknown[] = [];
   for (const [index, item] of items.entries()) {
     const reference =
@@ -54,14 +65,11 @@ export async function resolveReferences(
       resolved.push(item);
       continue;
     }
-    let output = outputs.get(address.responseId);
-    if (output === undefined) {
-      const stored = await store.get(address.responseId);
-      if (stored === null) throw responseNotFound(address.responseId, `input[${index}].id`);
-      output = outputOf(stored);
-      outputs.set(address.responseId, output);
-    }
-    resolved.push(output[address.index]);
+    const stored = known.get(address.responseId) ?? (await store.get(address.responseId));
+    if (stored === null) throw responseNotFound(address.responseId, `input[${index}].id`);
+    known.set(address.responseId, stored);
+    const kept = address.input ? inputOf(stored) : outputOf(stored);
+    resolved.push(kept.find(({ id }) => id === reference));
   }
   return resolved.filter((item) => item !== undefined);
 }

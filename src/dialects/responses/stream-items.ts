@@ -12,12 +12,19 @@ import type { CalledTool } from "./tools.ts";
 
 /** Writes the events of one response, numbering them. */
 export class EventWriter {
+  readonly #after: number;
   #next = 0;
+
+  /** Events up to the number `after` are counted, and not written. */
+  constructor(after = -1) {
+    this.#after = after;
+  }
 
   /** One event. `fields` are JSON members without the braces. */
   write(type: string, fields: string): string {
     const number = this.#next;
     this.#next += 1;
+    if (number <= this.#after) return "";
     return `event: ${type}\ndata: {"type":"${type}",${fields},"sequence_number":${number}}\n\n`;
   }
 }

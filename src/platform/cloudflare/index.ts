@@ -9,6 +9,7 @@ import type { Env } from "./env.ts";
 import { cloudflarePages } from "./pages.ts";
 import { dial } from "./sockets.ts";
 import { variablesOf } from "./variables.ts";
+import { upgrade } from "./web-socket.ts";
 
 /** Where the sandbox binding answers; the name is never looked up. */
 const SANDBOX_URL = "http://sandbox";
@@ -29,7 +30,11 @@ export function cloudflarePlatform(env: Env): Platform {
     administration: cloudflareAdministration(env),
     responses: (owner) => {
       const store = env.RESPONSE_STORE.getByName(owner);
-      return { get: (id) => store.get(id), put: (response) => store.put(response) };
+      return {
+        get: (id) => store.get(id),
+        put: (response) => store.put(response),
+        remove: (id) => store.remove(id),
+      };
     },
     files: (owner) => {
       const store = env.RESPONSE_STORE.getByName(owner);
@@ -45,6 +50,7 @@ export function cloudflarePlatform(env: Env): Platform {
     // Reported of the production network, although workerd itself names the server.
     namesServerThroughProxy: false,
     providerBaseUrl: variables.providerBaseUrl ?? (viaSandbox ? SANDBOX_URL : null),
+    upgrade,
     pages: cloudflarePages(env, variables.pages),
     asset: async (request) => {
       if (env.ASSETS === undefined) return null;

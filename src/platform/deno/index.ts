@@ -16,6 +16,7 @@ import { KeptForCallers } from "./kept.ts";
 import { blockLists, denoPages } from "./pages.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { dial } from "./sockets.ts";
+import { upgrade } from "./web-socket.ts";
 
 /** Where the sandbox in this process answers; the name is never looked up. */
 const SANDBOX_URL = "http://sandbox";
@@ -65,6 +66,7 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
       upstream: (proxy) => (proxy === null ? (sandbox ?? direct) : proxiedFetch(dial, proxy)),
       namesServerThroughProxy: true,
       providerBaseUrl: variables.providerBaseUrl ?? (sandbox === null ? null : SANDBOX_URL),
+      upgrade,
       pages: denoPages(browsers ?? NO_BROWSER, limits),
       asset: (request) => console.get(request),
       now: Date.now,

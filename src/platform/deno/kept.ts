@@ -27,6 +27,7 @@ export class KeptForCallers {
         this.#sweep();
         this.#kept.put(owner, "response", response);
       },
+      remove: async (id) => this.#kept.remove(owner, "response", id, this.#now()),
     };
   }
 

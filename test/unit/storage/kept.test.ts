@@ -44,6 +44,18 @@ describe("what is kept", () => {
     expect(kept.list("me", "note", 5)).toEqual([note("b", 10, "again"), note("c", 10)]);
   });
 
+  it("is forgotten when it is removed, and only then", () => {
+    const kept = keptIn(memoryDatabase());
+    kept.put("me", "note", note("a", 10));
+    kept.put("you", "note", note("a", 10));
+    expect(kept.remove("me", "note", "b", 9)).toBe(false);
+    expect(kept.remove("me", "note", "a", 9)).toBe(true);
+    expect(kept.remove("me", "note", "a", 9)).toBe(false);
+    expect(kept.get("me", "note", "a", 9)).toBeNull();
+    expect(kept.get("you", "note", "a", 9)).toEqual(note("a", 10));
+    expect(kept.remove("you", "note", "a", 10)).toBe(false);
+  });
+
   it("may hold any text", () => {
     const kept = keptIn(memoryDatabase());
     const unit = fc.constantFrom("a", '"', "\\", "\0", "𝄞", "\ud834", "\udd1e", "\n");

@@ -10,6 +10,7 @@ async function storeWithAnswer() {
   const store = {
     get: async (id: string) => kept.get(id) ?? null,
     put: async (response: StoredResponse) => void kept.set(response.id, response),
+    remove: async (id: string) => kept.delete(id),
   };
   const output = outputOf(
     {

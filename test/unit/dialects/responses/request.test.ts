@@ -154,7 +154,6 @@ describe("the input of a responses request", () => {
       { type: "reasoning", summary: [], content: null, encrypted_content: null },
       { type: "item_reference", id: "msg_elsewhere" },
       { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "q" } },
-      { type: "compaction", encrypted_content: "x" },
       { type: "something_new", payload: 1 },
     ];
     expect(messagesOf([...silent, { role: "user", content: "hi" }, ...silent])).toEqual([user("hi")]);

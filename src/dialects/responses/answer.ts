@@ -1,0 +1,132 @@
+import type { Caller } from "../../auth/callers.ts";
+import type { Message, Part } from "../../conversation/conversation.ts";
+import type { Completion } from "../../conversation/events.ts";
+import type { JsonObject } from "../../encoding/json.ts";
+import type { AnswerInfo } from "../../generation/job.ts";
+import type { StreamRenderer } from "../../generation/stream.ts";
+import { EVENT_STREAM_HEADERS } from "../../http/event-stream.ts";
+import type { Context } from "../../platform/context.ts";
+import type { StoredResponse } from "../../platform/responses.ts";
+import type { DialectAnswer } from "../shared/answer.ts";
+import type { Asked } from "./asked.ts";
+import { newResponseId } from "./ids.ts";
+import { outputOf as outputItems } from "./output.ts";
+import { inputOf, outputOf } from "./references.ts";
+import type { ResponsesRequest } from "./request.ts";
+import { inputResources } from "./resources.ts";
+import { ResponseObject } from "./response.ts";
+import { ResponsesStream } from "./stream.ts";
+
+/** The assistant message that an answer adds to its conversation. */
+function assistantMessage(completion: Completion): Message {
+  const parts: Part[] = completion.text === "" ? [] : [{ type: "text", text: completion.text }];
+  const message: Message = { role: "assistant", parts, toolCalls: completion.toolCalls };
+  return completion.reasoning === "" ? message : { ...message, reasoning: completion.reasoning };
+}
+
+/** Answers one responses request, and keeps the answer for its caller. */
+export class ResponsesAnswer implements DialectAnswer {
+  readonly #context: Context;
+  readonly #caller: Caller;
+  readonly #body: ResponsesRequest;
+  readonly #asked: Asked;
+  readonly #id = newResponseId();
+  #stream: ResponsesStream | null = null;
+  #whole: Record<string, unknown> | null = null;
+
+  constructor(context: Context, caller: Caller, body: ResponsesRequest, asked: Asked) {
+    this.#context = context;
+    this.#caller = caller;
+    this.#body = body;
+    this.#asked = asked;
+  }
+
+  stream(info: AnswerInfo): StreamRenderer {
+    const { platform } = this.#context;
+    const object = new ResponseObject(this.#id, this.#body, info);
+    this.#stream = new ResponsesStream(object, this.#asked.turn.tools, () => platform.now());
+    return this.#stream;
+  }
+
+  body(completion: Completion, info: AnswerInfo): unknown {
+    this.#whole ??= new ResponseObject(this.#id, this.#body, info).in(
+      {
+        status: "ended",
+        reason: completion.finishReason,
+        usage: completion.usage,
+        completedAt: Math.floor(this.#context.platform.now() / 1000),
+      },
+      outputItems(completion, this.#id, this.#asked.turn.tools),
+    );
+    return this.#whole;
+  }
+
+  async completed(completion: Completion, info: AnswerInfo): Promise<void> {
+    const body = this.#stream?.finalJson ?? JSON.stringify(this.body(completion, info));
+    await this.#keep({ body, messages: [...this.#asked.turn.history, assistantMessage(completion)] });
+  }
+
+  async failed(): Promise<void> {
+    const body = this.#stream?.finalJson ?? null;
+    if (body !== null) await this.#keep({ body, messages: [], failed: true });
+  }
+
+  /**
+   * The answer to a request that wants nothing generated (`generate: false`): an empty response, from which a later one
+   * goes on. Agents send the beginning of a conversation ahead in this way.
+   */
+  async prepared(): Promise<Response> {
+    const { conversation } = this.#asked.turn;
+    const created = Math.floor(this.#context.startedAt / 1000);
+    const info: AnswerInfo = {
+      conversation,
+      requestId: this.#context.requestId,
+      created,
+      promptTokens: () => 0,
+    };
+    const nothing: Completion = {
+      sessionId: "",
+      text: "",
+      reasoning: "",
+      toolCalls: [],
+      finishReason: "stop",
+      usage: { prompt: 0, completion: 0, reasoning: 0 },
+    };
+    const { finishReason: reason, usage } = nothing;
+    const stream = conversation.stream ? this.stream(info) : null;
+    const text = [
+      stream?.push({ type: "start", sessionId: "" }),
+      stream?.push({ type: "finish", reason, usage }),
+    ].join("");
+    const body = this.#stream?.finalJson ?? JSON.stringify(this.body(nothing, info));
+    await this.#keep({ body, messages: this.#asked.turn.history });
+    const type = { "content-type": "application/json" };
+    return stream === null
+      ? new Response(body, { headers: type })
+      : new Response(text, { headers: EVENT_STREAM_HEADERS });
+  }
+
+  async #keep(made: Omit<StoredResponse, "id" | "input" | "expiresAt">): Promise<void> {
+    const { platform, log, connection } = this.#context;
+    const stored = this.#body.store !== false;
+    if (!stored && connection === undefined) return;
+    const { config } = await this.#context.config();
+    const expiresAt = platform.now() + config.responses.store_ttl_seconds * 1000;
+    const response = { ...made, id: this.#id, input: JSON.stringify(this.#input()), expiresAt };
+    if (made.failed !== true) connection?.put(response);
+    if (!stored) return;
+    try {
+      await platform.responses(this.#caller.owner).put(response);
+    } catch (error) {
+      // The answer is there and paid for: that it cannot be read again is no reason to withhold it.
+      log.cause = `the response was not stored: ${error instanceof Error ? error.name : "unknown error"}`;
+    }
+  }
+
+  /** The items that the answer is made from: those of the whole conversation. */
+  #input(): JsonObject[] {
+    const { previous, items } = this.#asked;
+    const earlier = previous === null ? [] : [...inputOf(previous), ...outputOf(previous)];
+    return [...earlier, ...inputResources(items, this.#id)];
+  }
+}

@@ -1,0 +1,31 @@
+import type { Caller } from "../../auth/callers.ts";
+import type { Context } from "../../platform/context.ts";
+import type { StoredResponse } from "../../platform/responses.ts";
+import { previousId } from "./echo.ts";
+import { readPrevious, resolveReferences } from "./references.ts";
+import { inputItems, type ResponsesRequest, type ResponsesTurn, toTurn } from "./request.ts";
+
+/** What a request asks, with all that it refers to. */
+export interface Asked {
+  readonly turn: ResponsesTurn;
+  /** The response that it continues. */
+  readonly previous: StoredResponse | null;
+  /** Its own items, references resolved. */
+  readonly items: readonly unknown[];
+}
+
+/**
+ * Reads what a request refers to, and translates it.
+ *
+ * @throws GatewayError 400 that names the field at fault, 400 `previous_response_not_found`, 404 `response_not_found`.
+ */
+export async function askedBy(context: Context, caller: Caller, body: ResponsesRequest): Promise<Asked> {
+  const { config } = await context.config();
+  const store = context.platform.responses(caller.owner);
+  const id = previousId(body);
+  const [items, previous] = await Promise.all([
+    resolveReferences(inputItems(body), store),
+    id === null ? null : readPrevious(store, id, context.connection),
+  ]);
+  return { turn: toTurn(body, items, previous?.messages ?? [], config.model_aliases), previous, items };
+}

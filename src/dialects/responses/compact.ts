@@ -1,0 +1,97 @@
+import * as z from "zod";
+import { type Conversation, type Message, textOf } from "../../conversation/conversation.ts";
+import { randomId } from "../../conversation/ids.ts";
+import type { JsonObject } from "../../encoding/json.ts";
+import { upstreamFailure } from "../../errors/gateway-error.ts";
+import { complete } from "../../generation/complete.ts";
+import { forCallers, json } from "../../routing/endpoint.ts";
+import { compactionSchema } from "./answers.ts";
+import { type Asked, askedBy } from "./asked.ts";
+import { packSummary } from "./compaction.ts";
+import { previousId } from "./echo.ts";
+import { newResponseId } from "./ids.ts";
+import { inputOf } from "./references.ts";
+import { type ResponsesRequest, responsesRequestSchema } from "./request.ts";
+import { inputResources } from "./resources.ts";
+import { responseUsage } from "./usage.ts";
+
+const ORDER = `The conversation above becomes too long and is about to be replaced by a summary. Write that summary now, for whoever goes on with the work without having seen the conversation. Keep everything that is needed to go on:
+- what was asked for, with all constraints and preferences that were stated;
+- what has been done and found out, with exact names, paths, numbers, commands and errors;
+- what was decided, and why;
+- what is still open, and the next step.
+Write the summary alone. Do not answer the conversation, and call no tools.`;
+
+/** A message in plain words: calls are told, so that no backend asks for the tools that they belong to. */
+function told(message: Message): Message {
+  switch (message.role) {
+    case "assistant": {
+      const calls = message.toolCalls.map(({ name, arguments: text }) => `[called ${name} with ${text}]`);
+      const text = [textOf(message.parts), ...calls].filter((line) => line !== "").join("\n");
+      return { role: "assistant", parts: [{ type: "text", text }], toolCalls: [] };
+    }
+    case "tool": {
+      const head = `[result of ${message.name ?? message.callId}]`;
+      return { role: "user", parts: [{ type: "text", text: head }, ...message.parts] };
+    }
+    default:
+      return message;
+  }
+}
+
+/** The conversation that makes the summary. */
+function summarising({ turn: { conversation } }: Asked): Conversation {
+  const order: Message = { role: "user", parts: [{ type: "text", text: ORDER }] };
+  return {
+    ...conversation,
+    messages: [...conversation.messages.map(told), order],
+    tools: [],
+    toolChoice: { type: "none" },
+    thinking: false,
+    showReasoning: false,
+    responseFormat: { type: "text" },
+    stream: false,
+  };
+}
+
+/** What people and developers said stays word for word, as with the real service. */
+function isKept({ type, role }: JsonObject): boolean {
+  return type === "message" && role !== "assistant";
+}
+
+/** Only what is continued is to be compacted: then there is no input of its own. */
+function withInput(body: ResponsesRequest): ResponsesRequest {
+  const empty = (body.input ?? body.messages ?? null) === null;
+  return empty && previousId(body) !== null ? { ...body, input: [] } : body;
+}
+
+/**
+ * `POST /v1/responses/compact` (contract): a conversation made short. Answers the messages of people and developers as they
+ * were, and an item that holds a summary of everything: sent back as input, it stands for what it replaces.
+ */
+export const compactResponse = forCallers({
+  method: "POST",
+  path: ["/v1/responses/compact", "/responses/compact"],
+  summary: "Compact a conversation",
+  body: z.looseObject(responsesRequestSchema.shape),
+  answers: json(compactionSchema),
+  handler: async (context, { caller, body }) => {
+    const asked = await askedBy(context, caller, withInput(body));
+    const { completion } = await complete({ context, caller, conversation: summarising(asked) });
+    const { text, finishReason, usage } = completion;
+    if (finishReason === "length" || finishReason === "content_filter") {
+      throw upstreamFailure(`the summary was cut off (${finishReason})`);
+    }
+    const id = newResponseId();
+    const earlier = asked.previous === null ? [] : inputOf(asked.previous);
+    const said = [...earlier, ...inputResources(asked.items, id)].filter(isKept);
+    const item = { id: randomId("cmp_"), type: "compaction", encrypted_content: packSummary(text) };
+    return Response.json({
+      id,
+      object: "response.compaction",
+      created_at: Math.floor(context.startedAt / 1000),
+      output: [...said, item],
+      usage: responseUsage(usage),
+    });
+  },
+});

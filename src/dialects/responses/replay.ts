@@ -1,0 +1,134 @@
+import { isObject, type JsonObject, objectIn } from "../../encoding/json.ts";
+import { EventWriter } from "./stream-items.ts";
+
+const DONE = "data: [DONE]\n\n";
+
+/** The text of the first part, of a message or of reasoning. */
+function firstText(parts: unknown): string | null {
+  const [part] = Array.isArray(parts) ? parts : [];
+  return isObject(part) ? String(part["text"] ?? "") : null;
+}
+
+/** What an item is when it is added: nothing of it has been said yet. */
+function begun(item: JsonObject): JsonObject {
+  const status = item["status"] === undefined ? {} : { status: "in_progress" };
+  switch (item["type"]) {
+    case "message":
+      return { ...item, ...status, content: [] };
+    case "reasoning":
+      return { ...item, ...status, summary: [] };
+    case "function_call":
+      return { ...item, ...status, arguments: "" };
+    case "custom_tool_call":
+      return { ...item, ...status, input: "" };
+    default:
+      return item;
+  }
+}
+
+/** The events of a stored response once more: each text in one piece. */
+class Replay {
+  readonly #events: EventWriter;
+  readonly #response: JsonObject;
+  readonly #id: string;
+
+  constructor(response: JsonObject, after: number) {
+    this.#response = response;
+    this.#id = String(response["id"]);
+    this.#events = new EventWriter(after);
+  }
+
+  text(): string {
+    const { output, status } = this.#response;
+    const items = Array.isArray(output) ? output.filter(isObject) : [];
+    const none = { error: null, incomplete_details: null, completed_at: null, usage: null, output: [] };
+    const begun = { ...this.#response, ...none, status: "in_progress" };
+    return (
+      this.#lifecycle("created", begun) +
+      this.#lifecycle("in_progress", begun) +
+      items.map((item, index) => this.#item(item, index)).join("") +
+      this.#lifecycle(String(status), this.#response) +
+      DONE
+    );
+  }
+
+  #lifecycle(what: string, response: JsonObject): string {
+    return this.#write(`response.${what}`, { id: this.#id, status: response["status"], response });
+  }
+
+  #item(item: JsonObject, index: number): string {
+    const place = { response_id: this.#id, item_id: item["id"], output_index: index };
+    // What broke off was never closed.
+    const done = { ...place, item };
+    return (
+      this.#write("response.output_item.added", { ...place, item: begun(item) }) +
+      this.#content(item, place) +
+      (this.#response["status"] === "failed" && item["status"] === "incomplete"
+        ? ""
+        : this.#write("response.output_item.done", done))
+    );
+  }
+
+  #content(item: JsonObject, place: JsonObject): string {
+    switch (item["type"]) {
+      case "message":
+        return this.#message(item, { ...place, content_index: 0 });
+      case "reasoning":
+        return this.#reasoning(item, { ...place, summary_index: 0 });
+      case "function_call":
+        return this.#call(item, place, "function_call_arguments", "arguments");
+      case "custom_tool_call":
+        return this.#call(item, place, "custom_tool_call_input", "input");
+      default:
+        return "";
+    }
+  }
+
+  #message(item: JsonObject, place: JsonObject): string {
+    const text = firstText(item["content"]);
+    if (text === null) return "";
+    const [part] = Array.isArray(item["content"]) ? item["content"] : [];
+    return (
+      this.#write("response.content_part.added", { ...place, part: { ...part, text: "" } }) +
+      this.#write("response.output_text.delta", { ...place, delta: text, logprobs: [] }) +
+      this.#write("response.output_text.done", { ...place, text, logprobs: [] }) +
+      this.#write("response.content_part.done", { ...place, part })
+    );
+  }
+
+  #reasoning(item: JsonObject, place: JsonObject): string {
+    const text = firstText(item["summary"]);
+    if (text === null) return "";
+    const part = (said: string) => ({ type: "summary_text", text: said });
+    return (
+      this.#write("response.reasoning_summary_part.added", { ...place, part: part("") }) +
+      this.#write("response.reasoning_summary_text.delta", { ...place, delta: text }) +
+      this.#write("response.reasoning_summary_text.done", { ...place, text }) +
+      this.#write("response.reasoning_summary_part.done", { ...place, part: part(text) })
+    );
+  }
+
+  #call(item: JsonObject, place: JsonObject, event: string, member: "arguments" | "input"): string {
+    const own = { ...place, call_id: item["call_id"] };
+    const text = item[member];
+    return (
+      (text === "" ? "" : this.#write(`response.${event}.delta`, { ...own, delta: text })) +
+      this.#write(`response.${event}.done`, { ...own, name: item["name"], [member]: text })
+    );
+  }
+
+  #write(type: string, fields: JsonObject): string {
+    return this.#events.write(type, JSON.stringify(fields).slice(1, -1));
+  }
+}
+
+/**
+ * A stored response as a stream. Its events are numbered anew, always alike: whoever lost the connection goes on with
+ * what comes after the number that it saw last.
+ *
+ * @param body the response object as JSON text.
+ * @param after the number of the last event to leave out; -1: none.
+ */
+export function replay(body: string, after: number): string {
+  return new Replay(objectIn(body), after).text();
+}

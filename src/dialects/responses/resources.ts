@@ -1,0 +1,95 @@
+import { isObject, type JsonObject } from "../../encoding/json.ts";
+import { optionalString } from "../shared/members.ts";
+import { inputItemId } from "./ids.ts";
+import { isBarePart } from "./parts.ts";
+
+/** The types of items that have a status. */
+const WITH_STATUS = /_(call|output)$/;
+
+/** A content part in the form of the real API. What is no part of it stays as it is. */
+function contentPart(part: unknown, assistant: boolean): unknown {
+  if (typeof part === "string") return contentPart({ type: "text", text: part }, assistant);
+  if (!isObject(part)) return part;
+  const { type } = part;
+  const text = optionalString(part, "text");
+  if (text !== undefined && type !== "refusal") {
+    return assistant
+      ? {
+          type: "output_text",
+          text,
+          annotations: part["annotations"] ?? [],
+          logprobs: part["logprobs"] ?? [],
+        }
+      : { type: "input_text", text };
+  }
+  if (type === "input_image" || type === "image_url") {
+    const nested = part["image_url"];
+    const url = isObject(nested) ? nested["url"] : nested;
+    const detail = part["detail"] ?? (isObject(nested) ? nested["detail"] : undefined) ?? "auto";
+    return { ...part, type: "input_image", detail, image_url: url ?? null };
+  }
+  if (type === "file" && isObject(part["file"])) return { type: "input_file", ...part["file"] };
+  return part;
+}
+
+function contentOf(content: unknown, assistant: boolean): unknown[] {
+  if (content === null || content === undefined || content === "") return [];
+  const parts = Array.isArray(content) ? content : [content];
+  return parts.map((part) => contentPart(part, assistant));
+}
+
+/** A message of the chat-completions style as the items that it comes to. */
+function fromChatMessage(message: JsonObject): JsonObject[] {
+  const { role, content } = message;
+  if (role === "tool" || role === "function") {
+    const output = Array.isArray(content) ? contentOf(content, false) : String(content ?? "");
+    return [{ type: "function_call_output", call_id: message["tool_call_id"] ?? message["name"], output }];
+  }
+  const calls = Array.isArray(message["tool_calls"]) ? message["tool_calls"].filter(isObject) : [];
+  const said = content === null || content === undefined || content === "" ? [] : [{ role, content }];
+  return [
+    ...said,
+    ...calls.map((call) => {
+      const named = isObject(call["function"]) ? call["function"] : {};
+      return {
+        type: "function_call",
+        call_id: call["id"],
+        name: named["name"],
+        arguments: named["arguments"] ?? "{}",
+      };
+    }),
+  ];
+}
+
+function isChatMessage(item: JsonObject): boolean {
+  return item["role"] === "tool" || item["role"] === "function" || Array.isArray(item["tool_calls"]);
+}
+
+/** One item as the real API lists it, but for its id. */
+function resource(item: JsonObject): JsonObject {
+  const type = optionalString(item, "type");
+  if (isBarePart(type)) return resource({ role: "user", content: [item] });
+  if (type === undefined || type === "message") {
+    const role = item["role"] ?? "user";
+    const content = contentOf(item["content"], role === "assistant");
+    return { ...item, type: "message", status: "completed", role, content };
+  }
+  return WITH_STATUS.test(type) && item["status"] === undefined ? { ...item, status: "completed" } : item;
+}
+
+/**
+ * The items of a request as `GET …/input_items` lists them: strings are messages, every item has an id, what is said has
+ * its parts. An item that the caller named keeps its name.
+ */
+export function inputResources(items: readonly unknown[], responseId: string): JsonObject[] {
+  const whole = items.flatMap((item): JsonObject[] => {
+    if (typeof item === "string") return [{ role: "user", content: item }];
+    if (!isObject(item)) return [];
+    return isChatMessage(item) ? fromChatMessage(item) : [item];
+  });
+  return whole.map((item, index) => {
+    const made = resource(item);
+    const type = String(made["type"]);
+    return { ...made, id: optionalString(made, "id") ?? inputItemId(type, responseId, index) };
+  });
+}

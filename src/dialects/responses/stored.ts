@@ -1,0 +1,110 @@
+import * as z from "zod";
+import type { Caller } from "../../auth/callers.ts";
+import type { JsonObject } from "../../encoding/json.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
+import { EVENT_STREAM_HEADERS } from "../../http/event-stream.ts";
+import type { Context } from "../../platform/context.ts";
+import type { StoredResponse } from "../../platform/responses.ts";
+import { forCallers, json, type Params } from "../../routing/endpoint.ts";
+import { deletedSchema, inputItemsSchema, responseAnswers, responseSchema } from "./answers.ts";
+import { inputOf, responseNotFound } from "./references.ts";
+import { replay } from "./replay.ts";
+
+const PAGE = 20;
+const MAX_PAGE = 100;
+
+const paths = (rest: string) => [`/v1/responses/:response_id${rest}`, `/responses/:response_id${rest}`];
+
+const idOf = (params: Params) => params["response_id"] ?? "";
+
+/** The caller's own response of that id. Throws 404 `response_not_found`. */
+async function storedResponse(context: Context, caller: Caller, params: Params): Promise<StoredResponse> {
+  const id = idOf(params);
+  const stored = await context.platform.responses(caller.owner).get(id);
+  if (stored === null) throw responseNotFound(id, "response_id");
+  return stored;
+}
+
+/**
+ * `GET /v1/responses/{response_id}` (contract): the caller's own stored response, until it expires. With `stream=true` as
+ * the events that it comes to, those up to `starting_after` left out.
+ */
+export const readResponse = forCallers({
+  method: "GET",
+  path: paths(""),
+  summary: "Read a stored response",
+  query: z.looseObject({
+    stream: z.enum(["true", "false", "1", "0", ""]).optional(),
+    starting_after: z.coerce.number().int().min(0).optional(),
+  }),
+  answers: responseAnswers,
+  handler: async (context, { caller, params, query }) => {
+    const { body } = await storedResponse(context, caller, params);
+    const { stream, starting_after: after } = query;
+    if (stream === "true" || stream === "1") {
+      return new Response(replay(body, after ?? -1), { headers: EVENT_STREAM_HEADERS });
+    }
+    return new Response(body, { headers: { "content-type": "application/json" } });
+  },
+});
+
+/** `DELETE /v1/responses/{response_id}` (contract). */
+export const deleteResponse = forCallers({
+  method: "DELETE",
+  path: paths(""),
+  summary: "Delete a stored response",
+  answers: json(deletedSchema),
+  handler: async (context, { caller, params }) => {
+    const id = idOf(params);
+    if (!(await context.platform.responses(caller.owner).remove(id)))
+      throw responseNotFound(id, "response_id");
+    return Response.json({ id, object: "response", deleted: true });
+  },
+});
+
+/** `POST /v1/responses/{response_id}/cancel` (contract): there are no responses in the background yet. */
+export const cancelResponse = forCallers({
+  method: "POST",
+  path: paths("/cancel"),
+  summary: "Cancel a response that runs in the background",
+  answers: json(responseSchema),
+  handler: async (context, { caller, params }) => {
+    await storedResponse(context, caller, params);
+    throw invalidRequest("only a response that was created with background: true can be cancelled");
+  },
+});
+
+const pageSchema = z.looseObject({
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE).optional(),
+  order: z.enum(["asc", "desc"]).optional(),
+  after: z.string().optional(),
+});
+
+/** The items behind the one that `after` names. Throws 400 when there is none of that name. */
+function behind(items: readonly JsonObject[], after: string | undefined): readonly JsonObject[] {
+  if (after === undefined || after === "") return items;
+  const at = items.findIndex(({ id }) => id === after);
+  if (at < 0) throw invalidRequest(`after: no input item has the id ${JSON.stringify(after)}`, "after");
+  return items.slice(at + 1);
+}
+
+/** `GET /v1/responses/{response_id}/input_items` (contract): what the answer was made from, newest first. */
+export const listInputItems = forCallers({
+  method: "GET",
+  path: paths("/input_items"),
+  summary: "List the input items of a stored response",
+  query: pageSchema,
+  answers: json(inputItemsSchema),
+  handler: async (context, { caller, params, query: { limit = PAGE, order = "desc", after } }) => {
+    const items = inputOf(await storedResponse(context, caller, params));
+    const ordered = behind(order === "asc" ? items : items.toReversed(), after);
+    const data = ordered.slice(0, limit);
+    return Response.json({
+      object: "list",
+      data,
+      first_id: data[0]?.["id"] ?? "",
+      last_id: data.at(-1)?.["id"] ?? "",
+      has_more: data.length < ordered.length,
+    });
+  },
+});

@@ -1,0 +1,24 @@
+import type { Upgrade } from "../web-socket.ts";
+
+/** WebSockets of Workers. The connection lives in the request that it began as. */
+export const upgrade: Upgrade = (_request, listen) => {
+  const { 0: client, 1: server } = new WebSocketPair();
+  server.accept();
+  const listener = listen({
+    waiting: 0,
+    send: (text) => {
+      if (server.readyState === WebSocket.OPEN) server.send(text);
+    },
+    close: (code, reason) => {
+      if (server.readyState === WebSocket.OPEN) server.close(code, reason);
+    },
+  });
+  server.addEventListener("message", ({ data }) => listener.message(typeof data === "string" ? data : null));
+  server.addEventListener("close", () => {
+    // The runtime leaves the answer to a close to us.
+    if (server.readyState !== WebSocket.CLOSED) server.close();
+    listener.closed();
+  });
+  server.addEventListener("error", () => listener.closed());
+  return new Response(null, { status: 101, webSocket: client });
+};
