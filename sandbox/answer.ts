@@ -18,6 +18,8 @@ export interface Answer {
   readonly text: string;
   readonly search: readonly SearchResult[];
   readonly finish: "stop" | "length" | "content_filter";
+  /** The stop sequence that the text was ended at; null: none. */
+  readonly stopSequence: string | null;
 }
 
 /** A text file that came with the turn. */
@@ -41,12 +43,14 @@ export function composeAnswer(
 ): Answer {
   const wordless = reading.toolResults.length === 0 && directives.has("call-in-reasoning");
   const calls = wordless ? writeCalls(directedCalls(directives), drift(directives)) : "";
-  const text = wordless ? "" : truncateAtStop(composeText(turn, reading, directives, attachments), turn.stop);
+  const full = wordless ? "" : composeText(turn, reading, directives, attachments);
+  const { text, stopSequence } = truncateAtStop(full, turn.stop);
   const searched = turn.search || directives.has("citations") || directives.has("references");
   return {
     reasoning: composeReasoning(turn, reading, directives) + calls,
     text,
     search: searched && reading.toolResults.length === 0 ? RESULTS : [],
+    stopSequence,
     finish: directives.has("length")
       ? "length"
       : directives.has("content_filter")
@@ -156,13 +160,15 @@ function defaultText(turn: Turn, reading: PromptReading, attachments: readonly A
   return parts.join(" ");
 }
 
-function truncateAtStop(text: string, stop: Turn["stop"]): string {
+function truncateAtStop(text: string, stop: Turn["stop"]): Pick<Answer, "text" | "stopSequence"> {
   const stops = stop === undefined ? [] : typeof stop === "string" ? [stop] : stop;
   const ends = stops
-    .filter((word) => word !== "")
-    .map((word) => text.indexOf(word))
-    .filter((at) => at !== -1);
-  return ends.length === 0 ? text : text.slice(0, Math.min(...ends));
+    .filter((word) => word !== "" && text.includes(word))
+    .sort((one, other) => text.indexOf(one) - text.indexOf(other));
+  const [first] = ends;
+  return first === undefined
+    ? { text, stopSequence: null }
+    : { text: text.slice(0, text.indexOf(first)), stopSequence: first };
 }
 
 /** The first paragraph of the message: what follows it may have been added on the way. */

@@ -44,10 +44,11 @@ export const countTokens = (text: string): number => Math.ceil(text.length / 4);
  */
 export function eventsOf(
   messageId: string,
-  answer: Omit<Answer, "finish">,
+  answer: Omit<Answer, "finish" | "stopSequence">,
   finish: Answer["finish"] | "incomplete",
   promptTokens: number,
   directives: Directives,
+  stopSequence: string | null = null,
 ): Step[] {
   const whole = directives.has("longline");
   const pieces = (text: string): string[] => (whole ? [text] : cut(text, directives));
@@ -63,7 +64,10 @@ export function eventsOf(
     ...(answer.search.length > 0 ? [event("search", { results: answer.search })] : []),
     ...pieces(answer.text).map((text) => event("text", { text })),
     ...(directives.has("nousage") ? [] : [event("usage", usage)]),
-    event("finish", { reason: finish }),
+    event("finish", {
+      reason: finish,
+      ...(stopSequence === null || finish !== "stop" ? {} : { stop_sequence: stopSequence }),
+    }),
   ];
 }
 

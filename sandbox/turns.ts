@@ -76,7 +76,8 @@ export class Turns {
     this.#shelves.sessions.put(session.id, { ...session, messages: [...session.messages, message] });
 
     const finish = rest.length > 0 ? "incomplete" : answer.finish;
-    const events = eventsOf(messageId, { ...answer, text }, finish, promptTokens, directives);
+    const { stopSequence } = answer;
+    const events = eventsOf(messageId, { ...answer, text }, finish, promptTokens, directives, stopSequence);
     const late = directives.count("late", 1000) ?? 0;
     return stream(this.#openStream(), afterTools ? events : withFaults(events, directives), format, late);
   }

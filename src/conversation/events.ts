@@ -35,7 +35,13 @@ export type GenerationEvent =
   | { readonly type: "tool-call"; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: "tool-arguments"; readonly index: number; readonly delta: string }
   | { readonly type: "tool-call-end"; readonly index: number }
-  | { readonly type: "finish"; readonly reason: FinishReason; readonly usage: Usage }
+  | {
+      readonly type: "finish";
+      readonly reason: FinishReason;
+      /** The stop sequence of the request at which the answer stopped (`stop`). Absent: at none, or nobody says at which. */
+      readonly stopSequence?: string;
+      readonly usage: Usage;
+    }
   | { readonly type: "error"; readonly error: GatewayError };
 
 /** A tool call that has ended. `arguments` is the text of one JSON object. */
@@ -52,5 +58,6 @@ export interface Completion {
   readonly reasoning: string;
   readonly toolCalls: readonly CompletedToolCall[];
   readonly finishReason: FinishReason;
+  readonly stopSequence?: string;
   readonly usage: Usage;
 }

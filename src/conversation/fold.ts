@@ -10,6 +10,7 @@ export class CompletionFold {
   #reasoning = "";
   readonly #calls: { id: string; name: string; arguments: string; ended: boolean }[] = [];
   #finishReason: Completion["finishReason"] = "stop";
+  #stopSequence: string | undefined;
   #usage: Usage = { prompt: 0, completion: 0, reasoning: 0 };
 
   /** Takes the next event. Throws the error that the generation ended with. */
@@ -39,6 +40,7 @@ export class CompletionFold {
       }
       case "finish":
         this.#finishReason = event.reason;
+        this.#stopSequence = event.stopSequence;
         this.#usage = event.usage;
         break;
       case "error":
@@ -57,6 +59,7 @@ export class CompletionFold {
       reasoning: this.#reasoning,
       toolCalls,
       finishReason: this.#finishReason,
+      ...(this.#stopSequence === undefined ? {} : { stopSequence: this.#stopSequence }),
       usage: this.#usage,
     };
   }

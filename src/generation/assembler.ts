@@ -45,6 +45,12 @@ export class Assembler {
   #unfilled = false;
   /** A call of this turn did not end. */
   #cut = false;
+  readonly #parallel: boolean;
+  /** The one call that the caller wants has been made: what the upstream says beyond it is kept, and not passed on. */
+  #over = false;
+  /** The sequences that the caller wants the answer to stop at, and the one that it did stop at. */
+  readonly #stops: readonly string[];
+  #stopSequence: string | undefined;
   #reasoningCalls: ScanEvent[] = [];
   #nativeBase = 0;
   #finish: ProviderFinish = "stop";
@@ -62,6 +68,8 @@ export class Assembler {
   constructor(conversation: Conversation) {
     this.#tools = usesTools(conversation) ? conversation.tools : null;
     this.#whole = !conversation.stream;
+    this.#parallel = conversation.parallelToolCalls;
+    this.#stops = conversation.sampling.stop ?? [];
     this.#showReasoning = conversation.thinking && conversation.showReasoning;
     this.#text = this.#scanner();
     this.#reasoning = this.#scanner();
@@ -80,7 +88,7 @@ export class Assembler {
 
   /** The present upstream message must be continued. */
   get incomplete(): boolean {
-    return this.#finish === "incomplete";
+    return this.#finish === "incomplete" && !this.#over;
   }
 
   /** Takes the events of one upstream read and appends what the caller gets to `out`. */
@@ -89,22 +97,24 @@ export class Assembler {
       switch (event.type) {
         case "text":
           this.rawText += event.text;
+          if (this.#over) break;
           if (this.#text === null) this.#emitText(event.text, out);
           else this.#emitScan(this.#text.push(event.text), out);
           break;
         case "reasoning":
           this.rawReasoning += event.text;
+          if (this.#over) break;
           if (this.#reasoning === null) this.#emitReasoning(event.text, out);
           else this.#emitReasoningScan(this.#reasoning.push(event.text), out);
           break;
         case "tool-call":
-          this.#beginCall(this.#nativeBase + event.index, event.name, event.id, out);
+          if (!this.#over) this.#beginCall(this.#nativeBase + event.index, event.name, event.id, out);
           break;
         case "tool-arguments":
-          this.#fillCall(event.delta, out);
+          if (!this.#over) this.#fillCall(event.delta, out);
           break;
         case "tool-call-end":
-          this.#endCall(out);
+          if (!this.#over) this.#endCall(out);
           break;
         case "start":
           this.messageId = event.messageId;
@@ -117,6 +127,7 @@ export class Assembler {
           break;
         case "finish":
           this.#finish = event.reason;
+          this.#stopSequence = this.#stops.find((sequence) => sequence === event.stopSequence);
           break;
       }
     }
@@ -134,14 +145,10 @@ export class Assembler {
    */
   finishTurn(out: GenerationEvent[]): TurnEnd {
     this.#keepUsage();
-    const cut = cutsOff(this.#finish);
-    if (this.#text !== null) this.#emitScan(this.#text.finish(cut), out);
-    if (this.#citations !== null) this.#showText(this.#citations.finish(), out);
-    if (this.#reasoning !== null) this.#emitReasoningScan(this.#reasoning.finish(cut), out);
-    this.#leaveCall(out);
-    if (!this.answered) this.#emitScan(endedCalls(this.#reasoningCalls), out);
-    this.#reasoningCalls = [];
-    const reason = this.#cut && !cut ? "length" : this.#finish;
+    // A turn that is over for the caller has ended well, whatever became of the rest.
+    if (this.#over) this.#finish = "tool_calls";
+    else this.#flush(out);
+    const reason = this.#cut && !cutsOff(this.#finish) ? "length" : this.#finish;
     this.#finish = "stop";
     this.#cut = false;
     this.#leading = "";
@@ -149,6 +156,22 @@ export class Assembler {
     this.#text = this.#scanner();
     this.#reasoning = this.#scanner();
     return { empty: !this.answered, reason };
+  }
+
+  /** Hands out what was held back. */
+  #flush(out: GenerationEvent[]): void {
+    const cut = cutsOff(this.#finish);
+    if (this.#text !== null) this.#emitScan(this.#text.finish(cut), out);
+    if (this.#citations !== null) this.#showText(this.#citations.finish(), out);
+    if (this.#reasoning !== null) this.#emitReasoningScan(this.#reasoning.finish(cut), out);
+    this.#leaveCall(out);
+    if (!this.answered) this.#emitScan(endedCalls(this.#reasoningCalls), out);
+    this.#reasoningCalls = [];
+  }
+
+  /** The stop sequence that the answer ended at, if the upstream says which one it was. */
+  get stopSequence(): string | undefined {
+    return this.#stopSequence;
   }
 
   /**
@@ -245,6 +268,7 @@ export class Assembler {
 
   #emitScan(events: readonly ScanEvent[], out: GenerationEvent[]): void {
     for (const event of events) {
+      if (this.#over) return;
       switch (event.type) {
         case "text":
           this.#emitText(event.text, out);
@@ -281,6 +305,7 @@ export class Assembler {
     out.push({ type: "tool-call-end", index: this.#openCall });
     this.#openCall = -1;
     this.#ended += 1;
+    this.#over = !this.#parallel;
   }
 
   /** The open call, if there is one, goes without an end. */

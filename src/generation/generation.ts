@@ -158,7 +158,10 @@ export class Generation {
       });
     }
     const usage = this.assembler.usage(this.#prepared.promptText);
-    await this.#deliver([{ type: "finish", reason: this.#finishReason(end), usage }]);
+    const reason = this.#finishReason(end);
+    const { stopSequence } = this.assembler;
+    const at = reason === "stop" && stopSequence !== undefined ? { stopSequence } : {};
+    await this.#deliver([{ type: "finish", reason, ...at, usage }]);
   }
 
   #countRetry(): void {

@@ -42,7 +42,12 @@ export type ProviderEvent =
   /** The arguments are complete. A call whose end never comes was cut off. */
   | { readonly type: "tool-call-end"; readonly index: number }
   | { readonly type: "usage"; readonly usage: ProviderUsage }
-  | { readonly type: "finish"; readonly reason: ProviderFinish };
+  | {
+      readonly type: "finish";
+      readonly reason: ProviderFinish;
+      /** The stop sequence that the message ended at, where the provider says so. */
+      readonly stopSequence?: string;
+    };
 
 /**
  * Turns an upstream's bytes into events. A plain push automaton: any split of the bytes yields the same events. Both

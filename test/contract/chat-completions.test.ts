@@ -1,4 +1,8 @@
 import { describe, expect, it } from "vitest";
+import {
+  canonicalChat,
+  validateChatCompletionsStream,
+} from "../support/stream-validators/chat-completions.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
 const test = useGateway();
@@ -85,6 +89,21 @@ describe("POST /v1/chat/completions", () => {
       await chat("[[incomplete:3]][[say:one two three four five six seven eight]]")
     ).json();
     expect(body.choices[0]?.message.content).toBe("one two three four five six seven eight");
+  });
+
+  it("a caller that wants one call at a time gets the first", async () => {
+    const two = '[[call:get_weather:{"city":"Bonn"}]][[call:get_weather:{"city":"Oslo"}]][[say:And on.]]';
+    const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object" } } }];
+    const extra = { tools, parallel_tool_calls: false };
+    const body: unknown = await (await chat(two, extra)).json();
+    const streamed = await (await chat(two, { ...extra, stream: true })).text();
+    for (const answer of [canonicalChat(body), validateChatCompletionsStream(streamed).completion]) {
+      expect(answer).toMatchObject({
+        text: "",
+        toolCalls: [{ arguments: { city: "Bonn" } }],
+        finish: "tool_calls",
+      });
+    }
   });
 
   it.each([

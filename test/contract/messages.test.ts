@@ -83,6 +83,14 @@ describe("POST /vendorb/v1/messages", () => {
     expect(stream.completion).toEqual(message);
   });
 
+  it.each([true, false])("the stop sequence that was hit is told, stream: %s", async (stream) => {
+    const response = await send("[[say:one two END three]]", { stop_sequences: ["STOP", "END"], stream });
+    const text = await response.text();
+    expect(text).toContain('"stop_reason":"stop_sequence","stop_sequence":"END"');
+    const other = await send("[[say:one two three]]", { stop_sequences: ["END"], stream });
+    expect(await other.text()).toContain('"stop_reason":"end_turn","stop_sequence":null');
+  });
+
   it("calls give stop_reason tool_use and one tool_use block each", async () => {
     const calls = '[[call:get_weather:{"city":"Bonn"}]][[call:get_weather:{"city":"Oslo"}]]';
     const message = await whole(calls, { tools: [WEATHER] });

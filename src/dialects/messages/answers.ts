@@ -18,7 +18,7 @@ function messageSchema() {
     role: z.literal("assistant"),
     model: z.string(),
     content: z.array(block),
-    stop_reason: z.enum(["end_turn", "tool_use", "max_tokens", "refusal"]),
+    stop_reason: z.enum(["end_turn", "tool_use", "max_tokens", "stop_sequence", "refusal"]),
     stop_sequence: z.string().nullable(),
     usage: z.object({
       input_tokens: z.int(),

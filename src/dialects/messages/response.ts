@@ -2,7 +2,7 @@ import type { CompletedToolCall, Completion } from "../../conversation/events.ts
 import { randomId } from "../../conversation/ids.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 import { inputObject } from "../shared/tool-input.ts";
-import { messageUsage, STOP_REASONS } from "./usage.ts";
+import { messageUsage, stopped } from "./usage.ts";
 
 function toolUse({ id, name, arguments: text }: CompletedToolCall): Record<string, unknown> {
   return { type: "tool_use", id, name, input: inputObject(text) };
@@ -25,8 +25,7 @@ export function toMessage(completion: Completion, info: AnswerInfo): Record<stri
     role: "assistant",
     model: info.conversation.model.requested,
     content,
-    stop_reason: STOP_REASONS[completion.finishReason],
-    stop_sequence: null,
+    ...stopped(completion.finishReason, completion.stopSequence),
     usage: messageUsage(completion.usage),
   };
 }

@@ -4,7 +4,7 @@ import type { AnswerInfo } from "../../generation/job.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import { namedItem } from "../../http/event-stream.ts";
 import { MESSAGE_FAMILY } from "./family.ts";
-import { messageUsage, STOP_REASONS } from "./usage.ts";
+import { messageUsage, stopped } from "./usage.ts";
 
 type OpenBlock = "none" | "text" | "thinking" | "tool_use";
 
@@ -113,7 +113,7 @@ export class MessageStream implements StreamRenderer {
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
     const delta = {
       type: "message_delta",
-      delta: { stop_reason: STOP_REASONS[event.reason], stop_sequence: null },
+      delta: stopped(event.reason, event.stopSequence),
       usage: messageUsage(event.usage),
     };
     return this.#close() + namedItem("message_delta", JSON.stringify(delta)) + MESSAGE_STOP;

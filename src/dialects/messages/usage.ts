@@ -12,8 +12,14 @@ export function messageUsage(usage: Usage): Record<string, unknown> {
   };
 }
 
-/** `stop_reason` of a message: what SDK tool runners look at. */
-export const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
+/** How a message ended: SDK tool runners look at `stop_reason`. */
+export function stopped(reason: FinishReason, sequence: string | undefined) {
+  return sequence === undefined
+    ? { stop_reason: STOP_REASONS[reason], stop_sequence: null }
+    : { stop_reason: "stop_sequence", stop_sequence: sequence };
+}
+
+const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
   stop: "end_turn",
   tool_calls: "tool_use",
   length: "max_tokens",

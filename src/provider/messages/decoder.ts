@@ -38,6 +38,7 @@ class Answer {
   /** Those before each call, in order. */
   readonly #thoughtsBefore: (readonly WireThought[])[] = [];
   #reason = "";
+  #stopSequence: string | null = null;
   /** The last call, if it ended without any arguments. Only what follows shows that it has none. */
   #blank: unknown = null;
 
@@ -105,8 +106,9 @@ class Answer {
     this.#usage.take(usage);
   }
 
-  stop({ stop_reason: reason }: JsonObject): void {
+  stop({ stop_reason: reason, stop_sequence: sequence }: JsonObject): void {
     if (typeof reason === "string") this.#reason = reason;
+    if (typeof sequence === "string") this.#stopSequence = sequence;
   }
 
   finish(): void {
@@ -116,7 +118,9 @@ class Answer {
     const usage = this.#usage.stated();
     if (usage !== null) this.#emit({ type: "usage", usage });
     // Compatible servers may say `end_turn` after calls.
-    this.#emit({ type: "finish", reason: this.#calls.any && reason === "stop" ? "tool_calls" : reason });
+    const told = this.#calls.any && reason === "stop" ? "tool_calls" : reason;
+    const at = this.#stopSequence === null ? {} : { stopSequence: this.#stopSequence };
+    this.#emit({ type: "finish", reason: told, ...at });
   }
 
   #begin(index: unknown, block: JsonObject): void {

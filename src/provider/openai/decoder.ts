@@ -32,6 +32,7 @@ class Answer {
   #started = false;
   #visible = false;
   #reason: ProviderFinish | null = null;
+  #stopSequence: string | null = null;
   #usage: ProviderUsage | null = null;
 
   constructor(emit: (event: ProviderEvent) => void, context: AnswerContext) {
@@ -67,7 +68,9 @@ class Answer {
     this.#calls.finish(cutsOff(reason));
     if (this.#usage !== null) this.#emit({ type: "usage", usage: this.#usage });
     // Several engines say `stop` after calls.
-    this.#emit({ type: "finish", reason: this.#calls.any && reason === "stop" ? "tool_calls" : reason });
+    const told = this.#calls.any && reason === "stop" ? "tool_calls" : reason;
+    const at = this.#stopSequence === null ? {} : { stopSequence: this.#stopSequence };
+    this.#emit({ type: "finish", reason: told, ...at });
   }
 
   #start(id: unknown): void {
@@ -85,6 +88,9 @@ class Answer {
     const piece = isObject(delta) ? delta : message;
     if (isObject(piece)) this.#takeDelta(piece);
     if (typeof reason === "string" && reason !== "") this.#reason = finishReason(reason);
+    // What vLLM and SGLang call it; a number is a token of the model's own.
+    const sequence = choice["stop_reason"] ?? choice["matched_stop"];
+    if (typeof sequence === "string") this.#stopSequence = sequence;
   }
 
   #takeDelta(delta: JsonObject): void {

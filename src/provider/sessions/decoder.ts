@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import { EventStreamDecoder } from "../event-stream.ts";
 import { parseRecord, usageOf } from "../json.ts";
-import type { ProviderFinish, SearchResult } from "../provider.ts";
+import type { ProviderEvent, ProviderFinish, SearchResult } from "../provider.ts";
 import { errorFrom } from "../refusal.ts";
 
 /** Decodes the event stream of one turn of the sessions protocol. Unknown events are ignored. */
@@ -47,7 +47,7 @@ export class SessionTurnDecoder extends EventStreamDecoder {
         return;
       }
       case "finish":
-        this.emit({ type: "finish", reason: finishReason(parseRecord(data)) });
+        this.emit(finishOf(parseRecord(data)));
         this.markDone();
         return;
       case "error":
@@ -74,6 +74,14 @@ function searchResults({ results }: JsonObject): SearchResult[] {
     found.push({ index, url, title: typeof title === "string" ? title : "" });
   }
   return found;
+}
+
+function finishOf(data: JsonObject): ProviderEvent {
+  const { stop_sequence: stopSequence } = data;
+  const reason = finishReason(data);
+  return typeof stopSequence === "string"
+    ? { type: "finish", reason, stopSequence }
+    : { type: "finish", reason };
 }
 
 /** An unknown reason is a stop: the provider said that it has finished. */

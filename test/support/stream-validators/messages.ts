@@ -13,7 +13,7 @@ import {
 
 const count = z.int().nonnegative();
 const usageSchema = z.looseObject({ input_tokens: count.positive(), output_tokens: count });
-const stopReason = z.enum(["end_turn", "tool_use", "max_tokens", "refusal"]);
+const stopReason = z.enum(["end_turn", "tool_use", "max_tokens", "stop_sequence", "refusal"]);
 
 const startSchema = z.strictObject({
   type: z.literal("message_start"),
@@ -75,6 +75,7 @@ const FINISH = {
   end_turn: "stop",
   tool_use: "tool_calls",
   max_tokens: "length",
+  stop_sequence: "stop",
   refusal: "content_filter",
 } as const;
 

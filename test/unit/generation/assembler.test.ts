@@ -138,6 +138,59 @@ describe("from the provider's events to the caller's", () => {
     });
   });
 
+  describe("a caller that wants one call at a time", () => {
+    const single = { parallelToolCalls: false, stream: true };
+    const shown = ({ calls, text, reasoning, out }: ReturnType<typeof run>) => {
+      const ends = out.filter(({ type }) => type === "tool-call-end").length;
+      return [calls.length, ends, text, reasoning];
+    };
+
+    it("gets the first, what came before it, and nothing behind it", () => {
+      const made = run(
+        [
+          reasoning("hm"),
+          text(`Yes. ${CALL}And ${CALL}`),
+          reasoning("so"),
+          text("on"),
+          { type: "finish", reason: "length" },
+        ],
+        single,
+      );
+      expect(shown(made)).toEqual([1, 1, "Yes. ", "hm"]);
+      expect(made.end).toEqual({ empty: false, reason: "tool_calls" });
+      expect(made.assembler.rawText).toContain(`And ${CALL}on`);
+    });
+
+    it("gets the first of native ones, and of those in reasoning", () => {
+      const native = [0, 1].flatMap((index): ProviderEvent[] => [
+        { type: "tool-call", index, id: `up_${index}`, name: "go" },
+        { type: "tool-arguments", index, delta: "{}" },
+        { type: "tool-call-end", index },
+      ]);
+      expect(shown(run(native, single))).toEqual([1, 1, "", ""]);
+      expect(shown(run([reasoning(CALL + CALL)], single))).toEqual([1, 1, "", ""]);
+    });
+
+    it("gets no second one for a first that did not end", () => {
+      const { end } = run(
+        [
+          { type: "tool-call", index: 0, id: "a", name: "go" },
+          { type: "tool-arguments", index: 0, delta: '{"to":' },
+          { type: "finish", reason: "tool_calls" },
+        ],
+        single,
+      );
+      expect(end.reason).toBe("length");
+    });
+  });
+
+  it("knows the stop sequence that was hit only if the caller named it", () => {
+    const at = (stopSequence: string) =>
+      run([text("a"), { type: "finish", reason: "stop", stopSequence }], { sampling: { stop: ["END"] } })
+        .assembler.stopSequence;
+    expect([at("END"), at("end_turn")]).toEqual(["END", undefined]);
+  });
+
   it("a turn that breaks off has used what was stated of it, and at least what it said", () => {
     const assembler = new Assembler(thinkingConversation());
     assembler.push(

@@ -225,6 +225,21 @@ describe("decoding a streamed chat completion", () => {
   });
 });
 
+it("reads the stop sequence that vLLM and SGLang name, and no token's number", () => {
+  const last = (choice: object) =>
+    run(
+      chunk({ content: "a" }),
+      data({ choices: [{ index: 0, delta: {}, finish_reason: "stop", ...choice }] }),
+      DONE,
+    ).events.at(-1);
+  const hit = { type: "finish", reason: "stop", stopSequence: "END" };
+  expect(last({ stop_reason: "END" })).toEqual(hit);
+  expect(last({ matched_stop: "END" })).toEqual(hit);
+  for (const other of [{ stop_reason: 128009 }, { stop_reason: null }, { matched_stop: 2 }]) {
+    expect(last(other)).toEqual({ type: "finish", reason: "stop" });
+  }
+});
+
 describe("decoding a chat completion that came whole", () => {
   const whole = (...pieces: readonly Uint8Array[]) => decode(wholeCompletionDecoder(context()), pieces);
   const body = utf8(
