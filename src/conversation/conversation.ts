@@ -52,16 +52,41 @@ export type ResponseFormat =
       readonly type: "json-schema";
       readonly name?: string;
       readonly schema: Readonly<Record<string, unknown>>;
+      /** Whether the caller demands that the schema is kept to the letter. */
+      readonly strict?: boolean;
     };
 
-/** Sampling options that are passed through when given. */
+/**
+ * What the caller wants of sampling and of the answer. A provider passes on what it knows (`Abilities`); what it does not
+ * know is left out, or refused where the answer would not be the one that was asked for.
+ */
 export interface Sampling {
   readonly temperature?: number;
   readonly topP?: number;
+  readonly topK?: number;
+  readonly minP?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
+  readonly repetitionPenalty?: number;
+  /** By token id. */
+  readonly logitBias?: Readonly<Record<string, number>>;
   readonly stop?: readonly string[];
   readonly maxTokens?: number;
   readonly seed?: number;
   readonly reasoningEffort?: string;
+  /** How many tokens the model may think for. */
+  readonly thinkingBudget?: number;
+  readonly verbosity?: string;
+  /** Who asks, as the caller knows its users. */
+  readonly user?: string;
+  /** Requests that begin alike share it. */
+  readonly promptCacheKey?: string;
+  /** The log probability of each token of the answer, with so many alternatives. */
+  readonly logprobs?: number;
+  /** So many answers, where it is not one. */
+  readonly n?: number;
+  /** Forms in which the answer is to come, where it is not text alone. */
+  readonly modalities?: readonly string[];
 }
 
 /**
@@ -86,6 +111,8 @@ export interface Conversation {
    */
   readonly showReasoning: boolean;
   readonly sampling: Sampling;
+  /** What the caller calls members of `sampling`, for errors, where that is not their name. */
+  readonly optionNames?: Readonly<Partial<Record<keyof Sampling, string>>>;
   /**
    * How many tokens the caller expects at most, where its style makes it say so. Unlike `sampling.maxTokens` it is no limit
    * to cut by: only a protocol that cannot do without a limit is told.

@@ -12,12 +12,26 @@ export interface Usage {
   readonly cacheWritten?: number;
 }
 
+/** A token that the model chose or might have chosen, and how likely it was. */
+export interface LikelyToken {
+  readonly token: string;
+  /** Natural logarithm of its probability. */
+  readonly logprob: number;
+  /** Its UTF-8 bytes; null: not stated. */
+  readonly bytes: readonly number[] | null;
+}
+
+/** A token of the answer, with those that were likeliest in its place. */
+export interface AnswerToken extends LikelyToken {
+  readonly top: readonly LikelyToken[];
+}
+
 /** Why a generation ended. */
 export type FinishReason = "stop" | "tool_calls" | "length" | "content_filter";
 
 /**
  * What a generation consists of, in the order in which it happens: `start` once and first; then any mixture of
- * reasoning, text and tool calls (calls are announced, filled and ended one at a time; `index` counts from 0 within
+ * reasoning, text, refusal and tool calls (calls are announced, filled and ended one at a time; `index` counts from 0 within
  * the response); then exactly one `finish` or `error`, last.
  *
  * A call has ended when its `tool-call-end` came: its arguments are then one JSON object. One without was cut off: what came of
@@ -31,7 +45,10 @@ export type GenerationEvent =
       readonly sessionId: string;
     }
   | { readonly type: "reasoning"; readonly text: string }
-  | { readonly type: "text"; readonly text: string }
+  /** `tokens`: those that the text is made of, where the caller asked for them and the provider states them. */
+  | { readonly type: "text"; readonly text: string; readonly tokens?: readonly AnswerToken[] }
+  /** The model's own words for not answering, apart from any text. */
+  | { readonly type: "refusal"; readonly text: string }
   | { readonly type: "tool-call"; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: "tool-arguments"; readonly index: number; readonly delta: string }
   | { readonly type: "tool-call-end"; readonly index: number }
@@ -56,6 +73,10 @@ export interface Completion {
   readonly sessionId: string;
   readonly text: string;
   readonly reasoning: string;
+  /** In which words the model declined to answer; absent: it did not. */
+  readonly refusal?: string;
+  /** The tokens of the text, where they were asked for and stated. */
+  readonly tokens?: readonly AnswerToken[];
   readonly toolCalls: readonly CompletedToolCall[];
   readonly finishReason: FinishReason;
   readonly stopSequence?: string;

@@ -1,4 +1,4 @@
-import type { CompletedToolCall, Completion, GenerationEvent, Usage } from "./events.ts";
+import type { AnswerToken, CompletedToolCall, Completion, GenerationEvent, Usage } from "./events.ts";
 
 /**
  * Folds the events of one generation into a {@link Completion}. `push` throws the error of an `error` event, so that
@@ -8,6 +8,8 @@ export class CompletionFold {
   #sessionId = "";
   #text = "";
   #reasoning = "";
+  #refusal = "";
+  readonly #tokens: AnswerToken[] = [];
   readonly #calls: { id: string; name: string; arguments: string; ended: boolean }[] = [];
   #finishReason: Completion["finishReason"] = "stop";
   #stopSequence: string | undefined;
@@ -21,6 +23,10 @@ export class CompletionFold {
         break;
       case "text":
         this.#text += event.text;
+        for (const token of event.tokens ?? []) this.#tokens.push(token);
+        break;
+      case "refusal":
+        this.#refusal += event.text;
         break;
       case "reasoning":
         this.#reasoning += event.text;
@@ -57,6 +63,8 @@ export class CompletionFold {
       sessionId: this.#sessionId,
       text: this.#text,
       reasoning: this.#reasoning,
+      ...(this.#refusal === "" ? {} : { refusal: this.#refusal }),
+      ...(this.#tokens.length === 0 ? {} : { tokens: this.#tokens }),
       toolCalls,
       finishReason: this.#finishReason,
       ...(this.#stopSequence === undefined ? {} : { stopSequence: this.#stopSequence }),

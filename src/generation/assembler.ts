@@ -1,5 +1,5 @@
 import { type Conversation, usesTools } from "../conversation/conversation.ts";
-import type { GenerationEvent, Usage } from "../conversation/events.ts";
+import type { AnswerToken, GenerationEvent, Usage } from "../conversation/events.ts";
 import { randomId } from "../conversation/ids.ts";
 import { estimateTokens } from "../conversation/tokens.ts";
 import type { ToolDefinition } from "../conversation/tool.ts";
@@ -37,6 +37,9 @@ export class Assembler {
   #leading = "";
   #inText = false;
   #visible = false;
+  #refused = false;
+  /** Tokens whose text has not been shown yet. */
+  #tokens: AnswerToken[] = [];
   /** How many calls were announced, and how many of them ended. */
   #announced = 0;
   #ended = 0;
@@ -81,6 +84,11 @@ export class Assembler {
     return this.#visible || this.#announced > 0;
   }
 
+  /** Whether the model declined to answer. */
+  get refused(): boolean {
+    return this.#refused;
+  }
+
   /** How many calls were made. One that did not end is none. */
   get calls(): number {
     return this.#ended;
@@ -106,6 +114,15 @@ export class Assembler {
           if (this.#over) break;
           if (this.#reasoning === null) this.#emitReasoning(event.text, out);
           else this.#emitReasoningScan(this.#reasoning.push(event.text), out);
+          break;
+        case "refusal":
+          this.rawText += event.text;
+          this.#visible = true;
+          this.#refused = true;
+          out.push({ type: "refusal", text: event.text });
+          break;
+        case "tokens":
+          for (const token of event.tokens) this.#tokens.push(token);
           break;
         case "tool-call":
           if (!this.#over) this.#beginCall(this.#nativeBase + event.index, event.name, event.id, out);
@@ -148,6 +165,9 @@ export class Assembler {
     // A turn that is over for the caller has ended well, whatever became of the rest.
     if (this.#over) this.#finish = "tool_calls";
     else this.#flush(out);
+    // Such as the token that ended the answer, which has no text.
+    if (this.#inText && this.#tokens.length > 0) this.#push("", out);
+    this.#tokens = [];
     const reason = this.#cut && !cutsOff(this.#finish) ? "length" : this.#finish;
     this.#finish = "stop";
     this.#cut = false;
@@ -252,7 +272,15 @@ export class Assembler {
       this.#inText = true;
       this.#visible = true;
     }
-    out.push({ type: "text", text: shown });
+    this.#push(shown, out);
+  }
+
+  #push(text: string, out: GenerationEvent[]): void {
+    if (this.#tokens.length === 0) out.push({ type: "text", text });
+    else {
+      out.push({ type: "text", text, tokens: this.#tokens });
+      this.#tokens = [];
+    }
   }
 
   #emitReasoning(text: string, out: GenerationEvent[]): void {

@@ -8,22 +8,23 @@ import { boundToFiles } from "./file-references.ts";
 import type { Generation } from "./generation.ts";
 import { HOOKS } from "./hooks.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./job.ts";
-import { suited } from "./suit.ts";
+import { refuseUnmet, suited } from "./suit.ts";
 
 /**
  * Begins a generation: notes it in the log, watches for the client's going away, binds the caller to the account that
  * has the files it refers to, and suits the conversation to the provider.
  *
- * @throws GatewayError 400 or 404 for file references that cannot be followed.
+ * @throws GatewayError 400 for what the provider cannot meet, 400 or 404 for file references that cannot be followed.
  */
 export async function begin(request: GenerationRequest): Promise<GenerationJob> {
   const { context, conversation: asked, hooks = HOOKS } = request;
   context.log.dialect = asked.dialect;
   context.log.model = asked.model.id;
   context.log.stream = asked.stream;
+  const provider = configuredProvider(context.platform);
+  if (provider !== null) refuseUnmet(asked, provider.abilities);
   const { abort } = abortWith(context.request);
   const { caller, images } = await boundToFiles(context, request.caller, asked);
-  const provider = configuredProvider(context.platform);
   const conversation = provider === null ? asked : suited(asked, provider.abilities, images);
   context.log.model = conversation.model.id;
   const recording = new Recording(context, conversation);

@@ -148,7 +148,7 @@ export class Generation {
       });
       if (isEmpty(end)) throw emptyOutput();
     }
-    if (requiresTool(conversation) && this.assembler.calls === 0) {
+    if (requiresTool(conversation) && this.assembler.calls === 0 && !this.assembler.refused) {
       const how = cutsOff(end.reason)
         ? "the answer was cut off before one was complete"
         : "the model made none";

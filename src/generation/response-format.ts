@@ -14,11 +14,12 @@ const RANKS: readonly FormatRank[] = ["none", "json", "valid"];
  * freed of code fences and words around it. Of the two answers the better is returned, with the usage of both; a repair
  * that fails costs the answer nothing.
  *
- * Answers that call tools are left as they are, and those that were cut short are not corrected.
+ * Answers that call tools or decline are left as they are, and those that were cut short are not corrected.
  */
 export const repairFormat: CompletionStage = async (completion, job) => {
   const { responseFormat: format } = job.conversation;
-  if (format.type === "text" || completion.toolCalls.length > 0) return completion;
+  const { toolCalls, refusal } = completion;
+  if (format.type === "text" || toolCalls.length > 0 || refusal !== undefined) return completion;
   if (completion.finishReason !== "stop") {
     return { ...completion, text: jsonTextOf(completion.text, format) };
   }
@@ -29,9 +30,9 @@ export const repairFormat: CompletionStage = async (completion, job) => {
   if (second === null) return first;
   const usage = sum(first.usage, second.usage);
   const recheck = checkFormat(second.text, format);
-  return RANKS.indexOf(recheck.rank) > RANKS.indexOf(check.rank)
-    ? { ...first, text: recheck.text, usage }
-    : { ...first, usage };
+  if (RANKS.indexOf(recheck.rank) <= RANKS.indexOf(check.rank)) return { ...first, usage };
+  const { tokens: _, ...others } = first;
+  return { ...others, ...(second.tokens && { tokens: second.tokens }), text: recheck.text, usage };
 };
 
 /** The model's correction of an answer; null when there is none to be had. */

@@ -1,5 +1,5 @@
 import type { ResponseFormat } from "../conversation/conversation.ts";
-import type { GenerationEvent } from "../conversation/events.ts";
+import type { AnswerToken, GenerationEvent } from "../conversation/events.ts";
 import { JsonText } from "./json-text.ts";
 
 /**
@@ -8,6 +8,8 @@ import { JsonText } from "./json-text.ts";
  */
 export class StreamedFormat {
   #json: JsonText | null;
+  /** Tokens whose text has not been shown yet. */
+  #tokens: AnswerToken[] = [];
 
   constructor(format: ResponseFormat) {
     this.#json = format.type === "text" ? null : new JsonText(format);
@@ -19,10 +21,18 @@ export class StreamedFormat {
     const out: GenerationEvent[] = [];
     for (const event of events) {
       const text = this.#text(event);
-      if (text !== "") out.push({ type: "text", text });
+      if (event.type === "text") for (const token of event.tokens ?? []) this.#tokens.push(token);
+      if (text !== "") out.push(this.#shown(text));
       if (event.type !== "text") out.push(event);
     }
     return out;
+  }
+
+  #shown(text: string): GenerationEvent {
+    if (this.#tokens.length === 0) return { type: "text", text };
+    const tokens = this.#tokens;
+    this.#tokens = [];
+    return { type: "text", text, tokens };
   }
 
   /** The text that comes with an event, or before it. */

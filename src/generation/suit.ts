@@ -1,4 +1,5 @@
-import type { Conversation } from "../conversation/conversation.ts";
+import type { Conversation, Sampling } from "../conversation/conversation.ts";
+import { invalidRequest } from "../errors/gateway-error.ts";
 import { visionModel } from "../models/catalogue.ts";
 import { isImage } from "../provider/attachments.ts";
 import type { Abilities } from "../provider/provider.ts";
@@ -9,12 +10,40 @@ import type { Abilities } from "../provider/provider.ts";
  *
  * @param imageFiles whether a file that it refers to by id is an image.
  */
-export function suited(conversation: Conversation, abilities: Abilities, imageFiles = false): Conversation {
+export function suited(
+  conversation: Conversation,
+  abilities: Pick<Abilities, "images">,
+  imageFiles = false,
+): Conversation {
   const { model } = conversation;
   if (abilities.images === "backend" || model.vision || !(imageFiles || holdsImage(conversation))) {
     return conversation;
   }
   return { ...conversation, model: { ...visionModel(model), requested: model.requested } };
+}
+
+/** Options without which an answer is not the one that was asked for, and what the caller is told. */
+const ESSENTIAL = [
+  ["n", "a request has one answer"],
+  ["logprobs", "the provider does not state log probabilities"],
+  ["modalities", "the answer is text"],
+] as const satisfies readonly (readonly [keyof Sampling, string])[];
+
+/**
+ * Refuses what a provider cannot meet. Options that only shape how the model chooses its words are left out instead where
+ * it does not know them.
+ *
+ * @throws GatewayError 400 that names the field.
+ */
+export function refuseUnmet(
+  { sampling, optionNames }: Conversation,
+  { options }: Pick<Abilities, "options">,
+): void {
+  for (const [option, why] of ESSENTIAL) {
+    if (sampling[option] === undefined || options.has(option)) continue;
+    const field = optionNames?.[option] ?? option;
+    throw invalidRequest(`${field} cannot be met: ${why}`, field);
+  }
 }
 
 function holdsImage({ messages }: Conversation): boolean {

@@ -3,8 +3,10 @@ import { isObject } from "../encoding/json.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { Credentials, SignedIn } from "../platform/accounts.ts";
 import type { ProviderOptions } from "./driver.ts";
+import { type OptionalField, OptionalFields } from "./optional-fields.ts";
 import type {
   Abilities,
+  FollowUp,
   ModelListing,
   PreparedTurn,
   PrepareOptions,
@@ -20,15 +22,47 @@ import { eventStreamOf, mediaTypeOf, readRecord, send } from "./transport.ts";
 /** What backends call their streams: clients of the public APIs do not look, so that some forget to say it. */
 const STREAM_TYPES = ["text/event-stream", "text/plain"];
 
+/** What a request needs besides the conversation. */
+export interface RequestSettings {
+  /** The backend's name for the model. */
+  readonly model: string;
+  readonly toolCalls: "native" | "markup";
+}
+
+/** Writes the requests that one conversation comes to. */
+export interface RequestWriter<Wire> {
+  /** Everything that the model reads, as one text. */
+  readonly promptText: string;
+  /** Fetches what is behind URLs. Throws a `GatewayError` 400 for what cannot be sent. */
+  load(signal: AbortSignal): Promise<void>;
+  /** The request, with the suffix of a follow-up turn (blank: none). */
+  build(suffix: string, signal: AbortSignal): Promise<Wire>;
+}
+
+/** What a protocol of keyed backends is made of. */
+export interface KeyedProtocol<Wire> {
+  /** What its paths lie below. */
+  readonly address: string;
+  /** Where generations are asked for. */
+  readonly path: string;
+  /** What its refusals mean. */
+  readonly kinds: ErrorKinds;
+  readonly optional: readonly OptionalField<Wire>[];
+  /** Which options of a request it has fields for. */
+  readonly options: Abilities["options"];
+}
+
 /**
  * A backend that is asked with an API key and keeps nothing: no accounts, no sessions, no files. A token is its key, and
- * below its address there is a list of models.
+ * below its address there is a list of models. A session is an id that is made up, and a follow-up turn replays the
+ * conversation with the suffix.
  */
-export abstract class KeyedBackend implements Provider {
-  readonly abilities: Abilities = { images: "backend" };
+export abstract class KeyedBackend<Wire extends { readonly model: string }> implements Provider {
+  readonly abilities: Abilities;
   protected readonly options: ProviderOptions;
-  readonly #address: string;
-  readonly #kinds: ErrorKinds;
+  readonly #protocol: KeyedProtocol<Wire>;
+  /** By the backend's name for a model: what a model knows depends on its generation. */
+  readonly #optional = new Map<string, OptionalFields<Wire>>();
   readonly models: ModelListing = {
     list: async (account, signal) => {
       const response = await this.#listModels(account, signal);
@@ -37,17 +71,41 @@ export abstract class KeyedBackend implements Provider {
     },
   };
 
-  /** `address` is what its paths lie below; `kinds` what its refusals mean. */
-  constructor(options: ProviderOptions, address: string, kinds: ErrorKinds) {
+  constructor(options: ProviderOptions, protocol: KeyedProtocol<Wire>) {
     this.options = options;
-    this.#address = address;
-    this.#kinds = kinds;
+    this.#protocol = protocol;
+    this.abilities = { images: "backend", options: protocol.options };
   }
 
   /** The headers that carry a key, and whatever else every request has. */
   protected abstract headers(token: string): Readonly<Record<string, string>>;
 
-  abstract prepare(conversation: Conversation, options: PrepareOptions): PreparedTurn;
+  /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
+  protected abstract writer(
+    conversation: Conversation,
+    options: PrepareOptions,
+    settings: RequestSettings,
+  ): RequestWriter<Wire>;
+
+  /** Decodes the answer to a request, by its media type. */
+  protected abstract decoder(mediaType: string, account: UpstreamAccount, request: Wire): TurnDecoder;
+
+  prepare(conversation: Conversation, options: PrepareOptions): PreparedTurn {
+    const { toolCalls, newId } = this.options;
+    const settings = { model: this.modelName(conversation.model.id), toolCalls };
+    const writer = this.writer(conversation, options, settings);
+    return {
+      promptText: writer.promptText,
+      load: (signal: AbortSignal) => writer.load(signal),
+      open: async (account: UpstreamAccount, signal: AbortSignal, followUp: FollowUp | null) => {
+        const request = await writer.build(followUp?.suffix ?? "", signal);
+        const response = await this.#complete(account, request, signal);
+        return this.#turn(response, followUp?.sessionId ?? newId(), (type) =>
+          this.decoder(type, account, request),
+        );
+      },
+    };
+  }
 
   async signIn(credentials: Credentials): Promise<SignedIn> {
     return { token: credentials.token === "" ? this.options.token : credentials.token, expiresAt: 0 };
@@ -77,11 +135,27 @@ export abstract class KeyedBackend implements Provider {
   ): Promise<Response> {
     const headers = { ...this.headers(account.token), "content-type": "application/json", accept };
     const init = { method: "POST", headers, body: JSON.stringify(body) };
-    return send(account.fetch, this.#address + path, init, signal);
+    return send(account.fetch, this.#protocol.address + path, init, signal);
+  }
+
+  /** What a model is known to refuse, by the backend's name for it. */
+  protected optionalOf(model: string): OptionalFields<Wire> {
+    const known = this.#optional.get(model) ?? new OptionalFields(this.#protocol.optional);
+    this.#optional.set(model, known);
+    return known;
+  }
+
+  #complete(account: UpstreamAccount, request: Wire, signal: AbortSignal): Promise<Response> {
+    const accept = "text/event-stream, application/json";
+    return this.optionalOf(request.model).send(
+      request,
+      (trimmed) => this.post(account, this.#protocol.path, trimmed, accept, signal),
+      (response) => this.refusal(response, account, signal),
+    );
   }
 
   /** The turn that an answer begins. Some backends answer whole whatever they are asked for. */
-  protected async turn(
+  async #turn(
     response: Response,
     sessionId: string,
     decoderOf: (mediaType: string) => TurnDecoder,
@@ -97,12 +171,12 @@ export abstract class KeyedBackend implements Provider {
 
   /** Reads an answer that is no success. */
   protected refusal(response: Response, account: UpstreamAccount, signal: AbortSignal): Promise<ReadRefusal> {
-    return readRefusal(response, account.token, signal, this.#kinds);
+    return readRefusal(response, account.token, signal, this.#protocol.kinds);
   }
 
   #listModels(account: UpstreamAccount, signal: AbortSignal): Promise<Response> {
     const init = { headers: this.headers(account.token) };
-    return send(account.fetch, `${this.#address}/models`, init, signal);
+    return send(account.fetch, `${this.#protocol.address}/models`, init, signal);
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Conversation } from "../conversation/conversation.ts";
-import type { Usage } from "../conversation/events.ts";
+import type { Conversation, Sampling } from "../conversation/conversation.ts";
+import type { AnswerToken, Usage } from "../conversation/events.ts";
 import type { ProviderError } from "../errors/provider-error.ts";
 import type { Credentials, SignedIn } from "../platform/accounts.ts";
 import type { Fetch } from "../platform/upstream.ts";
@@ -35,6 +35,10 @@ export type ProviderEvent =
   | { readonly type: "start"; readonly messageId: string }
   | { readonly type: "reasoning"; readonly text: string }
   | { readonly type: "text"; readonly text: string }
+  /** The tokens of the text that follows next, or of its end. */
+  | { readonly type: "tokens"; readonly tokens: readonly AnswerToken[] }
+  /** The model's words for not answering, where the protocol keeps them apart from text. */
+  | { readonly type: "refusal"; readonly text: string }
   | { readonly type: "search"; readonly results: readonly SearchResult[] }
   /** Native tool calls only: `index` counts from 0 within the turn. */
   | { readonly type: "tool-call"; readonly index: number; readonly id: string; readonly name: string }
@@ -153,6 +157,8 @@ export interface ModelListing {
 export interface Abilities {
   /** Who knows which models see images: the catalogue, or the backend alone, which is then sent every image. */
   readonly images: "catalogue" | "backend";
+  /** Which options of a request it passes on. */
+  readonly options: ReadonlySet<keyof Sampling>;
 }
 
 /**

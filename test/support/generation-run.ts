@@ -32,6 +32,8 @@ function shorthand(event: GenerationEvent): string {
       return "^";
     case "text":
       return event.text;
+    case "refusal":
+      return `?${event.text}`;
     case "reasoning":
       return `(${event.text})`;
     case "tool-call":

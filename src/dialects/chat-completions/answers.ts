@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { jsonOrEvents } from "../../routing/event-stream-answers.ts";
+import { tokenSchema } from "../shared/tokens.ts";
 
 /** `usage` of the chat-completions style. */
 export const usageSchema = () =>
@@ -23,14 +24,14 @@ function chatCompletionSchema() {
   const message = z.object({
     role: z.literal("assistant"),
     content: z.string().nullable(),
-    refusal: z.null(),
+    refusal: z.string().nullable(),
     reasoning_content: z.string().optional(),
     tool_calls: z.array(toolCall).optional(),
   });
   const choice = z.object({
     index: z.literal(0),
     message,
-    logprobs: z.null(),
+    logprobs: z.object({ content: z.array(tokenSchema()), refusal: z.null() }).nullable(),
     finish_reason: finishReasonSchema(),
   });
   return z.object({

@@ -7,11 +7,13 @@ import type {
   ToolCall,
 } from "../../conversation/conversation.ts";
 import type { ToolChoice, ToolDefinition } from "../../conversation/tool.ts";
+import { isObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
-import { jsonObject, optionalBoolean, optionalNumber, samplingOf } from "../shared/fields.ts";
+import { jsonObject, optionalBoolean, optionalNumber } from "../shared/fields.ts";
 import { objectMember, stringMember, unknownContent, unknownFormat } from "../shared/members.ts";
+import { chatOptions, samplingOf, thinkingBudgetOf } from "../shared/sampling.ts";
 import { wantsThinking } from "../shared/thinking.ts";
 
 /** The name of the style. */
@@ -54,8 +56,8 @@ const toolSchema = z.looseObject({
 });
 
 /**
- * The body of `POST /v1/chat/completions` (contract). Fields that change nothing here (store, metadata, logit_bias and
- * the like) are accepted and ignored.
+ * The body of `POST /v1/chat/completions` (contract). Fields that change nothing here (store, metadata and the like) are
+ * accepted and ignored.
  */
 export const chatRequestSchema = z.looseObject({
   model: z.string().min(1),
@@ -71,6 +73,9 @@ export const chatRequestSchema = z.looseObject({
   max_tokens: optionalNumber,
   max_completion_tokens: optionalNumber,
   seed: optionalNumber,
+  n: optionalNumber,
+  logprobs: optionalBoolean,
+  top_logprobs: optionalNumber,
   reasoning_effort: z.string().nullish(),
   reasoning: z.unknown().optional(),
   thinking: z.unknown().optional(),
@@ -225,11 +230,16 @@ function toFormat(format: ChatRequest["response_format"]): ResponseFormat {
   if (type === "json_object") return { type: "json" };
   if (type !== "json_schema") throw unknownFormat(type, "response_format.type");
   const declared = z
-    .looseObject({ name: z.string().optional(), schema: jsonObject.optional() })
+    .looseObject({ name: z.string().optional(), schema: jsonObject.optional(), strict: optionalBoolean })
     .safeParse(format?.json_schema);
   if (!declared.success || declared.data.schema === undefined) return { type: "json" };
-  const { name, schema } = declared.data;
-  return name === undefined ? { type: "json-schema", schema } : { type: "json-schema", name, schema };
+  const { name, schema, strict } = declared.data;
+  return {
+    type: "json-schema",
+    schema,
+    ...(name === undefined ? {} : { name }),
+    ...(strict === true ? { strict } : {}),
+  };
 }
 
 /** Translates a chat-completions request. Throws 400 that names the field at fault. */
@@ -247,12 +257,14 @@ export function toConversation(body: ChatRequest, aliases: Readonly<Record<strin
     thinking,
     showReasoning: thinking,
     sampling: samplingOf({
-      temperature: body.temperature,
-      topP: body.top_p,
-      stop: body.stop,
+      ...chatOptions(body),
       maxTokens: body.max_completion_tokens ?? body.max_tokens,
-      seed: body.seed,
-      reasoningEffort: body.reasoning_effort,
+      reasoningEffort: body.reasoning_effort ?? (isObject(body.reasoning) ? body.reasoning["effort"] : null),
+      thinkingBudget: thinkingBudgetOf(body.thinking),
+      verbosity: body["verbosity"],
+      logprobs: body.logprobs === true ? (body.top_logprobs ?? 0) : undefined,
+      n: body.n,
+      modalities: body["modalities"],
     }),
     responseFormat: toFormat(body.response_format),
     stream: body.stream ?? false,

@@ -1,15 +1,17 @@
 import type { Completion } from "../../conversation/events.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
+import { logprobsOf } from "../shared/tokens.ts";
 import { chatUsage } from "./usage.ts";
 
 /** The chat completion object (contract, Chat completion, non-streaming). */
 export function toChatCompletion(completion: Completion, info: AnswerInfo): Record<string, unknown> {
   const { conversation } = info;
   const hasCalls = completion.toolCalls.length > 0;
+  const silent = completion.refusal !== undefined && completion.text === "";
   const message: Record<string, unknown> = {
     role: "assistant",
-    content: hasCalls ? null : completion.text,
-    refusal: null,
+    content: hasCalls || silent ? null : completion.text,
+    refusal: completion.refusal ?? null,
   };
   if (conversation.showReasoning) message["reasoning_content"] = completion.reasoning;
   if (hasCalls) {
@@ -19,12 +21,14 @@ export function toChatCompletion(completion: Completion, info: AnswerInfo): Reco
       function: { name, arguments: text },
     }));
   }
+  const { tokens } = completion;
+  const logprobs = tokens === undefined ? null : { content: logprobsOf(tokens), refusal: null };
   return {
     id: completion.sessionId,
     object: "chat.completion",
     created: info.created,
     model: conversation.model.id,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: completion.finishReason }],
+    choices: [{ index: 0, message, logprobs, finish_reason: completion.finishReason }],
     usage: chatUsage(completion.usage),
   };
 }

@@ -1,8 +1,9 @@
-import type { GenerationEvent } from "../../conversation/events.ts";
+import type { AnswerToken, GenerationEvent } from "../../conversation/events.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import { dataItem, KEEP_ALIVE_COMMENT } from "../../http/event-stream.ts";
 import { errorObject } from "../../routing/error-formats.ts";
+import { logprobsOf } from "../shared/tokens.ts";
 import { chatUsage } from "./usage.ts";
 
 /**
@@ -33,7 +34,9 @@ export class ChatStream implements StreamRenderer {
       case "reasoning":
         return this.#delta(null, `{"reasoning_content":${JSON.stringify(event.text)}}`);
       case "text":
-        return this.#delta("", `{"content":${JSON.stringify(event.text)}}`);
+        return this.#delta("", `{"content":${JSON.stringify(event.text)}}`, event.tokens);
+      case "refusal":
+        return this.#delta(null, `{"refusal":${JSON.stringify(event.text)}}`);
       case "tool-call":
         return this.#delta(
           null,
@@ -54,8 +57,12 @@ export class ChatStream implements StreamRenderer {
     }
   }
 
-  #delta(content: "" | null, delta: string): string {
-    return `${this.#open(content)}${this.#head},"choices":[{"index":0,"delta":${delta},"finish_reason":null}]}\n\n`;
+  #delta(content: "" | null, delta: string, tokens?: readonly AnswerToken[]): string {
+    const logprobs =
+      tokens === undefined
+        ? ""
+        : `"logprobs":${JSON.stringify({ content: logprobsOf(tokens), refusal: null })},`;
+    return `${this.#open(content)}${this.#head},"choices":[{"index":0,"delta":${delta},${logprobs}"finish_reason":null}]}\n\n`;
   }
 
   /** The role comes first, and once; with `content` null unless text follows, as clients add up what the message has. */

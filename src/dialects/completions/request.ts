@@ -2,8 +2,9 @@ import * as z from "zod";
 import type { Conversation, Part } from "../../conversation/conversation.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { chatRequestSchema } from "../chat-completions/request.ts";
-import { optionalBoolean, samplingOf } from "../shared/fields.ts";
+import { optionalBoolean } from "../shared/fields.ts";
 import { insertionBefore } from "../shared/insertion.ts";
+import { chatOptions, samplingOf } from "../shared/sampling.ts";
 
 /** The name of the style. */
 export const ID = "completions";
@@ -81,11 +82,8 @@ export function toConversation(
     thinking: false,
     showReasoning: false,
     sampling: samplingOf({
-      temperature: body.temperature,
-      topP: body.top_p,
-      stop: body.stop,
+      ...chatOptions(body),
       maxTokens: body.max_tokens,
-      seed: body.seed,
     }),
     responseFormat: { type: "text" },
     stream: body.stream ?? false,

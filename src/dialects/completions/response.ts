@@ -8,8 +8,9 @@ export function completionHead({ conversation, created }: AnswerInfo) {
   return { id: randomId("cmpl-"), object: "text_completion", created, model: conversation.model.id };
 }
 
-/** `finish_reason` of this style, which has no word for calls. */
-export function finishReason(reason: FinishReason): Exclude<FinishReason, "tool_calls"> {
+/** `finish_reason` of this style, which has no word for calls, and no place of their own for words that decline. */
+export function finishReason(reason: FinishReason, refused: boolean): Exclude<FinishReason, "tool_calls"> {
+  if (refused) return "content_filter";
   return reason === "tool_calls" ? "stop" : reason;
 }
 
@@ -20,10 +21,10 @@ export function toTextCompletion(
   echo: string,
 ): Record<string, unknown> {
   const choice = {
-    text: echo + completion.text,
+    text: echo + completion.text + (completion.refusal ?? ""),
     index: 0,
     logprobs: null,
-    finish_reason: finishReason(completion.finishReason),
+    finish_reason: finishReason(completion.finishReason, completion.refusal !== undefined),
   };
   return { ...completionHead(info), choices: [choice], usage: chatUsage(completion.usage) };
 }

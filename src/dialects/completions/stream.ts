@@ -15,6 +15,7 @@ export class CompletionStream implements StreamRenderer {
   readonly #head: string;
   readonly #echo: string;
   readonly #includeUsage: boolean;
+  #refused = false;
 
   /** `echo`: what the text begins with; `includeUsage`: the caller asked for the usage chunk. */
   constructor(info: AnswerInfo, echo: string, includeUsage: boolean) {
@@ -27,6 +28,9 @@ export class CompletionStream implements StreamRenderer {
     switch (event.type) {
       case "start":
         return this.#echo === "" ? "" : this.#chunk(this.#echo, "null");
+      case "refusal":
+        this.#refused = true;
+        return this.#chunk(event.text, "null");
       case "text":
         return this.#chunk(event.text, "null");
       // The style has no place for reasoning, and no tools to call.
@@ -36,7 +40,7 @@ export class CompletionStream implements StreamRenderer {
       case "tool-call-end":
         return "";
       case "finish": {
-        const last = this.#chunk("", `"${finishReason(event.reason)}"`);
+        const last = this.#chunk("", `"${finishReason(event.reason, this.#refused)}"`);
         const usage = JSON.stringify(chatUsage(event.usage));
         const extra = this.#includeUsage ? `${this.#head},"choices":[],"usage":${usage}}\n\n` : "";
         return `${last}${extra}${dataItem("[DONE]")}`;

@@ -12,10 +12,18 @@ function responseSchema() {
     z.object({ text: z.string(), thought: z.literal(true).optional() }),
     z.object({ functionCall }),
   ]);
+  const likely = z.object({ token: z.string(), logProbability: z.number() });
   const candidate = z.object({
     content: z.object({ role: z.literal("model"), parts: z.array(part).min(1) }),
     finishReason: z.enum(["STOP", "MAX_TOKENS", "SAFETY"]),
     index: z.literal(0),
+    avgLogprobs: z.number().optional(),
+    logprobsResult: z
+      .object({
+        chosenCandidates: z.array(likely),
+        topCandidates: z.array(z.object({ candidates: z.array(likely) })),
+      })
+      .optional(),
   });
   const usage = z.object({
     promptTokenCount: z.int(),

@@ -2,9 +2,10 @@ import * as z from "zod";
 import type { Conversation, Message, ResponseFormat } from "../../conversation/conversation.ts";
 import { isObject } from "../../encoding/json.ts";
 import { resolveModel } from "../../models/resolve.ts";
-import { optionalBoolean, samplingOf } from "../shared/fields.ts";
+import { optionalBoolean } from "../shared/fields.ts";
 import { unknownFormat } from "../shared/members.ts";
 import { OpenCalls } from "../shared/open-calls.ts";
+import { samplingOf } from "../shared/sampling.ts";
 import { contentsSchema, systemMessage, systemSchema, toMessages } from "./content.ts";
 import { styled } from "./field-names.ts";
 import { toJsonSchema } from "./schema-types.ts";
@@ -23,6 +24,13 @@ const generationConfigSchema = styled({
   temperature: z.unknown().optional(),
   topP: z.unknown().optional(),
   maxOutputTokens: z.unknown().optional(),
+  topK: z.unknown().optional(),
+  presencePenalty: z.unknown().optional(),
+  frequencyPenalty: z.unknown().optional(),
+  candidateCount: z.unknown().optional(),
+  responseModalities: z.unknown().optional(),
+  responseLogprobs: optionalBoolean,
+  logprobs: z.unknown().optional(),
   seed: z.unknown().optional(),
   stopSequences: z.array(z.string()).nullish(),
   responseMimeType: z.string().nullish(),
@@ -30,6 +38,13 @@ const generationConfigSchema = styled({
   responseJsonSchema: z.unknown().optional(),
   thinkingConfig: thinkingSchema.nullish(),
 });
+
+/** Where options stand that a provider may be unable to meet. */
+const OPTION_NAMES = {
+  n: "generationConfig.candidateCount",
+  logprobs: "generationConfig.responseLogprobs",
+  modalities: "generationConfig.responseModalities",
+};
 
 type GenerationConfig = z.output<typeof generationConfigSchema>;
 
@@ -101,11 +116,19 @@ export function toConversation(
     sampling: samplingOf({
       temperature: config?.temperature,
       topP: config?.topP,
+      topK: config?.topK,
+      presencePenalty: config?.presencePenalty,
+      frequencyPenalty: config?.frequencyPenalty,
       stop: config?.stopSequences,
       maxTokens: config?.maxOutputTokens,
       seed: config?.seed,
       reasoningEffort: wish?.thinkingLevel?.toLowerCase(),
+      thinkingBudget: wish?.thinkingBudget,
+      logprobs: config?.responseLogprobs === true ? (config.logprobs ?? 0) : undefined,
+      n: config?.candidateCount,
+      modalities: config?.responseModalities,
     }),
+    optionNames: OPTION_NAMES,
     responseFormat: toFormat(config),
     stream,
   };

@@ -1,6 +1,7 @@
 import type { CompletedToolCall, Completion } from "../../conversation/events.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 import { inputObject } from "../shared/tool-input.ts";
+import { logprobsResult } from "./logprobs.ts";
 import { FINISH_REASONS, usageMetadata } from "./usage.ts";
 
 function functionCall({ id, name, arguments: text }: CompletedToolCall): Record<string, unknown> {
@@ -11,15 +12,19 @@ function functionCall({ id, name, arguments: text }: CompletedToolCall): Record<
 export function toContentResponse(completion: Completion, info: AnswerInfo): Record<string, unknown> {
   const parts: Record<string, unknown>[] = [];
   if (completion.reasoning !== "") parts.push({ text: completion.reasoning, thought: true });
-  if (completion.text !== "") parts.push({ text: completion.text });
+  for (const text of [completion.text, completion.refusal ?? ""]) if (text !== "") parts.push({ text });
   parts.push(...completion.toolCalls.map(functionCall));
   if (parts.length === 0) parts.push({ text: "" });
   return {
     candidates: [
       {
         content: { role: "model", parts },
-        finishReason: FINISH_REASONS[completion.finishReason],
+        finishReason:
+          completion.refusal === undefined
+            ? FINISH_REASONS[completion.finishReason]
+            : FINISH_REASONS.content_filter,
         index: 0,
+        ...(completion.tokens === undefined ? {} : logprobsResult(completion.tokens)),
       },
     ],
     usageMetadata: usageMetadata(completion.usage),

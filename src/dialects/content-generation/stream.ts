@@ -1,9 +1,10 @@
-import type { GenerationEvent } from "../../conversation/events.ts";
+import type { AnswerToken, GenerationEvent } from "../../conversation/events.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import { dataItem } from "../../http/event-stream.ts";
 import { inputText } from "../shared/tool-input.ts";
 import { CONTENT_FAMILY } from "./family.ts";
+import { logprobsResult } from "./logprobs.ts";
 import { FINISH_REASONS, usageMetadata } from "./usage.ts";
 
 const HEAD = 'data: {"candidates":[{"content":{"role":"model","parts":[';
@@ -20,6 +21,7 @@ export class ContentStream implements StreamRenderer {
   readonly #calls: { head: string; args: string; ended: boolean }[] = [];
   /** What stands behind the candidates of every chunk. */
   #tail = "";
+  #refused = false;
 
   constructor(info: AnswerInfo) {
     this.#info = info;
@@ -35,7 +37,10 @@ export class ContentStream implements StreamRenderer {
       case "reasoning":
         return `${HEAD}{"text":${JSON.stringify(event.text)},"thought":true}]},"index":0}],${this.#tail}`;
       case "text":
-        return `${HEAD}{"text":${JSON.stringify(event.text)}}]},"index":0}],${this.#tail}`;
+        return this.#text(event.text, event.tokens);
+      case "refusal":
+        this.#refused = true;
+        return this.#text(event.text);
       case "tool-call":
         this.#calls[event.index] = {
           head: `{"functionCall":{"id":${JSON.stringify(event.id)},"name":${JSON.stringify(event.name)},"args":`,
@@ -60,13 +65,19 @@ export class ContentStream implements StreamRenderer {
     }
   }
 
+  #text(text: string, tokens?: readonly AnswerToken[]): string {
+    const more = tokens === undefined ? "" : `,${JSON.stringify(logprobsResult(tokens)).slice(1, -1)}`;
+    return `${HEAD}{"text":${JSON.stringify(text)}}]},"index":0${more}}],${this.#tail}`;
+  }
+
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
     // Arguments are JSON already, and keep their digits when they are not read and printed again.
     const calls = this.#calls
       .filter(({ ended }) => ended)
       .map(({ head, args }) => `${head}${inputText(args)}}}`);
     const parts = calls.length === 0 ? '{"text":""}' : calls.join(",");
+    const reason = FINISH_REASONS[this.#refused ? "content_filter" : event.reason];
     const usage = JSON.stringify(usageMetadata(event.usage));
-    return `${HEAD}${parts}]},"finishReason":"${FINISH_REASONS[event.reason]}","index":0}],"usageMetadata":${usage},${this.#tail}`;
+    return `${HEAD}${parts}]},"finishReason":"${reason}","index":0}],"usageMetadata":${usage},${this.#tail}`;
   }
 }

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import type { Conversation, Message, ResponseFormat } from "../../conversation/conversation.ts";
+import { isObject } from "../../encoding/json.ts";
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
 import { resolveModel } from "../../models/resolve.ts";
-import { finite, jsonObject, samplingOf } from "../shared/fields.ts";
+import { finite, jsonObject } from "../shared/fields.ts";
 import { objectMember, unknownFormat } from "../shared/members.ts";
+import { samplingOf, thinkingBudgetOf } from "../shared/sampling.ts";
 import { wantsThinking } from "../shared/thinking.ts";
 import { assistantMessage, toParts, userMessages } from "./content.ts";
 import { toolChoiceSchema, toolSchema, toToolChoice, toTools } from "./tools.ts";
@@ -20,8 +22,8 @@ const contentSchema = z
 const formatSchema = z.looseObject({ type: z.string(), schema: jsonObject.nullish() });
 
 /**
- * The body of `POST /vendorb/v1/messages` (contract). Fields that change nothing here (metadata, service_tier,
- * context_management, top_k and the like) are accepted and ignored. `max_tokens` is a wish: the contract forbids to
+ * The body of `POST /vendorb/v1/messages` (contract). Fields that change nothing here (service_tier,
+ * context_management and the like) are accepted and ignored. `max_tokens` is a wish: the contract forbids to
  * truncate by it.
  */
 export const messageRequestSchema = z.looseObject({
@@ -133,8 +135,11 @@ export function toConversation(
       temperature: body.temperature,
       // Contract: temperature wins over top_p when both are given.
       topP: body.temperature === undefined || body.temperature === null ? body.top_p : undefined,
+      topK: body["top_k"],
       stop: body.stop_sequences,
       reasoningEffort: effort,
+      thinkingBudget: thinkingBudgetOf(body.thinking),
+      user: isObject(body["metadata"]) ? body["metadata"]["user_id"] : undefined,
     }),
     ...(expectedTokens === undefined ? {} : { expectedTokens }),
     responseFormat: toFormat(body),

@@ -17,7 +17,9 @@ export function toMessage(completion: Completion, info: AnswerInfo): Record<stri
   if (completion.reasoning !== "") {
     content.push({ type: "thinking", thinking: completion.reasoning, signature: "" });
   }
-  if (completion.text !== "") content.push({ type: "text", text: completion.text });
+  for (const text of [completion.text, completion.refusal ?? ""]) {
+    if (text !== "") content.push({ type: "text", text });
+  }
   content.push(...completion.toolCalls.map(toolUse));
   return {
     id: randomId("msg_"),
@@ -25,7 +27,9 @@ export function toMessage(completion: Completion, info: AnswerInfo): Record<stri
     role: "assistant",
     model: info.conversation.model.requested,
     content,
-    ...stopped(completion.finishReason, completion.stopSequence),
+    ...(completion.refusal === undefined
+      ? stopped(completion.finishReason, completion.stopSequence)
+      : stopped("content_filter", undefined)),
     usage: messageUsage(completion.usage),
   };
 }

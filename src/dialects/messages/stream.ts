@@ -25,6 +25,7 @@ export class MessageStream implements StreamRenderer {
   /** What every delta of the open block begins with. */
   #head = "";
   #hasInput = false;
+  #refused = false;
 
   constructor(info: AnswerInfo) {
     this.#info = info;
@@ -36,6 +37,9 @@ export class MessageStream implements StreamRenderer {
         return this.#start();
       case "reasoning":
         return `${this.#ensure("thinking")}${this.#head}${JSON.stringify(event.text)}}}\n\n`;
+      case "refusal":
+        this.#refused = true;
+        return `${this.#ensure("text")}${this.#head}${JSON.stringify(event.text)}}}\n\n`;
       case "text":
         return `${this.#ensure("text")}${this.#head}${JSON.stringify(event.text)}}}\n\n`;
       case "tool-call":
@@ -113,7 +117,7 @@ export class MessageStream implements StreamRenderer {
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
     const delta = {
       type: "message_delta",
-      delta: stopped(event.reason, event.stopSequence),
+      delta: this.#refused ? stopped("content_filter", undefined) : stopped(event.reason, event.stopSequence),
       usage: messageUsage(event.usage),
     };
     return this.#close() + namedItem("message_delta", JSON.stringify(delta)) + MESSAGE_STOP;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Answers } from "../../routing/endpoint.ts";
+import { tokenSchema } from "../shared/tokens.ts";
 import { JSON_LINES } from "./stream.ts";
 
 /** What an answer says besides `own`, the words of its endpoint: why it ended, and counts unless a model was merely loaded. */
@@ -8,6 +9,7 @@ function answerSchema(own: z.ZodRawShape) {
   return z.union([
     z.object({
       ...head,
+      logprobs: z.array(tokenSchema()).optional(),
       done_reason: z.enum(["stop", "length", "content_filter"]),
       total_duration: z.int(),
       load_duration: z.int(),

@@ -4,9 +4,10 @@ import type { ResolvedModel } from "../../conversation/model.ts";
 import type { ToolDefinition } from "../../conversation/tool.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
-import { jsonObject, samplingOf } from "../shared/fields.ts";
+import { jsonObject } from "../shared/fields.ts";
 import { insertionBefore } from "../shared/insertion.ts";
 import { OpenCalls } from "../shared/open-calls.ts";
+import { chatOptions, samplingOf } from "../shared/sampling.ts";
 
 /** The name of the style. */
 export const ID = "model-runner";
@@ -152,10 +153,9 @@ function base(body: Shared, model: ResolvedModel) {
     thinking,
     showReasoning: thinking,
     sampling: samplingOf({
-      temperature: options?.temperature,
-      topP: options?.top_p,
-      stop: options?.stop,
-      seed: options?.seed,
+      ...chatOptions(options ?? {}),
+      repetitionPenalty: options?.["repeat_penalty"],
+      logprobs: body["logprobs"] === true ? (body["top_logprobs"] ?? 0) : undefined,
       // Negative numbers mean "as many as there are".
       maxTokens: typeof predict === "number" && predict > 0 ? predict : undefined,
       reasoningEffort: typeof body.think === "string" && body.think !== "" ? body.think : undefined,

@@ -1,5 +1,6 @@
 import type { Completion } from "../../conversation/events.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
+import { logprobsOf } from "../shared/tokens.ts";
 import { closing, type Shape, type Stopwatch } from "./shape.ts";
 
 /** The body of an answer that is not streamed. `model` is the name that the caller asked for. */
@@ -9,10 +10,12 @@ export function toRunnerResponse(
   shape: Shape,
   watch: Stopwatch,
 ): Record<string, unknown> {
+  const refused = completion.refusal !== undefined;
   return {
     model: info.conversation.model.requested,
     created_at: new Date(watch.now()).toISOString(),
     ...shape.whole(completion),
-    ...closing(completion.finishReason, completion.usage, watch),
+    ...(completion.tokens === undefined ? {} : { logprobs: logprobsOf(completion.tokens) }),
+    ...closing(refused ? "content_filter" : completion.finishReason, completion.usage, watch),
   };
 }

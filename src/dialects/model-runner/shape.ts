@@ -50,6 +50,11 @@ export interface Shape {
   whole(completion: Completion | null): Record<string, unknown>;
 }
 
+/** The answer's words; this style has no place of their own for those that decline. */
+function said(completion: Completion | null): string {
+  return (completion?.text ?? "") + (completion?.refusal ?? "");
+}
+
 /** `POST /api/chat`: the answer is a message. */
 export const CHAT_SHAPE: Shape = {
   text: (json) => `"message":{"role":"assistant","content":${json}}`,
@@ -58,7 +63,7 @@ export const CHAT_SHAPE: Shape = {
   whole: (completion) => ({
     message: {
       role: "assistant",
-      content: completion?.text ?? "",
+      content: said(completion),
       ...(completion === null || completion.reasoning === "" ? {} : { thinking: completion.reasoning }),
       ...(completion === null || completion.toolCalls.length === 0
         ? {}
@@ -73,7 +78,7 @@ export const GENERATE_SHAPE: Shape = {
   thinking: (json) => `"response":"","thinking":${json}`,
   call: () => `"response":""`,
   whole: (completion) => ({
-    response: completion?.text ?? "",
+    response: said(completion),
     ...(completion === null || completion.reasoning === "" ? {} : { thinking: completion.reasoning }),
     context: [],
   }),

@@ -1,6 +1,7 @@
-import type { GenerationEvent } from "../../conversation/events.ts";
+import type { AnswerToken, GenerationEvent } from "../../conversation/events.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
+import { logprobsOf } from "../shared/tokens.ts";
 import { RUNNER_FAMILY } from "./family.ts";
 import { closing, type Shape, type Stopwatch, toolCall } from "./shape.ts";
 
@@ -17,6 +18,7 @@ export class RunnerStream implements StreamRenderer {
   readonly #shape: Shape;
   readonly #watch: Stopwatch;
   readonly #head: string;
+  #refused = false;
   #call = { id: "", name: "", arguments: "" };
 
   constructor(info: AnswerInfo, shape: Shape, watch: Stopwatch) {
@@ -33,6 +35,9 @@ export class RunnerStream implements StreamRenderer {
       case "reasoning":
         return this.#line(this.#shape.thinking(JSON.stringify(event.text)));
       case "text":
+        return this.#line(this.#shape.text(JSON.stringify(event.text)) + logprobs(event.tokens));
+      case "refusal":
+        this.#refused = true;
         return this.#line(this.#shape.text(JSON.stringify(event.text)));
       case "tool-call":
         this.#call = { id: event.id, name: event.name, arguments: "" };
@@ -43,7 +48,10 @@ export class RunnerStream implements StreamRenderer {
       case "tool-call-end":
         return this.#line(this.#shape.call(JSON.stringify(toolCall(this.#call, event.index))));
       case "finish": {
-        const last = { ...this.#shape.whole(null), ...closing(event.reason, event.usage, this.#watch) };
+        const last = {
+          ...this.#shape.whole(null),
+          ...closing(this.#refused ? "content_filter" : event.reason, event.usage, this.#watch),
+        };
         return `${this.#head}${JSON.stringify(last).slice(1)}\n`;
       }
       case "error":
@@ -54,4 +62,9 @@ export class RunnerStream implements StreamRenderer {
   #line(members: string): string {
     return `${this.#head}${members},"done":false}\n`;
   }
+}
+
+/** The member of a line that tells of its tokens. */
+function logprobs(tokens: readonly AnswerToken[] | undefined): string {
+  return tokens === undefined ? "" : `,"logprobs":${JSON.stringify(logprobsOf(tokens))}`;
 }

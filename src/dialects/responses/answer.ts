@@ -19,7 +19,8 @@ import { ResponsesStream } from "./stream.ts";
 
 /** The assistant message that an answer adds to its conversation. */
 function assistantMessage(completion: Completion): Message {
-  const parts: Part[] = completion.text === "" ? [] : [{ type: "text", text: completion.text }];
+  const said = completion.text + (completion.refusal ?? "");
+  const parts: Part[] = said === "" ? [] : [{ type: "text", text: said }];
   const message: Message = { role: "assistant", parts, toolCalls: completion.toolCalls };
   return completion.reasoning === "" ? message : { ...message, reasoning: completion.reasoning };
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { jsonOrEvents } from "../../routing/event-stream-answers.ts";
+import { tokenSchema } from "../shared/tokens.ts";
 
 /** How whole answers and their items end; the other states are those of streams (contract, States and transitions). */
 const finalStatus = () => z.enum(["completed", "incomplete"]);
@@ -10,8 +11,9 @@ function outputItemSchema() {
     type: z.literal("output_text"),
     text: z.string(),
     annotations: z.array(z.unknown()).max(0),
-    logprobs: z.array(z.unknown()).max(0),
+    logprobs: z.array(tokenSchema()),
   });
+  const refusal = z.object({ type: z.literal("refusal"), refusal: z.string() });
   const call = {
     id: z.string(),
     status,
@@ -25,7 +27,7 @@ function outputItemSchema() {
       type: z.literal("message"),
       status,
       role: z.literal("assistant"),
-      content: z.array(text),
+      content: z.array(z.union([text, refusal])),
     }),
     z.object({
       id: z.string(),

@@ -1,4 +1,5 @@
-import type { Completion } from "../../conversation/events.ts";
+import type { AnswerToken, Completion } from "../../conversation/events.ts";
+import { logprobsOf } from "../shared/tokens.ts";
 import { freeText } from "./free-text.ts";
 import { itemId } from "./ids.ts";
 import type { CalledTool, DeclaredTools } from "./tools.ts";
@@ -9,14 +10,22 @@ export type ItemStatus = "in_progress" | "completed" | "incomplete";
 /** An item of `output`, as the real API shapes it. */
 export type OutputItem = Readonly<Record<string, unknown>> & { readonly id: string; readonly type: string };
 
-/** A text part of a message. */
-export function textPart(text: string): Record<string, unknown> {
-  return { type: "output_text", text, annotations: [], logprobs: [] };
+/** A part of a message. */
+export type OutputPart = Readonly<Record<string, unknown>>;
+
+/** A text part of a message, with the tokens that are known of it. */
+export function textPart(text: string, tokens: readonly AnswerToken[] = []): OutputPart {
+  return { type: "output_text", text, annotations: [], logprobs: logprobsOf(tokens) };
 }
 
-/** A message; `text` null: its part has not begun. */
-export function messageItem(id: string, text: string | null, status: ItemStatus): OutputItem {
-  return { id, type: "message", status, role: "assistant", content: text === null ? [] : [textPart(text)] };
+/** The part of a message in which the model declines. */
+export function refusalPart(refusal: string): OutputPart {
+  return { type: "refusal", refusal };
+}
+
+/** A message; `part` null: its part has not begun. */
+export function messageItem(id: string, part: OutputPart | null, status: ItemStatus): OutputItem {
+  return { id, type: "message", status, role: "assistant", content: part === null ? [] : [part] };
 }
 
 /** Reasoning, as a summary: the form that every client shows. `text` null: its part has not begun. */
@@ -47,12 +56,15 @@ export function callItem(
 /** The items of a whole answer: reasoning, the message, the calls. */
 export function outputOf(completion: Completion, responseId: string, tools: DeclaredTools): OutputItem[] {
   const output: OutputItem[] = [];
-  const { text, reasoning, finishReason } = completion;
+  const { text, reasoning, refusal, tokens, finishReason } = completion;
   if (reasoning !== "") output.push(reasoningItem(itemId("rs", responseId, 0), reasoning));
   if (text !== "") {
     const broken = finishReason === "length" || finishReason === "content_filter";
     const id = itemId("msg", responseId, output.length);
-    output.push(messageItem(id, text, broken ? "incomplete" : "completed"));
+    output.push(messageItem(id, textPart(text, tokens), broken ? "incomplete" : "completed"));
+  }
+  if (refusal !== undefined) {
+    output.push(messageItem(itemId("msg", responseId, output.length), refusalPart(refusal), "completed"));
   }
   for (const call of completion.toolCalls) {
     const tool = tools.called(call.name);

@@ -3,14 +3,18 @@ import type { Conversation, Message, ResponseFormat } from "../../conversation/c
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { resolveModel } from "../../models/resolve.ts";
-import { jsonObject, optionalBoolean, optionalNumber, samplingOf } from "../shared/fields.ts";
+import { jsonObject, optionalBoolean, optionalNumber } from "../shared/fields.ts";
 import { optionalString, unknownFormat } from "../shared/members.ts";
+import { chatOptions, samplingOf, thinkingBudgetOf } from "../shared/sampling.ts";
 import { wantsThinking } from "../shared/thinking.ts";
 import { MessageBuilder } from "./items.ts";
 import { DeclaredTools, toToolChoice } from "./tools.ts";
 
 /** The name of the style. */
 export const ID = "responses";
+
+/** What `include` says for log probabilities. */
+const LOGPROBS = "message.output_text.logprobs";
 
 /**
  * The body of `POST /v1/responses` (contract). JsonObject that change nothing here (include, prompt_cache_key,
@@ -31,6 +35,7 @@ export const responsesRequestSchema = z.looseObject({
   temperature: z.unknown().optional(),
   top_p: optionalNumber,
   max_output_tokens: optionalNumber,
+  top_logprobs: optionalNumber,
   reasoning: z.unknown().optional(),
   reasoning_effort: z.string().nullish(),
   thinking: z.unknown().optional(),
@@ -81,6 +86,13 @@ function effortOf(body: ResponsesRequest): string | undefined {
   return effort ?? body.reasoning_effort ?? undefined;
 }
 
+/** With so many alternatives, or, asked for by `include` alone, with none. */
+function logprobsOf(body: ResponsesRequest): number | undefined {
+  const top = body.top_logprobs ?? 0;
+  const included = Array.isArray(body["include"]) && body["include"].includes(LOGPROBS);
+  return top > 0 || included ? top : undefined;
+}
+
 function toFormat(format: JsonObject | null | undefined): ResponseFormat {
   const type = format?.["type"] ?? "text";
   if (type === "text") return { type };
@@ -90,7 +102,8 @@ function toFormat(format: JsonObject | null | undefined): ResponseFormat {
   const schema = nested["schema"];
   if (!isObject(schema)) throw invalidRequest("text.format.schema must be an object", "text.format.schema");
   const name = optionalString(nested, "name");
-  return name === undefined ? { type: "json-schema", schema } : { type: "json-schema", name, schema };
+  const strict = nested["strict"] === true ? ({ strict: true } as const) : {};
+  return { type: "json-schema", schema, ...(name === undefined ? {} : { name }), ...strict };
 }
 
 /** Tools that an item brings along: those found by a search, or added later. */
@@ -141,11 +154,14 @@ export function toTurn(
     thinking,
     showReasoning: thinking && wantsReasoning(body),
     sampling: samplingOf({
-      temperature: body.temperature,
-      topP: body.top_p,
+      ...chatOptions(body),
       maxTokens: body.max_output_tokens,
       reasoningEffort: effortOf(body),
+      thinkingBudget: thinkingBudgetOf(body.thinking),
+      verbosity: body.text?.verbosity,
+      logprobs: logprobsOf(body),
     }),
+    optionNames: { logprobs: "top_logprobs" },
     responseFormat: toFormat(body.text?.format),
     stream: body.stream ?? false,
   };

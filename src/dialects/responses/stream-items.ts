@@ -1,3 +1,5 @@
+import type { AnswerToken } from "../../conversation/events.ts";
+import { logprobsOf } from "../shared/tokens.ts";
 import { FreeTextInput } from "./free-text.ts";
 import { type ItemPrefix, itemId } from "./ids.ts";
 import {
@@ -5,10 +7,14 @@ import {
   type ItemStatus,
   messageItem,
   type OutputItem,
+  type OutputPart,
   reasoningItem,
+  refusalPart,
   textPart,
 } from "./output.ts";
 import type { CalledTool } from "./tools.ts";
+
+const NO_TOKENS: readonly AnswerToken[] = [];
 
 /** Writes the events of one response, numbering them. */
 export class EventWriter {
@@ -39,16 +45,17 @@ export interface ItemPlace {
 
 /** An output item while it is being written. What all its events share is written once. */
 export interface OpenItem {
-  readonly kind: "reasoning" | "message" | "call";
+  readonly kind: "reasoning" | "message" | "refusal" | "call";
   begin(): string;
-  delta(piece: string): string;
+  /** Adds a piece, with the tokens that are known of it. */
+  delta(piece: string, tokens?: readonly AnswerToken[]): string;
   /** Closes the item; afterwards {@link item} is final. */
   end(status: ItemStatus): string;
   /** The item as it is now. */
   item(status: ItemStatus): OutputItem;
 }
 
-/** What the three kinds have in common: their id, their place, and the events that frame them. */
+/** What all kinds have in common: their id, their place, and the events that frame them. */
 abstract class Framed implements OpenItem {
   abstract readonly kind: OpenItem["kind"];
   protected readonly id: string;
@@ -79,7 +86,7 @@ abstract class Framed implements OpenItem {
     return this.#begun ? this.whole(status) : this.empty();
   }
 
-  abstract delta(piece: string): string;
+  abstract delta(piece: string, tokens?: readonly AnswerToken[]): string;
   protected abstract empty(): OutputItem;
   protected abstract whole(status: ItemStatus): OutputItem;
   protected abstract beginPart(): string;
@@ -94,6 +101,7 @@ abstract class Framed implements OpenItem {
 export class OpenMessage extends Framed {
   readonly kind = "message";
   readonly #part: string;
+  readonly #tokens: AnswerToken[] = [];
 
   constructor(place: ItemPlace) {
     super(place, "msg");
@@ -105,7 +113,7 @@ export class OpenMessage extends Framed {
   }
 
   protected whole(status: ItemStatus): OutputItem {
-    return messageItem(this.id, this.text, status);
+    return messageItem(this.id, this.#textPart(), status);
   }
 
   protected beginPart(): string {
@@ -115,24 +123,67 @@ export class OpenMessage extends Framed {
     );
   }
 
-  delta(piece: string): string {
+  delta(piece: string, tokens: readonly AnswerToken[] = NO_TOKENS): string {
     this.text += piece;
+    for (const token of tokens) this.#tokens.push(token);
+    const logprobs = tokens.length === 0 ? "[]" : JSON.stringify(logprobsOf(tokens));
     return this.events.write(
       "response.output_text.delta",
-      `${this.#part},"delta":${JSON.stringify(piece)},"logprobs":[]`,
+      `${this.#part},"delta":${JSON.stringify(piece)},"logprobs":${logprobs}`,
     );
+  }
+
+  #textPart(): OutputPart {
+    return textPart(this.text, this.#tokens);
   }
 
   protected endPart(): string {
     return (
       this.events.write(
         "response.output_text.done",
-        `${this.#part},"text":${JSON.stringify(this.text)},"logprobs":[]`,
+        `${this.#part},"text":${JSON.stringify(this.text)},"logprobs":${JSON.stringify(logprobsOf(this.#tokens))}`,
       ) +
       this.events.write(
         "response.content_part.done",
-        `${this.#part},"part":${JSON.stringify(textPart(this.text))}`,
+        `${this.#part},"part":${JSON.stringify(this.#textPart())}`,
       )
+    );
+  }
+}
+
+/** A message with one part in which the model declines. */
+export class OpenRefusal extends Framed {
+  readonly kind = "refusal";
+  readonly #part: string;
+
+  constructor(place: ItemPlace) {
+    super(place, "msg");
+    this.#part = `${this.place},"content_index":0`;
+  }
+
+  protected empty(): OutputItem {
+    return messageItem(this.id, null, "in_progress");
+  }
+
+  protected whole(status: ItemStatus): OutputItem {
+    return messageItem(this.id, refusalPart(this.text), status);
+  }
+
+  protected beginPart(): string {
+    const part = JSON.stringify(refusalPart(""));
+    return this.events.write("response.content_part.added", `${this.#part},"part":${part}`);
+  }
+
+  delta(piece: string): string {
+    this.text += piece;
+    return this.events.write("response.refusal.delta", `${this.#part},"delta":${JSON.stringify(piece)}`);
+  }
+
+  protected endPart(): string {
+    const part = JSON.stringify(refusalPart(this.text));
+    return (
+      this.events.write("response.refusal.done", `${this.#part},"refusal":${JSON.stringify(this.text)}`) +
+      this.events.write("response.content_part.done", `${this.#part},"part":${part}`)
     );
   }
 }

@@ -1,12 +1,20 @@
-import type { GenerationEvent } from "../../conversation/events.ts";
+import type { AnswerToken, GenerationEvent } from "../../conversation/events.ts";
 import type { GatewayError } from "../../errors/gateway-error.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import { KEEP_ALIVE_COMMENT } from "../../http/event-stream.ts";
 import type { ItemStatus, OutputItem } from "./output.ts";
 import { type ResponseObject, type ResponseState, statusOf } from "./response.ts";
-import { EventWriter, OpenCall, type OpenItem, OpenMessage, OpenReasoning } from "./stream-items.ts";
+import {
+  EventWriter,
+  OpenCall,
+  type OpenItem,
+  OpenMessage,
+  OpenReasoning,
+  OpenRefusal,
+} from "./stream-items.ts";
 import type { DeclaredTools } from "./tools.ts";
 
+const ITEMS = { reasoning: OpenReasoning, message: OpenMessage, refusal: OpenRefusal };
 const DONE = "data: [DONE]\n\n";
 
 /**
@@ -42,7 +50,9 @@ export class ResponsesStream implements StreamRenderer {
       case "reasoning":
         return this.#write("reasoning", event.text);
       case "text":
-        return this.#write("message", event.text);
+        return this.#write("message", event.text, event.tokens);
+      case "refusal":
+        return this.#write("refusal", event.text);
       case "tool-call": {
         const tool = this.#tools.called(event.name);
         return this.#next() + this.#begin(new OpenCall(this.#place(), event.id, tool));
@@ -84,11 +94,11 @@ export class ResponsesStream implements StreamRenderer {
     return item.begin();
   }
 
-  #write(kind: "reasoning" | "message", text: string): string {
-    if (this.#open?.kind === kind) return this.#open.delta(text);
+  #write(kind: keyof typeof ITEMS, text: string, tokens?: readonly AnswerToken[]): string {
+    if (this.#open?.kind === kind) return this.#open.delta(text, tokens);
     const closed = this.#next();
-    const item = kind === "message" ? new OpenMessage(this.#place()) : new OpenReasoning(this.#place());
-    return closed + this.#begin(item) + item.delta(text);
+    const item = new ITEMS[kind](this.#place());
+    return closed + this.#begin(item) + item.delta(text, tokens);
   }
 
   /** Another item begins. Calls that have ended are closed by then. */

@@ -1,5 +1,6 @@
+import { effortFor } from "../effort.ts";
 import type { OptionalField } from "../optional-fields.ts";
-import { effortFor, thinkingShare } from "./thinking.ts";
+import { thinkingShare } from "./thinking.ts";
 import type { WireMessage, WireRequest } from "./wire.ts";
 
 const CONTINUE: WireMessage = {
@@ -62,6 +63,17 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     named: refused("temperature"),
     present: (request) => request.temperature !== undefined,
     without: ({ temperature: _, ...rest }) => rest,
+  },
+  {
+    named: refused("top_k"),
+    present: (request) => request.top_k !== undefined,
+    without: ({ top_k: _, ...rest }) => rest,
+  },
+  {
+    // Who asks is no part of the question.
+    named: /metadata/,
+    present: (request) => request.metadata !== undefined,
+    without: ({ metadata: _, ...rest }) => rest,
   },
   {
     named: refused("top_p"),

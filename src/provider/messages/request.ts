@@ -2,6 +2,7 @@ import { type Conversation, requiresTool, usesTools } from "../../conversation/c
 import type { JsonSchema } from "../../conversation/tool.ts";
 import { duty, toolInstructions } from "../../tools/instructions.ts";
 import { given } from "../json.ts";
+import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
 import { joined } from "../prose.ts";
 import type { PrepareOptions } from "../provider.ts";
 import { RequestAttachments } from "../request-attachments.ts";
@@ -11,27 +12,30 @@ import { type Thoughts, type WireConversation, wireConversation } from "./messag
 import { roomFor } from "./thinking.ts";
 import type { WireBlock, WireRequest, WireTool, WireToolChoice } from "./wire.ts";
 
-/** What a request needs besides the conversation. */
-export interface RequestSettings {
-  /** The backend's name for the model. */
-  readonly model: string;
-  readonly toolCalls: "native" | "markup";
-}
-
 /** A model that thinks takes no other `temperature` than its own, and of `top_p` only this much. */
 const LEAST_TOP_P = 0.95;
+
+/** Longer names of users are refused by the protocol's own service, and are no reason to fail. */
+const MAX_USER_CHARS = 256;
 
 const NO_THOUGHTS: Thoughts = { before: () => [], strict: true };
 
 /** A conversation as a request for a message. Attachments travel within it. */
-export class RequestBuilder {
+export class RequestBuilder implements RequestWriter<WireRequest> {
   readonly #conversation: Conversation;
   readonly #options: PrepareOptions;
   readonly #settings: RequestSettings;
   readonly #attachments: RequestAttachments;
+  readonly #thoughts: () => Thoughts;
 
-  /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
-  constructor(conversation: Conversation, options: PrepareOptions, settings: RequestSettings) {
+  /** Throws a `GatewayError` 400 for an attachment that cannot be sent. `thoughts` is what is known when a request is built. */
+  constructor(
+    conversation: Conversation,
+    options: PrepareOptions,
+    settings: RequestSettings,
+    thoughts: () => Thoughts,
+  ) {
+    this.#thoughts = thoughts;
     this.#conversation = conversation;
     this.#options = options;
     this.#settings = settings;
@@ -57,14 +61,16 @@ export class RequestBuilder {
   }
 
   /** The request, with the suffix of a follow-up turn (blank: none). */
-  async build(suffix: string, thoughts: Thoughts, signal: AbortSignal): Promise<WireRequest> {
+  async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
     await this.load(signal);
     const { sampling, model, thinking, expectedTokens } = this.#conversation;
     const limit = sampling.maxTokens ?? expectedTokens;
-    const wanted = roomFor(limit, thinking && model.thinking, sampling.reasoningEffort);
-    const known = wanted.budget === null ? NO_THOUGHTS : thoughts;
+    const { thinkingBudget, reasoningEffort, user } = sampling;
+    const wish = { ...given("budget", thinkingBudget), ...given("effort", reasoningEffort) };
+    const wanted = roomFor(limit, thinking && model.thinking ? wish : null);
+    const known = wanted.budget === null ? NO_THOUGHTS : this.#thoughts();
     const { system: leading, messages, mayThink } = this.#wireConversation(suffix, known);
-    const room = mayThink ? wanted : roomFor(limit, false, undefined);
+    const room = mayThink ? wanted : roomFor(limit, null);
     const thinks = room.budget !== null;
     const system = this.#system(leading, thinks);
     const tools = this.#tools();
@@ -78,6 +84,7 @@ export class RequestBuilder {
       // Many models think unless they are told not to.
       thinking: room.budget === null ? { type: "disabled" } : { type: "enabled", budget_tokens: room.budget },
       ...this.#sampling(thinks),
+      ...(user === undefined || user.length > MAX_USER_CHARS ? {} : { metadata: { user_id: user } }),
     };
   }
 
@@ -93,7 +100,8 @@ export class RequestBuilder {
     const { thinking } = this.#conversation;
     return wireConversation(this.#conversation, {
       markup: this.#markup,
-      injection: thinking ? (this.#options.thinkingInjection ?? "") : "",
+      // Native means native: a backend that takes calls in their own blocks is told nothing in the user's name.
+      injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
       suffix: suffix.trim(),
       partOf: (part) => blockOf(this.#attachments.of(part), this.#attachments),
       thoughts,
@@ -141,12 +149,15 @@ export class RequestBuilder {
     return { type: "any", ...single };
   }
 
-  /** The protocol takes either `temperature`, up to 1, or `top_p`. */
-  #sampling(thinks: boolean): Pick<WireRequest, "temperature" | "top_p" | "stop_sequences"> {
-    const { temperature, topP, stop = [] } = this.#conversation.sampling;
+  /** The protocol takes either `temperature`, up to 1, or `top_p`; `top_k` from a model that does not think. */
+  #sampling(thinks: boolean): Pick<WireRequest, "temperature" | "top_p" | "top_k" | "stop_sequences"> {
+    const { temperature, topP, topK, stop = [] } = this.#conversation.sampling;
     // It refuses white space, which would end most answers anyway.
     const stops = stop.filter((text) => text.trim() !== "");
-    const ends = stops.length === 0 ? {} : { stop_sequences: stops };
+    const ends = {
+      ...(stops.length === 0 ? {} : { stop_sequences: stops }),
+      ...given("top_k", thinks ? undefined : topK),
+    };
     if (!thinks && temperature !== undefined) return { temperature: Math.min(temperature, 1), ...ends };
     return { ...given("top_p", thinks && (topP ?? 0) < LEAST_TOP_P ? undefined : topP), ...ends };
   }

@@ -1,9 +1,7 @@
+import { HIGH, LOW, MEDIUM } from "../effort.ts";
+
 /** The least that the protocol accepts. */
 const LEAST_BUDGET = 1024;
-
-const LOW = 2048;
-const MEDIUM = 8192;
-const HIGH = 16_384;
 
 /** The tokens that the model may think for, by the effort that the caller asks for. */
 const BUDGETS: Readonly<Record<string, number>> = {
@@ -14,12 +12,6 @@ const BUDGETS: Readonly<Record<string, number>> = {
   xhigh: HIGH,
   max: HIGH,
 };
-
-/** The effort that a budget stands for, for models that have no budgets. */
-export function effortFor(budget: number): "low" | "medium" | "high" {
-  if (budget <= LOW) return "low";
-  return budget < HIGH ? "medium" : "high";
-}
 
 /** Tokens of an answer to a caller who gives no limit (contract, Limits); the protocol demands one. */
 const DEFAULT_LIMIT = 8192;
@@ -37,10 +29,22 @@ export function thinkingShare(limit: number): number {
   return half < LEAST_BUDGET ? 0 : half;
 }
 
-/** Divides the caller's limit between thinking and answer. Where there is none, thinking is not at the answer's expense. */
-export function roomFor(limit: number | undefined, thinks: boolean, effort: string | undefined): Room {
-  const wanted = thinks ? (BUDGETS[effort ?? "medium"] ?? MEDIUM) : 0;
-  const whole = limit === undefined ? DEFAULT_LIMIT + wanted : Math.max(1, Math.floor(limit));
-  const budget = Math.min(wanted, limit === undefined ? wanted : thinkingShare(whole));
-  return { limit: whole, budget: budget === 0 ? null : budget };
+/** What the caller wants of thinking: a budget in tokens, or else an effort; null: none. */
+export type ThinkingWish = { readonly budget?: number; readonly effort?: string } | null;
+
+/**
+ * Divides the caller's limit between thinking and answer. Where there is none, thinking is not at the answer's expense. A
+ * budget of the caller's own may use all but what the protocol leaves for the answer.
+ */
+export function roomFor(limit: number | undefined, wish: ThinkingWish): Room {
+  const wanted = wish === null ? 0 : wantedBudget(wish);
+  if (limit === undefined) return { limit: DEFAULT_LIMIT + wanted, budget: wanted || null };
+  const whole = Math.max(1, Math.floor(limit));
+  if (wish?.budget !== undefined && wanted < whole) return { limit: whole, budget: wanted };
+  return { limit: whole, budget: Math.min(wanted, thinkingShare(whole)) || null };
+}
+
+function wantedBudget({ budget, effort }: NonNullable<ThinkingWish>): number {
+  if (budget !== undefined) return Math.max(LEAST_BUDGET, Math.floor(budget));
+  return BUDGETS[effort ?? "medium"] ?? MEDIUM;
 }

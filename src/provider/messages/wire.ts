@@ -75,5 +75,7 @@ export interface WireRequest {
   readonly output_config?: { readonly effort: string };
   readonly temperature?: number;
   readonly top_p?: number;
+  readonly top_k?: number;
+  readonly metadata?: { readonly user_id: string };
   readonly stop_sequences?: readonly string[];
 }

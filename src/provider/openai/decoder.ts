@@ -12,6 +12,7 @@ import {
 import { errorFrom } from "../refusal.ts";
 import { ToolCallAssembler } from "../tool-calls.ts";
 import { WholeAnswerDecoder } from "../whole-answer.ts";
+import { tokensOf } from "./tokens.ts";
 
 /** What a decoder of one answer needs to know. */
 export interface AnswerContext {
@@ -82,10 +83,14 @@ class Answer {
   }
 
   #takeChoice(choice: JsonObject): void {
-    const { index, delta, message, finish_reason: reason } = choice;
+    const { index, delta, message, logprobs, finish_reason: reason } = choice;
     // Only one choice is ever asked for.
     if (typeof index === "number" && index !== 0) return;
     const piece = isObject(delta) ? delta : message;
+    const tokens = tokensOf(logprobs);
+    // Some engines state the tokens of what the model thinks, too.
+    const thought = isObject(delta) && (delta["reasoning_content"] || delta["reasoning"]);
+    if (tokens.length > 0 && !thought) this.#emit({ type: "tokens", tokens });
     if (isObject(piece)) this.#takeDelta(piece);
     if (typeof reason === "string" && reason !== "") this.#reason = finishReason(reason);
     // What vLLM and SGLang call it; a number is a token of the model's own.
@@ -98,7 +103,10 @@ class Answer {
     this.#takeReasoning(reasoning_content || reasoning);
     if (Array.isArray(content)) for (const part of content) this.#takePart(part);
     else this.#takeText(content);
-    this.#takeText(refusal);
+    if (typeof refusal === "string" && refusal !== "") {
+      this.#visible = true;
+      this.#emit({ type: "refusal", text: refusal });
+    }
     if (tool_calls) this.#calls.take(tool_calls);
     else if (isObject(function_call)) this.#calls.take({ index: 0, ...function_call });
   }
@@ -106,8 +114,9 @@ class Answer {
   /** Content as parts: text, or thinking with parts of its own. */
   #takePart(part: unknown): void {
     if (!isObject(part)) return;
-    const { text, thinking } = part;
+    const { text, thinking, refusal } = part;
     this.#takeText(text);
+    if (typeof refusal === "string" && refusal !== "") this.#takeDelta({ refusal });
     if (Array.isArray(thinking)) {
       for (const piece of thinking) if (isObject(piece)) this.#takeReasoning(piece["text"]);
     } else {

@@ -1,20 +1,13 @@
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
-import { KeyedBackend } from "../keyed-backend.ts";
-import { OptionalFields } from "../optional-fields.ts";
-import type {
-  Embedding,
-  FollowUp,
-  PreparedTurn,
-  PrepareOptions,
-  TurnDecoder,
-  UpstreamAccount,
-} from "../provider.ts";
+import { KeyedBackend, type RequestSettings } from "../keyed-backend.ts";
+import type { Embedding, PrepareOptions, TurnDecoder, UpstreamAccount } from "../provider.ts";
 import type { ErrorKinds } from "../refusal.ts";
 import { readRecord } from "../transport.ts";
 import { type AnswerContext, CompletionStreamDecoder, wholeCompletionDecoder } from "./decoder.ts";
 import { embeddingsOf } from "./embeddings.ts";
 import { OPTIONAL_FIELDS } from "./optional-fields.ts";
+import { OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
 import type { WireRequest } from "./wire.ts";
 
@@ -36,12 +29,8 @@ export const openai = {
   },
 } satisfies Driver;
 
-/**
- * A chat-completions backend. A session is an id that the driver makes up, and a follow-up turn replays the conversation
- * with the suffix.
- */
-class OpenAiProvider extends KeyedBackend {
-  readonly #optional = new OptionalFields(OPTIONAL_FIELDS);
+/** A chat-completions backend. */
+class OpenAiProvider extends KeyedBackend<WireRequest> {
   readonly embeddings: Embedding = {
     embed: async (account, { model, ...wishes }, signal) => {
       const body = { model: this.modelName(model), ...wishes, encoding_format: "float" };
@@ -52,36 +41,29 @@ class OpenAiProvider extends KeyedBackend {
   };
 
   constructor(options: ProviderOptions) {
-    super(options, options.baseUrl.replace(/\/+$/, ""), ERROR_KINDS);
+    super(options, {
+      address: options.baseUrl.replace(/\/+$/, ""),
+      path: "/chat/completions",
+      kinds: ERROR_KINDS,
+      optional: OPTIONAL_FIELDS,
+      options: OPTIONS,
+    });
   }
 
   protected override headers(token: string) {
     return { authorization: `Bearer ${token}` };
   }
 
-  override prepare(conversation: Conversation, options: PrepareOptions): PreparedTurn {
-    const { toolCalls, newId } = this.options;
-    const model = this.modelName(conversation.model.id);
-    const builder = new RequestBuilder(conversation, options, { model, toolCalls });
-    return {
-      promptText: builder.promptText,
-      load: (signal: AbortSignal) => builder.load(signal),
-      open: async (account: UpstreamAccount, signal: AbortSignal, followUp: FollowUp | null) => {
-        const request = await builder.build(followUp?.suffix ?? "", signal);
-        const response = await this.#complete(account, request, signal);
-        const context = { secret: account.token, newId };
-        return this.turn(response, followUp?.sessionId ?? newId(), (type) => decoderOf(type, context));
-      },
-    };
+  protected override writer(
+    conversation: Conversation,
+    options: PrepareOptions,
+    settings: RequestSettings,
+  ): RequestBuilder {
+    return new RequestBuilder(conversation, options, settings);
   }
 
-  #complete(account: UpstreamAccount, request: WireRequest, signal: AbortSignal): Promise<Response> {
-    const accept = "text/event-stream, application/json";
-    return this.#optional.send(
-      request,
-      (trimmed) => this.post(account, "/chat/completions", trimmed, accept, signal),
-      (response) => this.refusal(response, account, signal),
-    );
+  protected override decoder(mediaType: string, account: UpstreamAccount): TurnDecoder {
+    return decoderOf(mediaType, { secret: account.token, newId: this.options.newId });
   }
 }
 

@@ -1,8 +1,45 @@
 import type { OptionalField } from "../optional-fields.ts";
-import type { WireMessage, WireRequest } from "./wire.ts";
+import type { WireMessage, WireRequest, WireTool } from "./wire.ts";
 
-/** What not every chat-completions backend knows. */
+const REFUSED =
+  "(?:un|not |n't )(?:be )?(?:support|permit|allow|recogni|known|expected|available)|extra[ _](?:inputs|forbidden)|no longer";
+
+/**
+ * Recognises a refusal of a field as such, in the words of the APIs that refuse some; one of a value that is out of range
+ * is the caller's to correct.
+ */
+function refused(name: string): RegExp {
+  return new RegExp(`(?:${REFUSED})[^.]{0,80}?\\b${name}\\b|\\b${name}\\b[^.]{0,80}?(?:${REFUSED})`, "i");
+}
+
+/** Fields that shape how words are chosen, or say who asks: an answer without them is no other answer. */
+const HINTS = [
+  "top_k",
+  "min_p",
+  "presence_penalty",
+  "frequency_penalty",
+  "repetition_penalty",
+  "logit_bias",
+  "seed",
+  "verbosity",
+  "user",
+  "prompt_cache_key",
+] as const satisfies readonly (keyof WireRequest)[];
+
+const OPTIONAL_HINTS = HINTS.map(
+  (name): OptionalField<WireRequest> => ({
+    named: refused(name),
+    present: (request) => request[name] !== undefined,
+    without: ({ [name]: _, ...rest }) => rest,
+  }),
+);
+
+/**
+ * What not every chat-completions backend knows. What is not listed, such as log probabilities, is never left out: the
+ * caller is told that the backend refuses it.
+ */
 export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
+  ...OPTIONAL_HINTS,
   {
     named: /stream_options/,
     present: (request) => request.stream_options !== undefined,
@@ -25,10 +62,20 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     without: ({ parallel_tool_calls: _, ...rest }) => rest,
   },
   {
-    // The answer's shape is also asked for in words.
-    named: /response_format/,
-    present: (request) => request.response_format !== undefined,
+    // The answer's shape is also asked for in words, and a whole answer is checked against it.
+    named: refused("(?:response_format|json_schema)"),
+    present: (request) => request.response_format?.type === "json_schema",
+    without: (request) => ({ ...request, response_format: { type: "json_object" } }),
+  },
+  {
+    named: refused("(?:response_format|json_object)"),
+    present: (request) => request.response_format?.type === "json_object",
     without: ({ response_format: _, ...rest }) => rest,
+  },
+  {
+    named: refused("strict"),
+    present: ({ tools = [] }) => tools.some((tool) => tool.function.strict !== undefined),
+    without: ({ tools = [], ...rest }) => ({ ...rest, tools: tools.map(withoutStrict) }),
   },
   {
     // Newer models of some vendors know the limit by its new name only.
@@ -43,6 +90,11 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     without: (request) => ({ ...request, messages: request.messages.map(withoutReasoning) }),
   },
 ];
+
+function withoutStrict(tool: WireTool): WireTool {
+  const { strict: _, ...rest } = tool.function;
+  return { ...tool, function: rest };
+}
 
 function hasReasoning(message: WireMessage): boolean {
   return message.role === "assistant" && message.reasoning_content !== undefined;

@@ -1,22 +1,18 @@
 import { type Conversation, usesTools } from "../../conversation/conversation.ts";
 import { toolInstructions } from "../../tools/instructions.ts";
+import { effortFor } from "../effort.ts";
 import { given } from "../json.ts";
+import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
 import { fileAsText } from "../prose.ts";
 import type { PrepareOptions } from "../provider.ts";
 import { type AttachedPart, RequestAttachments } from "../request-attachments.ts";
 import { responseFormatInstructions } from "../response-format.ts";
 import { wireMessages } from "./messages.ts";
-import type { WireMessage, WirePart, WireRequest } from "./wire.ts";
-
-/** What a request needs besides the conversation. */
-export interface RequestSettings {
-  /** The backend's name for the model. */
-  readonly model: string;
-  readonly toolCalls: "native" | "markup";
-}
+import { optionFields } from "./options.ts";
+import type { WireMessage, WirePart, WireRequest, WireTool } from "./wire.ts";
 
 /** A conversation as a chat-completions request. Attachments travel within it, as data URLs. */
-export class RequestBuilder {
+export class RequestBuilder implements RequestWriter<WireRequest> {
   readonly #conversation: Conversation;
   readonly #options: PrepareOptions;
   readonly #settings: RequestSettings;
@@ -56,16 +52,18 @@ export class RequestBuilder {
       ...(native ? { tools: this.#tools(), tool_choice: this.#toolChoice() } : {}),
       ...(native && !parallelToolCalls ? { parallel_tool_calls: false } : {}),
       ...this.#responseFormat(),
-      ...given("temperature", sampling.temperature),
-      ...given("top_p", sampling.topP),
-      ...given("stop", sampling.stop),
-      ...given("seed", sampling.seed),
-      ...given("max_tokens", sampling.maxTokens),
+      ...optionFields(sampling),
       // How thinking is switched off depends on the engine; each passes over the other's way.
       ...(thinks
-        ? given("reasoning_effort", sampling.reasoningEffort)
+        ? given("reasoning_effort", this.#effort())
         : { reasoning_effort: "none", chat_template_kwargs: { enable_thinking: false } }),
     };
+  }
+
+  /** The protocol has no budgets: the effort that comes next stands for one. */
+  #effort(): string | undefined {
+    const { reasoningEffort, thinkingBudget } = this.#conversation.sampling;
+    return reasoningEffort ?? (thinkingBudget === undefined ? undefined : effortFor(thinkingBudget));
   }
 
   get #markup(): boolean {
@@ -80,7 +78,8 @@ export class RequestBuilder {
     return wireMessages(this.#conversation, {
       markup: this.#markup,
       rules: [toolRules, formatRules].filter((text) => text !== "").join("\n\n"),
-      injection: thinking ? (this.#options.thinkingInjection ?? "") : "",
+      // Native means native: a backend that takes calls in their own fields is told nothing in the user's name.
+      injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
       suffix: suffix.trim(),
       partOf: (part) => this.#wirePart(part),
     });
@@ -108,7 +107,7 @@ export class RequestBuilder {
     return this.#attachments.load(signal);
   }
 
-  #tools(): unknown[] {
+  #tools(): WireTool[] {
     return this.#conversation.tools.map((tool) => ({
       type: "function",
       function: {
@@ -133,7 +132,12 @@ export class RequestBuilder {
     if (format.type === "text" || (this.#markup && usesTools(this.#conversation))) return {};
     if (format.type === "json") return { response_format: { type: "json_object" } };
     const name = (format.name ?? "answer").replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
-    return { response_format: { type: "json_schema", json_schema: { name, schema: format.schema } } };
+    return {
+      response_format: {
+        type: "json_schema",
+        json_schema: { name, schema: format.schema, ...given("strict", format.strict) },
+      },
+    };
   }
 }
 

@@ -26,22 +26,56 @@ export type WireMessage =
     }
   | { readonly role: "tool"; readonly tool_call_id: string; readonly content: string };
 
+/** A tool that the caller offers. */
+export interface WireTool {
+  readonly type: "function";
+  readonly function: {
+    readonly name: string;
+    readonly description?: string;
+    readonly parameters?: Readonly<Record<string, unknown>>;
+    readonly strict?: boolean;
+  };
+}
+
+/** The shape that the answer is to have. */
+export type WireFormat =
+  | { readonly type: "json_object" }
+  | {
+      readonly type: "json_schema";
+      readonly json_schema: {
+        readonly name: string;
+        readonly schema: Readonly<Record<string, unknown>>;
+        readonly strict?: boolean;
+      };
+    };
+
 /** A chat-completions request. */
 export interface WireRequest {
   readonly model: string;
   readonly messages: readonly WireMessage[];
   readonly stream: true;
   readonly stream_options?: { readonly include_usage: true };
-  readonly tools?: readonly unknown[];
+  readonly tools?: readonly WireTool[];
   readonly tool_choice?: unknown;
   readonly parallel_tool_calls?: false;
-  readonly response_format?: unknown;
+  readonly response_format?: WireFormat;
   readonly temperature?: number;
   readonly top_p?: number;
+  readonly top_k?: number;
+  readonly min_p?: number;
+  readonly presence_penalty?: number;
+  readonly frequency_penalty?: number;
+  readonly repetition_penalty?: number;
+  readonly logit_bias?: Readonly<Record<string, number>>;
   readonly stop?: readonly string[];
   readonly seed?: number;
   readonly max_tokens?: number;
   readonly max_completion_tokens?: number;
   readonly reasoning_effort?: string;
+  readonly verbosity?: string;
+  readonly user?: string;
+  readonly prompt_cache_key?: string;
+  readonly logprobs?: boolean;
+  readonly top_logprobs?: number;
   readonly chat_template_kwargs?: Readonly<Record<string, unknown>>;
 }

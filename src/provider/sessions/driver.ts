@@ -45,7 +45,10 @@ export const sessions = {
 } satisfies Driver;
 
 class SessionsProvider implements Provider {
-  readonly abilities: Abilities = { images: "catalogue" };
+  readonly abilities: Abilities = {
+    images: "catalogue",
+    options: new Set(["temperature", "topP", "stop"]),
+  };
   readonly #api: SessionsApi;
   readonly #sleep: Sleep;
 

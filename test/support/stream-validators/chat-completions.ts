@@ -42,9 +42,11 @@ const chunkSchema = z.strictObject({
         delta: z.strictObject({
           role: z.literal("assistant").optional(),
           content: z.string().nullish(),
+          refusal: z.string().min(1).optional(),
           reasoning_content: z.string().min(1).optional(),
           tool_calls: z.array(toolDeltaSchema).length(1).optional(),
         }),
+        logprobs: z.strictObject({ content: z.array(z.looseObject({})), refusal: z.null() }).optional(),
         finish_reason: finishReason.nullable(),
       }),
     )

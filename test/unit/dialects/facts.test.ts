@@ -144,3 +144,253 @@ describe("counts of cached and reasoning tokens", () => {
     });
   });
 });
+
+describe("a refusal in the model's own words", () => {
+  const REFUSAL = "I cannot help with that.";
+  const refusing = () =>
+    backend(delta({ refusal: "I cannot help" }), delta({ refusal: " with that." }), stop);
+  const joined = (items: readonly JsonObject[], pick: (item: JsonObject) => unknown) =>
+    items.map((item) => pick(item) ?? "").join("");
+  const inside = (item: unknown, ...path: readonly (string | number)[]): unknown =>
+    path.reduce<unknown>((value, name) => Object(value)[name], item);
+
+  it("chat completions have a field for it", async () => {
+    const [whole] = await ask(await refusing(), "chat-completions", false);
+    expect(whole).toMatchObject({
+      choices: [{ message: { content: null, refusal: REFUSAL }, finish_reason: "stop" }],
+    });
+    const chunks = await ask(await refusing(), "chat-completions", true);
+    expect(joined(chunks, (chunk) => inside(chunk, "choices", 0, "delta", "refusal"))).toBe(REFUSAL);
+    expect(joined(chunks, (chunk) => inside(chunk, "choices", 0, "delta", "content"))).toBe("");
+  });
+
+  it("responses have a part for it", async () => {
+    const content = [{ type: "refusal", refusal: REFUSAL }];
+    const [whole] = await ask(await refusing(), "responses", false);
+    expect(whole).toMatchObject({ status: "completed", output: [{ type: "message", content }] });
+    const stream = await ask(await refusing(), "responses", true);
+    const kinds = stream.map(({ type }) => type);
+    expect(kinds).toEqual([
+      "response.created",
+      "response.in_progress",
+      "response.output_item.added",
+      "response.content_part.added",
+      "response.refusal.delta",
+      "response.refusal.delta",
+      "response.refusal.done",
+      "response.content_part.done",
+      "response.output_item.done",
+      "response.completed",
+    ]);
+    expect(stream.at(-4)).toMatchObject({ refusal: REFUSAL, content_index: 0, item_id: expect.any(String) });
+    expect(stream.at(-1)).toMatchObject({ response: { output: [{ type: "message", content }] } });
+  });
+
+  it.each<[string, (item: JsonObject) => unknown, (items: readonly JsonObject[]) => unknown, string]>([
+    [
+      "messages",
+      (item) => inside(item, "delta", "text") ?? inside(item, "content", 0, "text"),
+      (items) => last(items, "stop_reason") ?? last(items, "delta", "stop_reason"),
+      "refusal",
+    ],
+    [
+      "content-generation",
+      (item) => inside(item, "candidates", 0, "content", "parts", 0, "text"),
+      (items) => inside(items.at(-1), "candidates", 0, "finishReason"),
+      "SAFETY",
+    ],
+    [
+      "completions",
+      (item) => inside(item, "choices", 0, "text"),
+      (items) => inside(items.at(-1), "choices", 0, "finish_reason"),
+      "content_filter",
+    ],
+    [
+      "model-runner",
+      (item) => inside(item, "message", "content"),
+      (items) => last(items, "done_reason"),
+      "content_filter",
+    ],
+  ])("%s have its words, and say what they are", async (dialect, words, reason, expected) => {
+    for (const stream of WAYS) {
+      const items = await ask(await refusing(), dialect, stream);
+      expect(joined(items, words), `stream: ${stream}`).toBe(REFUSAL);
+      expect(reason(items)).toBe(expected);
+    }
+  });
+
+  it("is no violation of a demand for a call, and not asked again for its form", async () => {
+    const tools = [{ type: "function", function: { name: "f" } }];
+    for (const extra of [{ tools, tool_choice: "required" }, { response_format: { type: "json_object" } }]) {
+      const gateway = await refusing();
+      const [whole] = await ask(gateway, "chat-completions", false, extra);
+      expect(whole).toMatchObject({ choices: [{ message: { refusal: REFUSAL } }] });
+      expect(gateway.turns).toHaveLength(1);
+    }
+  });
+});
+
+describe("log probabilities", () => {
+  const a = { token: "Hé", logprob: -0.25, bytes: [72, 195, 169] };
+  const b = { token: "!", logprob: -0.5, bytes: null };
+  const other = { token: "Ho", logprob: -3, bytes: [72, 111] };
+  const stating = () =>
+    backend(
+      delta({ content: "Hé" }, { logprobs: { content: [{ ...a, top_logprobs: [a, other] }] } }),
+      delta({ content: "!" }, { logprobs: { content: [{ ...b, top_logprobs: [] }] } }),
+      stop,
+    );
+  const told = [
+    { ...a, top_logprobs: [a, other] },
+    { token: "!", logprob: -0.5, bytes: [33], top_logprobs: [] },
+  ];
+  const at = (item: unknown, ...path: readonly (string | number)[]): unknown =>
+    path.reduce<unknown>((value, name) => Object(value)[name], item);
+  const gathered = (items: readonly JsonObject[], ...path: readonly (string | number)[]) =>
+    items.flatMap((item) => at(item, ...path) ?? []);
+
+  it("are asked for, and answered by chat completions", async () => {
+    const wish = { logprobs: true, top_logprobs: 2 };
+    for (const stream of WAYS) {
+      const gateway = await stating();
+      const items = await ask(gateway, "chat-completions", stream, wish);
+      expect(gateway.turns[0]?.json()).toMatchObject(wish);
+      expect(gathered(items, "choices", 0, "logprobs", "content")).toEqual(told);
+      if (stream) {
+        // Each token comes with its text.
+        expect(
+          items
+            .filter((item) => at(item, "choices", 0, "logprobs"))
+            .map((item) => at(item, "choices", 0, "delta", "content")),
+        ).toEqual(["Hé", "!"]);
+      }
+    }
+  });
+
+  it.each([{ top_logprobs: 2 }, { include: ["message.output_text.logprobs"] }])(
+    "are asked for, and answered by responses: %j",
+    async (wish) => {
+      const gateway = await stating();
+      const [whole] = await ask(gateway, "responses", false, wish);
+      expect(gateway.turns[0]?.json()).toMatchObject({ logprobs: true });
+      expect(at(whole, "output", 0, "content", 0, "logprobs")).toEqual(told);
+      const stream = await ask(await stating(), "responses", true, wish);
+      const deltas = stream.filter(({ type }) => type === "response.output_text.delta");
+      expect(gathered(deltas, "logprobs")).toEqual(told);
+      const done = stream.find(({ type }) => type === "response.output_text.done");
+      expect(done).toMatchObject({ text: "Hé!", logprobs: told });
+      expect(at(stream.at(-1), "response", "output", 0, "content", 0, "logprobs")).toEqual(told);
+    },
+  );
+
+  it("are asked for, and answered by content generation", async () => {
+    const wish = { generationConfig: { responseLogprobs: true, logprobs: 2 } };
+    for (const stream of WAYS) {
+      const items = await ask(await stating(), "content-generation", stream, wish);
+      const chosen = gathered(items, "candidates", 0, "logprobsResult", "chosenCandidates");
+      expect(chosen).toEqual([
+        { token: "Hé", logProbability: -0.25 },
+        { token: "!", logProbability: -0.5 },
+      ]);
+      expect(gathered(items, "candidates", 0, "logprobsResult", "topCandidates")[0]).toEqual({
+        candidates: [
+          { token: "Hé", logProbability: -0.25 },
+          { token: "Ho", logProbability: -3 },
+        ],
+      });
+    }
+  });
+
+  it("are asked for, and answered by the local runner's style", async () => {
+    for (const stream of WAYS) {
+      const items = await ask(await stating(), "model-runner", stream, { logprobs: true, top_logprobs: 2 });
+      expect(gathered(items, "logprobs")).toEqual(told);
+    }
+  });
+
+  it("stay with an answer that is freed of its code fence", async () => {
+    const token = (text: string) => ({ token: text, logprob: -1, bytes: null });
+    const pieces = ["```json\n", "{}", "\n```"];
+    const chunks = pieces.map((text) =>
+      delta({ content: text }, { logprobs: { content: [{ ...token(text), top_logprobs: [] }] } }),
+    );
+    const wish = { logprobs: true, response_format: { type: "json_object" } };
+    const items = await ask(await backend(...chunks, stop), "chat-completions", true, wish);
+    expect(gathered(items, "choices", 0, "delta", "content").join("")).toBe("{}");
+    expect(gathered(items, "choices", 0, "logprobs", "content")).toContainEqual(
+      expect.objectContaining({ token: "{}" }),
+    );
+  });
+
+  it("that nobody asked for are not sent for", async () => {
+    const gateway = await backend(delta({ content: "Hi" }), stop);
+    const [whole] = await ask(gateway, "chat-completions", false, { logprobs: false });
+    expect(gateway.turns[0]?.json()).not.toHaveProperty("logprobs");
+    expect(at(whole, "choices", 0, "logprobs")).toBeNull();
+  });
+});
+
+describe("what a provider cannot meet", () => {
+  it.each([
+    ["chat-completions", { n: 2 }, "n"],
+    ["chat-completions", { logprobs: true }, "logprobs"],
+    ["chat-completions", { modalities: ["text", "audio"] }, "modalities"],
+    ["responses", { top_logprobs: 3 }, "top_logprobs"],
+    ["responses", { include: ["message.output_text.logprobs"] }, "top_logprobs"],
+    ["content-generation", { generationConfig: { candidateCount: 2 } }, "generationConfig.candidateCount"],
+    [
+      "content-generation",
+      { generationConfig: { responseLogprobs: true } },
+      "generationConfig.responseLogprobs",
+    ],
+    [
+      "content-generation",
+      { generationConfig: { responseModalities: ["TEXT", "IMAGE"] } },
+      "generationConfig.responseModalities",
+    ],
+    ["model-runner", { logprobs: true }, "logprobs"],
+  ])("is a 400 that names it, and costs no turn: %s %j", async (dialect, extra, name) => {
+    const { path, body } = SMALL_REQUESTS[dialect] ?? { path: "", body: {} };
+    const gateway = await make();
+    const response = await gateway.post(path, { ...body, ...extra });
+    const text = await response.text();
+    expect([response.status, text]).toEqual([400, expect.stringContaining(`${name} cannot be met`)]);
+    if (!path.includes("v1beta") && !path.startsWith("/api")) {
+      expect(JSON.parse(text)).toMatchObject({ error: { code: "invalid_request", param: name } });
+    }
+    expect(gateway.upstream.asked).toEqual([]);
+  });
+
+  it("is left out where the answer is the same kind of answer without it", async () => {
+    const always = {
+      n: 1,
+      logprobs: false,
+      top_logprobs: 0,
+      modalities: ["text"],
+      logit_bias: { "1": 5 },
+      presence_penalty: 1,
+      frequency_penalty: 1,
+      top_k: 5,
+      min_p: 0.1,
+      seed: 1,
+      user: "ada",
+      verbosity: "low",
+      metadata: {},
+      store: true,
+      service_tier: "auto",
+      prompt_cache_key: "k",
+      parallel_tool_calls: true,
+      thinking: { type: "enabled", budget_tokens: 2048 },
+    };
+    const gateway = await make();
+    await ask(gateway, "chat-completions", false, always);
+    expect(Object.keys(gateway.turns[0]?.json() ?? {}).sort()).toEqual([
+      "file_ids",
+      "model",
+      "parent_message_id",
+      "prompt",
+      "search",
+      "thinking",
+    ]);
+  });
+});

@@ -87,13 +87,25 @@ describe("a text-completions request", () => {
       temperature: null,
       top_p: null,
       seed: null,
-      frequency_penalty: 0.5,
-      presence_penalty: 0.5,
-      logit_bias: { "50256": -100 },
-      user: "ada",
+      store: true,
     };
     expect(convert(nothing)).toEqual(convert());
     expect(convert({ n: null, best_of: null })).toEqual(convert());
+  });
+
+  it("hands on what shapes the choice of words", () => {
+    const options = {
+      frequency_penalty: 0.5,
+      presence_penalty: 0.25,
+      logit_bias: { "50256": -100 },
+      user: "ada",
+    };
+    expect(convert(options).sampling).toEqual({
+      frequencyPenalty: 0.5,
+      presencePenalty: 0.25,
+      logitBias: { "50256": -100 },
+      user: "ada",
+    });
   });
 
   it.each<[string, Record<string, unknown>, string]>([

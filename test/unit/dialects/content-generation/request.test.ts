@@ -188,6 +188,7 @@ describe("a content-generation request", () => {
     expect(conversation.sampling).toEqual({
       temperature: 0.2,
       topP: 0.9,
+      topK: 40,
       stop: ["END"],
       maxTokens: 100,
       seed: 7,

@@ -213,7 +213,12 @@ describe("a message-style request", () => {
       stop_sequences: ["END"],
       max_tokens: 10,
     });
-    expect(conversation.sampling).toEqual({ stop: ["END"], reasoningEffort: "high" });
+    expect(conversation.sampling).toEqual({
+      stop: ["END"],
+      reasoningEffort: "high",
+      topK: 5,
+      user: "u",
+    });
     expect(conversation.expectedTokens).toBe(10);
     expect(conversation.responseFormat).toEqual({ type: "json-schema", schema });
   });

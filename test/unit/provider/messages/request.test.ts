@@ -225,9 +225,12 @@ describe("messages", () => {
     expect((await prepared.open(answering().account, neverAborted(), followUp)).sessionId).toBe("s1");
   });
 
-  it("carry the thinking injection with the last words of the user", async () => {
+  it("carry the thinking injection with the last words of the user, unless calls are native", async () => {
     const messages = [user("First"), assistant("x"), user("Second"), assistant("y", call("a")), result("a")];
-    const body = await request({ messages, thinking: true }, { thinkingInjection: "Think hard." });
+    const options = { thinkingInjection: "Think hard." };
+    const native = await request({ messages, thinking: true }, options);
+    expect(JSON.stringify(native)).not.toContain("Think hard.");
+    const body = await request({ messages, thinking: true }, options, { toolCalls: "markup" });
     expect(body["messages"]).toMatchObject([
       { content: [said("First")] },
       {},

@@ -99,13 +99,43 @@ describe("decoding a streamed chat completion", () => {
     expect(events).toContainEqual({ type: "text", text: "<think>r</think>t" });
   });
 
-  it("reads content in parts, and a refusal as text", () => {
+  it("reads content in parts, and a refusal wherever it stands", () => {
     const { events } = run(
       chunk({ content: [{ type: "text", text: "a" }] }),
-      chunk({ refusal: "b" }, "stop"),
+      chunk({ refusal: "b" }),
+      chunk({ content: [{ type: "refusal", refusal: "c" }] }, "stop"),
       DONE,
     );
-    expect(events.flatMap((event) => (event.type === "text" ? [event.text] : []))).toEqual(["a", "b"]);
+    expect(events.slice(1, -1)).toEqual([
+      { type: "text", text: "a" },
+      { type: "refusal", text: "b" },
+      { type: "refusal", text: "c" },
+    ]);
+  });
+
+  it("reads the tokens of the text, and leaves out those of thoughts and what is malformed", () => {
+    const likely = { token: "a", logprob: -0.1, bytes: [97] };
+    const content = [
+      { ...likely, top_logprobs: [likely, { token: "b", logprob: -2 }, { token: "c" }] },
+      { token: 1 },
+      null,
+    ];
+    const told = (delta: object, logprobs: unknown) =>
+      data({ id: "c1", choices: [{ index: 0, delta, logprobs, finish_reason: null }] });
+    const { events } = run(
+      told({ reasoning_content: "Hm" }, { content }),
+      told({ content: "a" }, { content }),
+      told({ content: "b" }, { content: null }),
+      chunk({}, "stop"),
+      DONE,
+    );
+    const top = [likely, { token: "b", logprob: -2, bytes: null }];
+    expect(events.slice(1, -1)).toEqual([
+      { type: "reasoning", text: "Hm" },
+      { type: "tokens", tokens: [{ ...likely, top }] },
+      { type: "text", text: "a" },
+      { type: "text", text: "b" },
+    ]);
   });
 
   it("reads one choice only", () => {

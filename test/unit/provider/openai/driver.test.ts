@@ -50,6 +50,88 @@ describe("a backend that refuses a field by its name", () => {
     expect(fake.seen.at(-1)?.json()).toMatchObject({ max_completion_tokens: 7 });
   });
 
+  const refusing = (name: string, message: string, present = (body: object) => name in body) =>
+    new FakeUpstream((request) =>
+      present(request.json()) ? Response.json({ error: { message } }, { status: 400 }) : eventStream(ANSWER),
+    );
+  const asking = (fake: FakeUpstream, changes: Parameters<typeof conversation>[0]) =>
+    provider().prepare(conversation(changes), prepareOptions()).open(fake.account, neverAborted(), null);
+
+  it.each([
+    ["top_k", "Unrecognized request argument supplied: top_k"],
+    ["top_k", '[{"type":"extra_forbidden","loc":["body","top_k"],"msg":"Extra inputs are not permitted"}]'],
+    ["min_p", "Unknown parameter: 'min_p'."],
+    ["presence_penalty", "Unsupported parameter: 'presence_penalty' is not supported with this model."],
+    ["frequency_penalty", "property 'frequency_penalty' is unsupported"],
+    ["logit_bias", "logit_bias is not supported by this model"],
+    ["seed", "seed is not supported"],
+    ["user", "Unknown name 'user'"],
+    ["verbosity", "Unrecognized request argument supplied: verbosity"],
+    ["prompt_cache_key", "unexpected keyword argument prompt_cache_key"],
+  ])("is asked without %s, which only shapes the answer: %s", async (name, message) => {
+    const fake = refusing(name, message);
+    const sampling = {
+      topK: 4,
+      minP: 0.1,
+      presencePenalty: 1,
+      frequencyPenalty: 1,
+      logitBias: { "1": 2 },
+      seed: 1,
+      user: "u",
+      verbosity: "low",
+      promptCacheKey: "k",
+    };
+    await asking(fake, { sampling });
+    expect(fake.seen).toHaveLength(2);
+    const [before = "", after = ""] = fake.seen.map((seen) => Object.keys(seen.json()).join());
+    expect(before.replace(`,${name}`, "")).toBe(after);
+  });
+
+  it("with a value that it will not have is the caller's to correct", async () => {
+    const fake = refusing("presence_penalty", "presence_penalty must be at most 2");
+    await expect(asking(fake, { sampling: { presencePenalty: 5 } })).rejects.toMatchObject({
+      kind: "invalid_request",
+    });
+    expect(fake.seen).toHaveLength(1);
+  });
+
+  it("is never asked without log probabilities that the caller wants: that would be another answer", async () => {
+    const fake = refusing("logprobs", "logprobs is not supported by this model");
+    await expect(asking(fake, { sampling: { logprobs: 2 } })).rejects.toMatchObject({
+      kind: "invalid_request",
+      message: "the provider says: logprobs is not supported by this model",
+    });
+  });
+
+  it("gets the nearest response format that it takes; a schema of the caller's at fault is no such refusal", async () => {
+    const responseFormat = { type: "json-schema", schema: { type: "object" } } as const;
+    const typeOf = (body: object) => Object(Object(body)["response_format"])["type"];
+    const plain = refusing("response_format", "This response_format type is unavailable now", (body) =>
+      ["json_schema", "json_object"].includes(typeOf(body)),
+    );
+    await asking(plain, { responseFormat });
+    expect(plain.seen.map((seen) => typeOf(seen.json()))).toEqual(["json_schema", "json_object", undefined]);
+    const wrong = refusing("response_format", "Invalid schema for response_format 'answer': 'a' is no type.");
+    await expect(asking(wrong, { responseFormat })).rejects.toMatchObject({ kind: "invalid_request" });
+    expect(wrong.seen).toHaveLength(1);
+  });
+
+  it("is remembered for its model alone", async () => {
+    const fake = refusing("top_k", "Unknown parameter: 'top_k'.", (body) => {
+      const { model, top_k: topK } = Object(body);
+      return model === "big-model" && topK !== undefined;
+    });
+    const made = provider();
+    const ask = (model: string) =>
+      made
+        .prepare(conversation({ model, sampling: { topK: 4 } }), prepareOptions())
+        .open(fake.account, neverAborted(), null);
+    await ask("provider-v4-pro");
+    await ask("provider-v4-pro");
+    await ask("provider-v4-flash");
+    expect(fake.seen.map((seen) => "top_k" in seen.json())).toEqual([true, false, false, true]);
+  });
+
   it("is believed when it refuses the request for another reason", async () => {
     const fake = new FakeUpstream(() =>
       Response.json({ error: { message: "context too long" } }, { status: 400 }),

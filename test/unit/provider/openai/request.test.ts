@@ -34,6 +34,21 @@ describe("a request to a chat-completions backend", () => {
     expect(decode(turn.decoder, [bytes]).events).toContainEqual({ type: "text", text: "Hi" });
   });
 
+  it("has an effort for the budget that the caller gives for thinking", async () => {
+    const effort = async (thinkingBudget: number, extra = {}) =>
+      (await request({ thinking: true, sampling: { thinkingBudget, ...extra } }))["reasoning_effort"];
+    expect(await effort(1024)).toBe("low");
+    expect(await effort(8000)).toBe("medium");
+    expect(await effort(32_000)).toBe("high");
+    expect(await effort(1024, { reasoningEffort: "high" })).toBe("high");
+  });
+
+  it("demands a schema to the letter if the caller does", async () => {
+    const schema = { type: "object" };
+    const body = await request({ responseFormat: { type: "json-schema", schema, strict: true } });
+    expect(body).toMatchObject({ response_format: { json_schema: { schema, strict: true } } });
+  });
+
   it("may have very many parts and system messages", async () => {
     const parts = Array.from({ length: 300_000 }, () => text("x"));
     const system: Message = { role: "system", parts: [text("x")] };
@@ -97,21 +112,23 @@ describe("a request to a chat-completions backend", () => {
     ]);
   });
 
-  it("appends the thinking injection to the last user message, when the model thinks", async () => {
+  it("appends the thinking injection to the last user message, when the model thinks and calls are written", async () => {
     const messages = [
       user("First"),
       user("Second"),
       { role: "assistant", parts: [text("x")], toolCalls: [] } as const,
     ];
     const options = { thinkingInjection: "Think hard." };
-    expect((await request({ messages, thinking: true }, options))["messages"]).toMatchObject([
+    const native = await request({ messages, thinking: true }, options);
+    expect(JSON.stringify(native)).not.toContain("Think hard.");
+    const markup = { toolCalls: "markup" } as const;
+    expect((await request({ messages, thinking: true }, options, markup))["messages"]).toMatchObject([
       { content: "First" },
       { content: "Second\n\nThink hard." },
       { content: "x" },
     ]);
-    expect(JSON.stringify(await request({ messages, thinking: false }, options))).not.toContain(
-      "Think hard.",
-    );
+    const unthinking = await request({ messages, thinking: false }, options, markup);
+    expect(JSON.stringify(unthinking)).not.toContain("Think hard.");
   });
 
   it("replays the turn with the suffix for a follow-up, in the same session", async () => {

@@ -1,0 +1,14 @@
+import type { AnswerToken, LikelyToken } from "../../conversation/events.ts";
+
+const candidate = ({ token, logprob }: LikelyToken) => ({ token, logProbability: logprob });
+
+/** What a candidate says of its tokens. */
+export function logprobsResult(tokens: readonly AnswerToken[]) {
+  return {
+    avgLogprobs: tokens.reduce((sum, { logprob }) => sum + logprob, 0) / tokens.length,
+    logprobsResult: {
+      chosenCandidates: tokens.map(candidate),
+      topCandidates: tokens.map(({ top }) => ({ candidates: top.map(candidate) })),
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { AnswerToken, LikelyToken } from "../../conversation/events.ts";
+import { isObject, type JsonObject } from "../../encoding/json.ts";
+
+/** The tokens that `logprobs` of a choice states; what is malformed is left out. */
+export function tokensOf(logprobs: unknown): readonly AnswerToken[] {
+  const content: unknown = isObject(logprobs) ? logprobs["content"] : null;
+  if (!Array.isArray(content)) return [];
+  return content.flatMap((entry: unknown) => {
+    const token = isObject(entry) ? likely(entry) : null;
+    if (token === null || !isObject(entry)) return [];
+    const others: unknown = entry["top_logprobs"];
+    const top = Array.isArray(others)
+      ? others.flatMap((other: unknown) => (isObject(other) ? (likely(other) ?? []) : []))
+      : [];
+    return [{ ...token, top }];
+  });
+}
+
+function likely({ token, logprob, bytes }: JsonObject): LikelyToken | null {
+  if (typeof token !== "string" || typeof logprob !== "number") return null;
+  const numbers = Array.isArray(bytes) ? bytes.filter((byte) => typeof byte === "number") : null;
+  return { token, logprob, bytes: numbers };
+}
