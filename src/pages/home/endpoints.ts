@@ -13,9 +13,9 @@ export const home = open({
   path: "/",
   summary: "Public page",
   answers: () => ({ "text/html": { type: "string" } }),
-  handler: async ({ url }) => {
+  handler: async () => {
     policy ??= contentSecurityPolicy();
-    return new Response(homePage(url.origin), {
+    return new Response(homePage(), {
       headers: {
         "content-type": "text/html; charset=utf-8",
         "content-security-policy": await policy,

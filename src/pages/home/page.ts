@@ -20,15 +20,13 @@ const SIZES: readonly (readonly [string, string])[] = [
   ["o", "Original size"],
 ];
 
-/**
- * The public page.
- *
- * @param origin the program's own address, for the examples; taken from the request
- */
-export function homePage(origin: string): string {
-  const base = escapeHtml(origin);
+/** Where the program's own address stands. The script puts it in: what a request says of it must not get into caches. */
+const ORIGIN = '<span class="origin">https://&lt;this address&gt;</span>';
+
+/** The public page, the same for everybody. */
+export function homePage(): string {
   const rows = CLIENTS.map(
-    ([what, path]) => `<tr><th scope="row">${what}</th><td><code>${base}${path}</code></td></tr>`,
+    ([what, path]) => `<tr><th scope="row">${what}</th><td><code>${ORIGIN}${path}</code></td></tr>`,
   );
   const options = SIZES.map(([value, text]) => `<option value="${value}">${text}</option>`);
   return `<!doctype html>
@@ -53,7 +51,7 @@ export function homePage(origin: string): string {
 <thead><tr><th scope="col">Style</th><th scope="col">Base address</th></tr></thead>
 <tbody>${rows.join("")}</tbody>
 </table>
-<pre><code>curl ${base}/v1/chat/completions -H "Authorization: Bearer $API_KEY" \\
+<pre><code>curl ${ORIGIN}/v1/chat/completions -H "Authorization: Bearer $API_KEY" \\
   -H "Content-Type: application/json" \\
   -d '{"model": "provider-v4-flash", "messages": [{"role": "user", "content": "Hello"}]}'</code></pre>
 <p><a href="/v1/models">Models</a> · <a href="/admin">Administration</a></p>
@@ -79,16 +77,12 @@ export function homePage(origin: string): string {
 <p id="status" role="status"></p>
 <div id="result"></div>
 <noscript><p>Without scripts, open an address such as <a href="/v1/thumbs?url=example.com">/v1/thumbs?url=example.com</a>.</p></noscript>
-<pre><code>curl "${base}/v1/thumbs?url=example.com&amp;size=og" -o thumbnail.jpg
-curl "${base}/v1/technologies?url=example.com&amp;prettify=true"</code></pre>
+<pre><code>curl "${ORIGIN}/v1/thumbs?url=example.com&amp;size=og" -o thumbnail.jpg
+curl "${ORIGIN}/v1/technologies?url=example.com&amp;prettify=true"</code></pre>
 </section>
 </main>
 <script type="module">${SCRIPT}</script>
 </body>
 </html>
 `;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,9 +1,10 @@
-/** The script of the public page: it shows what the two operations answer. */
+/** The script of the public page: it names the program's address, and shows what the two operations answer. */
 export const SCRIPT = `
 const form = document.querySelector("form");
 const status = document.querySelector("#status");
 const result = document.querySelector("#result");
 let shown = "";
+for (const place of document.querySelectorAll(".origin")) place.textContent = location.origin;
 
 const element = (name, text, attributes = {}) => {
   const made = document.createElement(name);

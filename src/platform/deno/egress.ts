@@ -1,6 +1,8 @@
 import { Buffer } from "node:buffer";
 import { lookup } from "node:dns/promises";
 import { type AddressInfo, connect, createServer, isIP, type Socket } from "node:net";
+import { networkInterfaces } from "node:os";
+import ipaddr from "ipaddr.js";
 import { isPublicAddress } from "../../url-safety/addresses.ts";
 
 const CONNECT_MS = 15_000;
@@ -24,15 +26,21 @@ export interface Egress {
 /** Whether a `host:port` pair may be reached although it is private. */
 export type IsListed = (pair: string) => boolean;
 
+/** The addresses of this machine's interfaces as they are now. */
+export type OwnAddresses = () => readonly string[];
+
+const ownAddresses: OwnAddresses = () =>
+  Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address));
+
 /**
- * A SOCKS proxy (RFC 1928, without authentication) on this machine that looks names up itself and connects to public addresses only.
- * Unlike a check of a URL it sees where a name leads, and the address that it has judged is the one that it connects to.
+ * A SOCKS proxy (RFC 1928, without authentication) on this machine that looks names up itself and connects to public addresses only,
+ * this machine's own not among them: what listens there may take such a connection for one from within. Unlike a check of a URL it sees where a name leads, and the address that it has judged is the one that it connects to.
  */
-export async function startEgress(isListed: IsListed): Promise<Egress> {
+export async function startEgress(isListed: IsListed, own = ownAddresses): Promise<Egress> {
   const server = createServer((client) => {
     client.setNoDelay(true);
     client.on("error", () => client.destroy());
-    serve(client, isListed).catch(() => client.destroy());
+    serve(client, isListed, own).catch(() => client.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -46,7 +54,7 @@ function portOf(address: AddressInfo | string | null): number {
   return address.port;
 }
 
-async function serve(client: Socket, isListed: IsListed): Promise<void> {
+async function serve(client: Socket, isListed: IsListed, own: OwnAddresses): Promise<void> {
   const input = new ExactReader(client);
   const [, methods = 0] = await input.read(2);
   await input.read(methods);
@@ -60,7 +68,7 @@ async function serve(client: Socket, isListed: IsListed): Promise<void> {
     client.end();
   };
   if (command !== CONNECT) return refuse(WRONG_COMMAND);
-  const target = await judge(host, port, isListed);
+  const target = await judge(host, port, isListed, own);
   if ("refused" in target) return refuse(target.refused);
   const server = connect({ host: target.address, port, timeout: CONNECT_MS });
   let connected = false;
@@ -93,13 +101,21 @@ async function judge(
   host: string,
   port: number,
   isListed: IsListed,
+  own: OwnAddresses,
 ): Promise<{ readonly address: string } | { readonly refused: number }> {
   const listed = () => isListed(`${host.includes(":") ? `[${host}]` : host}:${port}`);
-  if (isIP(host)) return isPublicAddress(host) || listed() ? { address: host } : { refused: REFUSED };
+  const isAllowed = (address: string) => isPublicAddress(address) && !isAmong(address, own());
+  if (isIP(host)) return isAllowed(host) || listed() ? { address: host } : { refused: REFUSED };
   const found = await lookup(host, { all: true }).catch(() => []);
   if (found.length === 0) return { refused: NO_SUCH_HOST };
-  const allowed = found.find(({ address }) => isPublicAddress(address)) ?? (listed() ? found[0] : undefined);
+  const allowed = found.find(({ address }) => isAllowed(address)) ?? (listed() ? found[0] : undefined);
   return allowed === undefined ? { refused: REFUSED } : { address: allowed.address };
+}
+
+/** Whether an address is one of some others, however they are written. */
+function isAmong(address: string, others: readonly string[]): boolean {
+  const plain = (text: string) => (ipaddr.isValid(text) ? ipaddr.process(text).toNormalizedString() : text);
+  return others.map(plain).includes(plain(address));
 }
 
 /** Reads exact numbers of bytes from a socket; what is left flows on with `pipeTo`. */

@@ -12,6 +12,8 @@ let port: number;
 let reached = 0;
 let egress: Egress;
 const listed = new Set<string>();
+/** Public addresses that this machine has beside its real ones. */
+const OWN = ["1.1.1.1", "2606:4700:4700::1111"];
 
 beforeAll(async () => {
   target = createServer((socket) => {
@@ -23,7 +25,10 @@ beforeAll(async () => {
   await once(target, "listening");
   const address = target.address();
   port = address !== null && typeof address === "object" ? address.port : 0;
-  egress = await startEgress((pair) => listed.has(pair));
+  egress = await startEgress(
+    (pair) => listed.has(pair),
+    () => OWN,
+  );
 });
 afterAll(() => {
   egress.close();
@@ -63,6 +68,15 @@ async function replyTo(address: readonly number[], command?: number): Promise<nu
 }
 
 describe("the filter between pages and the network", () => {
+  it("refuses public addresses of the machine's own, however they are written", async () => {
+    const v6 = [0x26, 0x06, 0x47, 0x00, 0x47, 0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x11];
+    const mapped = [...Array(10).fill(0), 255, 255, 1, 1, 1, 1];
+    expect(await replyTo([1, 1, 1, 1, 1])).toBe(REFUSED);
+    expect(await replyTo([4, ...v6])).toBe(REFUSED);
+    expect(await replyTo([4, ...mapped])).toBe(REFUSED);
+    expect(await replyTo(name("1.1.1.1"))).toBe(REFUSED);
+  });
+
   it("refuses private addresses, written as addresses or behind a name", async () => {
     listed.clear();
     const before = reached;

@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { handle } from "../../../../src/app.ts";
+import { useMemoryGateway } from "../../../support/memory-gateway.ts";
+
+const gateway = useMemoryGateway();
+
+it("the public page is the same whatever host it is asked for: it may be cached", async () => {
+  const made = await gateway();
+  const page = async (url: string) => {
+    const runtime = { platform: made.platform, waitUntil: made.waitUntil, clientAddress: "" };
+    const response = await handle(new Request(url), runtime);
+    expect(response.headers.get("cache-control")).toContain("public");
+    return response.text();
+  };
+  const own = await page("https://gateway.test/");
+  expect(await page("https://evil.example:81/?x=<script>")).toBe(own);
+  expect(own).not.toContain("gateway.test");
+});
