@@ -2,9 +2,10 @@ import { DurableObject } from "cloudflare:workers";
 import type { CallerObjects } from "../src/platform/caller-objects.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
+import { variablesOf } from "../src/platform/cloudflare/variables.ts";
 import type { KeptFile } from "../src/platform/files.ts";
 import type { StoredResponse } from "../src/platform/responses.ts";
-import { KeptObjects } from "../src/storage/kept.ts";
+import { KeptObjects, type Quota } from "../src/storage/kept.ts";
 
 /** The owner of all that an object keeps: the caller whose object it is. */
 const OWNER = "";
@@ -14,11 +15,13 @@ const OWNER = "";
  * uploaded files.
  */
 export class ResponseStore extends DurableObject<Env> {
+  readonly #quota: Quota;
   #kept: KeptObjects<CallerObjects>;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#kept = new KeptObjects(durableSql(ctx.storage));
+    this.#quota = variablesOf(env).kept;
+    this.#kept = new KeptObjects(durableSql(ctx.storage), this.#quota);
   }
 
   /** The response with this id, unless it has expired. */
@@ -63,7 +66,7 @@ export class ResponseStore extends DurableObject<Env> {
     }
     await this.ctx.storage.deleteAll();
     // The old one would look for its tables.
-    this.#kept = new KeptObjects(durableSql(this.ctx.storage));
+    this.#kept = new KeptObjects(durableSql(this.ctx.storage), this.#quota);
   }
 
   async #wakeBy(time: number): Promise<void> {

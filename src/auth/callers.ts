@@ -15,8 +15,9 @@ export interface Caller {
   readonly targetAccount: string | null;
 }
 
-/** Credentials whose digest is remembered. */
+/** Credentials whose digest is remembered, and the characters of one: strangers choose them. */
 const MAX_REMEMBERED = 1_000;
+const MAX_REMEMBERED_LENGTH = 500;
 const remembered = new Map<string, string>();
 
 /** SHA-256 in hexadecimal. It is remembered: where digests are made on other threads one costs a quarter of a request. */
@@ -24,6 +25,7 @@ async function digest(credential: string): Promise<string> {
   const known = remembered.get(credential);
   if (known !== undefined) return known;
   const made = await sha256Hex(credential);
+  if (credential.length > MAX_REMEMBERED_LENGTH) return made;
   for (const oldest of remembered.keys()) {
     if (remembered.size < MAX_REMEMBERED) break;
     remembered.delete(oldest);

@@ -5,7 +5,12 @@ interface Entry {
   readonly headers: readonly (readonly [string, string])[];
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
+  /** Bytes that the entry takes in memory, about. */
+  readonly bytes: number;
 }
+
+/** What an entry takes besides its texts and its body. */
+const OVERHEAD = 500;
 
 /** Answers kept in the memory of one process, for runtimes without a cache of their own; the one used least recently goes first. */
 export class MemoryAnswerCache implements AnswerCache {
@@ -14,7 +19,7 @@ export class MemoryAnswerCache implements AnswerCache {
   readonly #maxBytes: number;
   #bytes = 0;
 
-  /** `now` gives milliseconds since the epoch; `maxBytes` bounds the bodies. */
+  /** `now` gives milliseconds since the epoch; `maxBytes` bounds all that is kept, keys and headers included. */
   constructor(now: () => number, maxBytes: number) {
     this.#now = now;
     this.#maxBytes = maxBytes;
@@ -33,9 +38,12 @@ export class MemoryAnswerCache implements AnswerCache {
   async put(key: string, answer: Response): Promise<void> {
     const seconds = Number(/max-age=(\d+)/.exec(answer.headers.get("cache-control") ?? "")?.[1] ?? 0);
     const body = new Uint8Array(await answer.arrayBuffer());
-    if (seconds === 0 || body.byteLength > this.#maxBytes) return;
+    const headers = [...answer.headers];
+    const texts = headers.reduce((sum, [name, value]) => sum + name.length + value.length, key.length);
+    const bytes = body.byteLength + 2 * texts + OVERHEAD;
+    if (seconds === 0 || bytes > this.#maxBytes) return;
     this.#delete(key);
-    this.#add(key, { body, headers: [...answer.headers], expiresAt: this.#now() + seconds * 1_000 });
+    this.#add(key, { body, headers, expiresAt: this.#now() + seconds * 1_000, bytes });
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) return;
       this.#delete(oldest);
@@ -44,11 +52,11 @@ export class MemoryAnswerCache implements AnswerCache {
 
   #add(key: string, entry: Entry): void {
     this.#entries.set(key, entry);
-    this.#bytes += entry.body.byteLength;
+    this.#bytes += entry.bytes;
   }
 
   #delete(key: string): void {
-    this.#bytes -= this.#entries.get(key)?.body.byteLength ?? 0;
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
     this.#entries.delete(key);
   }
 }

@@ -35,6 +35,7 @@ export interface Variables {
   readonly bodyTimeoutMs: number;
   /** `BODY_BUDGET_BYTES`, 88 MiB, and 256 MiB on Deno: the memory that bodies in flight may take in one isolate or process. */
   readonly bodyBudgetBytes: number;
+  readonly kept: KeptLimits;
   /** `QUEUE_TIMEOUT_MS`, 60,000 ms: how long a request waits for an account. */
   readonly queueTimeoutMs: number;
   /** `ADMIN_KEY`: the secret that opens the admin API; null: no admin login until it is set. */
@@ -66,6 +67,14 @@ export interface HostingVariables {
   readonly teamId: string | null;
   /** `HOSTING_API_BASE_URL`, `https://api.vercel.com`: the hosting platform's REST API, no slash at its end. */
   readonly apiBaseUrl: string;
+}
+
+/** What is kept for one caller of stored responses, and of uploaded files; what came first goes first. */
+export interface KeptLimits {
+  /** `KEPT_CHARACTERS`, 64 Mi: characters of their JSON, all together. */
+  readonly characters: number;
+  /** `KEPT_OBJECTS`, 1,000. */
+  readonly objects: number;
 }
 
 /** Limits of the page service; the defaults suit a paid plan of the platform with its 128 MB for an isolate. */
@@ -150,6 +159,8 @@ function schemaFor({ drivers, bodyBudgetBytes = ISOLATE_BODY_BYTES }: VariableOp
     IDLE_TIMEOUT_MS: milliseconds().default(60_000),
     BODY_TIMEOUT_MS: milliseconds().default(60_000),
     BODY_BUDGET_BYTES: count().default(bodyBudgetBytes),
+    KEPT_CHARACTERS: count().default(64 * 1024 * 1024),
+    KEPT_OBJECTS: count().default(1_000),
     QUEUE_TIMEOUT_MS: milliseconds().default(60_000),
     ADMIN_KEY: text.nullable().default(null),
     GATEWAY_DEVELOPMENT: flag.default(false),
@@ -217,6 +228,7 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
     idleTimeoutMs: data.IDLE_TIMEOUT_MS,
     bodyTimeoutMs: data.BODY_TIMEOUT_MS,
     bodyBudgetBytes: data.BODY_BUDGET_BYTES,
+    kept: { characters: data.KEPT_CHARACTERS, objects: data.KEPT_OBJECTS },
     queueTimeoutMs: data.QUEUE_TIMEOUT_MS,
     adminKey: data.ADMIN_KEY,
     development: data.GATEWAY_DEVELOPMENT,

@@ -9,20 +9,29 @@ export interface Keepable {
   readonly expiresAt: number;
 }
 
+/** What may be kept of each kind for one owner. */
+export interface Quota {
+  /** Characters of their JSON, all together. */
+  readonly characters: number;
+  readonly objects: number;
+}
+
 /** The kinds of objects that are kept, and what one of each looks like. */
 type Kinds<K> = { readonly [Kind in keyof K]: Keepable };
 
 /**
- * JSON values of any size, kept for their owners until they expire; each is known by its owner, its kind and its id. The
- * tables are made for the first value: a database in which nothing is kept holds nothing.
+ * JSON values of any size, kept for their owners until they expire, or until there are more than an owner may have: then
+ * those that came first go first. Each is known by its owner, its kind and its id. The tables are made for the first value: a database in which nothing is kept holds nothing.
  */
 export class KeptObjects<K extends Kinds<K>> {
   readonly #sql: Sql;
+  readonly #quota: Quota;
   /** Null: there are no tables yet. */
   #texts: TextTable | null = null;
 
-  constructor(sql: Sql) {
+  constructor(sql: Sql, quota: Quota) {
     this.#sql = sql;
+    this.#quota = quota;
     const tables = sql.all("select name from sqlite_master where type='table'");
     const names = new Set(tables.map((row) => textIn(row, "name")));
     if (names.has("kept_object")) this.#texts = makeTables(sql);
@@ -58,20 +67,26 @@ export class KeptObjects<K extends Kinds<K>> {
       .map((row) => JSON.parse(texts.get(String(numberIn(row, "seq")), "")));
   }
 
-  /** Keeps a value; an earlier one of the same owner, kind and id is replaced. */
+  /**
+   * Keeps a value; an earlier one of the same owner, kind and id is replaced. One that is more by itself than the owner may
+   * have is not kept.
+   */
   put<Kind extends keyof K & string>(owner: string, kind: Kind, value: K[Kind]): void {
     this.#texts ??= makeTables(this.#sql);
     const texts = this.#texts;
     const text = JSON.stringify(value);
+    if (text.length > this.#quota.characters) return;
     this.#sql.transaction(() => {
       const [row] = this.#sql.all(
-        "insert into kept_object(owner, kind, id, expires) values(?,?,?,?) on conflict(owner, kind, id) do update set expires=excluded.expires returning seq",
+        "insert into kept_object(owner, kind, id, expires, size) values(?,?,?,?,?) on conflict(owner, kind, id) do update set expires=excluded.expires, size=excluded.size returning seq",
         owner,
         kind,
         value.id,
         value.expiresAt,
+        text.length,
       );
       texts.put(String(numberIn(row, "seq")), "", text);
+      this.#makeRoom(texts, owner, kind);
     });
   }
 
@@ -94,6 +109,22 @@ export class KeptObjects<K extends Kinds<K>> {
     return live;
   }
 
+  /** Drops what an owner has too much of a kind. */
+  #makeRoom(texts: TextTable, owner: string, kind: string): void {
+    const surplus = this.#sql.all(
+      "select seq from (select seq, row_number() over newest as n, sum(size) over newest as total from kept_object where owner=? and kind=? window newest as (order by seq desc)) where n>? or total>?",
+      owner,
+      kind,
+      this.#quota.objects,
+      this.#quota.characters,
+    );
+    for (const row of surplus) {
+      const seq = numberIn(row, "seq");
+      texts.delete(String(seq));
+      this.#sql.all("delete from kept_object where seq=?", seq);
+    }
+  }
+
   /**
    * Drops what has expired at `now`, milliseconds since the epoch.
    *
@@ -111,11 +142,16 @@ export class KeptObjects<K extends Kinds<K>> {
   }
 }
 
-/** What is kept, without its text: that is in pieces, by `seq`. */
+/** What is kept, without its text: that is in pieces, by `seq`. `size` is the characters of the text. */
 function makeTables(sql: Sql): TextTable {
   sql.all(
-    "create table if not exists kept_object(seq integer primary key, owner text not null, kind text not null, id text not null, expires integer not null, unique(owner, kind, id))",
+    "create table if not exists kept_object(seq integer primary key, owner text not null, kind text not null, id text not null, expires integer not null, size integer not null default 0, unique(owner, kind, id))",
   );
+  const [table] = sql.all("select sql from sqlite_master where name='kept_object'");
+  if (!/\bsize\b/.test(textIn(table, "sql"))) {
+    sql.all("alter table kept_object add column size integer not null default 0");
+  }
   sql.all("create index if not exists kept_object_expires on kept_object(expires)");
+  sql.all("create index if not exists kept_object_size on kept_object(owner, kind, seq, size)");
   return new TextTable(sql, "kept_text");
 }

@@ -81,7 +81,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
   const tellPool = async () =>
     accounts.configure(await poolConfiguration(core.snapshot.config, variables.queueTimeoutMs));
   await tellPool();
-  const kept = new KeptForCallers(memoryDatabase(), now);
+  const kept = new KeptForCallers(memoryDatabase(), variables.kept, now);
   return {
     variables,
     configuration: new ConfigurationClient(

@@ -40,7 +40,7 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   const configuration = await denoConfiguration(data.database, variables, accounts);
   const archive = new SqlArchive(data.database, Date.now);
   archive.interrupt();
-  const kept = new KeptForCallers(data.database, Date.now);
+  const kept = new KeptForCallers(data.database, variables.kept, Date.now);
   const limits = new RateLimits(data.database, Date.now);
   const egress = await startEgress((pair) => pages.privateHosts.has(pair));
   const executable = await findBrowser(process, projectFolder);

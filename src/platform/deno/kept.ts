@@ -1,4 +1,4 @@
-import { KeptObjects } from "../../storage/kept.ts";
+import { KeptObjects, type Quota } from "../../storage/kept.ts";
 import type { Sql } from "../../storage/sql.ts";
 import type { CallerObjects } from "../caller-objects.ts";
 import type { FileStore } from "../files.ts";
@@ -14,8 +14,8 @@ export class KeptForCallers {
   #sweptAt = Number.NEGATIVE_INFINITY;
 
   /** `now` gives milliseconds since the epoch. */
-  constructor(sql: Sql, now: () => number) {
-    this.#kept = new KeptObjects(sql);
+  constructor(sql: Sql, quota: Quota, now: () => number) {
+    this.#kept = new KeptObjects(sql, quota);
     this.#now = now;
   }
 

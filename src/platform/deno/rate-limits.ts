@@ -5,17 +5,22 @@ import type { RateDecision } from "../pages.ts";
 /** How often quiet clients are forgotten, milliseconds. */
 const SWEEP_MS = 60_000;
 
+/** Clients that are counted at one moment; beyond that the one that was seen least recently is forgotten. */
+const MAX_CLIENTS = 20_000;
+
 /** The page service's limits, one window a client; the rules are in `src/pages/rate-window.ts`. */
 export class RateLimits {
   readonly #sql: Sql;
   readonly #now: () => number;
+  readonly #maxClients: number;
   readonly #windows = new Map<string, RateWindow>();
   #sweptAt = Number.NEGATIVE_INFINITY;
 
   /** `now` gives milliseconds since the epoch. */
-  constructor(sql: Sql, now: () => number) {
+  constructor(sql: Sql, now: () => number, maxClients = MAX_CLIENTS) {
     this.#sql = sql;
     this.#now = now;
+    this.#maxClients = maxClients;
     sql.all(
       "create table if not exists rate(client text primary key, calls text not null, expires integer not null) without rowid",
     );
@@ -28,10 +33,13 @@ export class RateLimits {
   take(client: string, limit: number): RateDecision {
     const now = this.#now();
     this.#sweep(now);
-    let window = this.#windows.get(client);
-    if (window === undefined) {
-      window = new RateWindow();
-      this.#windows.set(client, window);
+    const window = this.#windows.get(client) ?? new RateWindow();
+    this.#windows.delete(client);
+    this.#windows.set(client, window);
+    for (const oldest of this.#windows.keys()) {
+      if (this.#windows.size <= this.#maxClients) break;
+      this.#windows.delete(oldest);
+      this.#sql.all("delete from rate where client = ?", oldest);
     }
     const decision = window.take(now, limit);
     if (decision.allowed) {

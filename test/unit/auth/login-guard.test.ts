@@ -68,4 +68,16 @@ describe("the login guard", () => {
     await state.loginSucceeded("b");
     expect((await state.loginAttempt("a", 10)).allowed).toBe(false);
   });
+
+  it("remembers ten thousand addresses, those that were seen last", async () => {
+    const state = administrationInProcess(() => 0);
+    for (let attempt = 0; attempt < 10; attempt += 1) await state.loginAttempt("a", 10);
+    const others = async (count: number, kind: string) => {
+      for (let n = 0; n < count; n += 1) await state.loginAttempt(`${kind}${n}`, 10);
+    };
+    await others(9_999, "b");
+    expect((await state.loginAttempt("a", 10)).allowed).toBe(false);
+    await others(10_000, "c");
+    expect((await state.loginAttempt("a", 10)).allowed).toBe(true);
+  });
 });

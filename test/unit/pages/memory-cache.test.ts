@@ -21,21 +21,30 @@ describe("the answer cache of a process", () => {
   });
 
   it("drops what was used least recently when it is full", async () => {
-    const cache = new MemoryAnswerCache(() => 0, 30);
-    for (const key of ["a", "b", "c"]) await cache.put(key, answer("0123456789", 10));
+    const body = "x".repeat(2_000);
+    const cache = new MemoryAnswerCache(() => 0, 8_700);
+    for (const key of ["a", "b", "c"]) await cache.put(key, answer(body, 10));
     await cache.match("a");
-    await cache.put("d", answer("0123456789", 10));
+    await cache.put("d", answer(body, 10));
     expect(await cache.match("b")).toBeUndefined();
     for (const key of ["a", "c", "d"]) expect(await cache.match(key)).toBeDefined();
     await cache.put("a", answer("", 10));
-    await cache.put("e", answer("0123456789", 10));
+    await cache.put("e", answer(body, 10));
     expect(await cache.match("c")).toBeDefined();
   });
 
+  it("counts keys and headers", async () => {
+    const cache = new MemoryAnswerCache(() => 0, 100_000);
+    const keys = Array.from({ length: 300 }, (_, n) => `${n}`.padEnd(1_000, "k"));
+    for (const key of keys) await cache.put(key, answer("", 10));
+    const found = await Promise.all(keys.map((key) => cache.match(key)));
+    expect(found.filter((answer) => answer !== undefined).length).toBeLessThan(50);
+  });
+
   it("keeps nothing that may not be kept or does not fit", async () => {
-    const cache = new MemoryAnswerCache(() => 0, 30);
+    const cache = new MemoryAnswerCache(() => 0, 1_000);
     await cache.put("a", answer("x", 0));
-    await cache.put("b", answer("x".repeat(31), 10));
+    await cache.put("b", answer("x".repeat(1_001), 10));
     expect([await cache.match("a"), await cache.match("b")]).toEqual([undefined, undefined]);
   });
 });

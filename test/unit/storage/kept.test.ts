@@ -16,7 +16,8 @@ interface Kinds {
 }
 
 const note = (id: string, expiresAt: number, text = "hello"): Note => ({ id, expiresAt, text });
-const keptIn = (sql: Sql) => new KeptObjects<Kinds>(sql);
+const QUOTA = { characters: 4_000_000, objects: 100 };
+const keptIn = (sql: Sql, quota = QUOTA) => new KeptObjects<Kinds>(sql, quota);
 const tablesOf = (sql: Sql) =>
   sql.all("select name from sqlite_master where type='table' order by name").map((row) => row["name"]);
 
@@ -54,6 +55,34 @@ describe("what is kept", () => {
     expect(kept.get("me", "note", "a", 9)).toBeNull();
     expect(kept.get("you", "note", "a", 9)).toEqual(note("a", 10));
     expect(kept.remove("you", "note", "a", 10)).toBe(false);
+  });
+
+  it("is at most so much for each owner and kind: what came first goes first, wholly", () => {
+    const sql = memoryDatabase();
+    const kept = keptIn(sql, { characters: 1_000, objects: 3 });
+    const ids = (owner = "me") => kept.list(owner, "note", 0).map(({ id }) => id);
+    kept.put("you", "note", note("x", 10));
+    kept.put("me", "list", { id: "l", expiresAt: 10, items: [] });
+    for (const id of ["a", "b", "c", "d"]) kept.put("me", "note", note(id, 10));
+    expect(ids()).toEqual(["b", "c", "d"]);
+    kept.put("me", "note", note("b", 10, "y".repeat(900)));
+    expect(ids()).toEqual(["c", "d"]);
+    kept.put("me", "note", note("e", 10, "y".repeat(960)));
+    expect(ids()).toEqual(["e"]);
+    kept.put("me", "note", note("f", 10, "y".repeat(1_000)));
+    expect([ids(), ids("you"), kept.list("me", "list", 0).length]).toEqual([["e"], ["x"], 1]);
+    expect(sql.all("select count(distinct owner) n from kept_text")).toEqual([{ n: 3 }]);
+  });
+
+  it("is counted in tables from before sizes were", () => {
+    const sql = memoryDatabase();
+    sql.all(
+      "create table kept_object(seq integer primary key, owner text not null, kind text not null, id text not null, expires integer not null, unique(owner, kind, id))",
+    );
+    sql.all("insert into kept_object(owner, kind, id, expires) values('me', 'note', 'old', 10)");
+    const kept = keptIn(sql, { characters: 1_000, objects: 2 });
+    for (const id of ["a", "b"]) kept.put("me", "note", note(id, 10));
+    expect(kept.list("me", "note", 0).map(({ id }) => id)).toEqual(["a", "b"]);
   });
 
   it("may hold any text", () => {
@@ -154,7 +183,7 @@ describe("what the tables of version 3.0 hold", () => {
     sql.all("create table file(id text primary key, expires integer not null, text text not null)");
     return sql;
   }
-  const keptFrom = (sql: Sql) => new KeptObjects<{ response: Note; file: Note }>(sql);
+  const keptFrom = (sql: Sql) => new KeptObjects<{ response: Note; file: Note }>(sql, QUOTA);
 
   it("is taken over from a Durable Object, in pieces as it is", () => {
     const sql = objectDatabase();

@@ -65,11 +65,11 @@ describe("what is kept for callers", () => {
   it("is its owner's alone, until it expires, and outlives the process", async () => {
     let now = 1_000;
     const database = new Database(path);
-    const kept = new KeptForCallers(database, () => now);
+    const kept = new KeptForCallers(database, { characters: 1_000, objects: 10 }, () => now);
     await kept.responses("a").put(response("r", 2_000));
     database.close();
     const reopened = new Database(path);
-    const again = new KeptForCallers(reopened, () => now);
+    const again = new KeptForCallers(reopened, { characters: 1_000, objects: 10 }, () => now);
     expect(await again.responses("a").get("r")).toEqual(response("r", 2_000));
     expect(await again.responses("b").get("r")).toBeNull();
     expect(await again.files("a").get("r")).toBeNull();
@@ -95,6 +95,18 @@ describe("the page service's limits", () => {
     now += 120_000;
     expect(after.take("b", 2)).toMatchObject({ allowed: true, remaining: 1 });
     expect(database.all("select client from rate")).toEqual([{ client: "b" }]);
+    database.close();
+  });
+
+  it("count so many clients at one moment, and forget who was seen least recently", () => {
+    const database = new Database(path);
+    const limits = new RateLimits(database, () => 1_000_000, 3);
+    for (const client of ["a", "b", "a", "c", "d"]) limits.take(client, 2);
+    expect(limits.take("a", 2).allowed).toBe(false);
+    expect(database.all("select client from rate order by client")).toEqual(
+      ["a", "c", "d"].map((client) => ({ client })),
+    );
+    expect(limits.take("b", 2)).toMatchObject({ allowed: true, remaining: 1 });
     database.close();
   });
 });

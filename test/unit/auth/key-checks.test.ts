@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { KeyChecks } from "../../../src/auth/key-checks.ts";
+
+it("right keys are remembered for a minute, a thousand of them, those that came last", async () => {
+  const checks = new KeyChecks();
+  const asked: string[] = [];
+  const ask = (client: string, now: number) =>
+    checks.check(client, "key", now, async () => {
+      asked.push(client);
+      return { right: true };
+    });
+  await ask("a", 0);
+  await ask("a", 59_999);
+  expect(asked.splice(0)).toEqual(["a"]);
+  await ask("a", 60_000);
+  expect(asked.splice(0)).toEqual(["a"]);
+  for (let n = 0; n < 1_000; n += 1) await ask(`b${n}`, 60_000);
+  asked.length = 0;
+  await ask("b1", 60_000);
+  await ask("a", 60_000);
+  expect(asked).toEqual(["a"]);
+});
