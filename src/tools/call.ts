@@ -1,15 +1,18 @@
-import { declaredProperties, type JsonSchema, type ToolDefinition } from "../conversation/tool.ts";
+import { declaredProperties, type ToolDefinition } from "../conversation/tool.ts";
 import { ArgumentsWriter } from "./arguments.ts";
+import { conform } from "./conform.ts";
+import { Declared } from "./declared.ts";
 import type { Output } from "./output.ts";
 import type { Tag } from "./tags.ts";
 import { ParameterValue, type Wanted } from "./value.ts";
 
 /** The declared parameters of every tool of the request. */
 export class Catalogue {
-  readonly #tools = new Map<string, ReadonlyMap<string, JsonSchema>>();
+  readonly #tools = new Map<string, ToolDefinition>();
+  readonly #declared = new Map<string, Declared>();
 
   constructor(tools: readonly ToolDefinition[]) {
-    for (const tool of tools) this.#tools.set(tool.name, declaredProperties(tool));
+    for (const tool of tools) this.#tools.set(tool.name, tool);
   }
 
   get size(): number {
@@ -17,14 +20,21 @@ export class Catalogue {
   }
 
   parameters(tool: string): ReadonlySet<string> {
-    return new Set(this.#tools.get(tool)?.keys());
+    return new Set(declaredProperties(this.#tools.get(tool)).keys());
   }
 
-  wanted(tool: string, parameter: string): Wanted {
-    const type = this.#tools.get(tool)?.get(parameter)?.type;
-    if (type === "string") return "text";
-    return type === "array" || type === "object" ? "structure" : "any";
+  /** What is declared of a tool's arguments. */
+  declared(tool: string): Declared {
+    const known = this.#declared.get(tool) ?? Declared.of(this.#tools.get(tool)?.parameters);
+    this.#declared.set(tool, known);
+    return known;
   }
+}
+
+function wantedOf(declared: Declared): Wanted {
+  if (declared.text) return "text";
+  const structure = declared.allows("array") || declared.allows("object");
+  return structure && !declared.allows("string") ? "structure" : "any";
 }
 
 /** An announced call, which is written to the output as it comes. */
@@ -46,8 +56,14 @@ export class Call {
   /** Begins the parameter that `tag` opens. */
   value(tag: Tag): ParameterValue {
     const name = tag.name ?? "";
-    const wanted = this.#catalogue.wanted(this.#name, name);
-    return new ParameterValue(this.#writer, name, wanted === "any" && tag.verbatim ? "text" : wanted);
+    const declared = this.#catalogue.declared(this.#name).member(name);
+    const wanted = wantedOf(declared);
+    return new ParameterValue(
+      this.#writer,
+      name,
+      wanted === "any" && tag.verbatim ? "text" : wanted,
+      declared,
+    );
   }
 
   end(): void {
@@ -62,7 +78,7 @@ export class Call {
 
   /** Ends the call with an object that came as JSON. */
   endWith(source: string): void {
-    this.#output.fragment(this.#index, source);
+    this.#output.fragment(this.#index, conform(source, this.#catalogue.declared(this.#name)));
     this.#output.end(this.#index);
   }
 }

@@ -1,4 +1,6 @@
 import type { ArgumentsWriter } from "./arguments.ts";
+import { conform, kindAt } from "./conform.ts";
+import type { Declared } from "./declared.ts";
 import { elementsSource } from "./elements.ts";
 import { literalSource, mayBeLiteral, NUMERIC } from "./literals.ts";
 
@@ -16,6 +18,7 @@ export class ParameterValue {
   readonly #writer: ArgumentsWriter;
   readonly #name: string;
   readonly #wanted: Wanted;
+  readonly #declared: Declared;
   /** The value so far, as far as it is not written. */
   #text = "";
   /** White space that counts only if more follows. */
@@ -33,10 +36,11 @@ export class ParameterValue {
   #length = 0;
   #lead = "";
 
-  constructor(writer: ArgumentsWriter, name: string, wanted: Wanted) {
+  constructor(writer: ArgumentsWriter, name: string, wanted: Wanted, declared: Declared) {
     this.#writer = writer;
     this.#name = name;
     this.#wanted = wanted;
+    this.#declared = declared;
     writer.begin(name);
   }
 
@@ -120,12 +124,21 @@ export class ParameterValue {
   #source(): string {
     const text = JSON.stringify(this.#text);
     if (this.#wanted === "text") return text;
-    const literal = literalSource(this.#text);
-    if (literal !== undefined) return literal;
+    const source = literalSource(this.#text) ?? this.#elements();
+    if (source === undefined) return text;
+    const declared = this.#declared;
+    const kind = kindAt(source[0]);
+    if (kind === "null" || declared.allows(kind)) return conform(source, declared);
+    if (declared.allows("string")) return text;
+    // Perhaps one of several of its name, which make the array together.
+    return declared.allows("array") ? conform(source, declared.item(0)) : source;
+  }
+
+  #elements(): string | undefined {
     const quoted = !this.#bare;
     const body = quoted ? this.#text : this.#raw;
-    if (!body.trimStart().startsWith("<")) return text;
-    return elementsSource(body, quoted && this.#wanted !== "structure") ?? text;
+    if (!body.trimStart().startsWith("<")) return undefined;
+    return elementsSource(body, quoted && this.#wanted !== "structure");
   }
 
   /** Whether the value is sure to be a string, and long enough to be written at once. */

@@ -209,6 +209,28 @@ add(
   "from === marked ? doubt.kept : from",
   "shown ? from : doubt.kept",
 );
+add("conform", "null becomes a text", 'kind !== "null" && !declared', "!declared");
+add("conform", "what no string may be becomes one", '&& declared.allows("string")) {', ") {");
+add("value", "what may be a string is none", 'if (declared.allows("string")) return text;', "");
+add(
+  "value",
+  "repeated values are not fitted",
+  'declared.allows("array") ? conform(source, declared.item(0)) : source',
+  "source",
+);
+add(
+  "declared",
+  "patterns do not count",
+  "patternProperties === undefined ? additionalProperties : undefined",
+  "additionalProperties",
+);
+add("declared", "circles never end", "steps.left < 0) return null;\n  const", "false) return null;\n  const");
+add(
+  "declared",
+  "alternatives are not bounded",
+  "some.length * others.length > MAX_ALTERNATIVES",
+  "some.length < 0",
+);
 add("quoted", "half a closing tag is text", "final && !this.#doubt &&", "final && !this.#state &&");
 add("quoted", "half a closing tag hides an end tag", "final && !this.#doubt &&", "final &&");
 add(

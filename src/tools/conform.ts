@@ -1,0 +1,119 @@
+import type { Declared, Kind } from "./declared.ts";
+
+/** Values that nest deeper stay as they are. */
+const MAX_DEPTH = 64;
+const SPACE = /[ \t\n\r]/;
+
+/**
+ * JSON text in which every value that is declared to be a string, and may be nothing that it is, has become the text of what it
+ * was, digit by digit. Null stays null, and whatever its declaration allows stays as it stands.
+ *
+ * @param source JSON, known to parse.
+ */
+export function conform(source: string, declared: Declared): string {
+  return new Conformer(source).read(declared);
+}
+
+/** What kind a JSON value is of, told by its first character. */
+export function kindAt(first: string | undefined): Kind {
+  if (first === "{") return "object";
+  if (first === "[") return "array";
+  if (first === '"') return "string";
+  if (first === "n") return "null";
+  return first === "t" || first === "f" ? "boolean" : "number";
+}
+
+class Conformer {
+  readonly #source: string;
+  readonly #pieces: string[] = [];
+  #at = 0;
+  /** Up to here the source is in the pieces. */
+  #kept = 0;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  read(declared: Declared): string {
+    this.#value(declared, 0);
+    return this.#pieces.join("") + this.#source.slice(this.#kept);
+  }
+
+  #value(declared: Declared, depth: number): void {
+    this.#skipSpace();
+    const start = this.#at;
+    const kind = kindAt(this.#source[start]);
+    if (kind !== "null" && !declared.allows(kind) && declared.allows("string")) {
+      this.#skipValue();
+      const text = JSON.stringify(this.#source.slice(start, this.#at));
+      this.#pieces.push(this.#source.slice(this.#kept, start), text);
+      this.#kept = this.#at;
+    } else if (declared.free || depth === MAX_DEPTH || (kind !== "object" && kind !== "array")) {
+      this.#skipValue();
+    } else if (kind === "object") this.#members((name) => this.#value(declared.member(name), depth + 1));
+    else this.#items((index) => this.#value(declared.item(index), depth + 1));
+  }
+
+  #members(read: (name: string) => void): void {
+    this.#list("}", () => {
+      const start = this.#at;
+      this.#skipString();
+      const name: unknown = JSON.parse(this.#source.slice(start, this.#at));
+      this.#skipSpace();
+      this.#at += 1;
+      read(String(name));
+    });
+  }
+
+  #items(read: (index: number) => void): void {
+    let index = 0;
+    this.#list("]", () => {
+      read(index);
+      index += 1;
+    });
+  }
+
+  /** Reads what is in brackets and between commas, up to behind the closing bracket. */
+  #list(close: string, read: () => void): void {
+    this.#at += 1;
+    this.#skipSpace();
+    while (this.#source[this.#at] !== close) {
+      read();
+      this.#skipSpace();
+      if (this.#source[this.#at] === ",") this.#at += 1;
+      this.#skipSpace();
+    }
+    this.#at += 1;
+  }
+
+  #skipSpace(): void {
+    while (SPACE.test(this.#source[this.#at] ?? "")) this.#at += 1;
+  }
+
+  #skipString(): void {
+    this.#at += 1;
+    while (this.#source[this.#at] !== '"') this.#at += this.#source[this.#at] === "\\" ? 2 : 1;
+    this.#at += 1;
+  }
+
+  #skipValue(): void {
+    let depth = 0;
+    do {
+      const char = this.#source[this.#at] ?? "";
+      if (char === '"') this.#skipString();
+      else if (char === "{" || char === "[") {
+        depth += 1;
+        this.#at += 1;
+      } else if (char === "}" || char === "]") {
+        depth -= 1;
+        this.#at += 1;
+      } else if (depth > 0) this.#at += 1;
+      else this.#skipWord();
+    } while (depth > 0);
+  }
+
+  /** Skips a number, `true`, `false` or `null`. */
+  #skipWord(): void {
+    while (/[-+.\w]/.test(this.#source[this.#at] ?? "")) this.#at += 1;
+  }
+}

@@ -1,0 +1,191 @@
+import { isObject, type JsonObject } from "../encoding/json.ts";
+
+/** What a JSON value is. */
+export type Kind = "string" | "number" | "boolean" | "null" | "array" | "object";
+
+/** So many steps one schema may take to be understood: references may lead in circles, and double themselves. */
+const MAX_STEPS = 256;
+/** So many alternatives are kept apart; of a schema with more nothing is known. */
+const MAX_ALTERNATIVES = 32;
+
+/** Schemas of which a value has to satisfy one. Null: nothing is known of it. */
+type Alternatives = readonly JsonObject[] | null;
+
+/**
+ * What a schema declares of a value, as far as it decides how a value is to be read: kinds, members and items, through
+ * references within the schema and combinations of schemas. What is not understood declares nothing.
+ */
+export class Declared {
+  /** Nothing is declared: any value will do. */
+  static readonly ANYTHING = new Declared(null, {});
+
+  readonly #alternatives: Alternatives;
+  readonly #root: JsonObject;
+  readonly #members = new Map<string, Declared>();
+  readonly #items = new Map<number, Declared>();
+
+  private constructor(alternatives: Alternatives, root: JsonObject) {
+    this.#alternatives = alternatives?.length === 0 ? null : alternatives;
+    this.#root = root;
+  }
+
+  /** What `schema` declares, within which its references are looked up. */
+  static of(schema: unknown): Declared {
+    return isObject(schema)
+      ? new Declared(expand(schema, schema, { left: MAX_STEPS }), schema)
+      : Declared.ANYTHING;
+  }
+
+  /** Nothing is known of the value. */
+  get free(): boolean {
+    return this.#alternatives === null;
+  }
+
+  /** Whether the value may be of this kind. */
+  allows(kind: Kind): boolean {
+    return this.#alternatives?.some((one) => kindsOf(one)?.has(kind) ?? true) ?? true;
+  }
+
+  /** Whether the value can be nothing but a string. */
+  get text(): boolean {
+    return this.#alternatives?.every((one) => isOnlyString(kindsOf(one))) ?? false;
+  }
+
+  /** What is declared of the object's member of this name. */
+  member(name: string): Declared {
+    const known = this.#members.get(name) ?? this.#union("object", (one) => memberOf(one, name));
+    this.#members.set(name, known);
+    return known;
+  }
+
+  /** What is declared of the array's item at this index. */
+  item(index: number): Declared {
+    const places = Math.max(0, ...(this.#alternatives ?? []).map((one) => placesOf(one).length));
+    const place = Math.min(index, places);
+    const known =
+      this.#items.get(place) ?? this.#union("array", (one) => placesOf(one)[place] ?? restOf(one));
+    this.#items.set(place, known);
+    return known;
+  }
+
+  #union(kind: Kind, part: (schema: JsonObject) => unknown): Declared {
+    const found: JsonObject[] = [];
+    const steps = { left: MAX_STEPS };
+    for (const one of this.#alternatives ?? [{}]) {
+      if (kindsOf(one)?.has(kind) === false) continue;
+      const schema = part(one);
+      if (schema === false) continue;
+      const more = expand(schema, this.#root, steps);
+      if (more === null) return Declared.ANYTHING;
+      found.push(...more);
+    }
+    return found.length > MAX_ALTERNATIVES ? Declared.ANYTHING : new Declared(found, this.#root);
+  }
+}
+
+function isOnlyString(kinds: ReadonlySet<Kind> | null): boolean {
+  return kinds !== null && kinds.size === 1 && kinds.has("string");
+}
+
+/** What kind a parsed value is of. */
+export function kindOf(value: unknown): Kind {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "string") return "string";
+  if (typeof value === "number") return "number";
+  return typeof value === "boolean" ? "boolean" : "object";
+}
+
+const KINDS: Readonly<Record<string, Kind>> = {
+  string: "string",
+  number: "number",
+  integer: "number",
+  boolean: "boolean",
+  null: "null",
+  array: "array",
+  object: "object",
+};
+
+/** The kinds that a schema without references and combinations allows; null: all. */
+function kindsOf(schema: JsonObject): ReadonlySet<Kind> | null {
+  const { type, enum: values, const: only } = schema;
+  const kinds = new Set<Kind>();
+  if (type !== undefined) {
+    for (const name of Array.isArray(type) ? type : [type]) {
+      const kind = typeof name === "string" ? KINDS[name.toLowerCase()] : undefined;
+      if (kind === undefined) return null;
+      kinds.add(kind);
+    }
+  } else if (Array.isArray(values)) for (const value of values) kinds.add(kindOf(value));
+  else if (only !== undefined) kinds.add(kindOf(only));
+  else return null;
+  if (schema["nullable"] === true) kinds.add("null");
+  return kinds.size === 0 ? null : kinds;
+}
+
+function memberOf(schema: JsonObject, name: string): unknown {
+  const { properties, patternProperties, additionalProperties } = schema;
+  if (isObject(properties) && Object.hasOwn(properties, name)) return properties[name];
+  return patternProperties === undefined ? additionalProperties : undefined;
+}
+
+/** The schemas of an array's first items. */
+function placesOf({ prefixItems, items }: JsonObject): readonly unknown[] {
+  if (Array.isArray(prefixItems)) return prefixItems;
+  return Array.isArray(items) ? items : [];
+}
+
+function restOf({ items, additionalItems }: JsonObject): unknown {
+  return Array.isArray(items) ? additionalItems : items;
+}
+
+/** The alternatives that a schema comes to, free of references and combinations. */
+function expand(schema: unknown, root: JsonObject, steps: { left: number }): Alternatives {
+  steps.left -= 1;
+  if (!isObject(schema) || steps.left < 0) return null;
+  const { $ref: reference, allOf, anyOf, oneOf, ...own } = schema;
+  const parts: Alternatives[] = [];
+  const add = (part: Alternatives) => parts.push(part);
+  if (typeof reference === "string") add(expand(lookUp(reference, root), root, steps));
+  if (Array.isArray(allOf)) for (const part of allOf) add(expand(part, root, steps));
+  for (const options of [anyOf, oneOf]) {
+    if (!Array.isArray(options)) continue;
+    let union: JsonObject[] | null = [];
+    for (const option of options) {
+      const more: Alternatives = expand(option, root, steps);
+      union = union === null || more === null ? null : [...union, ...more];
+    }
+    add(union);
+  }
+  let result: Alternatives = [own];
+  for (const part of parts) if (part !== null && result !== null) result = combined(result, part);
+  // Without steps left not all has been seen.
+  if (steps.left < 0) return null;
+  return result?.every((one) => Object.keys(one).length === 0) ? null : result;
+}
+
+/** Every pair of both, as one schema each. */
+function combined(some: readonly JsonObject[], others: readonly JsonObject[]): Alternatives {
+  if (some.length * others.length > MAX_ALTERNATIVES) return null;
+  return some.flatMap((one) => others.map((other) => merged(one, other)));
+}
+
+function merged(one: JsonObject, other: JsonObject): JsonObject {
+  const [mine, others] = [one["properties"], other["properties"]];
+  const both = { ...one, ...other };
+  return isObject(mine) && isObject(others) ? { ...both, properties: { ...mine, ...others } } : both;
+}
+
+/** What a reference within the schema (`#/$defs/name`) leads to. */
+function lookUp(reference: string, root: JsonObject): unknown {
+  const [start, ...path] = reference.split("/");
+  if (start !== "#") return undefined;
+  let found: unknown = root;
+  for (const step of path) {
+    const name = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (Array.isArray(found)) found = found[Number(name)];
+    else if (isObject(found) && Object.hasOwn(found, name)) found = found[name];
+    else return undefined;
+  }
+  return found;
+}
