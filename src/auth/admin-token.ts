@@ -4,6 +4,8 @@ import type { Config } from "../config/schema.ts";
 const ISSUER = "polygate";
 const SUBJECT = "administrator";
 const ALGORITHM = "HS256";
+/** How far the clocks of two places may be apart, in seconds. */
+const CLOCK_TOLERANCE = 60;
 
 const keyOf = (secret: string): Uint8Array => new TextEncoder().encode(secret);
 
@@ -39,12 +41,15 @@ export async function checkToken(
   try {
     const { payload } = await jwtVerify(token, keyOf(secret), {
       algorithms: [ALGORITHM],
+      typ: "JWT",
       issuer: ISSUER,
       subject: SUBJECT,
       requiredClaims: ["iat", "exp"],
       currentDate: new Date(now),
     });
-    if ((payload.iat ?? 0) < validAfter) return { valid: false, expired: true };
+    const issuedAt = payload.iat ?? 0;
+    if (issuedAt > now / 1000 + CLOCK_TOLERANCE) return { valid: false, expired: false };
+    if (issuedAt < validAfter) return { valid: false, expired: true };
     return { valid: true, expiresAt: payload.exp ?? 0 };
   } catch (error) {
     return { valid: false, expired: error instanceof errors.JWTExpired };

@@ -15,6 +15,9 @@ export interface Caller {
   readonly targetAccount: string | null;
 }
 
+/** What a header can hold (RFC 9110, section 5.5). In a query a credential may be anything. */
+const HEADER_VALUE = /^[\x20-\x7e\x80-\xff]+$/;
+
 /** Credentials whose digest is remembered, and the characters of one: strangers choose them. */
 const MAX_REMEMBERED = 1_000;
 const MAX_REMEMBERED_LENGTH = 500;
@@ -125,6 +128,11 @@ export async function authenticateCaller(
       owner,
       targetAccount: target === undefined || target === "" ? null : target,
     };
+  }
+  if (!HEADER_VALUE.test(first)) {
+    throw new GatewayError(401, "this is no key and no token: it has characters that no header can hold", {
+      code: "invalid_api_key",
+    });
   }
   if (await opensSomethingElse(context, config, first, firstOwner)) {
     throw new GatewayError(

@@ -8,6 +8,7 @@ import { fetchDescribed } from "./described.ts";
 import type { GatewayOptions } from "./gateway.ts";
 import type { SandboxControl } from "./sandbox.ts";
 import { type SandboxServer, startSandbox } from "./sandbox-server.ts";
+import { expectNoLeaks, SecretWatch } from "./secret-watch.ts";
 
 const START_MS = 30_000;
 
@@ -15,11 +16,13 @@ const START_MS = 30_000;
 export class DenoGateway {
   readonly #options: GatewayOptions;
   readonly #sandbox: SandboxServer;
+  readonly #watch: SecretWatch;
   #folder: string;
   #process: RunningDeno;
 
   private constructor(options: GatewayOptions, sandbox: SandboxServer, folder: string, process: RunningDeno) {
     this.#options = options;
+    this.#watch = new SecretWatch({ ...developmentVars, ...options.vars }, options.secrets);
     this.#sandbox = sandbox;
     this.#folder = folder;
     this.#process = process;
@@ -46,12 +49,16 @@ export class DenoGateway {
   }
 
   fetch(path: string, init?: RequestInit): Promise<Response> {
-    return fetchDescribed(new URL(path, this.#process.url), init);
+    return fetchDescribed(this.#watch, new URL(path, this.#process.url), init);
   }
 
   /** The lines that the process has written since it was started. */
   logs(): readonly string[] {
     return this.#process.lines;
+  }
+
+  leaks(): readonly string[] {
+    return this.#watch.leaksWith(this.#process.lines);
   }
 
   /** The most memory that the process has had at any moment, in bytes (Linux). */
@@ -73,6 +80,7 @@ export class DenoGateway {
 
   /** Starts the gateway on the same data, once the process has ended. */
   async startAgain(): Promise<void> {
+    this.leaks();
     this.#process = await RunningDeno.start(this.#options, this.#sandbox.url, this.#folder);
   }
 
@@ -89,6 +97,7 @@ export class DenoGateway {
     await this.#process.end("SIGKILL");
     await this.#sandbox.close();
     await rm(this.#folder, { recursive: true, force: true });
+    expectNoLeaks(this.leaks());
   }
 }
 

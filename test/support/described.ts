@@ -8,6 +8,7 @@ import { RouteTable } from "../../src/routing/router.ts";
 import { PathFamilies, type Route } from "../../src/routing/surface.ts";
 import { publishedFault, publishedSchemaOf } from "./published.ts";
 import { innermost } from "./schema-faults.ts";
+import type { SecretWatch } from "./secret-watch.ts";
 
 const JSON_TYPE = "application/json";
 
@@ -133,9 +134,18 @@ export async function expectDescribed(
   );
 }
 
-/** `fetch` from the gateway; an answer that is not as described fails the test that asked for it. */
-export async function fetchDescribed(url: URL, init?: RequestInit): Promise<Response> {
+/**
+ * `fetch` from the gateway; an answer that is not as described fails the test that asked for it, and `watch` looks for
+ * credentials in it.
+ */
+export async function fetchDescribed(
+  watch: SecretWatch,
+  url: URL,
+  init: RequestInit = {},
+): Promise<Response> {
+  const method = init.method ?? "GET";
+  watch.sent(url, init);
   const response = await fetch(url, init);
-  await expectDescribed(init?.method ?? "GET", url, response, new Headers(init?.headers));
-  return response;
+  await expectDescribed(method, url, response, new Headers(init.headers));
+  return watch.answered(method, url, response);
 }

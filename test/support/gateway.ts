@@ -8,6 +8,8 @@ export interface GatewayOptions {
   readonly vars?: Readonly<Record<string, string>>;
   /** Variables of the sandbox, such as TOKEN_LIFETIME_SECONDS. */
   readonly sandboxVars?: Readonly<Record<string, string>>;
+  /** What must not leave the gateway, besides what is in `vars` and in requests (see `SecretWatch`). */
+  readonly secrets?: readonly string[];
 }
 
 /** A running gateway with its sandbox. */
@@ -21,6 +23,8 @@ export interface Gateway {
   readonly miniflare: Miniflare;
   /** The lines that the gateway has written since it was started. */
   logs(): readonly string[];
+  /** Where credentials were seen that must not leave it. If there are any, `close` fails. */
+  leaks(): readonly string[];
   /** Ends the runtime and starts it again on the same storage, as a deployment or a crash does. */
   restart(): Promise<void>;
   /** The same with empty storage. */

@@ -8,6 +8,7 @@ import { type Bundle, buildBundles, modulesOf } from "./bundle.ts";
 import { fetchDescribed } from "./described.ts";
 import type { Gateway, GatewayOptions } from "./gateway.ts";
 import { SandboxControl } from "./sandbox.ts";
+import { expectNoLeaks, SecretWatch } from "./secret-watch.ts";
 
 /**
  * Starts the built gateway beside the sandbox on plain Miniflare. Clients talk to workerd's own socket, so that upstreams see
@@ -17,6 +18,7 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
   const { gateway, sandbox } = await buildBundles();
   const newStorage = () => mkdtemp(join(tmpdir(), "polygate-"));
   let storage = await newStorage();
+  const watch = new SecretWatch({ ...developmentVars, ...options.vars }, options.secrets);
   const lines: string[] = [];
   const start = async (): Promise<{ miniflare: Miniflare; url: URL }> => {
     const miniflare = new Miniflare(
@@ -39,6 +41,7 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
   };
   const end = async () => {
     await running.miniflare.dispose();
+    watch.leaksWith(lines);
     lines.length = 0;
   };
 
@@ -50,12 +53,13 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
     get miniflare() {
       return running.miniflare;
     },
-    fetch: (path, init) => fetchDescribed(new URL(path, running.url), init),
+    fetch: (path, init) => fetchDescribed(watch, new URL(path, running.url), init),
     sandbox: new SandboxControl(async (path, method) => {
       const worker = await running.miniflare.getWorker("polygate-sandbox");
       return worker.fetch(`http://sandbox${path}`, { method });
     }),
     logs: () => lines,
+    leaks: () => watch.leaksWith(lines),
     restart: async () => {
       await end();
       running = await start();
@@ -69,6 +73,7 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
     close: async () => {
       await running.miniflare.dispose();
       await rm(storage, { recursive: true, force: true });
+      expectNoLeaks(watch.leaksWith(lines));
     },
   };
 }

@@ -1,5 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ROUTES } from "../../src/routes.ts";
+import { ECHO_FORMS, EchoUpstream } from "../support/echo-upstream.ts";
+import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
 const ADMIN = "planted-admin-key-0123456789";
@@ -11,6 +13,7 @@ const PROXY_PASSWORD = "planted-proxy-password-0123";
 const HOSTING_TOKEN = "planted-hosting-token-0123456";
 const GUESS = "planted-wrong-guess-0123456789";
 const NEW_PASSWORD = "planted-new-password-0123456";
+const UPSTREAM_TOKEN = "planted-upstream-token-01234";
 
 const running = useAdmin({ vars: { ADMIN_KEY: ADMIN } });
 
@@ -161,5 +164,166 @@ describe("secrets", () => {
     );
     expect(leaks).toEqual([]);
     expect(heard.length).toBeGreaterThan(60);
+  });
+});
+
+const echo = await EchoUpstream.start(UPSTREAM_TOKEN);
+afterAll(() => echo.close());
+
+const echoed = useAdmin({
+  vars: {
+    ADMIN_KEY: ADMIN,
+    PROVIDER_DRIVER: "sessions",
+    PROVIDER_BASE_URL: echo.url,
+    HOSTING_API_BASE_URL: `${echo.url}/hosting`,
+    RELEASES_URL: `${echo.url}/release`,
+    PAGE_PRIVATE_HOSTS: `127.0.0.1:${echo.port}`,
+  },
+  secrets: [UPSTREAM_TOKEN],
+});
+
+describe("a provider, a proxy and a hosting platform that repeat all credentials in their errors", () => {
+  const FORMS = Object.keys(ECHO_FORMS);
+  const ask = (text: string, account: string, extra: Record<string, unknown> = {}) =>
+    echoed.chat(text, extra, { authorization: `Bearer ${KEY}`, "x-gateway-target-account": account });
+  const said = async (response: Response) => {
+    const text = await response.text();
+    expect(text).toContain("[masked]");
+    return response.status;
+  };
+
+  beforeAll(async () => {
+    const proxy = {
+      type: "http",
+      host: "127.0.0.1",
+      port: echo.port,
+      username: "me",
+      password: PROXY_PASSWORD,
+    };
+    const { status } = await echoed.admin(
+      "POST",
+      "/admin/config/import?mode=replace",
+      {
+        api_keys: [{ key: KEY }],
+        accounts: [
+          { email: "good@echo.test", password: PASSWORD },
+          { email: "proxied@echo.test", token: TOKEN, proxy_id: "echo" },
+          ...FORMS.map((form) => ({ email: `${form}@echo.test`, password: PASSWORD })),
+        ],
+        proxies: [{ id: "echo", ...proxy }],
+        captures: { enabled: true, limit: 100 },
+      },
+      ADMIN,
+    );
+    expect(status).toBe(200);
+  });
+
+  it.each(FORMS)("tells nobody a password that a failed sign-in repeats, %s", async (form) => {
+    expect(await said(await ask("hi", `${form}@echo.test`))).toBe(503);
+    const { body } = await echoed.admin(
+      "POST",
+      "/admin/accounts/test",
+      { identifier: `${form}@echo.test` },
+      ADMIN,
+    );
+    expect(body).toMatchObject({ success: false, message: expect.stringContaining("[masked]") });
+  });
+
+  it.each(FORMS)("tells nobody the account's token, %s", async (form) => {
+    expect(await said(await ask(`form=${form} status=400`, "good@echo.test"))).toBe(400);
+    expect(await said(await ask(`form=${form} status=500`, "good@echo.test", { stream: true }))).toBe(503);
+    expect(await said(await ask(`form=${form}`, "good@echo.test"))).toBe(503);
+    expect(await said(await ask(`form=${form}`, "good@echo.test", { stream: true }))).toBe(200);
+  });
+
+  it.each(FORMS)("tells nobody the caller's own token, %s", async (form) => {
+    const headers = { authorization: `Bearer ${GUESS}` };
+    expect(await said(await echoed.chat(`form=${form} status=400`, {}, headers))).toBe(400);
+    const inQuery = await echoed.post(
+      `/v1beta/models/provider-v4-flash:generateContent?key=${GUESS}`,
+      { contents: [{ role: "user", parts: [{ text: `form=${form}` }] }] },
+      { authorization: "" },
+    );
+    expect(await said(inQuery)).toBe(503);
+  });
+
+  it("tells nobody the credentials of a proxy that fails", async () => {
+    expect(await said(await ask("hi", "proxied@echo.test"))).toBe(503);
+    const { body } = await echoed.admin("POST", "/admin/proxies/test", { proxy_id: "echo" }, ADMIN);
+    expect(body).toMatchObject({ status_code: 502 });
+  });
+
+  it("tells nobody what was sent to the hosting platform", async () => {
+    const { status, body } = await echoed.admin(
+      "POST",
+      "/admin/hosting/sync",
+      { vercel_token: HOSTING_TOKEN, project_id: "prj", auto_validate: false, save_credentials: true },
+      ADMIN,
+    );
+    expect([status, body["detail"]]).toEqual([400, expect.stringContaining("[masked]")]);
+    // The configuration did go there: the test would see nothing otherwise.
+    const sent = echo.heard.find(({ path }) => path.startsWith("/hosting/"))?.body ?? "";
+    const { value }: { value: string } = JSON.parse(sent);
+    expect(Buffer.from(value, "base64").toString()).toContain(KEY);
+  });
+
+  it("gives no credential to whom it is none of", async () => {
+    const login = await echoed.admin("POST", "/admin/login", { admin_key: ADMIN }, null);
+    const jwt = String(login.body["token"]);
+    await echoed.admin("GET", "/admin/version", undefined, ADMIN);
+    for (const mistaken of [ADMIN, jwt]) {
+      const response = await echoed.chat("hi", {}, { authorization: `Bearer ${mistaken}` });
+      expect(response.status).toBe(401);
+      await response.body?.cancel();
+    }
+    const picture = { type: "image_url", image_url: { url: `${echo.url}/picture.png` } };
+    const messages = [{ role: "user", content: [{ type: "text", text: "status=400" }, picture] }];
+    await (await ask("", "good@echo.test", { model: "provider-v4-vision", messages })).text();
+    const everywhere = (path: RegExp, ...secrets: string[]) =>
+      echo.heard
+        .filter((heard) => path.test(heard.path))
+        .flatMap(({ path: asked, headers, body }) =>
+          secrets
+            .filter((secret) => `${asked}${headers}${body}`.includes(secret))
+            .map((secret) => `${secret} to ${asked}`),
+        );
+    expect(echo.heard.map(({ path }) => path)).toEqual(expect.arrayContaining(["/release", "/picture.png"]));
+    expect(
+      everywhere(/^\/(?:release|picture)/, KEY, ADMIN, jwt, TOKEN, UPSTREAM_TOKEN, PASSWORD, "authorization"),
+    ).toEqual([]);
+    expect(everywhere(/^\/api\//, KEY, ADMIN, jwt, PROXY_PASSWORD, HOSTING_TOKEN)).toEqual([]);
+    expect(everywhere(/^http:/, KEY, ADMIN, jwt, PASSWORD, HOSTING_TOKEN)).toEqual([]);
+  });
+
+  it("keeps none of it: captures, samples, history, metrics, views and the log are without", async () => {
+    const list = await until(
+      () => echoed.admin("GET", "/admin/dev/captures", undefined, ADMIN),
+      ({ body }) => JSON.stringify(body).includes('"status":502'),
+    );
+    const ids = JSON.stringify(list.body).match(/cap_\w+/g) ?? [];
+    expect(new Set(ids).size).toBeGreaterThan(20);
+    for (const id of new Set(ids)) await echoed.admin("GET", `/admin/dev/captures/${id}`, undefined, ADMIN);
+    await echoed.admin("POST", "/admin/dev/raw-samples/save", { query: "form=", sample_id: "echo" }, ADMIN);
+    const { body: history } = await echoed.admin("GET", "/admin/chat-history", undefined, ADMIN);
+    const records = JSON.stringify(history).match(/hist_\w+/g) ?? [];
+    expect(records.length).toBeGreaterThan(10);
+    for (const path of [
+      ...records.map((id) => `/admin/chat-history/${id}`),
+      "/admin/dev/raw-samples/echo",
+      "/admin/dev/raw-samples/query?q=form",
+      "/admin/accounts",
+      "/admin/config",
+      "/admin/settings",
+      "/admin/proxies",
+      "/admin/queue/status",
+      "/admin/hosting/config",
+    ]) {
+      expect((await echoed.admin("GET", path, undefined, ADMIN)).status).toBe(200);
+    }
+    for (const path of ["/admin/metrics", "/openapi.json", "/admin", "/"]) {
+      const response = await echoed.fetch(path, { headers: { authorization: `Bearer ${ADMIN}` } });
+      expect(response.status).toBe(200);
+    }
+    expect(echoed.gateway.leaks()).toEqual([]);
   });
 });

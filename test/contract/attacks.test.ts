@@ -1,0 +1,419 @@
+import { createServer, request as httpRequest, type Server } from "node:http";
+import { SignJWT } from "jose";
+import { afterAll, describe, expect, it } from "vitest";
+import { deriveSecret } from "../../src/auth/password.ts";
+import { ROUTES } from "../../src/routes.ts";
+import { useAdmin } from "../support/use-admin.ts";
+import { refused } from "../unit/url-safety/forms.ts";
+
+const ADMIN = "the-admin-key-of-this-test";
+/** A configuration of the environment keeps no secret for tokens: it is drawn from what opens the door, so that a test knows it. */
+const SECRET = await deriveSecret(`\n${ADMIN}`, "administrators' tokens");
+const key = (text: string) => new TextEncoder().encode(text);
+
+/** A web server of an attacker's: it redirects to wherever it is told. */
+const visited: string[] = [];
+const server: Server = createServer((request, response) => {
+  const url = new URL(request.url ?? "/", "http://attacker");
+  visited.push(url.pathname);
+  response.writeHead(302, { location: url.searchParams.get("to") ?? "" }).end();
+});
+await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+const address = server.address();
+const port = typeof address === "object" && address !== null ? address.port : 0;
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const running = useAdmin({
+  vars: {
+    ADMIN_KEY: ADMIN,
+    PAGE_PRIVATE_HOSTS: `127.0.0.1:${port}`,
+    GATEWAY_CONFIG_JSON: JSON.stringify({
+      api_keys: [{ key: "sk-dev" }],
+      accounts: [{ email: "one@sandbox.test", password: "sandbox" }],
+    }),
+  },
+});
+/** The same with a configuration that can be edited. */
+const editable = useAdmin({ vars: { ADMIN_KEY: ADMIN } });
+
+/** A request whose path is sent as it is written: `fetch` would tidy it. */
+function raw(
+  path: string,
+  headers: Record<string, string> = {},
+  method = "GET",
+): Promise<{ status: number; text: string }> {
+  const { hostname, port: at } = new URL(running.gateway.url);
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({ hostname, port: at, path, method, headers }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (piece: string) => {
+        text += piece;
+      });
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    request.on("error", reject);
+    request.end();
+  });
+}
+
+describe("forged administrators' tokens", () => {
+  const now = () => Math.floor(Date.now() / 1000);
+  const claims = () => ({ iss: "polygate", sub: "administrator", iat: now(), exp: now() + 3_600 });
+  const sign = (payload: Record<string, unknown>, header: Record<string, unknown> = {}, secret = SECRET) =>
+    new SignJWT(payload).setProtectedHeader({ alg: "HS256", typ: "JWT", ...header }).sign(key(secret));
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const verify = async (token: string) =>
+    (await running.admin("GET", "/admin/verify", undefined, token)).status;
+
+  it("are told from a good one, which this test can make", async () => {
+    expect(await verify(await sign(claims()))).toBe(200);
+    expect(await verify(await sign({ ...claims(), role: "x" }))).toBe(200);
+  });
+
+  it.each<[string, () => string | Promise<string>]>([
+    ...["none", "None", "NONE", "nOnE", "", "HS256 "].map((alg): [string, () => string] => [
+      `unsigned (${alg})`,
+      () => `${part({ alg, typ: "JWT" })}.${part(claims())}.AAAA`,
+    ]),
+    ["unsigned, without a signature", () => `${part({ alg: "none" })}.${part(claims())}.`],
+    ...["", " ", "admin", "secret", ADMIN, "null", "undefined", `${SECRET}=`, SECRET.slice(1)].map(
+      (secret): [string, () => Promise<string>] => [
+        `signed with ${JSON.stringify(secret.slice(0, 8))}`,
+        () => sign(claims(), {}, secret || "\0"),
+      ],
+    ),
+    ["of another algorithm with the right key", () => sign(claims(), { alg: "HS512" }, SECRET)],
+    [
+      "with a header for a public key",
+      async () => `${part({ alg: "RS256" })}.${(await sign(claims())).split(".").slice(1).join(".")}`,
+    ],
+    ["with a key of its own", () => sign(claims(), { jwk: { kty: "oct", k: part("mine") } }, "mine")],
+    [
+      "with a key from elsewhere",
+      () => sign(claims(), { jku: "http://127.0.0.1/keys", kid: "../../dev/null" }, "\0"),
+    ],
+    ["of another type", () => sign(claims(), { typ: "at+jwt" })],
+    ["of no type", () => sign(claims(), { typ: undefined })],
+    [
+      "with an extension that must be understood",
+      () => `${part({ alg: "HS256", typ: "JWT", crit: ["exp"] })}.${part(claims())}.AAAA`,
+    ],
+    ["that has expired", () => sign({ ...claims(), iat: now() - 60, exp: now() - 1 })],
+    ["from the future", () => sign({ ...claims(), iat: now() + 3_600, exp: now() + 7_200 })],
+    ["that is not valid yet", () => sign({ ...claims(), nbf: now() + 3_600 })],
+    ["without an end", () => sign({ iss: "polygate", sub: "administrator", iat: now() })],
+    ["without a beginning", () => sign({ iss: "polygate", sub: "administrator", exp: now() + 60 })],
+    ["with an end that is no number", () => sign({ ...claims(), exp: "9999999999" })],
+    ["of another issuer", () => sign({ ...claims(), iss: "elsewhere" })],
+    ["of another subject", () => sign({ ...claims(), sub: "guest" })],
+    ["of several subjects", () => sign({ ...claims(), sub: ["administrator"] })],
+    [
+      "whose claims were changed",
+      async () =>
+        (await sign(claims())).replace(/\.[^.]+\./, `.${part({ ...claims(), exp: 9_999_999_999 })}.`),
+    ],
+    ["whose signature was cut", async () => (await sign(claims())).slice(0, -4)],
+    ["with a part too many", async () => `${await sign(claims())}.AAAA`],
+  ])("are refused: %s", async (_what, forge) => {
+    const token = await forge();
+    expect(await verify(token)).toBe(401);
+    const header = { authorization: `Bearer ${token}` };
+    expect((await running.fetch("/admin/settings", { headers: header })).status).toBeOneOf([401, 429]);
+  });
+});
+
+describe("paths that are written otherwise", () => {
+  const SETTINGS = [
+    "//admin/settings",
+    "/admin//settings",
+    "/admin/./settings",
+    "/admin/%2e/settings",
+    "/v1/%2e%2e/admin/settings",
+    "/v1/.%2E/admin/settings",
+    "/healthz/../admin/settings",
+    "/admin/login/../settings",
+    "/admin/login/%2e%2e/settings",
+    "/admin/login%2f..%2fsettings",
+    "/admin/login/..;/settings",
+    "/admin/login;/../settings",
+    "/v1/..%2fadmin/settings",
+    "/v1/..%5cadmin/settings",
+    "/admin%2fsettings",
+    "/admin%252fsettings",
+    "/ADMIN/settings",
+    "/Admin/Settings",
+    "/admin/settings/",
+    "/admin/settings//",
+    "/admin/settings.",
+    "/admin/settings%00",
+    "/admin/settings%20",
+    "/admin/settings%0a",
+    "/admin/settings;x=1",
+    "/admin/settings.json",
+    "/%61dmin/settings",
+    "/admin/s%65ttings",
+    "/admin/settings?x=/admin/login",
+    "/admin\\settings",
+    "/admin/config/export/../export",
+    "/openapi.json/../admin/export",
+  ];
+
+  it("open nothing of the administration, whatever the method", async () => {
+    for (const path of SETTINGS) {
+      for (const method of ["GET", "POST", "PUT", "DELETE"]) {
+        const { status, text } = await raw(path, { "content-length": "0" }, method);
+        expect([path, method, status >= 400 && status < 500]).toEqual([path, method, true]);
+        expect(text).not.toContain("account_max_inflight");
+      }
+    }
+  });
+
+  it("do not let headers say which path or method is meant", async () => {
+    const headers = {
+      "x-original-url": "/admin/settings",
+      "x-rewrite-url": "/admin/settings",
+      "x-forwarded-prefix": "/admin",
+      "x-http-method-override": "GET",
+      "x-forwarded-for": "127.0.0.1",
+      host: "localhost",
+    };
+    expect((await raw("/healthz", headers)).text).toContain('"ok"');
+    expect((await raw("/admin/settings", headers)).status).toBe(401);
+  });
+
+  it.each([
+    "/admin/../wrangler.toml",
+    "/admin/%2e%2e/package.json",
+    "/console/../package.json",
+    "/console/..%2fpackage.json",
+    "/console/%2e%2e%2f%2e%2e%2fpackage.json",
+    "/console/..%5c..%5cpackage.json",
+    "/console//etc/passwd",
+    "/console/%2fetc%2fpasswd",
+    "/console/http://127.0.0.1/",
+    "/console/index.html%00.js",
+  ])("%s leads to no file outside of the console", async (path) => {
+    const { status, text } = await raw(path);
+    expect(status).toBeGreaterThanOrEqual(300);
+    expect(text).not.toMatch(/"name": *"polygate"|root:|compatibility_date/);
+  });
+
+  it("name nothing but a thing of that name: no folder, no other caller's", async () => {
+    const headers = { authorization: `Bearer ${ADMIN}` };
+    for (const name of ["..%2f..%2fconfig", "..%00", "__proto__", "constructor"]) {
+      for (const path of [
+        "/admin/dev/raw-samples",
+        "/admin/dev/captures",
+        "/admin/chat-history",
+        "/admin/keys",
+      ]) {
+        const method = path === "/admin/keys" ? "DELETE" : "GET";
+        const { status } = await raw(`${path}/${name}`, headers, method);
+        // A key cannot be deleted here whatever it is called: the configuration is the environment's.
+        expect([path, name, [400, 404, 405, 409].includes(status)]).toEqual([path, name, true]);
+      }
+      for (const path of ["/v1/files", "/v1/responses", "/v1/models"]) {
+        const { status } = await raw(`${path}/${name}`, { authorization: "Bearer sk-dev" });
+        expect([path, name, [400, 404, 501].includes(status)]).toEqual([path, name, true]);
+      }
+    }
+  });
+});
+
+describe("members that are no members", () => {
+  const POLLUTION =
+    '{"polluted":"yes","keys":["sk-polluted-0123"],"admin_key":"x","account_max_inflight":999}';
+  const poisoned = (json: string) =>
+    json.replace(/^\{/, `{"__proto__":${POLLUTION},"constructor":{"prototype":${POLLUTION}},`);
+  const send = (path: string, body: string, credential: string, method = "POST") =>
+    editable.fetch(path, {
+      method,
+      headers: { authorization: `Bearer ${credential}`, "content-type": "application/json" },
+      body,
+    });
+  const unharmed = async () => {
+    const settings = await editable.admin("GET", "/admin/settings", undefined, ADMIN);
+    expect(settings.status).toBe(200);
+    expect(JSON.stringify(settings.body)).not.toMatch(/polluted|999/);
+    expect((await editable.fetch("/admin/settings")).status).toBe(401);
+    expect((await send("/v1/embeddings", "{}", "sk-polluted-0123")).status).not.toBe(200);
+    expect(await (await editable.fetch("/healthz")).json()).toEqual({ status: "ok" });
+  };
+
+  it("change nothing in any body that an endpoint takes", async () => {
+    const routes = ROUTES.filter(
+      ({ endpoint, path }) => endpoint.body !== undefined && path !== "/admin/settings/password",
+    );
+    expect(routes.length).toBeGreaterThan(20);
+    for (const { endpoint, path } of routes) {
+      const target =
+        path.replaceAll(/:\w+\+?/g, "provider-v4-flash") +
+        (endpoint.verb === undefined ? "" : `:${endpoint.verb}`);
+      const model = '"model":"provider-v4-flash","messages":[{"role":"user","content":"hi"}]';
+      const response = await send(
+        target,
+        poisoned(`{${model}}`),
+        path.startsWith("/admin") ? ADMIN : "sk-dev",
+        endpoint.method,
+      );
+      expect([path, response.status < 500 || response.status === 501]).toEqual([path, true]);
+      expect(await response.text()).not.toContain("polluted");
+    }
+    await unharmed();
+  });
+
+  it("change nothing in a configuration, a setting or an alias", async () => {
+    const config = poisoned(
+      `{"keys":["sk-kept-0123456789"],"runtime":${poisoned('{"account_max_queue":7}')},"config":{}}`,
+    );
+    for (const path of ["/admin/config/import", "/admin/config/import?mode=merge", "/admin/config"]) {
+      await (await send(path, config, ADMIN)).text();
+      await (await send(path, `{"config":${config}}`, ADMIN)).text();
+    }
+    await (
+      await send(
+        "/admin/settings",
+        poisoned(`{"runtime":${poisoned('{"account_max_queue":7}')}}`),
+        ADMIN,
+        "PUT",
+      )
+    ).text();
+    const aliases =
+      '{"model_aliases":{"__proto__":"provider-v4-pro","constructor":"provider-v4-pro","mine":"provider-v4-pro"}}';
+    await (await send("/admin/config", aliases, ADMIN)).text();
+    await unharmed();
+    const exported = await editable.admin("GET", "/admin/config/export", undefined, ADMIN);
+    expect(JSON.stringify(exported.body)).not.toContain("polluted");
+  });
+
+  it.each([
+    "__proto__",
+    "toString",
+    "hasOwnProperty",
+    "valueOf",
+    "constructor-nothinking",
+    "__proto__-nothinking",
+  ])("are no model: %s", async (model) => {
+    for (const [path, body] of [
+      ["/v1/chat/completions", { model, messages: [{ role: "user", content: "hi" }] }],
+      ["/v1/responses", { model, input: "hi" }],
+      [`/v1beta/models/${model}:generateContent`, { contents: [{ role: "user", parts: [{ text: "hi" }] }] }],
+    ] as const) {
+      const response = await running.post(path, body);
+      expect(response.status).toBeOneOf([400, 404]);
+      expect(await response.text()).toContain("does not exist");
+    }
+  });
+
+  it("reach the caller as they are where they are content: names of tools and their arguments", async () => {
+    const call = '{"__proto__":{"a":1},"constructor":{"b":2},"toString":3}';
+    const tools = ["__proto__", "constructor", "toString"].map((name) => ({
+      type: "function",
+      function: { name, parameters: { type: "object", properties: JSON.parse(call) } },
+    }));
+    for (const { function: tool } of tools) {
+      const response = await running.chat(`[[call:${tool.name}:${call}]]`, { tools });
+      const text = await response.text();
+      expect([tool.name, response.status]).toEqual([tool.name, 200]);
+      expect(text).toContain(`"name":"${tool.name}"`);
+      expect(text).toContain(JSON.stringify('"__proto__"').slice(1, -1));
+    }
+  });
+});
+
+describe("addresses that a caller names", () => {
+  // A text without a scheme is the picture itself, in base64.
+  const FORMS = Object.values(refused)
+    .flat()
+    .filter((form) => /[/:\\]/.test(form));
+
+  it("are fetched in no spelling of a private one, be they named or redirected to", async () => {
+    expect(FORMS.length).toBeGreaterThan(150);
+    const inside = [
+      "http://127.1:9/",
+      "http://0x7f000001:9/",
+      "http://[::ffff:7f00:1]:9/",
+      "http://2852039166/",
+      "file:///etc/passwd",
+      "//169.254.169.254/",
+    ];
+    const redirected = inside.map((to) => `http://127.0.0.1:${port}/redirect?to=${encodeURIComponent(to)}`);
+    const see = async (url: string) => {
+      const content = [{ type: "image_url", image_url: { url } }];
+      const response = await running.chat("", {
+        model: "provider-v4-vision",
+        messages: [{ role: "user", content }],
+      });
+      await response.body?.cancel();
+      return [url, response.status] as const;
+    };
+    const asked = [...FORMS, ...redirected];
+    const answers: (readonly [url: string, status: number])[] = [];
+    for (let at = 0; at < asked.length; at += 16)
+      answers.push(...(await Promise.all(asked.slice(at, at + 16).map(see))));
+    expect(answers.filter(([, status]) => status !== 400)).toEqual([]);
+    expect(answers).toHaveLength(asked.length);
+    // The redirects were followed to the place where they were refused.
+    expect(visited.filter((path) => path === "/redirect")).toHaveLength(inside.length);
+    expect(
+      (await running.gateway.sandbox.state()).turns.filter(({ file_ids }) => file_ids.length > 0),
+    ).toEqual([]);
+  });
+});
+
+describe("line ends where headers are made", () => {
+  const EVIL = "x\r\nX-Injected: yes";
+
+  it("in a key in the query are a 401, and nobody is asked", async () => {
+    const { turn_count: before } = await running.gateway.sandbox.state();
+    for (const credential of [`key-${EVIL}`, "ключ-провайдера", "a\u0000b", "a\u2028b"]) {
+      const response = await running.fetch(`/v1/chat/completions?key=${encodeURIComponent(credential)}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ model: "provider-v4-flash", messages: [{ role: "user", content: "hi" }] }),
+      });
+      expect([credential, response.status]).toEqual([credential, 401]);
+      expect(response.headers.has("x-injected")).toBe(false);
+      await response.body?.cancel();
+    }
+    expect((await running.gateway.sandbox.state()).turn_count).toBe(before);
+  });
+
+  it("in models, samples and names of files and accounts come back in no header", async () => {
+    const headers: string[] = [];
+    const note = async (response: Response) => {
+      headers.push(JSON.stringify([...response.headers]));
+      await response.text();
+      return response.status;
+    };
+    expect(await note(await running.chat("hi", { model: EVIL }))).toBe(400);
+    const capture = { message: "hi", sample_id: EVIL };
+    const admin = { authorization: `Bearer ${ADMIN}` };
+    expect(await note(await running.post("/admin/dev/raw-samples/capture", capture, admin))).toBe(400);
+    expect(
+      await note(
+        await running.post(`/v1beta/models/${encodeURIComponent(EVIL)}:generateContent`, { contents: [] }),
+      ),
+    ).toBeOneOf([400, 404]);
+    for (const field of ["email", "mobile", "token"]) {
+      const account = { email: "evil@sandbox.test", password: "sandbox", [field]: EVIL };
+      expect(await note(await editable.post("/admin/accounts", account, admin))).toBe(400);
+    }
+    const form = new FormData();
+    form.append("purpose", "assistants");
+    form.append("file", new Blob(["text"], { type: "text/plain" }), `a.txt"\r\nX-Injected: yes\r\n\r\n`);
+    const authorization = "Bearer sk-dev";
+    const status = await note(
+      await running.fetch("/v1/files", { method: "POST", headers: { authorization }, body: form }),
+    );
+    expect(status).toBeOneOf([200, 400]);
+    expect(
+      await note(await running.fetch("/healthz", { headers: { "x-request-id": "a b\tX-Injected" } })),
+    ).toBe(200);
+    expect(headers.join("\n")).not.toMatch(/injected/i);
+  });
+});
