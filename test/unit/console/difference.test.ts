@@ -45,6 +45,23 @@ describe("the difference of two configurations", () => {
     expect(JSON.stringify(changes)).not.toMatch(/"[pq]"/);
   });
 
+  it("names keys and tokens so that their owner recognises them, but does not show them", () => {
+    const changes = difference(
+      { keys: ["sk-old-0123456789"], api_keys: [{ key: "sk-kept-0123456789", name: "" }], accounts: [] },
+      {
+        keys: [],
+        api_keys: [{ key: "sk-kept-0123456789", name: "mine" }, { key: "short" }],
+        accounts: [{ token: "token-0123456789", remark: "x" }],
+      },
+    );
+    expect(changes).toEqual([
+      { kind: "removed", path: ["keys", "sk-o••••6789"], before: "••••", after: "" },
+      { kind: "changed", path: ["api_keys", "sk-k••••6789", "name"], before: "", after: "mine" },
+      { kind: "added", path: ["api_keys", "••••"], before: "", after: "" },
+      { kind: "added", path: ["accounts", "toke••••6789"], before: "", after: "" },
+    ]);
+  });
+
   it("leaves the metadata of the hosting sync out", () => {
     expect(difference({ sync: { hash: "1" } }, { sync: { hash: "2" } })).toEqual([]);
   });

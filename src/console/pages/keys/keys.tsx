@@ -1,4 +1,5 @@
 import { type ApiKey, deleteKey, exportConfig, readConfig } from "../../api/config.ts";
+import { Clipped } from "../../ui/clipped.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
@@ -17,10 +18,17 @@ export function Keys() {
   const columns: Column<ApiKey>[] = [
     {
       title: "Name",
-      cell: ({ name }) => (name === "" ? <span class="muted">no name</span> : <strong>{name}</strong>),
+      cell: ({ name }) =>
+        name === "" ? (
+          <span class="muted">no name</span>
+        ) : (
+          <strong>
+            <Clipped text={name} />
+          </strong>
+        ),
     },
     { title: "Key", class: "mono", cell: ({ key }) => key },
-    { title: "Remark", class: "muted", cell: ({ remark }) => remark },
+    { title: "Remark", class: "muted", cell: ({ remark }) => <Clipped text={remark} /> },
     actionColumn((apiKey, index) => (
       <>
         <CopyButton

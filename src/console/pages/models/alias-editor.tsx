@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { changeSettings, type Settings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
+import { Clipped } from "../../ui/clipped.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Panel } from "../../ui/page.tsx";
@@ -25,7 +26,7 @@ export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
   const names = Object.keys(aliases).sort();
   const add = <Button onClick={() => setEditing("")}>Add alias</Button>;
   const columns: Column<string>[] = [
-    { title: "Requested name", class: "mono", cell: (name) => name },
+    { title: "Requested name", class: "mono", cell: (name) => <Clipped text={name} /> },
     { title: "Model", class: "mono", cell: (name) => aliases[name] },
     actionColumn((name) => (
       <>

@@ -74,7 +74,7 @@ export function Warnings({ queue, settings, config }: WarningsProps) {
     "info",
     <>
       Version {version?.latest_version} is out; this is {version?.current_version}.{" "}
-      {version?.release_url && (
+      {version?.release_url && /^https?:/i.test(version.release_url) && (
         <a href={version.release_url} rel="noreferrer" target="_blank">
           What is new
         </a>

@@ -7,6 +7,7 @@ import {
   testSavedProxy,
 } from "../../api/proxies.ts";
 import { Button } from "../../ui/button.tsx";
+import { Clipped } from "../../ui/clipped.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -29,12 +30,33 @@ export function Proxies() {
   };
   const add = <AddButton noun="proxy" onClick={editing.add} />;
   const columns: Column<ProxyView>[] = [
-    { title: "Name", cell: ({ name, id }) => <strong>{name || id}</strong> },
-    { title: "Address", class: "mono", cell: ({ type, host, port }) => `${type}://${host}:${port}` },
+    {
+      title: "Name",
+      cell: ({ name, id }) => (
+        <strong>
+          <Clipped text={name || id} />
+        </strong>
+      ),
+    },
+    {
+      title: "Address",
+      class: "mono",
+      cell: ({ type, host, port }) => (
+        <>
+          {type}://
+          <Clipped text={host} />:{port}
+        </>
+      ),
+    },
     {
       title: "Credentials",
       class: "muted",
-      cell: ({ username, has_password }) => `${username || "none"}${has_password ? ", with password" : ""}`,
+      cell: ({ username, has_password }) => (
+        <>
+          <Clipped text={username || "none"} />
+          {has_password && ", with password"}
+        </>
+      ),
     },
     { title: "Test", cell: ({ id }) => <ProxyOutcome test={tests.get(id)} /> },
     actionColumn((proxy) => (

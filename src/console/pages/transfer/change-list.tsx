@@ -1,4 +1,5 @@
 import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Clipped } from "../../ui/clipped.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { plural } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
@@ -9,9 +10,12 @@ const TONES: Readonly<Record<Change["kind"], Tone>> = { added: "good", removed: 
 
 const COLUMNS: readonly Column<Change>[] = [
   { title: "What", cell: ({ kind }) => <Badge tone={TONES[kind]}>{kind}</Badge> },
-  { title: "Where", cell: ({ path }) => path.join(" › ") },
-  { title: "Before", class: "mono muted", cell: ({ before }) => before },
-  { title: "After", class: "mono", cell: ({ after }) => after },
+  {
+    title: "Where",
+    cell: ({ path }) => path.flatMap((part, at) => [at === 0 ? "" : " › ", <Clipped key={at} text={part} />]),
+  },
+  { title: "Before", class: "mono muted", cell: ({ before }) => <Clipped text={before} /> },
+  { title: "After", class: "mono", cell: ({ after }) => <Clipped text={after} /> },
 ];
 
 /** What an import would do, before it does it. */

@@ -1,7 +1,7 @@
 /** One thing that an import would change. */
 export interface Change {
   readonly kind: "added" | "removed" | "changed";
-  /** Where it is: `accounts › one@example.com › remark`. */
+  /** Where it is: `accounts › one@example.com › remark`. Keys and tokens are shortened. */
   readonly path: readonly string[];
   readonly before: string;
   readonly after: string;
@@ -9,39 +9,67 @@ export interface Change {
 
 /** What tells the members of a list apart, the first that a member has. */
 const NAMES = ["identifier", "key", "id", "email", "mobile", "token"] as const;
-const SECRET = /password|token|secret|hash$/;
+const SECRET = /password|token|secret|hash$|^key$/;
+/** Lists whose members are secrets themselves. */
+const SECRETS = new Set(["keys"]);
 /** Metadata that is not the operator's. */
 const LEFT_OUT = new Set(["sync"]);
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-function nameOf(member: unknown, index: number): string {
-  if (!isObject(member)) return String(member);
-  const fields = new Map(Object.entries(member));
-  for (const name of NAMES) {
-    const value = fields.get(name);
-    if (typeof value === "string" && value !== "") return value;
+/** A secret so that its owner recognises it. */
+function shortened(secret: string): string {
+  return secret.length < 16 ? "••••" : `${secret.slice(0, 4)}••••${secret.slice(-4)}`;
+}
+
+/** What a thing is called: to tell it from others, and for people. */
+interface Named {
+  readonly name: string;
+  readonly shown: string;
+  readonly value: unknown;
+}
+
+function named(value: unknown, index: number, secret: boolean): Named {
+  if (!isObject(value)) {
+    const name = String(value);
+    return { name, shown: secret ? shortened(name) : name, value };
   }
-  return `#${index + 1}`;
+  const fields = new Map(Object.entries(value));
+  for (const field of NAMES) {
+    const name = fields.get(field);
+    if (typeof name === "string" && name !== "") {
+      return { name, shown: SECRET.test(field) ? shortened(name) : name, value };
+    }
+  }
+  return { name: `#${index + 1}`, shown: `#${index + 1}`, value };
 }
 
 /** The members of an object or a list by name; null for a plain value. */
-function membersOf(value: unknown): Map<string, unknown> | null {
-  if (Array.isArray(value)) return new Map(value.map((member, index) => [nameOf(member, index), member]));
-  return isObject(value) ? new Map(Object.entries(value)) : null;
+function membersOf(value: unknown, path: readonly string[]): Map<string, Named> | null {
+  if (!isObject(value)) return null;
+  const secret = SECRETS.has(path.at(-1) ?? "");
+  const members = Array.isArray(value)
+    ? value.map((member: unknown, index) => named(member, index, secret))
+    : Object.entries(value).map(([name, member]: [string, unknown]) => ({
+        name,
+        shown: name,
+        value: member,
+      }));
+  return new Map(members.map((member) => [member.name, member]));
 }
 
 /** A value for people; secrets are told to be there, not shown. */
 function shown(value: unknown, path: readonly string[]): string {
   if (value === undefined || value === "") return "";
-  if (SECRET.test(path.at(-1) ?? "") && typeof value === "string") return "••••";
+  const last = path.at(-1) ?? "";
+  if ((SECRET.test(last) || SECRETS.has(path.at(-2) ?? "")) && typeof value === "string") return "••••";
   if (isObject(value)) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function walk(before: unknown, after: unknown, path: readonly string[], changes: Change[]): void {
-  const old = membersOf(before);
-  const next = membersOf(after);
+  const old = membersOf(before, path);
+  const next = membersOf(after, path);
   if (old === null || next === null) {
     if (before === after) return;
     const kind = before === undefined ? "added" : after === undefined ? "removed" : "changed";
@@ -50,7 +78,8 @@ function walk(before: unknown, after: unknown, path: readonly string[], changes:
   }
   for (const name of new Set([...old.keys(), ...next.keys()])) {
     if (path.length === 0 && LEFT_OUT.has(name)) continue;
-    walk(old.get(name), next.get(name), [...path, name], changes);
+    const shownName = (next.get(name) ?? old.get(name))?.shown ?? name;
+    walk(old.get(name)?.value, next.get(name)?.value, [...path, shownName], changes);
   }
 }
 
