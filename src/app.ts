@@ -90,7 +90,7 @@ async function dispatch(context: Context): Promise<Response> {
   } catch (thrown) {
     const error = toGatewayError(thrown, context.requestId);
     noteError(log, error);
-    return errorResponse(family, error);
+    return errorResponse(family, error, context.requestId);
   }
 }
 
@@ -100,10 +100,12 @@ function noteError(log: LogFields, error: GatewayError): void {
 }
 
 function finish(response: Response, request: Request, path: string, requestId: string): Response {
+  const { requestIdHeader } = families.of(path);
   const applies = cors.applies(path);
   const origin = applies ? request.headers.get("origin") : null;
   const complete = (headers: Headers) => {
     headers.set("x-request-id", requestId);
+    if (requestIdHeader !== undefined) headers.set(requestIdHeader, requestId);
     if (applies) cors.setHeaders(headers, origin);
     return headers;
   };

@@ -56,8 +56,8 @@ export function standardFamily(id: string): RouteFamily {
 export const STANDARD_FAMILY: RouteFamily = standardFamily("chat");
 
 /** The whole HTTP response of an error. 429 never carries `Retry-After` unless the error itself says so. */
-export function errorResponse(family: RouteFamily, error: GatewayError): Response {
-  return new Response(JSON.stringify(family.formatError(error)), {
+export function errorResponse(family: RouteFamily, error: GatewayError, requestId?: string): Response {
+  return new Response(JSON.stringify(family.formatError(error, requestId)), {
     status: error.status,
     headers: { "content-type": "application/json", ...error.headers },
   });

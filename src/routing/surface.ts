@@ -7,8 +7,10 @@ import type { Endpoint } from "./endpoint.ts";
 export interface RouteFamily {
   /** What its error is called in the OpenAPI document. */
   readonly id: string;
-  /** The JSON body of an error. */
-  readonly formatError: (error: GatewayError) => unknown;
+  /** The header in which its clients look for the request's id, besides `x-request-id`. */
+  readonly requestIdHeader?: string;
+  /** The JSON body of an error; `requestId` is for those that tell it. */
+  readonly formatError: (error: GatewayError, requestId?: string) => unknown;
   /** JSON schema of that body. */
   readonly errorSchema: JsonObject;
 }

@@ -51,6 +51,9 @@ describe("POST /vendorb/v1/messages", () => {
         { type: "thinking", thinking: "hm", signature: "" },
         { type: "text", text: "hello there" },
       ],
+      container: null,
+      diagnostics: null,
+      stop_details: null,
       stop_reason: "end_turn",
       stop_sequence: null,
       usage: {
@@ -59,8 +62,26 @@ describe("POST /vendorb/v1/messages", () => {
         cache_read_input_tokens: 0,
         output_tokens: expect.any(Number),
         output_tokens_details: { thinking_tokens: expect.any(Number) },
+        server_tool_use: null,
+        cache_creation: null,
+        inference_geo: null,
+        service_tier: "standard",
+        speed: null,
       },
     });
+  });
+
+  it("names each request where its SDK looks for the name", async () => {
+    for (const model of ["claude-sonnet-4-5", "no-such-model"]) {
+      const response = await test.post("/v1/messages", {
+        model,
+        messages: [{ role: "user", content: "hi" }],
+      });
+      const id = response.headers.get("request-id");
+      expect(id).toBe(response.headers.get("x-request-id"));
+      if (!response.ok) expect(await response.json()).toMatchObject({ type: "error", request_id: id });
+    }
+    expect((await test.chat("hi")).headers.has("request-id")).toBe(false);
   });
 
   it.each([
@@ -227,6 +248,7 @@ describe("errors of the message style", () => {
         message: expect.any(String),
         param: "model",
       },
+      request_id: response.headers.get("request-id"),
     });
   });
 

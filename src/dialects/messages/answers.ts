@@ -18,6 +18,11 @@ function messageSchema() {
     role: z.literal("assistant"),
     model: z.string(),
     content: z.array(block),
+    container: z.null(),
+    diagnostics: z.null(),
+    stop_details: z
+      .object({ type: z.literal("refusal"), category: z.null(), explanation: z.null() })
+      .nullable(),
     stop_reason: z.enum(["end_turn", "tool_use", "max_tokens", "stop_sequence", "refusal"]),
     stop_sequence: z.string().nullable(),
     usage: z.object({
@@ -26,6 +31,11 @@ function messageSchema() {
       cache_read_input_tokens: z.int(),
       output_tokens: z.int(),
       output_tokens_details: z.object({ thinking_tokens: z.int() }),
+      server_tool_use: z.null(),
+      cache_creation: z.null(),
+      inference_geo: z.null(),
+      service_tier: z.literal("standard"),
+      speed: z.null(),
     }),
   });
 }

@@ -13,6 +13,7 @@ export const messages: Dialect = {
   family: MESSAGE_FAMILY,
   paths: [...PREFIXES.map((prefix) => `${prefix}/`), "/v1/messages", "/messages"],
   credentials: [{ in: "header", name: "x-api-key" }],
+  responseHeaders: ["request-id"],
   requestHeaders: [...VERSION_HEADERS, ...BETA_HEADERS],
   endpoints: [createMessage, countMessageTokens, ...MESSAGE_MODELS, ...MESSAGE_FILES],
 };

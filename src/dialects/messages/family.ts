@@ -15,6 +15,15 @@ function messageErrorType(status: number): string {
 /** The message style. Its errors carry a top-level `type`: that is what its SDKs recognise an error by. */
 export const MESSAGE_FAMILY: RouteFamily = {
   id: "messages",
-  formatError: (error) => ({ type: "error", error: errorObject(error, messageErrorType(error.status)) }),
-  errorSchema: objectSchema({ type: { const: "error" }, error: ERROR_OBJECT_SCHEMA }),
+  requestIdHeader: "request-id",
+  formatError: (error, requestId) => ({
+    type: "error",
+    error: errorObject(error, messageErrorType(error.status)),
+    request_id: requestId ?? null,
+  }),
+  errorSchema: objectSchema({
+    type: { const: "error" },
+    error: ERROR_OBJECT_SCHEMA,
+    request_id: { type: ["string", "null"] },
+  }),
 };

@@ -2,7 +2,7 @@ import type { CompletedToolCall, Completion } from "../../conversation/events.ts
 import { randomId } from "../../conversation/ids.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 import { inputObject } from "../shared/tool-input.ts";
-import { messageUsage, stopped } from "./usage.ts";
+import { ending, wholeUsage } from "./usage.ts";
 
 function toolUse({ id, name, arguments: text }: CompletedToolCall): Record<string, unknown> {
   return { type: "tool_use", id, name, input: inputObject(text) };
@@ -27,9 +27,10 @@ export function toMessage(completion: Completion, info: AnswerInfo): Record<stri
     role: "assistant",
     model: info.conversation.model.requested,
     content,
+    diagnostics: null,
     ...(completion.refusal === undefined
-      ? stopped(completion.finishReason, completion.stopSequence)
-      : stopped("content_filter", undefined)),
-    usage: messageUsage(completion.usage),
+      ? ending(completion.finishReason, completion.stopSequence)
+      : ending("content_filter")),
+    usage: wholeUsage(completion.usage),
   };
 }

@@ -1,10 +1,11 @@
 import type { GenerationEvent } from "../../conversation/events.ts";
 import { randomId } from "../../conversation/ids.ts";
+import type { GatewayError } from "../../errors/gateway-error.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import { namedItem } from "../../http/event-stream.ts";
 import { MESSAGE_FAMILY } from "./family.ts";
-import { messageUsage, stopped } from "./usage.ts";
+import { ending, messageUsage, wholeUsage } from "./usage.ts";
 
 type OpenBlock = "none" | "text" | "thinking" | "tool_use";
 
@@ -52,8 +53,12 @@ export class MessageStream implements StreamRenderer {
         return this.#finish(event);
       case "error":
         // No `message_stop` follows: an answer that broke off must not look like a whole one.
-        return namedItem("error", JSON.stringify(MESSAGE_FAMILY.formatError(event.error)));
+        return this.#fail(event.error);
     }
+  }
+
+  #fail(error: GatewayError): string {
+    return namedItem("error", JSON.stringify(MESSAGE_FAMILY.formatError(error, this.#info.requestId)));
   }
 
   #start(): string {
@@ -63,9 +68,9 @@ export class MessageStream implements StreamRenderer {
       role: "assistant",
       model: this.#info.conversation.model.requested,
       content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: messageUsage({ prompt: Math.max(1, this.#info.promptTokens()), completion: 0, reasoning: 0 }),
+      diagnostics: null,
+      ...ending(null),
+      usage: wholeUsage({ prompt: Math.max(1, this.#info.promptTokens()), completion: 0, reasoning: 0 }),
     };
     return namedItem("message_start", JSON.stringify({ type: "message_start", message }));
   }
@@ -117,7 +122,7 @@ export class MessageStream implements StreamRenderer {
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
     const delta = {
       type: "message_delta",
-      delta: this.#refused ? stopped("content_filter", undefined) : stopped(event.reason, event.stopSequence),
+      delta: this.#refused ? ending("content_filter") : ending(event.reason, event.stopSequence),
       usage: messageUsage(event.usage),
     };
     return this.#close() + namedItem("message_delta", JSON.stringify(delta)) + MESSAGE_STOP;

@@ -23,6 +23,9 @@ const startSchema = z.strictObject({
     role: z.literal("assistant"),
     model: z.string().min(1),
     content: z.tuple([]),
+    container: z.null(),
+    diagnostics: z.null(),
+    stop_details: z.null(),
     stop_reason: z.null(),
     stop_sequence: z.null(),
     usage: usageSchema,
@@ -60,13 +63,19 @@ const blockStopSchema = z.strictObject({ type: z.literal("content_block_stop"), 
 
 const messageDeltaSchema = z.strictObject({
   type: z.literal("message_delta"),
-  delta: z.strictObject({ stop_reason: stopReason, stop_sequence: z.string().nullable() }),
+  delta: z.strictObject({
+    container: z.null(),
+    stop_details: z.looseObject({ type: z.literal("refusal") }).nullable(),
+    stop_reason: stopReason,
+    stop_sequence: z.string().nullable(),
+  }),
   usage: usageSchema,
 });
 
 const errorSchema = z.strictObject({
   type: z.literal("error"),
   error: z.looseObject({ type: z.string().min(1), message: z.string().min(1), code: z.string().min(1) }),
+  request_id: z.string().min(1),
 });
 
 const DELTA_OF = { text: "text_delta", thinking: "thinking_delta", tool_use: "input_json_delta" } as const;

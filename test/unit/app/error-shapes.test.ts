@@ -12,7 +12,11 @@ type Shape = (status: number, code: string) => unknown;
 const message = expect.stringMatching(/.+/);
 const type = expect.stringMatching(/_error$/);
 const standard: Shape = (_, code) => ({ error: { message, type, code, param: null } });
-const messageStyle: Shape = (_, code) => ({ type: "error", error: { message, type, code, param: null } });
+const messageStyle: Shape = (_, code) => ({
+  type: "error",
+  error: { message, type, code, param: null },
+  request_id: expect.stringMatching(/^req_/),
+});
 const contentStyle: Shape = (status) => ({
   error: { code: status, message, status: expect.stringMatching(/^[A-Z_]+$/) },
 });

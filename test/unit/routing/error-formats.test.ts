@@ -14,10 +14,11 @@ describe("error bodies", () => {
     });
   });
 
-  it("message style: the same with a top-level type", () => {
-    expect(MESSAGE_FAMILY.formatError(error)).toMatchObject({
+  it("message style: the same with a top-level type and the request", () => {
+    expect(MESSAGE_FAMILY.formatError(error, "req_1")).toMatchObject({
       type: "error",
       error: { message: "bad", param: "model" },
+      request_id: "req_1",
     });
   });
 

@@ -108,13 +108,20 @@ describe("a message stream", () => {
     const { events } = validateMessagesStream(render([START, finishEvent(reason)]));
     expect(events.at(-2)).toEqual({
       type: "message_delta",
-      delta: { stop_reason: stopReason, stop_sequence: null },
+      delta: {
+        container: null,
+        stop_details:
+          reason === "content_filter" ? { type: "refusal", category: null, explanation: null } : null,
+        stop_reason: stopReason,
+        stop_sequence: null,
+      },
       usage: {
         input_tokens: 11,
         cache_creation_input_tokens: 0,
         cache_read_input_tokens: 0,
         output_tokens: 5,
         output_tokens_details: { thinking_tokens: 2 },
+        server_tool_use: null,
       },
     });
   });
@@ -128,6 +135,7 @@ describe("a message stream", () => {
         code: "upstream_error",
         param: null,
       },
+      request_id: testInfo().requestId,
     });
   });
 
