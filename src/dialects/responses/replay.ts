@@ -3,7 +3,7 @@ import { EventWriter } from "./stream-items.ts";
 
 const DONE = "data: [DONE]\n\n";
 
-/** The text of the first part, of a message or of reasoning. */
+/** The text of the first part of a reasoning. */
 function firstText(parts: unknown): string | null {
   const [part] = Array.isArray(parts) ? parts : [];
   return isObject(part) ? String(part["text"] ?? "") : null;
@@ -59,20 +59,18 @@ class Replay {
   #item(item: JsonObject, index: number): string {
     const place = { response_id: this.#id, item_id: item["id"], output_index: index };
     // What broke off was never closed.
-    const done = { ...place, item };
+    const isWhole = this.#response["status"] !== "failed" || item["status"] !== "incomplete";
     return (
       this.#write("response.output_item.added", { ...place, item: begun(item) }) +
-      this.#content(item, place) +
-      (this.#response["status"] === "failed" && item["status"] === "incomplete"
-        ? ""
-        : this.#write("response.output_item.done", done))
+      this.#content(item, place, isWhole) +
+      (isWhole ? this.#write("response.output_item.done", { ...place, item }) : "")
     );
   }
 
-  #content(item: JsonObject, place: JsonObject): string {
+  #content(item: JsonObject, place: JsonObject, isWhole: boolean): string {
     switch (item["type"]) {
       case "message":
-        return this.#message(item, { ...place, content_index: 0 });
+        return this.#message(item, { ...place, content_index: 0 }, isWhole);
       case "reasoning":
         return this.#reasoning(item, { ...place, summary_index: 0 });
       case "function_call":
@@ -84,15 +82,21 @@ class Replay {
     }
   }
 
-  #message(item: JsonObject, place: JsonObject): string {
-    const text = firstText(item["content"]);
-    if (text === null) return "";
+  #message(item: JsonObject, place: JsonObject, isWhole: boolean): string {
     const [part] = Array.isArray(item["content"]) ? item["content"] : [];
+    if (!isObject(part)) return "";
+    const member = part["type"] === "refusal" ? "refusal" : "text";
+    const event = member === "refusal" ? "response.refusal" : "response.output_text";
+    const said = { ...place, [member]: part[member] };
+    const tokens = member === "refusal" ? {} : { logprobs: part["logprobs"] ?? [] };
+    const empty = member === "refusal" ? { refusal: "" } : { text: "", annotations: [], logprobs: [] };
     return (
-      this.#write("response.content_part.added", { ...place, part: { ...part, text: "" } }) +
-      this.#write("response.output_text.delta", { ...place, delta: text, logprobs: [] }) +
-      this.#write("response.output_text.done", { ...place, text, logprobs: [] }) +
-      this.#write("response.content_part.done", { ...place, part })
+      this.#write("response.content_part.added", { ...place, part: { ...part, ...empty } }) +
+      this.#write(`${event}.delta`, { ...place, delta: part[member], ...tokens }) +
+      (isWhole
+        ? this.#write(`${event}.done`, { ...said, ...tokens }) +
+          this.#write("response.content_part.done", { ...place, part })
+        : "")
     );
   }
 
