@@ -1,6 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import { describe, expect, it } from "vitest";
+import { CUT_CALL } from "../support/talks.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
 const MODEL = "claude-sonnet-5-5";
@@ -93,6 +94,16 @@ describe("the anthropic SDK", () => {
     const block = message.content.find(({ type }) => type === "tool_use");
     expect(block).toMatchObject({ name: "weather", input });
     expect(message.stop_reason).toBe("tool_use");
+  });
+
+  it("hears of a call that was cut off, and gets none of it in a whole answer", async () => {
+    const request = {
+      ...ask(`${CUT_CALL}[[length]]`),
+      tools: [{ name: "weather", input_schema: { type: "object" as const } }],
+    };
+    expect(await client().messages.create(request)).toMatchObject({ content: [], stop_reason: "max_tokens" });
+    const { stop_reason } = await client().messages.stream(request).finalMessage();
+    expect(stop_reason).toBe("max_tokens");
   });
 
   it("takes a whole turn back: thinking, text, calls, results with images", async () => {

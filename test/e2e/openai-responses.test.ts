@@ -2,6 +2,7 @@ import OpenAI, { APIError } from "openai";
 import { toResponseInputItems } from "openai/lib/responses/ResponseInputItems";
 import { ResponsesWS } from "openai/resources/responses/ws";
 import { describe, expect, it } from "vitest";
+import { CUT_CALL } from "../support/talks.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
 type Input = OpenAI.Responses.ResponseInput;
@@ -65,6 +66,30 @@ describe("the openai SDK, responses", () => {
     const stored = await client().responses.retrieve(response.id);
     expect(stored.output_text).toBe(text);
     expect(stored.usage).toEqual(response.usage);
+  });
+
+  it("hears of a call that was cut off, and gets none of it", async () => {
+    const request = { model: MODEL, input: `${CUT_CALL}[[length]]`, tools: [WEATHER] };
+    const ended = { status: "incomplete", output: [], incomplete_details: { reason: "max_output_tokens" } };
+    expect(await client().responses.create(request)).toMatchObject(ended);
+    let last: unknown;
+    for await (const event of await client().responses.create({ ...request, stream: true })) last = event;
+    expect(last).toMatchObject({ type: "response.incomplete", response: ended });
+    const events = client().responses.stream({ ...request, tools: [{ ...WEATHER, strict: false }] });
+    expect(await rejection(events.done())).toBeNull();
+  });
+
+  it("hears of one in a chat", async () => {
+    const { strict: _, parameters, ...named } = WEATHER;
+    const request = {
+      model: MODEL,
+      messages: [{ role: "user" as const, content: `${CUT_CALL}[[length]]` }],
+      tools: [{ type: "function" as const, function: { name: named.name, parameters: parameters ?? {} } }],
+    };
+    const whole = await client().chat.completions.create(request);
+    expect(whole.choices[0]).toMatchObject({ finish_reason: "length", message: { content: "" } });
+    const streamed = await client().chat.completions.stream(request).finalChatCompletion();
+    expect(streamed.choices[0]?.finish_reason).toBe("length");
   });
 
   it("iterates over raw events", async () => {

@@ -1,6 +1,7 @@
 import { APICallError, generateText, isStepCount, type LanguageModel, Output, streamText, tool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { CUT_CALL } from "./talks.ts";
 import { type TestGateway, useGateway } from "./use-gateway.ts";
 
 /** A PNG of one pixel, base64. */
@@ -60,6 +61,17 @@ export function describeAiSdk(
       expect(pieces.length).toBeGreaterThan(1);
       expect([await result.reasoningText, await result.finishReason]).toEqual([thought, "stop"]);
       expect((await result.usage).totalTokens).toBeGreaterThan(0);
+    });
+
+    it("runs no call that was cut off, and hears why", async () => {
+      const asked: string[] = [];
+      const prompt = `${CUT_CALL}[[length]]`;
+      const request = { model: model(), prompt, tools: weather(asked), stopWhen: isStepCount(3) };
+      expect((await generateText(request)).finishReason).toBe("length");
+      const result = streamText(request);
+      await result.consumeStream();
+      expect(await result.finishReason).toBe("length");
+      expect(asked).toEqual([]);
     });
 
     it("carries on a conversation", async () => {

@@ -17,6 +17,10 @@ const CLOCK = { name: "clock", description: "Tells the time", schema: { type: "o
 const half = (city: string) =>
   `[[say:<|TCML|tool_calls><|TCML|invoke name="get_weather"><|TCML|parameter name="city"><![CDATA[${city}]]`;
 
+/** What makes the sandbox begin a call of the tool `weather`, and stop within it. */
+export const CUT_CALL =
+  '[[say:<|TCML|tool_calls><|TCML|invoke name="weather"><|TCML|parameter name="city"><![CDATA[Ro]]';
+
 const user = (text: string): Step => ({ user: text });
 const ROUND_TRIP: Step[] = [
   user("What is the weather in Rome and in Oslo?"),
