@@ -1,9 +1,10 @@
+import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import {
   canonicalChat,
   validateChatCompletionsStream,
 } from "../support/stream-validators/chat-completions.ts";
-import { useGateway } from "../support/use-gateway.ts";
+import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
 
 const test = useGateway();
 const { chat, post } = test;
@@ -194,5 +195,73 @@ describe("Chat-completions stream", () => {
     const response = await chat("[[status:503:model_unavailable]]", { stream: true });
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ error: { code: "model_unavailable" } });
+  });
+});
+
+describe("other forms of tools", () => {
+  const client = () => new OpenAI({ baseURL: `${test.gateway.url}/v1`, apiKey: DEV_KEY, maxRetries: 0 });
+  const ask = (content: string) => ({ model: "gpt-4o", messages: [{ role: "user" as const, content }] });
+  const functions = [{ name: "get_weather", description: "The weather", parameters: { type: "object" } }];
+  const ROME = '{"city":"Rome"}';
+
+  it("functions are called as function_call, whole and streamed, and answered by a function message", async () => {
+    const request = { ...ask(`[[call:get_weather:${ROME}]]`), functions };
+    const whole = (await client().chat.completions.create(request)).choices[0];
+    const streamed = (await client().chat.completions.stream(request).finalChatCompletion()).choices[0];
+    for (const choice of [whole, streamed]) {
+      expect(choice).toMatchObject({
+        finish_reason: "function_call",
+        message: { content: null, function_call: { name: "get_weather", arguments: ROME } },
+      });
+      expect(choice?.message.tool_calls).toBeUndefined();
+    }
+    const function_call = whole?.message.function_call ?? null;
+    const next = await client().chat.completions.create({
+      ...request,
+      messages: [
+        ...request.messages,
+        { role: "assistant", content: null, function_call },
+        { role: "function", name: "get_weather", content: "RESULT-WORD" },
+      ],
+    });
+    expect(next.choices[0]?.finish_reason).toBe("stop");
+    expect((await lastTurn()).prompt).toContain("RESULT-WORD");
+  });
+
+  it("a tool of free text is called as custom, whole and streamed", async () => {
+    const input = 'print("ok")\nprint(2)';
+    const request = {
+      ...ask(`[[call:run_code:${JSON.stringify({ input })}]]`),
+      tools: [{ type: "custom" as const, custom: { name: "run_code", description: "Runs code" } }],
+    };
+    const whole = (await client().chat.completions.create(request)).choices[0];
+    const streamed = (await client().chat.completions.stream(request).finalChatCompletion()).choices[0];
+    for (const choice of [whole, streamed]) {
+      expect(choice).toMatchObject({
+        finish_reason: "tool_calls",
+        message: { tool_calls: [{ type: "custom", custom: { name: "run_code", input } }] },
+      });
+    }
+  });
+
+  it("a tool that nobody declared is refused at once, and costs no turn", async () => {
+    const before = (await test.gateway.sandbox.state()).turn_count;
+    const tools = [{ type: "function", function: { name: "get_weather" } }];
+    const response = await chat("x", {
+      tools,
+      tool_choice: { type: "function", function: { name: "gone" } },
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { param: "tool_choice" } });
+    expect((await test.gateway.sandbox.state()).turn_count).toBe(before);
+  });
+
+  it("only allowed tools are offered", async () => {
+    const tools = ["get_weather", "get_time"].map((name) => ({ type: "function", function: { name } }));
+    const allowed = { mode: "auto", tools: [tools[1]] };
+    await chat("x", { tools, tool_choice: { type: "allowed_tools", allowed_tools: allowed } });
+    const { prompt } = await lastTurn();
+    expect(prompt).toContain("get_time");
+    expect(prompt).not.toContain("get_weather");
   });
 });

@@ -13,20 +13,25 @@ export const usageSchema = () =>
   });
 
 /** `finish_reason` of the chat-completions style. */
-const finishReasonSchema = () => z.enum(["stop", "tool_calls", "length", "content_filter"]);
+const finishReasonSchema = () => z.enum(["stop", "tool_calls", "function_call", "length", "content_filter"]);
 
 function chatCompletionSchema() {
-  const toolCall = z.object({
-    id: z.string(),
-    type: z.literal("function"),
-    function: z.object({ name: z.string(), arguments: z.string() }),
-  });
+  const call = z.object({ name: z.string(), arguments: z.string() });
+  const toolCall = z.discriminatedUnion("type", [
+    z.object({ id: z.string(), type: z.literal("function"), function: call }),
+    z.object({
+      id: z.string(),
+      type: z.literal("custom"),
+      custom: z.object({ name: z.string(), input: z.string() }),
+    }),
+  ]);
   const message = z.object({
     role: z.literal("assistant"),
     content: z.string().nullable(),
     refusal: z.string().nullable(),
     reasoning_content: z.string().optional(),
     tool_calls: z.array(toolCall).optional(),
+    function_call: call.optional(),
   });
   const choice = z.object({
     index: z.literal(0),

@@ -1,7 +1,7 @@
 import { forCallers } from "../../routing/endpoint.ts";
 import { answer } from "../shared/answer.ts";
 import { chatCompletionAnswers } from "./answers.ts";
-import { chatRequestSchema, toConversation } from "./request.ts";
+import { chatRequestSchema, toTurn } from "./request.ts";
 import { toChatCompletion } from "./response.ts";
 import { ChatStream } from "./stream.ts";
 
@@ -14,12 +14,12 @@ export const createChatCompletion = forCallers({
   answers: chatCompletionAnswers,
   handler: async (context, { caller, body }) => {
     const { config } = await context.config();
-    const conversation = toConversation(body, config.model_aliases);
+    const { conversation, called } = toTurn(body, config.model_aliases);
     return answer(
       { context, caller, conversation },
       {
-        stream: (info) => new ChatStream(info, body.stream_options?.include_usage === true),
-        body: toChatCompletion,
+        stream: (info) => new ChatStream(info, called, body.stream_options?.include_usage === true),
+        body: (completion, info) => toChatCompletion(completion, info, called),
       },
     );
   },

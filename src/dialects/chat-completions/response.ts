@@ -1,10 +1,16 @@
 import type { Completion } from "../../conversation/events.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 import { logprobsOf } from "../shared/tokens.ts";
+import { callMembers, finishReason } from "./calls.ts";
+import type { CalledAs } from "./tools.ts";
 import { chatUsage } from "./usage.ts";
 
 /** The chat completion object (contract, Chat completion, non-streaming). */
-export function toChatCompletion(completion: Completion, info: AnswerInfo): Record<string, unknown> {
+export function toChatCompletion(
+  completion: Completion,
+  info: AnswerInfo,
+  called: CalledAs,
+): Record<string, unknown> {
   const { conversation } = info;
   const hasCalls = completion.toolCalls.length > 0;
   const silent = completion.refusal !== undefined && completion.text === "";
@@ -14,13 +20,7 @@ export function toChatCompletion(completion: Completion, info: AnswerInfo): Reco
     refusal: completion.refusal ?? null,
   };
   if (conversation.showReasoning) message["reasoning_content"] = completion.reasoning;
-  if (hasCalls) {
-    message["tool_calls"] = completion.toolCalls.map(({ id, name, arguments: text }) => ({
-      id,
-      type: "function",
-      function: { name, arguments: text },
-    }));
-  }
+  Object.assign(message, callMembers(completion.toolCalls, called));
   const { tokens } = completion;
   const logprobs = tokens === undefined ? null : { content: logprobsOf(tokens), refusal: null };
   return {
@@ -28,7 +28,7 @@ export function toChatCompletion(completion: Completion, info: AnswerInfo): Reco
     object: "chat.completion",
     created: info.created,
     model: conversation.model.id,
-    choices: [{ index: 0, message, logprobs, finish_reason: completion.finishReason }],
+    choices: [{ index: 0, message, logprobs, finish_reason: finishReason(completion.finishReason, called) }],
     usage: chatUsage(completion.usage),
   };
 }

@@ -4,6 +4,8 @@ import type { StreamRenderer } from "../../generation/stream.ts";
 import { dataItem, KEEP_ALIVE_COMMENT } from "../../http/event-stream.ts";
 import { errorObject } from "../../routing/error-formats.ts";
 import { logprobsOf } from "../shared/tokens.ts";
+import { CallDeltas, finishReason } from "./calls.ts";
+import type { CalledAs } from "./tools.ts";
 import { chatUsage } from "./usage.ts";
 
 /**
@@ -13,13 +15,17 @@ import { chatUsage } from "./usage.ts";
 export class ChatStream implements StreamRenderer {
   readonly keepAlive = KEEP_ALIVE_COMMENT;
   readonly #info: AnswerInfo;
+  readonly #called: CalledAs;
+  readonly #calls: CallDeltas;
   readonly #includeUsage: boolean;
   #head = "";
   #opened = false;
 
   /** `includeUsage`: the caller asked for the extra usage chunk (`stream_options.include_usage`). */
-  constructor(info: AnswerInfo, includeUsage: boolean) {
+  constructor(info: AnswerInfo, called: CalledAs, includeUsage: boolean) {
     this.#info = info;
+    this.#called = called;
+    this.#calls = new CallDeltas(called);
     this.#includeUsage = includeUsage;
   }
 
@@ -38,17 +44,11 @@ export class ChatStream implements StreamRenderer {
       case "refusal":
         return this.#delta(null, `{"refusal":${JSON.stringify(event.text)}}`);
       case "tool-call":
-        return this.#delta(
-          null,
-          `{"tool_calls":[{"index":${event.index},"id":${JSON.stringify(event.id)},"type":"function","function":{"name":${JSON.stringify(event.name)},"arguments":""}}]}`,
-        );
+        return this.#delta(null, this.#calls.begin(event.index, event.id, event.name));
       case "tool-arguments":
-        return this.#delta(
-          null,
-          `{"tool_calls":[{"index":${event.index},"function":{"arguments":${JSON.stringify(event.delta)}}}]}`,
-        );
+        return this.#delta(null, this.#calls.fill(event.index, event.delta));
       case "tool-call-end":
-        return "";
+        return this.#delta(null, this.#calls.end(event.index));
       case "finish":
         return this.#finish(event);
       case "error":
@@ -58,6 +58,7 @@ export class ChatStream implements StreamRenderer {
   }
 
   #delta(content: "" | null, delta: string, tokens?: readonly AnswerToken[]): string {
+    if (delta === "") return "";
     const logprobs =
       tokens === undefined
         ? ""
@@ -74,7 +75,8 @@ export class ChatStream implements StreamRenderer {
 
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
     const usage = JSON.stringify(chatUsage(event.usage));
-    const last = `${this.#open("")}${this.#head},"choices":[{"index":0,"delta":{},"finish_reason":"${event.reason}"}],"usage":${usage}}\n\n`;
+    const reason = finishReason(event.reason, this.#called);
+    const last = `${this.#open("")}${this.#head},"choices":[{"index":0,"delta":{},"finish_reason":"${reason}"}],"usage":${usage}}\n\n`;
     // With include_usage clients read the counts from a chunk without choices; the final chunk has them either way.
     const extra = this.#includeUsage ? `${this.#head},"choices":[],"usage":${usage}}\n\n` : "";
     return `${last}${extra}data: [DONE]\n\n`;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Conversation, Message, ResponseFormat } from "../../conversation/conversation.ts";
 import { isObject } from "../../encoding/json.ts";
 import { resolveModel } from "../../models/resolve.ts";
-import { optionalBoolean } from "../shared/fields.ts";
+import { optionalBoolean, unsupported } from "../shared/fields.ts";
 import { unknownFormat } from "../shared/members.ts";
 import { OpenCalls } from "../shared/open-calls.ts";
 import { samplingOf } from "../shared/sampling.ts";
@@ -50,11 +50,12 @@ type GenerationConfig = z.output<typeof generationConfigSchema>;
 
 /**
  * The body of `:generateContent` and `:streamGenerateContent` (contract). Fields that change nothing here
- * (safetySettings, cachedContent, topK and the like) are accepted and ignored.
+ * (safetySettings, topK and the like) are accepted and ignored.
  */
 export const contentRequestSchema = styled({
   contents: contentsSchema,
   systemInstruction: systemSchema.nullish(),
+  cachedContent: unsupported("is not supported: nothing is cached here, send the contents"),
   tools: toolsSchema.nullish(),
   toolConfig: toolConfigSchema.nullish(),
   generationConfig: generationConfigSchema.nullish(),

@@ -4,6 +4,7 @@ import { isObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inOtherFormsToo } from "../../routing/other-forms.ts";
 import { jsonObject } from "../shared/fields.ts";
+import { undeclaredTool } from "../shared/tool-choice.ts";
 import { styled } from "./field-names.ts";
 import { toJsonSchema } from "./schema-types.ts";
 
@@ -38,31 +39,36 @@ function toDefinition(declaration: z.output<typeof declarationSchema>): ToolDefi
   return definition;
 }
 
+const ALLOWED = "toolConfig.functionCallingConfig.allowedFunctionNames";
+
 /**
- * The functions that the model may call, and whether it must (client assertions 42 and 43). `ANY` with one allowed name
- * forces that function; with several, only those are offered.
+ * The functions that the model may call, and whether it must (client assertions 42 and 43). Where functions are allowed by
+ * name only those are offered; `ANY` with one allowed name forces that function.
+ *
+ * @throws GatewayError 400 for an unknown mode, or an allowed function that is not declared.
  */
 export function toTools(
   groups: z.output<typeof toolsSchema> | null | undefined,
   config: z.output<typeof toolConfigSchema> | null | undefined,
 ): { tools: ToolDefinition[]; toolChoice: ToolChoice } {
-  const tools = (groups ?? []).flatMap((group) => (group.functionDeclarations ?? []).map(toDefinition));
+  const declared = (groups ?? []).flatMap((group) => (group.functionDeclarations ?? []).map(toDefinition));
   const calling = config?.functionCallingConfig;
   const allowed = calling?.allowedFunctionNames ?? [];
-  const offered = allowed.length === 0 ? tools : tools.filter(({ name }) => allowed.includes(name));
+  const unknown = allowed.find((name) => !declared.some((tool) => tool.name === name));
+  if (unknown !== undefined) throw undeclaredTool(unknown, ALLOWED);
+  const tools = allowed.length === 0 ? declared : declared.filter(({ name }) => allowed.includes(name));
   const mode = calling?.mode?.toUpperCase() ?? "AUTO";
   switch (mode) {
     case "AUTO":
     case "MODE_UNSPECIFIED":
-      return { tools, toolChoice: { type: "auto" } };
     case "VALIDATED":
-      return { tools: offered, toolChoice: { type: "auto" } };
+      return { tools, toolChoice: { type: "auto" } };
     case "NONE":
       return { tools, toolChoice: { type: "none" } };
     case "ANY": {
       const [name, ...others] = allowed;
-      if (name !== undefined && others.length === 0) return { tools, toolChoice: { type: "function", name } };
-      return { tools: offered, toolChoice: { type: "required" } };
+      if (name === undefined || others.length > 0) return { tools, toolChoice: { type: "required" } };
+      return { tools, toolChoice: { type: "function", name } };
     }
     default: {
       const field = "toolConfig.functionCallingConfig.mode";

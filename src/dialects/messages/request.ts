@@ -119,6 +119,8 @@ export function toConversation(
   const effort = body.output_config?.effort;
   const thinking = model.thinking && wantsThinking({ thinking: body.thinking, reasoning_effort: effort });
   const choice = body.tool_choice;
+  const declared = body.tools ?? [];
+  const tools = toTools(declared);
   const expectedTokens = finite(body.max_tokens);
   const single = typeof choice === "object" && choice?.disable_parallel_tool_use === true;
   return {
@@ -126,8 +128,8 @@ export function toConversation(
     contentField: "messages",
     model,
     messages: toMessages(body),
-    tools: toTools(body.tools ?? []),
-    toolChoice: toToolChoice(choice),
+    tools,
+    toolChoice: toToolChoice(choice, declared, tools),
     parallelToolCalls: !single,
     thinking,
     showReasoning: thinking && showsThinking(body.thinking),

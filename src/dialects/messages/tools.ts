@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { JsonSchema, ToolChoice, ToolDefinition } from "../../conversation/tool.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { jsonObject } from "../shared/fields.ts";
+import { undeclaredTool } from "../shared/tool-choice.ts";
 
 /** One declared tool: the caller's own, one that the vendor defines, or a server tool. */
 export const toolSchema = z.looseObject({
@@ -101,8 +102,16 @@ export const toolChoiceSchema = z.union(
   { error: "must be a string or an object" },
 );
 
-/** Which tools the model may or must call. Throws 400 for a choice that means nothing. */
-export function toToolChoice(choice: z.output<typeof toolChoiceSchema> | null | undefined): ToolChoice {
+/**
+ * Which tools the model may or must call. Forcing a server tool leaves the choice to the model, as it is not offered here.
+ *
+ * @throws GatewayError 400 for a choice that means nothing, or names a tool that the request does not declare.
+ */
+export function toToolChoice(
+  choice: z.output<typeof toolChoiceSchema> | null | undefined,
+  declared: readonly z.output<typeof toolSchema>[],
+  offered: readonly ToolDefinition[],
+): ToolChoice {
   if (choice === null || choice === undefined) return { type: "auto" };
   const name = typeof choice === "string" ? undefined : (choice.name ?? choice.function?.name);
   const type = typeof choice === "string" ? choice : (choice.type ?? (name === undefined ? "auto" : "tool"));
@@ -115,8 +124,12 @@ export function toToolChoice(choice: z.output<typeof toolChoiceSchema> | null | 
       return { type: "required" };
     case "tool":
     case "function":
-      if (name !== undefined && name !== "") return { type: "function", name };
-      throw invalidRequest("tool_choice.name must name a tool", "tool_choice.name");
+      if (name === undefined || name === "") {
+        throw invalidRequest("tool_choice.name must name a tool", "tool_choice.name");
+      }
+      if (offered.some((tool) => tool.name === name)) return { type: "function", name };
+      if (declared.some((tool) => tool.name === name)) return { type: "auto" };
+      throw undeclaredTool(name, "tool_choice.name");
     default:
       throw invalidRequest(`tool_choice ${JSON.stringify(type)} is not known`, "tool_choice");
   }

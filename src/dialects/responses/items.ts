@@ -2,11 +2,12 @@ import type { Message, Part, ToolCall } from "../../conversation/conversation.ts
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { parseWith } from "../../http/json-body.ts";
-import { messageSchema, toMessage } from "../chat-completions/request.ts";
+import { messageSchema, toMessage } from "../chat-completions/content.ts";
+import type { DeclaredTools } from "../shared/declared-tools.ts";
 import { optionalString } from "../shared/members.ts";
+import { OpenCalls } from "../shared/open-calls.ts";
 import { readSummary } from "./compaction.ts";
 import { isBarePart, toParts } from "./parts.ts";
-import type { DeclaredTools } from "./tools.ts";
 
 /** An assistant message that is still being put together from its items. */
 interface Draft {
@@ -49,6 +50,8 @@ export class MessageBuilder {
   readonly #calls = new Map<string, string>();
   /** Whether all that came before is known: then an output without its call is a mistake. */
   readonly #continues: boolean;
+  /** The same of those chat messages whose results may come without their ids. */
+  readonly #openCalls = new OpenCalls();
   #draft: Draft | null = null;
 
   /** `earlier`: the messages of the conversation that is continued. */
@@ -144,7 +147,7 @@ export class MessageBuilder {
   }
 
   #addChatMessage(item: JsonObject, where: string): void {
-    const message = toMessage(parseWith(messageSchema, item), where);
+    const message = toMessage(parseWith(messageSchema, item), where, this.#openCalls);
     if (message.role === "assistant") this.#remember(message.toolCalls);
     this.#push(message);
   }

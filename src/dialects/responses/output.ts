@@ -1,8 +1,8 @@
 import type { AnswerToken, Completion } from "../../conversation/events.ts";
+import type { CalledTool, DeclaredTools } from "../shared/declared-tools.ts";
+import { freeText } from "../shared/free-text.ts";
 import { logprobsOf } from "../shared/tokens.ts";
-import { freeText } from "./free-text.ts";
 import { itemId } from "./ids.ts";
-import type { CalledTool, DeclaredTools } from "./tools.ts";
 
 /** Where an item stands: still being written, whole, or broken off. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete";

@@ -3,12 +3,13 @@ import type { Conversation, Message, ResponseFormat } from "../../conversation/c
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { resolveModel } from "../../models/resolve.ts";
-import { jsonObject, optionalBoolean, optionalNumber } from "../shared/fields.ts";
+import { DeclaredTools } from "../shared/declared-tools.ts";
+import { jsonObject, optionalBoolean, optionalNumber, unsupported } from "../shared/fields.ts";
 import { optionalString, unknownFormat } from "../shared/members.ts";
 import { chatOptions, samplingOf, thinkingBudgetOf } from "../shared/sampling.ts";
 import { wantsThinking } from "../shared/thinking.ts";
+import { toToolChoice } from "../shared/tool-choice.ts";
 import { MessageBuilder } from "./items.ts";
-import { DeclaredTools, toToolChoice } from "./tools.ts";
 
 /** The name of the style. */
 export const ID = "responses";
@@ -27,6 +28,9 @@ export const responsesRequestSchema = z.looseObject({
   messages: z.array(z.unknown()).nullish(),
   instructions: z.string().nullish(),
   previous_response_id: z.string().nullish(),
+  conversation: unsupported("is not supported: send the items, or previous_response_id"),
+  prompt: unsupported("is not supported: templates are not kept here, send their text"),
+  background: z.literal(false, "is not supported: a response is answered at once").nullish(),
   stream: z.boolean().nullish(),
   store: z.boolean().nullish(),
   tools: z.unknown().optional(),

@@ -1,6 +1,7 @@
 import type { AnswerToken } from "../../conversation/events.ts";
+import type { CalledTool } from "../shared/declared-tools.ts";
+import { FreeTextInput } from "../shared/free-text.ts";
 import { logprobsOf } from "../shared/tokens.ts";
-import { FreeTextInput } from "./free-text.ts";
 import { type ItemPrefix, itemId } from "./ids.ts";
 import {
   callItem,
@@ -12,7 +13,6 @@ import {
   refusalPart,
   textPart,
 } from "./output.ts";
-import type { CalledTool } from "./tools.ts";
 
 const NO_TOKENS: readonly AnswerToken[] = [];
 

@@ -2,6 +2,7 @@ import type { AnswerToken, GenerationEvent } from "../../conversation/events.ts"
 import type { GatewayError } from "../../errors/gateway-error.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import { KEEP_ALIVE_COMMENT } from "../../http/event-stream.ts";
+import type { DeclaredTools } from "../shared/declared-tools.ts";
 import type { ItemStatus, OutputItem } from "./output.ts";
 import { type ResponseObject, type ResponseState, statusOf } from "./response.ts";
 import {
@@ -12,7 +13,6 @@ import {
   OpenReasoning,
   OpenRefusal,
 } from "./stream-items.ts";
-import type { DeclaredTools } from "./tools.ts";
 
 const ITEMS = { reasoning: OpenReasoning, message: OpenMessage, refusal: OpenRefusal };
 const DONE = "data: [DONE]\n\n";

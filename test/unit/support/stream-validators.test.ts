@@ -6,6 +6,7 @@ import { ContentStream } from "../../../src/dialects/content-generation/stream.t
 import { MessageStream } from "../../../src/dialects/messages/stream.ts";
 import { CHAT_SHAPE } from "../../../src/dialects/model-runner/shape.ts";
 import { RunnerStream } from "../../../src/dialects/model-runner/stream.ts";
+import { DeclaredTools } from "../../../src/dialects/shared/declared-tools.ts";
 import type { StreamRenderer } from "../../../src/generation/stream.ts";
 import { callEvents, finishEvent, START, testInfo } from "../../support/generation-events.ts";
 import { validateChatCompletionsStream } from "../../support/stream-validators/chat-completions.ts";
@@ -43,7 +44,7 @@ const streams: [string, string, (text: string) => ValidStream, string, RegExp, n
   ],
   [
     "chat-completions",
-    render(new ChatStream(testInfo(), false)),
+    render(new ChatStream(testInfo(), { tools: new DeclaredTools(), legacy: false }, false)),
     validateChatCompletionsStream,
     "\n\n",
     /"content":"a"|"reasoning_content"/,

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../../src/conversation/events.ts";
 import { toChatCompletion } from "../../../../src/dialects/chat-completions/response.ts";
 import { ChatStream } from "../../../../src/dialects/chat-completions/stream.ts";
+import { DeclaredTools } from "../../../../src/dialects/shared/declared-tools.ts";
 import {
   brokenGenerations,
   completionOf,
@@ -14,8 +15,10 @@ import {
   validateChatCompletionsStream,
 } from "../../../support/stream-validators/chat-completions.ts";
 
+const AS_FUNCTIONS = { tools: new DeclaredTools(), legacy: false };
+
 function render(events: readonly GenerationEvent[], includeUsage: boolean): string {
-  const stream = new ChatStream(testInfo(), includeUsage);
+  const stream = new ChatStream(testInfo(), AS_FUNCTIONS, includeUsage);
   return events.map((event) => stream.push(event)).join("");
 }
 
@@ -24,7 +27,9 @@ describe("a chat-completions stream", () => {
     fc.assert(
       fc.property(wholeGenerations, fc.boolean(), (events, includeUsage) => {
         const streamed = validateChatCompletionsStream(render(events, includeUsage)).completion;
-        const whole: unknown = JSON.parse(JSON.stringify(toChatCompletion(completionOf(events), testInfo())));
+        const whole: unknown = JSON.parse(
+          JSON.stringify(toChatCompletion(completionOf(events), testInfo(), AS_FUNCTIONS)),
+        );
         // Beside calls the body has no text (contract), the stream passes it through.
         const text = streamed.toolCalls.length > 0 ? "" : streamed.text;
         expect({ ...streamed, text }).toEqual(canonicalChat(whole));

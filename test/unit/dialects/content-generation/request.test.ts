@@ -150,7 +150,9 @@ describe("a content-generation request", () => {
     [{ mode: "VALIDATED" }, { type: "auto" }, 3],
     [{ mode: "NONE" }, { type: "none" }, 3],
     [{ mode: "ANY" }, { type: "required" }, 3],
-    [{ mode: "ANY", allowedFunctionNames: ["b"] }, { type: "function", name: "b" }, 3],
+    [{ mode: "ANY", allowedFunctionNames: ["b"] }, { type: "function", name: "b" }, 1],
+    [{ allowedFunctionNames: ["b"] }, { type: "auto" }, 1],
+    [{ mode: "VALIDATED", allowedFunctionNames: ["b"] }, { type: "auto" }, 1],
     [{ mode: "ANY", allowedFunctionNames: ["a", "b"] }, { type: "required" }, 2],
   ])("43: functionCallingConfig %j", (functionCallingConfig, toolChoice, offered) => {
     const conversation = convert({ tools: both, toolConfig: { functionCallingConfig } });
@@ -168,6 +170,10 @@ describe("a content-generation request", () => {
   ])("44: thinkingConfig %j", (thinkingConfig, thinks, shows) => {
     const conversation = convert({ generationConfig: { thinkingConfig } });
     expect([conversation.thinking, conversation.showReasoning]).toEqual([thinks, shows]);
+  });
+
+  it.each([[null], [""], [undefined]])("a cachedContent of %j is none", (cachedContent) => {
+    expect(convert({ cachedContent }).messages).toHaveLength(1);
   });
 
   it("44: sampling and formats are passed on; 45: the rest is accepted", () => {
@@ -253,6 +259,15 @@ describe("a content-generation request", () => {
     [{ contents: [{ role: "robot", parts: [{ text: "x" }] }] }, "contents[0].role"],
     [{ contents: [{ parts: [{ functionCall: { args: {} } }] }] }, "contents[0].parts[0].functionCall.name"],
     [{ toolConfig: { functionCallingConfig: { mode: "MAYBE" } } }, "toolConfig.functionCallingConfig.mode"],
+    [
+      {
+        tools: [{ functionDeclarations: [{ name: "a" }] }],
+        toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["a", "b"] } },
+      },
+      "toolConfig.functionCallingConfig.allowedFunctionNames",
+    ],
+    [{ cachedContent: "cachedContents/1" }, "cachedContent"],
+    [{ cached_content: "cachedContents/1" }, "cachedContent"],
   ])("refuses %j, naming the field", (body, param) => {
     expect(refusal(body)).toMatchObject({ status: 400, param });
   });

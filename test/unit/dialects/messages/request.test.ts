@@ -251,7 +251,13 @@ describe("a message-style request", () => {
       { type: "function", name: "go" },
     ],
   ])("32: tool_choice %j", (tool_choice, expected) => {
-    expect(convert({ tool_choice }).toolChoice).toEqual(expected);
+    expect(convert({ tools: [{ name: "go" }], tool_choice }).toolChoice).toEqual(expected);
+  });
+
+  it("32: a server tool cannot be forced, as it is not offered", () => {
+    const tools = [{ name: "go" }, { type: "web_search_20250305", name: "web_search" }];
+    const tool_choice = { type: "tool", name: "web_search" };
+    expect(convert({ tools, tool_choice }).toolChoice).toEqual({ type: "auto" });
   });
 
   it("32: disable_parallel_tool_use", () => {
@@ -299,6 +305,10 @@ describe("a message-style request", () => {
     [{ messages: [{ role: "user", content: [{ type: "text" }] }] }, "messages[0].content[0].text"],
     [{ tool_choice: { type: "tool" } }, "tool_choice.name"],
     [{ tool_choice: "sometimes" }, "tool_choice"],
+    [{ tools: [{ name: "go" }], tool_choice: { type: "tool", name: "gone" } }, "tool_choice.name"],
+    [{ tool_choice: { type: "tool", name: "go" } }, "tool_choice.name"],
+    [{ output_config: { format: { type: "json_schema" } } }, "output_config.format.schema"],
+    [{ output_format: { type: "wat" } }, "output_format.type"],
     [{ tools: [{ input_schema: {} }] }, "tools[0].name"],
     [{ model: "no-such-model" }, "model"],
   ])("refuses %j, naming the field", (body, param) => {

@@ -231,6 +231,27 @@ describe("the options of a responses request", () => {
   });
 });
 
+describe("what a responses request cannot have", () => {
+  it.each([
+    ["conversation", "conv_1"],
+    ["conversation", { id: "conv_1" }],
+    ["prompt", { id: "pmpt_1" }],
+    ["background", true],
+  ])("%s: %j is refused by its name", (param, value) => {
+    expect(refusal(() => turnOf({ input: "hi", [param]: value }))).toEqual({ status: 400, param });
+  });
+
+  it.each([
+    ["conversation", null],
+    ["conversation", ""],
+    ["prompt", null],
+    ["background", false],
+    ["background", null],
+  ])("%s: %j asks for nothing", (param, value) => {
+    expect(turnOf({ input: "hi", [param]: value }).conversation.messages).toHaveLength(1);
+  });
+});
+
 describe("the tools of a responses request", () => {
   it("are offered when the gateway's caller can run them", () => {
     const { conversation, tools } = turnOf({
@@ -321,13 +342,30 @@ describe("the tools of a responses request", () => {
     });
   });
 
-  it.each([["maybe"], [7], [{}], [{ type: "function" }], [{ type: "function", name: "unknown" }]])(
-    "cannot be chosen by a broken tool_choice: %j",
-    (tool_choice) => {
-      expect(refusal(() => turnOf({ input: "hi", tools, tool_choice }))).toEqual({
-        status: 400,
-        param: "tool_choice",
-      });
-    },
-  );
+  it("may be none of the caller's own when those that are allowed run elsewhere", () => {
+    const tool_choice = { type: "allowed_tools", mode: "required", tools: [{ type: "web_search" }] };
+    expect(turnOf({ input: "hi", tools, tool_choice }).conversation).toMatchObject({
+      toolChoice: { type: "auto" },
+      tools: [],
+    });
+  });
+
+  const allowed = (...names: string[]) => ({
+    type: "allowed_tools",
+    mode: "auto",
+    tools: names.map((name) => ({ type: "function", name })),
+  });
+  it.each([
+    ["maybe", "tool_choice"],
+    [7, "tool_choice"],
+    [{}, "tool_choice"],
+    [{ type: "wat" }, "tool_choice"],
+    [{ type: "function" }, "tool_choice"],
+    [{ type: "function", name: "unknown" }, "tool_choice"],
+    [{ type: "allowed_tools", mode: "auto" }, "tool_choice.tools"],
+    [{ ...allowed("f"), mode: "never" }, "tool_choice.mode"],
+    [allowed("f", "unknown"), "tool_choice.tools[1]"],
+  ])("cannot be chosen by a broken tool_choice: %j", (tool_choice, param) => {
+    expect(refusal(() => turnOf({ input: "hi", tools, tool_choice }))).toEqual({ status: 400, param });
+  });
 });

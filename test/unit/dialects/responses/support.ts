@@ -8,7 +8,7 @@ import {
 } from "../../../../src/dialects/responses/request.ts";
 import { ResponseObject } from "../../../../src/dialects/responses/response.ts";
 import { ResponsesStream } from "../../../../src/dialects/responses/stream.ts";
-import { DeclaredTools } from "../../../../src/dialects/responses/tools.ts";
+import { DeclaredTools } from "../../../../src/dialects/shared/declared-tools.ts";
 import type { AnswerInfo } from "../../../../src/generation/job.ts";
 import { parseWith } from "../../../../src/http/json-body.ts";
 

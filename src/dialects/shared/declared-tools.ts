@@ -1,7 +1,7 @@
-import type { ToolChoice, ToolDefinition } from "../../conversation/tool.ts";
+import type { ToolDefinition } from "../../conversation/tool.ts";
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
-import { optionalString } from "../shared/members.ts";
+import { optionalString } from "./members.ts";
 
 /** A tool as the caller knows it. */
 export interface CalledTool {
@@ -23,8 +23,10 @@ function flatten(name: string, namespace: string | undefined): string {
 /** A grammar is no schema; the model is told of it in the description. */
 function customDescription(tool: JsonObject): string {
   const described = optionalString(tool, "description") ?? "";
-  const format = tool["format"];
-  if (!isObject(format)) return described;
+  const declared = tool["format"];
+  if (!isObject(declared)) return described;
+  // The chat style wraps what the responses style has side by side.
+  const format = isObject(declared["grammar"]) ? declared["grammar"] : declared;
   const definition = optionalString(format, "definition");
   if (definition === undefined) return described;
   const syntax = optionalString(format, "syntax") ?? "grammar";
@@ -32,7 +34,8 @@ function customDescription(tool: JsonObject): string {
 }
 
 /**
- * The tools of a request. Functions and free-text tools are offered to the model, those of a namespace under one flat
+ * The tools of a request in the chat or responses style, whose definitions may be wrapped (`{type, function: {…}}`) or
+ * not. Functions and free-text tools are offered to the model, those of a namespace under one flat
  * name; tools that only the real service can run (web search and the like) are accepted and not offered (client
  * assertion 16).
  */
@@ -84,16 +87,16 @@ export class DeclaredTools {
     }
     if (type !== "function" && type !== "custom") return;
     const nested = tool[type];
-    const declared = isObject(nested) ? nested : tool;
+    const [declared, at] = isObject(nested) ? [nested, `${where}.${type}`] : [tool, where];
     const name = optionalString(declared, "name");
     if (name === undefined || name === "") {
-      throw invalidRequest(`${where}.name must be a non-empty string`, `${where}.name`);
+      throw invalidRequest(`${at}.name must be a non-empty string`, `${at}.name`);
     }
     const flat = flatten(name, namespace);
     if (this.#byFlatName.has(flat)) return;
     this.#byFlatName.set(flat, { kind: type, name, ...(namespace === undefined ? {} : { namespace }) });
     if (flat !== name) this.#byBareName.set(name, this.#byBareName.has(name) ? null : flat);
-    this.definitions.push(this.#definition(type, flat, declared, where));
+    this.definitions.push(this.#definition(type, flat, declared, at));
   }
 
   #definition(
@@ -118,51 +121,4 @@ export class DeclaredTools {
     if (declared["strict"] === true) definition.strict = true;
     return definition;
   }
-}
-
-const PARAM = "tool_choice";
-
-/** `{type: "allowed_tools", mode, tools}`: only these are offered. */
-function allowedTools(choice: JsonObject, tools: DeclaredTools): ToolChoice {
-  const allowed = choice["tools"];
-  if (Array.isArray(allowed)) {
-    const names = allowed.filter(isObject).flatMap((tool) => {
-      const name = optionalString(tool, "name");
-      return name === undefined ? [] : [tools.flatName(name, optionalString(tool, "namespace"))];
-    });
-    tools.keep(new Set(names));
-  }
-  return { type: choice["mode"] === "required" ? "required" : "auto" };
-}
-
-/**
- * `tool_choice` in all forms that clients send (client assertion 17). Forcing a tool that only the real service can run
- * leaves the choice to the model.
- *
- * @throws GatewayError 400 for an unknown string, a function without a name, or one that `tools` does not declare.
- */
-export function toToolChoice(value: unknown, tools: DeclaredTools): ToolChoice {
-  if (value === undefined || value === null) return { type: "auto" };
-  if (typeof value === "string") {
-    if (value === "auto" || value === "none" || value === "required") return { type: value };
-    if (value === "any") return { type: "required" };
-    throw invalidRequest(`tool_choice ${JSON.stringify(value)} is not known`, PARAM);
-  }
-  if (!isObject(value)) throw invalidRequest("tool_choice must be a string or an object", PARAM);
-  const type = optionalString(value, "type");
-  if (type === "auto" || type === "none" || type === "required") return { type };
-  if (type === "allowed_tools") return allowedTools(value, tools);
-  if (type !== "function" && type !== "custom") {
-    if (type === undefined) throw invalidRequest("tool_choice.type is required", PARAM);
-    return { type: "auto" };
-  }
-  const nested = value[type];
-  const named = isObject(nested) ? nested : value;
-  const name = optionalString(named, "name");
-  if (name === undefined || name === "") throw invalidRequest("tool_choice must name a function", PARAM);
-  const namespace = optionalString(named, "namespace");
-  if (!tools.has(name, namespace)) {
-    throw invalidRequest(`tool_choice names ${JSON.stringify(name)}, which tools does not declare`, PARAM);
-  }
-  return { type: "function", name: tools.flatName(name, namespace) };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FreeTextInput, freeText } from "../../../../src/dialects/responses/free-text.ts";
+import { FreeTextInput, freeText } from "../../../../src/dialects/shared/free-text.ts";
 
 describe("the input of a free-text tool", () => {
   it("is the same however the arguments are cut", () => {

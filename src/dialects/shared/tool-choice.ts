@@ -1,0 +1,78 @@
+import type { ToolChoice } from "../../conversation/tool.ts";
+import { isObject, type JsonObject } from "../../encoding/json.ts";
+import { type GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
+import type { DeclaredTools } from "./declared-tools.ts";
+import { optionalString } from "./members.ts";
+
+const PARAM = "tool_choice";
+
+/** Types of tools that only the real service can run. */
+const HOSTED =
+  /^(?:web_search|file_search|code_interpreter|image_generation|computer|mcp|tool_search|shell|local_shell|apply_patch)/;
+
+/** The 400 of a request that names a tool which it does not declare; `param` is the field that names it. */
+export function undeclaredTool(name: string, param: string): GatewayError {
+  return invalidRequest(`${param} names ${JSON.stringify(name)}, which tools does not declare`, param);
+}
+
+/** The flat name of the function or free-text tool that an object names, wrapped or not. Throws 400. */
+function named(choice: JsonObject, type: string, tools: DeclaredTools, param: string): string {
+  const nested = choice[type];
+  const tool = isObject(nested) ? nested : choice;
+  const name = optionalString(tool, "name");
+  if (name === undefined || name === "") throw invalidRequest(`${param} must name a function`, param);
+  const namespace = optionalString(tool, "namespace");
+  if (!tools.has(name, namespace)) throw undeclaredTool(name, param);
+  return tools.flatName(name, namespace);
+}
+
+/**
+ * `{type: "allowed_tools", mode, tools}`, in the chat style wrapped once more: only these are offered. Those that only the
+ * real service can run are passed over.
+ */
+function allowedTools(choice: JsonObject, tools: DeclaredTools): ToolChoice {
+  const nested = choice["allowed_tools"];
+  const [allowed, where] = isObject(nested) ? [nested, `${PARAM}.allowed_tools`] : [choice, PARAM];
+  const mode = allowed["mode"] ?? "auto";
+  if (mode !== "auto" && mode !== "required") {
+    throw invalidRequest(`${where}.mode must be auto or required`, `${where}.mode`);
+  }
+  const listed = allowed["tools"];
+  if (!Array.isArray(listed)) throw invalidRequest(`${where}.tools must be an array`, `${where}.tools`);
+  const names = new Set<string>();
+  for (const [index, tool] of listed.entries()) {
+    const param = `${where}.tools[${index}]`;
+    if (!isObject(tool)) throw invalidRequest(`${param} must be an object`, param);
+    const type = optionalString(tool, "type") ?? "function";
+    if (type === "function" || type === "custom") names.add(named(tool, type, tools, param));
+    else if (!HOSTED.test(type)) throw undeclaredTool(type, param);
+  }
+  tools.keep(names);
+  return { type: names.size === 0 ? "auto" : mode };
+}
+
+/**
+ * `tool_choice` of the chat and responses styles, in all forms that clients send (client assertions 9 and 17). Of the tools
+ * it leaves only those that it allows. Forcing a tool that only the real service can run leaves the choice to the model.
+ *
+ * @throws GatewayError 400 for an unknown choice, a function without a name, or one that `tools` does not declare.
+ */
+export function toToolChoice(value: unknown, tools: DeclaredTools): ToolChoice {
+  if (value === undefined || value === null) return { type: "auto" };
+  if (typeof value === "string") {
+    if (value === "auto" || value === "none" || value === "required") return { type: value };
+    if (value === "any") return { type: "required" };
+    throw invalidRequest(`tool_choice ${JSON.stringify(value)} is not known`, PARAM);
+  }
+  if (!isObject(value)) throw invalidRequest("tool_choice must be a string or an object", PARAM);
+  const isNamed = isObject(value["function"]) || typeof value["name"] === "string";
+  const type = optionalString(value, "type") ?? (isNamed ? "function" : undefined);
+  if (type === undefined) throw invalidRequest("tool_choice.type is required", PARAM);
+  if (type === "auto" || type === "none" || type === "required") return { type };
+  if (type === "allowed_tools") return allowedTools(value, tools);
+  if (type === "function" || type === "custom") {
+    return { type: "function", name: named(value, type, tools, PARAM) };
+  }
+  if (HOSTED.test(type)) return { type: "auto" };
+  throw invalidRequest(`tool_choice.type ${JSON.stringify(type)} is not known`, PARAM);
+}
