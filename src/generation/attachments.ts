@@ -1,5 +1,6 @@
 import { concatBytes } from "../encoding/bytes.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
+import type { BodyHold } from "../http/body-budget.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkPageUrl } from "../url-safety/index.ts";
 
@@ -21,15 +22,17 @@ export interface FetchedAttachment {
 export class AttachmentFetcher {
   readonly #platform: Pick<Platform, "fetch" | "variables">;
   readonly #field: string;
+  readonly #hold: BodyHold;
   #left = MAX_BYTES;
 
-  /** `field` is what the caller calls the messages, for errors. */
-  constructor(platform: Pick<Platform, "fetch" | "variables">, field: string) {
+  /** `field` is what the caller calls the messages, for errors; `hold` is where the memory for what is fetched is taken. */
+  constructor(platform: Pick<Platform, "fetch" | "variables">, field: string, hold: BodyHold) {
     this.#platform = platform;
     this.#field = field;
+    this.#hold = hold;
   }
 
-  /** @throws GatewayError 400 that says why the attachment cannot be loaded. */
+  /** @throws GatewayError 400 that says why the attachment cannot be loaded; 413 and 503 for want of memory. */
   async fetch(url: string, signal: AbortSignal): Promise<FetchedAttachment> {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     try {
@@ -84,11 +87,14 @@ export class AttachmentFetcher {
         if (done) break;
         this.#left -= value.byteLength;
         if (this.#left < 0) {
-          stop();
           throw this.#refused(url, `attachments behind URLs may have ${MAX_BYTES} bytes in all`);
         }
+        if (!this.#hold.take(value.byteLength)) await this.#hold.wait(value.byteLength);
         chunks.push(value);
       }
+    } catch (error) {
+      stop();
+      throw error;
     } finally {
       signal.removeEventListener("abort", stop);
     }

@@ -70,7 +70,7 @@ export class Generation {
   static async prepare(job: GenerationJob): Promise<Generation> {
     const { platform } = job.context;
     const { config } = await job.context.config();
-    const options = prepareOptions(config, job.conversation, platform);
+    const options = prepareOptions(config, job.conversation, job.context);
     const prepared = providerOf(platform).prepare(job.conversation, options);
     await prepared.load?.(job.abort.signal);
     return new Generation(job, prepared);

@@ -1,6 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import type { Conversation } from "../conversation/conversation.ts";
-import type { Platform } from "../platform/platform.ts";
+import type { Context } from "../platform/context.ts";
 import type { PrepareOptions } from "../provider/provider.ts";
 import { AttachmentFetcher } from "./attachments.ts";
 
@@ -13,10 +13,10 @@ export const DEFAULT_THINKING_PROMPT =
 export function prepareOptions(
   config: Config,
   conversation: Conversation,
-  platform: Platform,
+  { platform, hold }: Pick<Context, "platform" | "hold">,
 ): PrepareOptions {
   const { thinking_injection: injection, current_input_file: inputFile } = config;
-  const fetcher = new AttachmentFetcher(platform, conversation.contentField);
+  const fetcher = new AttachmentFetcher(platform, conversation.contentField, hold);
   return {
     thinkingInjection:
       conversation.thinking && injection.enabled ? injection.prompt.trim() || DEFAULT_THINKING_PROMPT : null,

@@ -5,6 +5,8 @@ import { DEV_KEY } from "../support/use-gateway.ts";
 const MIB = 1024 * 1024;
 /** What strangers may never make of the process. */
 const MOST_MEMORY = 600 * MIB;
+/** How long an answer may take afterwards: the machine may be busy with other tests, unless this is a campaign. */
+const LONGEST_MS = process.env["CAMPAIGN"] === undefined ? 2_000 : 100;
 
 let gateway: DenoGateway;
 beforeAll(async () => {
@@ -41,10 +43,9 @@ const status = (answer: Promise<Response>) =>
 /** The program lives: it answers at once, and has had no more memory than it may. */
 async function expectWell(): Promise<void> {
   expect((await gateway.fetch("/healthz")).status).toBe(200);
-  // The machine may be busy with other tests; campaigns look for 100 ms.
   const begun = performance.now();
   expect((await gateway.fetch("/healthz")).status).toBe(200);
-  expect(performance.now() - begun).toBeLessThan(2_000);
+  expect(performance.now() - begun).toBeLessThan(LONGEST_MS);
   expect(await gateway.peakMemory()).toBeLessThan(MOST_MEMORY);
 }
 

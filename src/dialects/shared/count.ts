@@ -24,7 +24,7 @@ function plainText(conversation: Conversation): string {
  */
 export async function countPromptTokens(context: Context, conversation: Conversation): Promise<number> {
   const { config } = await context.config();
-  const options = prepareOptions(config, conversation, context.platform);
+  const options = prepareOptions(config, conversation, context);
   try {
     const provider = providerOf(context.platform);
     const prepared = provider.prepare(suited(conversation, provider.abilities), options);

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { AttachmentFetcher } from "../../../src/generation/attachments.ts";
+import { BodyBudget } from "../../../src/http/body-budget.ts";
 import type { Fetch } from "../../../src/platform/upstream.ts";
 import { parseVariables } from "../../../src/platform/variables.ts";
 
 const variables = parseVariables({ PAGE_PRIVATE_HOSTS: "files.internal:8080" }, { drivers: ["sessions"] });
-const fetching = (fetch: Fetch) => new AttachmentFetcher({ fetch, variables }, "input");
+const MIB = 1024 * 1024;
+const fetching = (fetch: Fetch, budget = new BodyBudget(256 * MIB)) =>
+  new AttachmentFetcher({ fetch, variables }, "input", budget.hold());
 const never = () => new AbortController().signal;
 const PUBLIC = "https://pictures.example/a.png";
 const refused = (why: string) => ({ status: 400, param: "input", message: expect.stringContaining(why) });
@@ -35,6 +38,23 @@ describe("an attachment behind a URL", () => {
     const fetcher = fetching(async () => new Response(new Uint8Array(size)));
     expect((await fetcher.fetch(PUBLIC, never())).bytes).toHaveLength(size);
     await expect(fetcher.fetch(PUBLIC, never())).rejects.toMatchObject(refused("in all"));
+  });
+
+  it("takes memory of the budget for bodies, and is refused where there is none", async () => {
+    const budget = new BodyBudget(40 * MIB);
+    let cancelled = 0;
+    const body = () =>
+      new ReadableStream({
+        pull: (controller) => controller.enqueue(new Uint8Array(MIB)),
+        cancel: () => {
+          cancelled += 1;
+        },
+      });
+    await fetching(async () => new Response(new Uint8Array(6 * MIB)), budget).fetch(PUBLIC, never());
+    expect(budget.used).toBe(6 * MIB);
+    const other = fetching(async () => new Response(body()), new BodyBudget(40 * MIB));
+    await expect(other.fetch(PUBLIC, never())).rejects.toMatchObject({ status: 413 });
+    expect(cancelled).toBe(1);
   });
 
   it("that breaks off, or whose server cannot be reached, is the request's fault", async () => {
