@@ -26,6 +26,7 @@ export type ErrorCode =
   | "upstream_rate_limited"
   | "model_unavailable"
   | "content_filter"
+  | "context_length_exceeded"
   | "embeddings_not_configured"
   | "unsupported"
   | "thread_unsupported"

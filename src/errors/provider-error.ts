@@ -10,6 +10,7 @@ export type ProviderErrorKind =
   | "too_large"
   | "model_unavailable"
   | "invalid_request"
+  | "context_length"
   | "content_filter"
   | "server_error"
   | "unreachable"
@@ -23,11 +24,20 @@ export class ProviderError extends Error {
   readonly kind: ProviderErrorKind;
   /** The upstream's HTTP status, 0 when there was none. */
   readonly status: number;
+  /** After how many seconds the upstream wants to be asked again; null: it does not say. */
+  readonly retryAfter: number | null;
 
-  constructor(kind: ProviderErrorKind, message: string, status = 0, cause?: unknown) {
+  constructor(
+    kind: ProviderErrorKind,
+    message: string,
+    status = 0,
+    cause?: unknown,
+    retryAfter: number | null = null,
+  ) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
     this.status = status;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -51,14 +61,20 @@ export function providerErrorToGateway(error: ProviderError): GatewayError {
       return new GatewayError(401, message, { code: "invalid_api_key", cause: error });
     case "account_suspended":
       return upstreamFailure(message, "upstream_unavailable", error);
-    case "rate_limited":
-      return new GatewayError(429, message, { code: "upstream_rate_limited", cause: error });
+    case "rate_limited": {
+      // As a part of the body: the contract bans the header.
+      const { retryAfter } = error;
+      const details = retryAfter === null ? {} : { details: { retry_after_seconds: retryAfter } };
+      return new GatewayError(429, message, { code: "upstream_rate_limited", cause: error, ...details });
+    }
     case "not_found":
       return new GatewayError(404, message, { code: "not_found", cause: error });
     case "too_large":
       return new GatewayError(413, message, { code: "request_too_large", cause: error });
     case "invalid_request":
       return new GatewayError(400, message, { code: "invalid_request", cause: error });
+    case "context_length":
+      return new GatewayError(400, message, { code: "context_length_exceeded", cause: error });
     case "content_filter":
       return new GatewayError(400, message, { code: "content_filter", cause: error });
     case "model_unavailable":

@@ -23,9 +23,15 @@ const KIND_OF_CODE: ReadonlyMap<string, ProviderErrorKind> = new Map<string, Pro
   ["model_unavailable", "model_unavailable"],
   ["model_not_found", "model_unavailable"],
   ["invalid_request", "invalid_request"],
+  ["context_length_exceeded", "context_length"],
+  ["exceed_context_size_error", "context_length"],
   ["content_filter", "content_filter"],
   ["content_policy_violation", "content_filter"],
 ]);
+
+/** In which words backends without a code of their own say that a prompt is too long for the model. */
+const TOO_LONG =
+  /maximum context length|prompt is too long|longer than the model's context|exceeds? (?:the )?(?:model's )?(?:context|available context size|maximum number of (?:input )?tokens)|input length and `?max_tokens`? exceed|too large for model with/i;
 
 /** What the caller is told where the upstream's own words could show part of a credential. */
 const FIXED_MESSAGES: Partial<Record<ProviderErrorKind, string>> = {
@@ -76,18 +82,27 @@ export function errorFrom(
   status: number,
   secret: string,
   kinds: ErrorKinds = {},
+  retryAfter: number | null = null,
 ): ProviderError {
   const { error, detail } = body;
   const { code, type, message } = isObject(error) ? error : body;
   const effective = status === 0 && typeof code === "number" ? code : status;
   const known = kindOfCode(code, kinds) ?? kindOfCode(type, kinds);
-  const kind = known ?? kinds.statuses?.[effective] ?? kindOfStatus(effective);
-  const text = [message, error, detail].find((value) => typeof value === "string");
-  return refusal(kind, typeof text === "string" ? text : "", effective, secret);
+  const said = [message, error, detail].find((value) => typeof value === "string");
+  const text = typeof said === "string" ? said : "";
+  const general = known ?? kinds.statuses?.[effective] ?? kindOfStatus(effective);
+  const kind = general === "invalid_request" && TOO_LONG.test(text) ? "context_length" : general;
+  return refusal(kind, text, effective, secret, retryAfter);
 }
 
 /** A failure with a message that is fit to be shown: bounded, on one line, without the account's token. */
-function refusal(kind: ProviderErrorKind, text: string, status: number, secret: string): ProviderError {
+function refusal(
+  kind: ProviderErrorKind,
+  text: string,
+  status: number,
+  secret: string,
+  retryAfter: number | null,
+): ProviderError {
   const fixed = FIXED_MESSAGES[kind];
   if (fixed !== undefined) return new ProviderError(kind, fixed, status);
   const shown = withoutSecrets(text, [secret])
@@ -99,6 +114,8 @@ function refusal(kind: ProviderErrorKind, text: string, status: number, secret: 
     kind,
     shown === "" ? `the provider failed${why}` : `the provider says: ${shown}`,
     status,
+    undefined,
+    retryAfter,
   );
 }
 
@@ -133,5 +150,14 @@ export async function readRefusal(
   } catch {
     // A proxy's error page: the status has to do.
   }
-  return { error: errorFrom(body, status, secret, kinds), text };
+  return { error: errorFrom(body, status, secret, kinds, retryAfterOf(response)), text };
+}
+
+/** `Retry-After` of an answer in seconds, given as such or as a date; null: none that can be read. */
+function retryAfterOf({ headers }: Response): number | null {
+  const stated = headers.get("retry-after")?.trim() ?? "";
+  const seconds = /^\d+(?:\.\d+)?$/.test(stated)
+    ? Number(stated)
+    : (Date.parse(stated) - Date.parse(headers.get("date") ?? "")) / 1000;
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : null;
 }

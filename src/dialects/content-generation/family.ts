@@ -1,3 +1,4 @@
+import type { GatewayError } from "../../errors/gateway-error.ts";
 import { objectSchema } from "../../routing/error-formats.ts";
 import type { RouteFamily } from "../../routing/surface.ts";
 
@@ -20,17 +21,41 @@ function rpcStatus(status: number): string {
   return names[status] ?? (status >= 500 ? "INTERNAL" : "INVALID_ARGUMENT");
 }
 
+/** What the style's own service tells besides, in its own types: when to ask again, and why where the status says too little. */
+function detailsOf({ code, details }: GatewayError): { details?: readonly object[] } {
+  const told: object[] = [];
+  if (code === "context_length_exceeded") {
+    told.push({ "@type": `${TYPES}ErrorInfo`, reason: code.toUpperCase(), domain: "gateway" });
+  }
+  const seconds = details?.["retry_after_seconds"];
+  if (typeof seconds === "number") told.push({ "@type": `${TYPES}RetryInfo`, retryDelay: `${seconds}s` });
+  return told.length === 0 ? {} : { details: told };
+}
+
+const TYPES = "type.googleapis.com/google.rpc.";
+
 /** The content-generation style. */
 export const CONTENT_FAMILY: RouteFamily = {
   id: "content",
   formatError: (error) => ({
-    error: { code: error.status, message: error.message, status: rpcStatus(error.status) },
+    error: {
+      code: error.status,
+      message: error.message,
+      status: rpcStatus(error.status),
+      ...detailsOf(error),
+    },
   }),
   errorSchema: objectSchema({
-    error: objectSchema({
-      code: { type: "integer" },
-      message: { type: "string" },
-      status: { type: "string" },
-    }),
+    error: {
+      type: "object",
+      properties: {
+        code: { type: "integer" },
+        message: { type: "string" },
+        status: { type: "string" },
+        details: { type: "array", items: { type: "object" } },
+      },
+      required: ["code", "message", "status"],
+      additionalProperties: false,
+    },
   }),
 };

@@ -1,3 +1,4 @@
+import type { GatewayError } from "../../errors/gateway-error.ts";
 import { ERROR_OBJECT_SCHEMA, errorObject, objectSchema } from "../../routing/error-formats.ts";
 import type { RouteFamily } from "../../routing/surface.ts";
 
@@ -12,13 +13,19 @@ function messageErrorType(status: number): string {
   return status >= 500 ? "api_error" : "invalid_request_error";
 }
 
+/** Agents shorten their conversation when they are told so in these words, as the style's own service has no code for it. */
+function messageOf({ code, message }: GatewayError): string {
+  if (code !== "context_length_exceeded" || /prompt is too long/i.test(message)) return message;
+  return `prompt is too long: ${message}`;
+}
+
 /** The message style. Its errors carry a top-level `type`: that is what its SDKs recognise an error by. */
 export const MESSAGE_FAMILY: RouteFamily = {
   id: "messages",
   requestIdHeader: "request-id",
   formatError: (error, requestId) => ({
     type: "error",
-    error: errorObject(error, messageErrorType(error.status)),
+    error: { ...errorObject(error, messageErrorType(error.status)), message: messageOf(error) },
     request_id: requestId ?? null,
   }),
   errorSchema: objectSchema({

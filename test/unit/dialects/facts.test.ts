@@ -394,3 +394,62 @@ describe("what a provider cannot meet", () => {
     ]);
   });
 });
+
+describe("a prompt that is too long for the model", () => {
+  const SAID = "This model's maximum context length is 4096 tokens.";
+  const refusing = (error: object, status = 400) => {
+    const turns = () => ({ status, json: { error } });
+    const upstream = new ScriptedUpstream(completionsScript({ turns }));
+    return make({ upstream, env: { PROVIDER_DRIVER: "openai" }, config: { accounts: [{ token: "key" }] } });
+  };
+  const errorOf = async (gateway: MemoryGateway, dialect: string, extra: object = {}) => {
+    const { path, body } = SMALL_REQUESTS[dialect] ?? { path: "", body: {} };
+    const response = await gateway.post(path, { ...body, ...extra });
+    return { status: response.status, ...JSON.parse(await response.text()) };
+  };
+
+  it.each([
+    ["the public API's code", { message: "too long", code: "context_length_exceeded" }],
+    ["a type of llama.cpp's", { message: "too long", code: 400, type: "exceed_context_size_error" }],
+    ["the words of vLLM", { message: SAID, type: "BadRequestError", code: 400 }],
+    [
+      "the words of the message style",
+      { message: "prompt is too long: 210000 tokens > 200000 maximum", type: "invalid_request_error" },
+    ],
+    [
+      "the words of SGLang",
+      { message: "The input (9 tokens) is longer than the model's context length (4)" },
+    ],
+    [
+      "the words of content generation",
+      { message: "The input token count (9) exceeds the maximum number of tokens allowed (4)." },
+    ],
+  ])("is known by %s", async (_, error) => {
+    const told = await errorOf(await refusing(error), "chat-completions");
+    expect(told).toMatchObject({ status: 400, error: { code: "context_length_exceeded" } });
+  });
+
+  it("is told in each style so that its clients know", async () => {
+    const error = { message: SAID };
+    for (const dialect of ["chat-completions", "completions", "responses"]) {
+      const told = await errorOf(await refusing(error), dialect, { stream: true });
+      expect(told).toMatchObject({ error: { code: "context_length_exceeded" } });
+    }
+    expect(await errorOf(await refusing(error), "messages")).toMatchObject({
+      type: "error",
+      error: {
+        type: "invalid_request_error",
+        code: "context_length_exceeded",
+        message: `prompt is too long: the provider says: ${SAID}`,
+      },
+    });
+    expect(await errorOf(await refusing(error), "content-generation")).toMatchObject({
+      error: { status: "INVALID_ARGUMENT", details: [{ reason: "CONTEXT_LENGTH_EXCEEDED" }] },
+    });
+  });
+
+  it("is no name for other refusals", async () => {
+    const told = await errorOf(await refusing({ message: "temperature is too long" }), "chat-completions");
+    expect(told).toMatchObject({ status: 400, error: { code: "invalid_request" } });
+  });
+});

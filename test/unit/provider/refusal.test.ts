@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type ErrorKinds, errorFrom } from "../../../src/provider/refusal.ts";
+import { CONTENT_FAMILY } from "../../../src/dialects/content-generation/family.ts";
+import { MESSAGE_FAMILY } from "../../../src/dialects/messages/family.ts";
+import { providerErrorToGateway } from "../../../src/errors/provider-error.ts";
+import { type ErrorKinds, errorFrom, readRefusal } from "../../../src/provider/refusal.ts";
+import { errorResponse, STANDARD_FAMILY } from "../../../src/routing/error-formats.ts";
 
 describe("the kind of a failure", () => {
   const kinds: ErrorKinds = {
@@ -16,5 +20,38 @@ describe("the kind of a failure", () => {
     ["nothing", {}, 0, "server_error"],
   ])("is told by %s", (_what, body, status, kind) => {
     expect(errorFrom(body, status, "", kinds).kind).toBe(kind);
+  });
+});
+
+describe("how long a limited backend wants to be left alone", () => {
+  const refused = async (headers: Record<string, string>) => {
+    const response = Response.json({ error: { message: "slow down" } }, { status: 429, headers });
+    const { error } = await readRefusal(response, "", new AbortController().signal);
+    return error;
+  };
+
+  it.each([
+    [{ "retry-after": "7" }, 7],
+    [{ "retry-after": "0.5" }, 1],
+    [{ "retry-after": "Sun, 22 Nov 2026 10:00:30 GMT", date: "Sun, 22 Nov 2026 10:00:00 GMT" }, 30],
+    [{ "retry-after": "soon" }, null],
+    [{ "retry-after": "-3" }, null],
+    [{}, null],
+  ])("is read from %j", async (headers, seconds) => {
+    expect((await refused(headers)).retryAfter).toBe(seconds);
+  });
+
+  it("is told in the body, and never in a header", async () => {
+    const error = providerErrorToGateway(await refused({ "retry-after": "7" }));
+    for (const family of [STANDARD_FAMILY, MESSAGE_FAMILY]) {
+      const response = errorResponse(family, error);
+      expect(response.headers.has("retry-after")).toBe(false);
+      expect(await response.json()).toMatchObject({
+        error: { code: "upstream_rate_limited", details: { retry_after_seconds: 7 } },
+      });
+    }
+    expect(CONTENT_FAMILY.formatError(error)).toMatchObject({
+      error: { status: "RESOURCE_EXHAUSTED", details: [{ retryDelay: "7s" }] },
+    });
   });
 });
