@@ -61,9 +61,9 @@ async function measure(runtime: string, start: () => Promise<Gateway>): Promise<
         messages: [{ role: "user", content: "[[say:hi]]" }],
       }),
     });
-    await response.text();
+    const said = await response.text();
     if (response.status !== 200)
-      throw new Error(`a request beside the crowd was answered ${response.status}`);
+      throw new Error(`a request beside the crowd was answered ${response.status}: ${said}`);
   };
   try {
     await timesOf(REQUESTS, chat);
