@@ -103,6 +103,8 @@ export interface Conversation {
   readonly tools: readonly ToolDefinition[];
   readonly toolChoice: ToolChoice;
   readonly parallelToolCalls: boolean;
+  /** The caller asks for the vendor's own web search. Absent: it does not. */
+  readonly webSearch?: true;
   /** Whether the model thinks: the request's wish, unless the model is a `-nothinking` variant. */
   readonly thinking: boolean;
   /**

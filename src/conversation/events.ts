@@ -1,4 +1,5 @@
 import type { GatewayError } from "../errors/gateway-error.ts";
+import type { Sources } from "./sources.ts";
 
 /** Token counts of one generation. */
 export interface Usage {
@@ -58,6 +59,8 @@ export type GenerationEvent =
       /** The stop sequence of the request at which the answer stopped (`stop`). Absent: at none, or nobody says at which. */
       readonly stopSequence?: string;
       readonly usage: Usage;
+      /** What the answer rests on. Absent: nothing was searched for. */
+      readonly sources?: Sources;
     }
   | { readonly type: "error"; readonly error: GatewayError };
 
@@ -81,4 +84,6 @@ export interface Completion {
   readonly finishReason: FinishReason;
   readonly stopSequence?: string;
   readonly usage: Usage;
+  /** What the answer rests on. Absent: nothing was searched for. */
+  readonly sources?: Sources;
 }

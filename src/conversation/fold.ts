@@ -13,6 +13,7 @@ export class CompletionFold {
   readonly #calls: { id: string; name: string; arguments: string; ended: boolean }[] = [];
   #finishReason: Completion["finishReason"] = "stop";
   #stopSequence: string | undefined;
+  #sources: Completion["sources"];
   #usage: Usage = { prompt: 0, completion: 0, reasoning: 0 };
 
   /** Takes the next event. Throws the error that the generation ended with. */
@@ -48,6 +49,7 @@ export class CompletionFold {
         this.#finishReason = event.reason;
         this.#stopSequence = event.stopSequence;
         this.#usage = event.usage;
+        this.#sources = event.sources;
         break;
       case "error":
         throw event.error;
@@ -69,6 +71,7 @@ export class CompletionFold {
       finishReason: this.#finishReason,
       ...(this.#stopSequence === undefined ? {} : { stopSequence: this.#stopSequence }),
       usage: this.#usage,
+      ...(this.#sources === undefined ? {} : { sources: this.#sources }),
     };
   }
 }

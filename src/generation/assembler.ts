@@ -1,6 +1,7 @@
 import { type Conversation, usesTools } from "../conversation/conversation.ts";
 import type { AnswerToken, GenerationEvent, Usage } from "../conversation/events.ts";
 import { randomId } from "../conversation/ids.ts";
+import type { Sources } from "../conversation/sources.ts";
 import { estimateTokens } from "../conversation/tokens.ts";
 import type { ToolDefinition } from "../conversation/tool.ts";
 import {
@@ -11,7 +12,7 @@ import {
   type SearchResult,
 } from "../provider/provider.ts";
 import { type ScanEvent, ToolScanner } from "../tools/scanner.ts";
-import { CitationFilter, linkCitations } from "./citations.ts";
+import { CitationFilter, distinctSources, linkCitations } from "./citations.ts";
 
 /** How an upstream turn ended, as far as the next step depends on it. */
 export interface TurnEnd {
@@ -171,7 +172,7 @@ export class Assembler {
     const reason = this.#cut && !cutsOff(this.#finish) ? "length" : this.#finish;
     this.#finish = "stop";
     this.#cut = false;
-    this.#leading = "";
+    this.#dropLeading();
     this.#nativeBase = this.#announced;
     this.#text = this.#scanner();
     this.#reasoning = this.#scanner();
@@ -316,7 +317,7 @@ export class Assembler {
 
   #beginCall(index: number, name: string, id: string, out: GenerationEvent[]): void {
     this.#leaveCall(out);
-    this.#leading = "";
+    this.#dropLeading();
     this.#inText = false;
     this.#openCall = index;
     this.#unfilled = true;
@@ -345,8 +346,21 @@ export class Assembler {
     this.#openCall = -1;
   }
 
-  /** Replaces citation markers in a whole text by links to the search results. */
-  linkCitations(text: string): string {
+  /** White space that was held back is not shown. */
+  #dropLeading(): void {
+    this.#citations?.takeBack(this.#leading.length);
+    this.#leading = "";
+  }
+
+  /** What the answer rests on: what searches found, and, of a stream, where it was referred to. Null: nothing was found. */
+  sources(): Sources | null {
+    if (this.#searchResults.length === 0) return null;
+    const citations = this.#citations?.citations(this.#searchResults) ?? [];
+    return { found: distinctSources(this.#searchResults), citations };
+  }
+
+  /** Replaces citation markers in a whole text by links to the search results, and tells where they stand. */
+  linkCitations(text: string): ReturnType<typeof linkCitations> {
     return linkCitations(text, this.#searchResults);
   }
 }

@@ -161,7 +161,9 @@ export class Generation {
     const reason = this.#finishReason(end);
     const { stopSequence } = this.assembler;
     const at = reason === "stop" && stopSequence !== undefined ? { stopSequence } : {};
-    await this.#deliver([{ type: "finish", reason, ...at, usage }]);
+    const sources = this.assembler.sources();
+    const rest = sources === null ? {} : { sources };
+    await this.#deliver([{ type: "finish", reason, ...at, usage, ...rest }]);
   }
 
   #countRetry(): void {

@@ -1,23 +1,28 @@
 import type { Conversation, Sampling } from "../conversation/conversation.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
-import { visionModel } from "../models/catalogue.ts";
+import { searchModel, visionModel } from "../models/catalogue.ts";
 import { isImage } from "../provider/attachments.ts";
 import type { Abilities } from "../provider/provider.ts";
 
 /**
  * A conversation as a provider can answer it: one that holds images anywhere goes to the catalogue's model with vision,
- * unless the backend itself knows which models see them.
+ * unless the backend itself knows which models see them; one that asks for a web search goes to the model that searches.
  *
  * @param imageFiles whether a file that it refers to by id is an image.
  */
 export function suited(
   conversation: Conversation,
-  abilities: Pick<Abilities, "images">,
+  abilities: Pick<Abilities, "images" | "search">,
   imageFiles = false,
 ): Conversation {
   const { model } = conversation;
+  const searching = abilities.search === "catalogue" && conversation.webSearch ? searchModel(model) : model;
+  const wanted: Conversation =
+    searching === model
+      ? conversation
+      : { ...conversation, model: { ...searching, requested: model.requested } };
   if (abilities.images === "backend" || model.vision || !(imageFiles || holdsImage(conversation))) {
-    return conversation;
+    return wanted;
   }
   return { ...conversation, model: { ...visionModel(model), requested: model.requested } };
 }

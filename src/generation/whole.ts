@@ -23,7 +23,11 @@ export async function runWhole(generation: Generation): Promise<Completion> {
 }
 
 /** Citation markers become links to the search results (contract, general rule 8). */
-export const linkSources: CompletionStage = (completion, _job, { assembler }) => ({
-  ...completion,
-  text: assembler.linkCitations(completion.text),
-});
+export const linkSources: CompletionStage = (completion, { conversation }, { assembler }) => {
+  const { text, citations } = assembler.linkCitations(completion.text);
+  const { sources } = completion;
+  if (sources === undefined) return { ...completion, text };
+  // Of a text that is brought into a format the places would be wrong.
+  const kept = conversation.responseFormat.type === "text" ? citations : [];
+  return { ...completion, text, sources: { ...sources, citations: kept } };
+};

@@ -35,6 +35,16 @@ export function visionModel(model: CatalogueModel): CatalogueModel {
   return CATALOGUE.find(({ vision, thinking }) => vision && thinking === model.thinking) ?? model;
 }
 
+/** The model that searches in place of one that does not. It thinks if that one does; one that sees images is left as it is. */
+export function searchModel(model: CatalogueModel): CatalogueModel {
+  if (model.search || model.vision) return model;
+  const { upstream, thinking } = model;
+  return (
+    CATALOGUE.find((other) => other.search && other.upstream === upstream && other.thinking === thinking) ??
+    model
+  );
+}
+
 /** The model of a canonical id. */
 export function catalogueModel(id: string): CatalogueModel | undefined {
   return byId.get(id);

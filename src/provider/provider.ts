@@ -159,6 +159,8 @@ export interface Abilities {
   readonly images: "catalogue" | "backend";
   /** Which options of a request it passes on. */
   readonly options: ReadonlySet<keyof Sampling>;
+  /** Who searches the web: the catalogue's models that do. Absent: nobody. */
+  readonly search?: "catalogue";
 }
 
 /**

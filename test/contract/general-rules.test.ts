@@ -1,9 +1,13 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI, type GroundingMetadata } from "@google/genai";
+import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { SURFACES } from "../../src/routes.ts";
 import { openApiDocument } from "../../src/routing/openapi.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
-const { fetch, post, chat } = useGateway();
+const test = useGateway();
+const { fetch, post, chat } = test;
 
 const SHORTCUTS: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/models"],
@@ -195,5 +199,111 @@ describe("general rules", () => {
     });
     expect(response.status).toBe(413);
     await response.body?.cancel();
+  });
+});
+
+describe("a hosted web search", () => {
+  const ASK = "[[citations]]";
+  const MODEL = "provider-v4-flash";
+  const PAGES = ["https://example.com/one", "https://example.org/two"];
+  // The stand-in's answer refers to each of its pages twice.
+  const CITED = [...PAGES, ...PAGES];
+
+  const searched = async (): Promise<unknown> => {
+    const { model, search } = await test.gateway.sandbox.lastTurn();
+    return { model, search };
+  };
+
+  it.each([false, true])("of chat completions comes back as annotations (stream: %s)", async (stream) => {
+    const client = new OpenAI({ apiKey: "sk-dev", baseURL: `${test.gateway.url}/v1` });
+    const body = {
+      model: MODEL,
+      messages: [{ role: "user" as const, content: ASK }],
+      web_search_options: {},
+    };
+    const completion = stream
+      ? await client.chat.completions.stream(body).finalChatCompletion()
+      : await client.chat.completions.create(body);
+    expect(completion.model).toBe("provider-v4-flash-search");
+    expect(await searched()).toEqual({ model: "flash", search: true });
+    const annotations: unknown = Reflect.get(completion.choices[0]?.message ?? {}, "annotations");
+    expect(annotations).toMatchObject(
+      CITED.map((url) => ({ type: "url_citation", url_citation: { url, title: expect.any(String) } })),
+    );
+  });
+
+  it.each([false, true])("of responses comes back as annotations (stream: %s)", async (stream) => {
+    const client = new OpenAI({ apiKey: "sk-dev", baseURL: `${test.gateway.url}/v1` });
+    const body = { model: MODEL, input: ASK, tools: [{ type: "web_search" as const }] };
+    const added: unknown[] = [];
+    const response = stream
+      ? await client.responses
+          .stream(body)
+          .on("response.output_text.annotation.added", (event) => added.push(event.annotation))
+          .finalResponse()
+      : await client.responses.create(body);
+    expect(await searched()).toEqual({ model: "flash", search: true });
+    const [part] = response.output.flatMap((item) => (item.type === "message" ? item.content : []));
+    if (part?.type !== "output_text") throw new Error("the message has a text");
+    expect(part.annotations).toMatchObject(CITED.map((url) => ({ type: "url_citation", url })));
+    for (const note of part.annotations) {
+      if (note.type !== "url_citation") throw new Error("all are citations");
+      const place = part.text.slice(note.start_index, note.end_index);
+      if (stream) expect(place).toBe("");
+      else expect(place).toContain(note.url);
+    }
+    if (stream) expect(added).toEqual(part.annotations);
+  });
+
+  it.each([false, true])("of messages comes back as citations (stream: %s)", async (stream) => {
+    const client = new Anthropic({ apiKey: "sk-dev", authToken: null, baseURL: test.gateway.url });
+    const body = {
+      model: "claude-sonnet-5",
+      max_tokens: 1000,
+      messages: [{ role: "user" as const, content: ASK }],
+      tools: [{ type: "web_search_20250305" as const, name: "web_search" as const }],
+    };
+    const message = stream
+      ? await client.messages.stream(body).finalMessage()
+      : await client.messages.create(body);
+    expect(await searched()).toMatchObject({ search: true });
+    const [text] = message.content.filter(({ type }) => type === "text");
+    expect(text).toMatchObject({
+      citations: CITED.map((url) => ({ type: "web_search_result_location", url })),
+    });
+    const next = [...body.messages, { role: "assistant" as const, content: message.content }];
+    const later = await client.messages.create({
+      ...body,
+      messages: [...next, { role: "user", content: "[[say:on]]" }],
+    });
+    expect(later.stop_reason).toBe("end_turn");
+  });
+
+  it.each([false, true])("of content generation comes back as grounding (stream: %s)", async (stream) => {
+    const client = new GoogleGenAI({ apiKey: "sk-dev", httpOptions: { baseUrl: test.gateway.url } });
+    const request = { model: "gemini-2.5-flash", contents: ASK, config: { tools: [{ googleSearch: {} }] } };
+    let text = "";
+    let grounding: GroundingMetadata | undefined;
+    const chunks = stream
+      ? await client.models.generateContentStream(request)
+      : [await client.models.generateContent(request)];
+    for await (const chunk of chunks) {
+      text += chunk.text ?? "";
+      grounding = chunk.candidates?.[0]?.groundingMetadata ?? grounding;
+    }
+    expect(await searched()).toMatchObject({ search: true });
+    expect(grounding?.groundingChunks?.map(({ web }) => web?.uri)).toEqual(PAGES);
+    expect(grounding?.groundingSupports).toHaveLength(4);
+    const bytes = Buffer.from(text);
+    for (const { segment } of grounding?.groundingSupports ?? []) {
+      expect(bytes.subarray(segment?.startIndex, segment?.endIndex).toString()).toBe(segment?.text);
+    }
+  });
+
+  it("that nobody asked for is not made, and leaves no trace", async () => {
+    const response = await chat("[[say:plain]]");
+    const body: { choices: { message: object }[] } = await response.json();
+    expect(body.choices[0]?.message).not.toHaveProperty("annotations");
+    expect(await searched()).toMatchObject({ search: false });
   });
 });

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { jsonOrEvents } from "../../routing/event-stream-answers.ts";
 import { tokenSchema } from "../shared/tokens.ts";
+import { annotationSchema } from "./annotations.ts";
 
 /** `usage` of the chat-completions style. */
 export const usageSchema = () =>
@@ -32,6 +33,7 @@ function chatCompletionSchema() {
     reasoning_content: z.string().optional(),
     tool_calls: z.array(toolCall).optional(),
     function_call: call.optional(),
+    annotations: z.array(annotationSchema()).optional(),
   });
   const choice = z.object({
     index: z.literal(0),

@@ -37,6 +37,7 @@ export const chatRequestSchema = z.looseObject({
   reasoning: z.unknown().optional(),
   thinking: z.unknown().optional(),
   enable_thinking: optionalBoolean,
+  web_search_options: jsonObject.nullish(),
   response_format: z.looseObject({ type: z.string(), json_schema: z.unknown().optional() }).nullish(),
 });
 
@@ -80,6 +81,7 @@ export function toTurn(body: ChatRequest, aliases: Readonly<Record<string, strin
     tools: tools.definitions,
     toolChoice,
     parallelToolCalls: !legacy && (body.parallel_tool_calls ?? true),
+    ...(body.web_search_options ? { webSearch: true as const } : {}),
     thinking,
     showReasoning: thinking,
     sampling: samplingOf({

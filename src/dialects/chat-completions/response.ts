@@ -1,6 +1,7 @@
 import type { Completion } from "../../conversation/events.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 import { logprobsOf } from "../shared/tokens.ts";
+import { annotationsOf } from "./annotations.ts";
 import { callMembers, finishReason } from "./calls.ts";
 import type { CalledAs } from "./tools.ts";
 import { chatUsage } from "./usage.ts";
@@ -20,6 +21,8 @@ export function toChatCompletion(
     refusal: completion.refusal ?? null,
   };
   if (conversation.showReasoning) message["reasoning_content"] = completion.reasoning;
+  const annotations = annotationsOf(completion);
+  if (annotations.length > 0) message["annotations"] = annotations;
   Object.assign(message, callMembers(completion.toolCalls, called));
   const { tokens } = completion;
   const logprobs = tokens === undefined ? null : { content: logprobsOf(tokens), refusal: null };

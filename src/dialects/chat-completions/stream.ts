@@ -4,6 +4,7 @@ import type { StreamRenderer } from "../../generation/stream.ts";
 import { dataItem, KEEP_ALIVE_COMMENT } from "../../http/event-stream.ts";
 import { errorObject } from "../../routing/error-formats.ts";
 import { logprobsOf } from "../shared/tokens.ts";
+import { annotationsOf } from "./annotations.ts";
 import { CallDeltas, finishReason } from "./calls.ts";
 import type { CalledAs } from "./tools.ts";
 import { chatUsage } from "./usage.ts";
@@ -75,8 +76,11 @@ export class ChatStream implements StreamRenderer {
 
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
     const usage = JSON.stringify(chatUsage(event.usage));
+    const annotations = annotationsOf(event);
+    const cited =
+      annotations.length === 0 ? "" : this.#delta("", `{"annotations":${JSON.stringify(annotations)}}`);
     const reason = finishReason(event.reason, this.#called);
-    const last = `${this.#open("")}${this.#head},"choices":[{"index":0,"delta":{},"finish_reason":"${reason}"}],"usage":${usage}}\n\n`;
+    const last = `${cited}${this.#open("")}${this.#head},"choices":[{"index":0,"delta":{},"finish_reason":"${reason}"}],"usage":${usage}}\n\n`;
     // With include_usage clients read the counts from a chunk without choices; the final chunk has them either way.
     const extra = this.#includeUsage ? `${this.#head},"choices":[],"usage":${usage}}\n\n` : "";
     return `${last}${extra}data: [DONE]\n\n`;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { json } from "../../routing/endpoint.ts";
 import { eventsOnly } from "../../routing/event-stream-answers.ts";
+import { groundingSchema } from "./grounding.ts";
 
 function responseSchema() {
   const functionCall = z.object({
@@ -24,6 +25,7 @@ function responseSchema() {
         topCandidates: z.array(z.object({ candidates: z.array(likely) })),
       })
       .optional(),
+    groundingMetadata: groundingSchema().optional(),
   });
   const usage = z.object({
     promptTokenCount: z.int(),

@@ -1,6 +1,7 @@
 import type { CompletedToolCall, Completion } from "../../conversation/events.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 import { inputObject } from "../shared/tool-input.ts";
+import { groundingMetadata } from "./grounding.ts";
 import { logprobsResult } from "./logprobs.ts";
 import { FINISH_REASONS, usageMetadata } from "./usage.ts";
 
@@ -25,6 +26,9 @@ export function toContentResponse(completion: Completion, info: AnswerInfo): Rec
             : FINISH_REASONS.content_filter,
         index: 0,
         ...(completion.tokens === undefined ? {} : logprobsResult(completion.tokens)),
+        ...(completion.sources === undefined
+          ? {}
+          : { groundingMetadata: groundingMetadata(completion.sources, completion.text) }),
       },
     ],
     usageMetadata: usageMetadata(completion.usage),

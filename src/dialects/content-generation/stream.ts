@@ -4,6 +4,7 @@ import type { StreamRenderer } from "../../generation/stream.ts";
 import { dataItem } from "../../http/event-stream.ts";
 import { inputText } from "../shared/tool-input.ts";
 import { CONTENT_FAMILY } from "./family.ts";
+import { groundingMetadata } from "./grounding.ts";
 import { logprobsResult } from "./logprobs.ts";
 import { FINISH_REASONS, usageMetadata } from "./usage.ts";
 
@@ -23,8 +24,13 @@ export class ContentStream implements StreamRenderer {
   #tail = "";
   #refused = false;
 
+  /** The answer's text so far, where what it rests on will be told. */
+  #said = "";
+  readonly #searches: boolean;
+
   constructor(info: AnswerInfo) {
     this.#info = info;
+    this.#searches = info.conversation.model.search;
   }
 
   push(event: GenerationEvent): string {
@@ -37,6 +43,7 @@ export class ContentStream implements StreamRenderer {
       case "reasoning":
         return `${HEAD}{"text":${JSON.stringify(event.text)},"thought":true}]},"index":0}],${this.#tail}`;
       case "text":
+        if (this.#searches) this.#said += event.text;
         return this.#text(event.text, event.tokens);
       case "refusal":
         this.#refused = true;
@@ -78,6 +85,11 @@ export class ContentStream implements StreamRenderer {
     const parts = calls.length === 0 ? '{"text":""}' : calls.join(",");
     const reason = FINISH_REASONS[this.#refused ? "content_filter" : event.reason];
     const usage = JSON.stringify(usageMetadata(event.usage));
-    return `${HEAD}${parts}]},"finishReason":"${reason}","index":0}],"usageMetadata":${usage},${this.#tail}`;
+    const { sources } = event;
+    const grounding =
+      sources === undefined
+        ? ""
+        : `,"groundingMetadata":${JSON.stringify(groundingMetadata(sources, this.#said))}`;
+    return `${HEAD}${parts}]},"finishReason":"${reason}","index":0${grounding}}],"usageMetadata":${usage},${this.#tail}`;
   }
 }

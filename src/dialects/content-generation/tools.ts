@@ -15,7 +15,11 @@ const declarationSchema = styled({
   parametersJsonSchema: z.unknown().optional(),
 });
 
-const groupSchema = styled({ functionDeclarations: z.array(declarationSchema).nullish() });
+const groupSchema = styled({
+  functionDeclarations: z.array(declarationSchema).nullish(),
+  googleSearch: jsonObject.nullish(),
+  googleSearchRetrieval: jsonObject.nullish(),
+});
 
 /** `tools`: groups of function declarations. Search and other tools of the vendor's servers are not run here. */
 export const toolsSchema = inOtherFormsToo(
@@ -30,6 +34,13 @@ export const toolConfigSchema = styled({
     allowedFunctionNames: z.array(z.string()).nullish(),
   }).nullish(),
 });
+
+/** Whether the vendor's own web search is among the tools. */
+export function searchesWeb(groups: z.output<typeof toolsSchema> | null | undefined): boolean {
+  return (groups ?? []).some(
+    ({ googleSearch, googleSearchRetrieval }) => googleSearch || googleSearchRetrieval,
+  );
+}
 
 function toDefinition(declaration: z.output<typeof declarationSchema>): ToolDefinition {
   const definition: ToolDefinition = { name: declaration.name };

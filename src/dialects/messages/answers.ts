@@ -1,9 +1,14 @@
 import * as z from "zod";
 import { jsonOrEvents } from "../../routing/event-stream-answers.ts";
+import { citationSchema } from "./citations.ts";
 
 function messageSchema() {
   const block = z.discriminatedUnion("type", [
-    z.object({ type: z.literal("text"), text: z.string() }),
+    z.object({
+      type: z.literal("text"),
+      text: z.string(),
+      citations: z.array(citationSchema()).optional(),
+    }),
     z.object({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() }),
     z.object({
       type: z.literal("tool_use"),

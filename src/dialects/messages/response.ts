@@ -2,6 +2,7 @@ import type { CompletedToolCall, Completion } from "../../conversation/events.ts
 import { randomId } from "../../conversation/ids.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 import { inputObject } from "../shared/tool-input.ts";
+import { citationsOf } from "./citations.ts";
 import { ending, wholeUsage } from "./usage.ts";
 
 function toolUse({ id, name, arguments: text }: CompletedToolCall): Record<string, unknown> {
@@ -17,8 +18,16 @@ export function toMessage(completion: Completion, info: AnswerInfo): Record<stri
   if (completion.reasoning !== "") {
     content.push({ type: "thinking", thinking: completion.reasoning, signature: "" });
   }
-  for (const text of [completion.text, completion.refusal ?? ""]) {
-    if (text !== "") content.push({ type: "text", text });
+  if (completion.text !== "") {
+    const citations = citationsOf(completion, info);
+    content.push({
+      type: "text",
+      text: completion.text,
+      ...(citations.length === 0 ? {} : { citations }),
+    });
+  }
+  if (completion.refusal) {
+    content.push({ type: "text", text: completion.refusal });
   }
   content.push(...completion.toolCalls.map(toolUse));
   return {

@@ -4,6 +4,7 @@ import type { GatewayError } from "../../errors/gateway-error.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import { namedItem } from "../../http/event-stream.ts";
+import { citationsOf } from "./citations.ts";
 import { MESSAGE_FAMILY } from "./family.ts";
 import { ending, messageUsage, wholeUsage } from "./usage.ts";
 
@@ -119,12 +120,26 @@ export class MessageStream implements StreamRenderer {
     return input + namedItem("content_block_stop", stop);
   }
 
+  /** What the text refers to is known at the end: it is told while the text's block is still open. */
+  #cite(event: Extract<GenerationEvent, { type: "finish" }>): string {
+    return citationsOf(event, this.#info)
+      .map((citation) => {
+        const delta = { type: "citations_delta", citation };
+        return namedItem(
+          "content_block_delta",
+          JSON.stringify({ type: "content_block_delta", index: this.#index, delta }),
+        );
+      })
+      .join("");
+  }
+
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
     const delta = {
       type: "message_delta",
       delta: this.#refused ? ending("content_filter") : ending(event.reason, event.stopSequence),
       usage: messageUsage(event.usage),
     };
-    return this.#close() + namedItem("message_delta", JSON.stringify(delta)) + MESSAGE_STOP;
+    const cited = this.#open === "text" ? this.#cite(event) : "";
+    return cited + this.#close() + namedItem("message_delta", JSON.stringify(delta)) + MESSAGE_STOP;
   }
 }

@@ -88,6 +88,15 @@ export function toTools(tools: readonly z.output<typeof toolSchema>[]): ToolDefi
   });
 }
 
+/** Whether the vendor's own web search is among the tools, and tools may be used. */
+export function searchesWeb(
+  tools: readonly z.output<typeof toolSchema>[],
+  choice: z.output<typeof toolChoiceSchema> | null | undefined,
+): boolean {
+  const allowed = typeof choice === "string" ? choice : choice?.type;
+  return allowed !== "none" && tools.some(({ type }) => /^web_search_\d/.test(type ?? ""));
+}
+
 /** `tool_choice` as the message-style SDKs and as the contract write it (client assertion 32). */
 export const toolChoiceSchema = z.union(
   [

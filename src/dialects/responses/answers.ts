@@ -10,7 +10,15 @@ function outputItemSchema() {
   const text = z.object({
     type: z.literal("output_text"),
     text: z.string(),
-    annotations: z.array(z.unknown()).max(0),
+    annotations: z.array(
+      z.object({
+        type: z.literal("url_citation"),
+        start_index: z.int(),
+        end_index: z.int(),
+        title: z.string(),
+        url: z.string(),
+      }),
+    ),
     logprobs: z.array(tokenSchema()),
   });
   const refusal = z.object({ type: z.literal("refusal"), refusal: z.string() });

@@ -2,6 +2,7 @@ import type { AnswerToken, Completion } from "../../conversation/events.ts";
 import type { CalledTool, DeclaredTools } from "../shared/declared-tools.ts";
 import { freeText } from "../shared/free-text.ts";
 import { logprobsOf } from "../shared/tokens.ts";
+import { type UrlCitation, urlCitations } from "../shared/url-citations.ts";
 import { itemId } from "./ids.ts";
 
 /** Where an item stands: still being written, whole, or broken off. */
@@ -10,12 +11,27 @@ export type ItemStatus = "in_progress" | "completed" | "incomplete";
 /** An item of `output`, as the real API shapes it. */
 export type OutputItem = Readonly<Record<string, unknown>> & { readonly id: string; readonly type: string };
 
+/** A place in a text part that refers to a page. */
+export type Annotation = UrlCitation & { readonly type: "url_citation" };
+
+/** Annotations of a text part that begins so many characters behind the answer's beginning. */
+export function annotationsOf({ sources }: Pick<Completion, "sources">, behind = 0): Annotation[] {
+  return urlCitations(sources?.citations ?? [], behind).map((citation) => ({
+    type: "url_citation",
+    ...citation,
+  }));
+}
+
 /** A part of a message. */
 export type OutputPart = Readonly<Record<string, unknown>>;
 
-/** A text part of a message, with the tokens that are known of it. */
-export function textPart(text: string, tokens: readonly AnswerToken[] = []): OutputPart {
-  return { type: "output_text", text, annotations: [], logprobs: logprobsOf(tokens) };
+/** A text part of a message, with the tokens that are known of it and the pages that it refers to. */
+export function textPart(
+  text: string,
+  tokens: readonly AnswerToken[] = [],
+  annotations: readonly Annotation[] = [],
+): OutputPart {
+  return { type: "output_text", text, annotations, logprobs: logprobsOf(tokens) };
 }
 
 /** The part of a message in which the model declines. */
@@ -61,7 +77,8 @@ export function outputOf(completion: Completion, responseId: string, tools: Decl
   if (text !== "") {
     const broken = finishReason === "length" || finishReason === "content_filter";
     const id = itemId("msg", responseId, output.length);
-    output.push(messageItem(id, textPart(text, tokens), broken ? "incomplete" : "completed"));
+    const part = textPart(text, tokens, annotationsOf(completion));
+    output.push(messageItem(id, part, broken ? "incomplete" : "completed"));
   }
   if (refusal !== undefined) {
     output.push(messageItem(itemId("msg", responseId, output.length), refusalPart(refusal), "completed"));

@@ -4,6 +4,7 @@ import { FreeTextInput } from "../shared/free-text.ts";
 import { logprobsOf } from "../shared/tokens.ts";
 import { type ItemPrefix, itemId } from "./ids.ts";
 import {
+  type Annotation,
   callItem,
   type ItemStatus,
   messageItem,
@@ -102,6 +103,7 @@ export class OpenMessage extends Framed {
   readonly kind = "message";
   readonly #part: string;
   readonly #tokens: AnswerToken[] = [];
+  #annotations: readonly Annotation[] = [];
 
   constructor(place: ItemPlace) {
     super(place, "msg");
@@ -133,8 +135,21 @@ export class OpenMessage extends Framed {
     );
   }
 
+  /** Tells what the text refers to, when all of it is written. */
+  annotate(annotations: readonly Annotation[]): string {
+    this.#annotations = annotations;
+    return annotations
+      .map((annotation, index) =>
+        this.events.write(
+          "response.output_text.annotation.added",
+          `${this.#part},"annotation_index":${index},"annotation":${JSON.stringify(annotation)}`,
+        ),
+      )
+      .join("");
+  }
+
   #textPart(): OutputPart {
-    return textPart(this.text, this.#tokens);
+    return textPart(this.text, this.#tokens, this.#annotations);
   }
 
   protected endPart(): string {

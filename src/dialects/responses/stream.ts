@@ -3,7 +3,7 @@ import type { GatewayError } from "../../errors/gateway-error.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import { KEEP_ALIVE_COMMENT } from "../../http/event-stream.ts";
 import type { DeclaredTools } from "../shared/declared-tools.ts";
-import type { ItemStatus, OutputItem } from "./output.ts";
+import { annotationsOf, type ItemStatus, type OutputItem } from "./output.ts";
 import { type ResponseObject, type ResponseState, statusOf } from "./response.ts";
 import {
   EventWriter,
@@ -29,6 +29,9 @@ export class ResponsesStream implements StreamRenderer {
   readonly #events = new EventWriter();
   readonly #output: OutputItem[] = [];
   #open: OpenItem | null = null;
+  /** Characters of the answer's text, and those before the open item. */
+  #written = 0;
+  #behind = 0;
   /** Items that have begun. */
   #begun = 0;
   #created = false;
@@ -95,8 +98,11 @@ export class ResponsesStream implements StreamRenderer {
   }
 
   #write(kind: keyof typeof ITEMS, text: string, tokens?: readonly AnswerToken[]): string {
+    const before = this.#written;
+    if (kind === "message") this.#written += text.length;
     if (this.#open?.kind === kind) return this.#open.delta(text, tokens);
     const closed = this.#next();
+    this.#behind = before;
     const item = new ITEMS[kind](this.#place());
     return closed + this.#begin(item) + item.delta(text, tokens);
   }
@@ -121,10 +127,14 @@ export class ResponsesStream implements StreamRenderer {
     return ended;
   }
 
-  #finish({ reason, usage }: Extract<GenerationEvent, { type: "finish" }>): string {
+  #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
+    const { reason, usage } = event;
     const status = statusOf(reason);
     this.#leaveCall();
-    const opened = this.#create() + this.#close(status);
+    // Sources are known at the end only: a message that calls have followed is closed by then.
+    const annotated =
+      this.#open instanceof OpenMessage ? this.#open.annotate(annotationsOf(event, this.#behind)) : "";
+    const opened = this.#create() + annotated + this.#close(status);
     const completedAt = Math.floor(this.#now() / 1000);
     const object = this.#response.in({ status: "ended", reason, usage, completedAt }, this.#output);
     this.finalJson = JSON.stringify(object);

@@ -41,6 +41,8 @@ function customDescription(tool: JsonObject): string {
  */
 export class DeclaredTools {
   readonly definitions: ToolDefinition[] = [];
+  /** The real service's web search is among the tools. */
+  webSearch = false;
   readonly #byFlatName = new Map<string, CalledTool>();
   /** The flat name of a tool by its own name; null when two namespaces have one. */
   readonly #byBareName = new Map<string, string | null>();
@@ -85,6 +87,7 @@ export class DeclaredTools {
       this.add(tool["tools"], `${where}.tools`, optionalString(tool, "name"));
       return;
     }
+    if (type.startsWith("web_search")) this.webSearch = true;
     if (type !== "function" && type !== "custom") return;
     const nested = tool[type];
     const [declared, at] = isObject(nested) ? [nested, `${where}.${type}`] : [tool, where];

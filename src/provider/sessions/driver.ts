@@ -47,6 +47,7 @@ export const sessions = {
 class SessionsProvider implements Provider {
   readonly abilities: Abilities = {
     images: "catalogue",
+    search: "catalogue",
     options: new Set(["temperature", "topP", "stop"]),
   };
   readonly #api: SessionsApi;

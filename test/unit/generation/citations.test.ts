@@ -1,11 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CitationFilter, linkCitations } from "../../../src/generation/citations.ts";
+import { CitationFilter, linkCitations as linkedWithPlaces } from "../../../src/generation/citations.ts";
 
 function filtered(pieces: readonly string[]): string {
   const filter = new CitationFilter();
   return pieces.map((piece) => filter.push(piece)).join("") + filter.finish();
 }
+
+const linkCitations = (text: string, found: typeof results) => linkedWithPlaces(text, found).text;
 
 const results = [
   { index: 1, url: "https://one.example/a(b)", title: "One" },
@@ -69,5 +71,52 @@ describe("whole texts get Markdown links", () => {
 
   it("a marker that points nowhere goes", () => {
     expect(linkCitations("a[citation:9]b", results)).toBe("ab");
+  });
+});
+
+describe("the places that refer to sources", () => {
+  const TEXT =
+    "Water is wet. Ice is cold[citation:1][citation:2], they say.\nNobody[citation:9] knows [reference:1].";
+  const claims = [
+    [results[0]?.url, "Ice is cold"],
+    [results[1]?.url, "Ice is cold"],
+    [results[0]?.url, "knows"],
+  ];
+
+  it("of a stream are where the markers stood, however it was cut", () => {
+    for (const size of [1, 3, 7, TEXT.length]) {
+      const filter = new CitationFilter();
+      let shown = "";
+      for (let at = 0; at < TEXT.length; at += size) shown += filter.push(TEXT.slice(at, at + size));
+      shown += filter.finish();
+      const citations = filter.citations(results);
+      expect(citations.map(({ url, claim }) => [url, claim.text])).toEqual(claims);
+      for (const { start, end, claim } of citations) {
+        expect(start).toBe(end);
+        expect(shown.slice(claim.start, claim.start + claim.text.length)).toBe(claim.text);
+        expect(shown.slice(claim.start, start).trimEnd()).toBe(claim.text);
+      }
+    }
+  });
+
+  it("of a whole text are its links", () => {
+    const { text, citations } = linkedWithPlaces(TEXT, results);
+    expect(citations.map(({ url, claim }) => [url, claim.text])).toEqual(claims);
+    expect(citations.map(({ start, end }) => text.slice(start, end))).toEqual([
+      "[1](https://one.example/a%28b%29)",
+      "[2](https://two.example/)",
+      "[1](https://one.example/a%28b%29)",
+    ]);
+    for (const { claim } of citations) {
+      expect(text.slice(claim.start, claim.start + claim.text.length)).toBe(claim.text);
+    }
+  });
+
+  it("are bounded in number, and cost linear time", () => {
+    const many = "[citation:1]".repeat(100_000);
+    expect(linkedWithPlaces(many, results).citations).toHaveLength(1000);
+    const filter = new CitationFilter();
+    filter.push(many);
+    expect(filter.citations(results)).toHaveLength(1000);
   });
 });

@@ -69,3 +69,27 @@ describe("a conversation that holds an image", () => {
     expect(suited(asked, { images: "catalogue" }, false)).toBe(asked);
   });
 });
+
+describe("a conversation that asks for a web search", () => {
+  const searching = (model: string, abilities: Parameters<typeof suited>[1]) =>
+    suited(
+      { ...conversation({ model, messages: [{ role: "user", parts: [text] }] }), webSearch: true },
+      abilities,
+    ).model;
+
+  it.each([
+    ["provider-v4-flash", "provider-v4-flash-search"],
+    ["provider-v4-pro-nothinking", "provider-v4-pro-search-nothinking"],
+    ["provider-v4-pro-search", "provider-v4-pro-search"],
+    ["provider-v4-vision", "provider-v4-vision"],
+  ])("of %s goes to %s", (asked, model) => {
+    expect(searching(asked, { images: "catalogue", search: "catalogue" })).toMatchObject({
+      id: model,
+      requested: asked,
+    });
+  });
+
+  it("stays where nobody searches", () => {
+    expect(searching("provider-v4-flash", { images: "backend" }).id).toBe("provider-v4-flash");
+  });
+});

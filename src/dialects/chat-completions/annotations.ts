@@ -1,0 +1,23 @@
+import * as z from "zod";
+import type { Completion } from "../../conversation/events.ts";
+import { urlCitations } from "../shared/url-citations.ts";
+
+/** `annotations` of a message: the pages that its text refers to. */
+export function annotationsOf({ sources }: Pick<Completion, "sources">): Record<string, unknown>[] {
+  return urlCitations(sources?.citations ?? []).map((citation) => ({
+    type: "url_citation",
+    url_citation: citation,
+  }));
+}
+
+/** What {@link annotationsOf} makes. */
+export const annotationSchema = () =>
+  z.object({
+    type: z.literal("url_citation"),
+    url_citation: z.object({
+      start_index: z.int(),
+      end_index: z.int(),
+      title: z.string(),
+      url: z.string(),
+    }),
+  });

@@ -1,0 +1,31 @@
+import * as z from "zod";
+import type { Completion } from "../../conversation/events.ts";
+import type { AnswerInfo } from "../../generation/job.ts";
+
+/**
+ * The places in the text that refer to pages, for callers that ask for a web search. What a page says there is not known:
+ * `cited_text` is what it is cited for.
+ */
+export function citationsOf(
+  { sources }: Pick<Completion, "sources">,
+  { conversation }: AnswerInfo,
+): Record<string, unknown>[] {
+  if (conversation.webSearch !== true) return [];
+  return (sources?.citations ?? []).map(({ url, title, claim }) => ({
+    type: "web_search_result_location",
+    url,
+    title,
+    encrypted_index: "",
+    cited_text: claim.text,
+  }));
+}
+
+/** What {@link citationsOf} makes. */
+export const citationSchema = () =>
+  z.object({
+    type: z.literal("web_search_result_location"),
+    url: z.string(),
+    title: z.string(),
+    encrypted_index: z.string(),
+    cited_text: z.string(),
+  });
