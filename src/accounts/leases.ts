@@ -1,11 +1,13 @@
 import type { AccountState } from "./account-state.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
 
-/** What is shown of the request that holds a lease. */
+/** What is known of the request that holds a lease. */
 export interface Holder {
   readonly requestId: string;
   readonly model: string;
   readonly dialect: string;
+  /** See `AcquireRequest.caller`; shown to nobody. */
+  readonly caller: string;
 }
 
 /** One slot in use. As a list node it stands in the order of expiry. */

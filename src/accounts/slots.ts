@@ -4,6 +4,7 @@ import { type Holder, type LeaseRecord, Leases } from "./leases.ts";
 import type { PoolStore } from "./pool-store.ts";
 import { Reservations } from "./reservations.ts";
 import { Rotation } from "./rotation.ts";
+import { Shares } from "./shares.ts";
 import { type Grant, type Outcome, Waiter, WaitingQueue } from "./waiting-queue.ts";
 
 /** What the owner of the slots adds to them. */
@@ -23,8 +24,9 @@ export type SetTimer = (ms: number, run: () => void) => () => void;
 
 /**
  * Slots, leases and waiting requests. Never more leases than `perAccount` on an account, nor than the global limit in all.
- * First come, first served: after each change everybody who can run is served at once, in order of arrival, hence a
- * newcomer finds nobody waiting whom it could overtake.
+ * After each change everybody who can run is served at once, hence a newcomer finds nobody waiting whom it could overtake.
+ * While requests wait, slots go to the callers that hold the fewest, so that none can keep more than its share from others;
+ * nobody has to give a slot back for it. The requests of one caller are served in order of arrival.
  */
 export class Slots {
   limits: PoolLimits = { perAccount: 1, global: 0, queue: 0, queueWaitMs: 60_000, tokenRefreshMs: 0 };
@@ -36,7 +38,8 @@ export class Slots {
   readonly leases: Leases;
   readonly reservations: Reservations;
   readonly #rotation = new Rotation();
-  readonly #queue = new WaitingQueue();
+  readonly #shares = new Shares();
+  readonly #queue = new WaitingQueue(this.#shares);
   readonly #now: () => number;
   readonly #setTimer: SetTimer;
   readonly #events: SlotEvents;
@@ -68,7 +71,7 @@ export class Slots {
 
   /** Waiting requests in order of arrival. */
   waiters(): Waiter[] {
-    return this.#queue.list(this.states.values());
+    return this.#queue.list();
   }
 
   /** The account of that name; unknown ones are added, not yet configured. */
@@ -139,6 +142,7 @@ export class Slots {
     state.leases += 1;
     const name = this.reservations.name(this.serial);
     this.leases.add(name, this.serial, state, holder, this.#now());
+    this.#shares.of(holder.caller).held += 1;
     return name;
   }
 
@@ -196,10 +200,13 @@ export class Slots {
     const now = this.#now();
     this.serial += 1;
     const lease = this.reservations.name(this.serial);
-    const { requestId, model, dialect = "" } = request;
+    const { requestId, model, dialect = "", caller = "" } = request;
+    const share = this.#shares.of(caller);
+    share.held += 1;
+    share.served = this.serial;
     state.leases += 1;
     this.reservations.raise(state, this.limits.perAccount);
-    this.leases.add(lease, this.serial, state, { requestId, model, dialect }, now);
+    this.leases.add(lease, this.serial, state, { requestId, model, dialect, caller }, now);
     this.#rotation.used(state);
     if (state.waiters.size > 0) this.#queue.place(state, this.#rotation);
     return { granted: { lease, ...this.#events.describe(state, now) } };
@@ -211,10 +218,18 @@ export class Slots {
     exclude: ReadonlySet<string> | null,
   ): Outcome | Waiter {
     const waitMs = request.waitMs ?? this.limits.queueWaitMs;
-    if (this.waiting >= this.queueLimit) return { refused: "queue_full" };
-    if (waitMs <= 0) return { refused: "queue_timeout" };
+    const share = this.#shares.of(request.caller ?? "");
+    const full = this.waiting >= this.queueLimit;
+    const surplus = full ? this.#shares.surplus(share) : null;
+    if ((full && surplus === null) || waitMs <= 0) {
+      this.#shares.forget(share);
+      return { refused: full && surplus === null ? "queue_full" : "queue_timeout" };
+    }
+    if (surplus !== null) this.#dismiss(surplus, { refused: "queue_full" });
     this.serial += 1;
-    const waiter = new Waiter(this.serial, request, target, exclude, this.#now(), (it) => this.#cancel(it));
+    const waiter = new Waiter(this.serial, request, share, target, exclude, this.#now(), (it) =>
+      this.#cancel(it),
+    );
     waiter.stopTimer = this.#setTimer(waitMs, () => this.#dismiss(waiter, { refused: "queue_timeout" }));
     this.#queue.add(waiter, this.#rotation);
     this.#events.rescheduled();
@@ -223,6 +238,7 @@ export class Slots {
 
   #dismiss(waiter: Waiter, outcome: Outcome): void {
     this.#queue.remove(waiter, this.#rotation);
+    this.#shares.forget(waiter.share);
     waiter.settle(outcome);
     this.#events.rescheduled();
   }
@@ -233,7 +249,7 @@ export class Slots {
     else if ("granted" in outcome) this.release(outcome.granted.lease);
   }
 
-  /** Serves everybody who can run, in order of arrival. */
+  /** Serves everybody who can run, those first whose turn it is. */
   #drain(): void {
     while (this.waiting > 0 && this.inUse < this.globalLimit) {
       const next = this.#queue.next(this.#rotation);
@@ -245,6 +261,9 @@ export class Slots {
 
   #end(lease: LeaseRecord): void {
     this.leases.remove(lease);
+    const share = this.#shares.of(lease.holder.caller);
+    share.held -= 1;
+    this.#shares.forget(share);
     lease.state.leases -= 1;
     this.#events.ended(lease, this.#now());
     this.#vacated(lease.state);

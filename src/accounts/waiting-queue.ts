@@ -1,8 +1,8 @@
 import type { AcquireRequest, LeasedAccount, RefusalReason } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
-import { Heap } from "./heap.ts";
-import { LinkedList, ListNode } from "./linked-list.ts";
+import { ListNode } from "./linked-list.ts";
 import type { Rotation } from "./rotation.ts";
+import type { Share, Shares } from "./shares.ts";
 
 /** A slot, as the pool grants it. */
 export interface Grant {
@@ -21,6 +21,8 @@ export type Outcome = { readonly granted: Grant } | { readonly refused: RefusalR
 export class Waiter extends ListNode<Waiter> {
   readonly serial: number;
   readonly request: AcquireRequest;
+  /** Whose request it is. */
+  readonly share: Share;
   /** The account that it is pinned to. */
   readonly target: AccountState | null;
   readonly exclude: ReadonlySet<string> | null;
@@ -37,6 +39,7 @@ export class Waiter extends ListNode<Waiter> {
   constructor(
     serial: number,
     request: AcquireRequest,
+    share: Share,
     target: AccountState | null,
     exclude: ReadonlySet<string> | null,
     since: number,
@@ -45,6 +48,7 @@ export class Waiter extends ListNode<Waiter> {
     super();
     this.serial = serial;
     this.request = request;
+    this.share = share;
     this.target = target;
     this.exclude = exclude;
     this.since = since;
@@ -72,53 +76,86 @@ export class Waiter extends ListNode<Waiter> {
 }
 
 /**
- * All waiting requests. One order of arrival, kept in several lists: requests for any account in one, requests pinned to
- * an account in a list of that account, so that a request pinned to a busy account holds up nobody behind it.
+ * All waiting requests. Callers take turns: next is whoever holds the fewest slots, and of several that hold equally many
+ * the one that was served longest ago. The requests of one caller are served in order of arrival; but one that is pinned to a
+ * busy account holds up nobody behind it.
  */
 export class WaitingQueue {
   size = 0;
-  readonly #any = new LinkedList<Waiter>();
-  /** Accounts that have both a free slot and a pinned request, ordered by that request's arrival. */
-  readonly #runnable = new Heap<AccountState>();
+  readonly #shares: Shares;
+  /** Accounts that have both a free slot and a pinned request. */
+  readonly #runnable = new Set<AccountState>();
+
+  constructor(shares: Shares) {
+    this.#shares = shares;
+  }
 
   add(waiter: Waiter, rotation: Rotation): void {
+    const { share, target } = waiter;
     this.size += 1;
-    (waiter.target?.waiters ?? this.#any).push(waiter);
-    if (waiter.target !== null) this.place(waiter.target, rotation);
+    share.waiters.add(waiter);
+    this.#shares.waiting.add(share);
+    (target?.waiters ?? share.any).push(waiter);
+    if (target !== null) this.place(target, rotation);
   }
 
   remove(waiter: Waiter, rotation: Rotation): void {
     if (waiter.list === null) return;
+    const { share, target } = waiter;
     waiter.list.remove(waiter);
     this.size -= 1;
-    if (waiter.target !== null) this.place(waiter.target, rotation);
+    share.waiters.delete(waiter);
+    if (share.waiters.size === 0) this.#shares.waiting.delete(share);
+    if (target !== null) this.place(target, rotation);
   }
 
   /** To be called after each change of an account's slots or pinned requests. */
   place(state: AccountState, rotation: Rotation): void {
-    const head = state.waiters.head;
-    if (head !== null && rotation.hasSlot(state)) this.#runnable.set(state, head.serial);
+    if (state.waiters.size > 0 && rotation.hasSlot(state)) this.#runnable.add(state);
     else this.#runnable.delete(state);
   }
 
-  /** The request that has waited longest among those that can run now, with its account. */
+  /** The request whose turn it is among those that can run now, with its account. */
   next(rotation: Rotation): { waiter: Waiter; state: AccountState } | null {
-    const pinned = this.#runnable.first;
-    const pinnedSerial = this.#runnable.firstKey;
-    for (let waiter = this.#any.head; waiter !== null && waiter.serial < pinnedSerial; waiter = waiter.next) {
-      const state = rotation.pick(waiter.exclude);
-      if (state !== null) return { waiter, state };
-      // Whoever excludes nothing can take any account; if there is none for that request, there is none for others.
-      if (waiter.exclude === null) break;
+    let next: { waiter: Waiter; state: AccountState } | null = null;
+    // Who excludes nothing can take any account: if there is none for that request, there is none for others.
+    if (rotation.pick(null) !== null) {
+      for (const share of this.#shares.waiting) {
+        const { head } = share.any;
+        if (head === null || (next !== null && !precedes(head, next.waiter))) continue;
+        next = firstRunnable(share, rotation) ?? next;
+      }
     }
-    const head = pinned?.waiters.head ?? null;
-    return pinned === undefined || head === null ? null : { waiter: head, state: pinned };
+    for (const state of this.#runnable) {
+      for (const waiter of state.waiters) {
+        if (next === null || precedes(waiter, next.waiter)) next = { waiter, state };
+      }
+    }
+    return next;
   }
 
-  /** Waiting requests in order of arrival. `states` are all accounts. */
-  list(states: Iterable<AccountState>): Waiter[] {
-    const all = [...this.#any];
-    for (const state of states) all.push(...state.waiters);
-    return all.sort((a, b) => a.serial - b.serial);
+  /** Waiting requests in order of arrival. */
+  list(): Waiter[] {
+    return [...this.#shares.waiting]
+      .flatMap(({ waiters }) => [...waiters])
+      .sort((a, b) => a.serial - b.serial);
   }
+}
+
+/** Whose turn comes first, if both can run. */
+function precedes(one: Waiter, other: Waiter): boolean {
+  if (one.share === other.share) return one.serial < other.serial;
+  const { share: mine } = one;
+  const { share: theirs } = other;
+  if (mine.held !== theirs.held) return mine.held < theirs.held;
+  return mine.served === theirs.served ? one.serial < other.serial : mine.served < theirs.served;
+}
+
+/** The oldest of a caller's requests that an account can be found for. */
+function firstRunnable(share: Share, rotation: Rotation): { waiter: Waiter; state: AccountState } | null {
+  for (const waiter of share.any) {
+    const state = rotation.pick(waiter.exclude);
+    if (state !== null) return { waiter, state };
+  }
+  return null;
 }

@@ -172,6 +172,7 @@ async function acquire(request: AccountRequest, exclude: readonly string[]): Pro
       requestId,
       model,
       dialect,
+      caller: caller.owner,
       exclude,
       waitMs: platform.variables.queueTimeoutMs,
       ...(target === null ? {} : { target }),

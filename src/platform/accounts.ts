@@ -26,6 +26,8 @@ export interface AcquireRequest {
   readonly model: string;
   /** API style of the caller; shown in the lease list. */
   readonly dialect?: string;
+  /** Digest of the key that asks, never the key itself: callers share slots and queue. Absent: the gateway itself. */
+  readonly caller?: string;
   /** Identifier of a pinned account (contract, Authentication rule 3): waits for that account alone. */
   readonly target?: string;
   /** Identifiers that must not be chosen: an account switch after an empty answer. Only healthy accounts qualify then. */

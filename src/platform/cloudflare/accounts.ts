@@ -187,8 +187,8 @@ class CloudflareAccountPool implements AccountPoolClient {
     signal: AbortSignal | undefined,
     started: number,
   ): Promise<Acquired | null> {
-    const { requestId, model, dialect = "" } = request;
-    const holder: Holder = { requestId, model, dialect };
+    const { requestId, model, dialect = "", caller = "" } = request;
+    const holder: Holder = { requestId, model, dialect, caller };
     const waited = Date.now() - started;
     const left = request.waitMs === undefined ? {} : { waitMs: Math.max(0, request.waitMs - waited) };
     const reply = await call(this.#pools, async (pool) => await pool.acquire({ ...request, ...left }));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Waiter } from "../../../src/accounts/waiting-queue.ts";
-import type { AcquireRequest, PoolLimits } from "../../../src/platform/accounts.ts";
+import type { PoolLimits } from "../../../src/platform/accounts.ts";
 import { type ModelLease, PoolModel, TTL } from "./pool-model.ts";
 import { configuration, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";
 
@@ -18,7 +18,8 @@ function random(seed: number): () => number {
   };
 }
 
-const HOLDER = { requestId: "r", model: "m", dialect: "" };
+const HOLDER = { requestId: "r", model: "m", dialect: "", caller: "" };
+const CALLERS = ["x", "x", "x", "y", "z"];
 const IDS = ["a", "b", "c", "d", "e"];
 
 /** Drives a pool and its model side by side, and compares them after each step. */
@@ -39,7 +40,7 @@ class Driver {
   #restarts = 0;
   #served = 0;
   #name = 0;
-  readonly counts = { granted: 0, waited: 0, adopted: 0, expired: 0, refused: 0, restarted: 0 };
+  readonly counts = { granted: 0, waited: 0, adopted: 0, expired: 0, refused: 0, evicted: 0, restarted: 0 };
 
   constructor(seed: number) {
     this.#random = random(seed);
@@ -93,12 +94,19 @@ class Driver {
     if (kind < 3) more.target = this.#below(12) === 0 ? "nobody" : (this.#pick(IDS) ?? "a");
     else if (kind < 5) more.exclude = IDS.filter(() => this.#below(3) === 0);
     if (this.#below(6) === 0) more.waitMs = this.#below(3) * 2_500;
-    const asked: AcquireRequest = request(more);
+    const asked = { ...request(more), caller: this.#pick(CALLERS) ?? "x" };
     const refusal = this.model.refusal(asked, this.rig.now);
     const candidates = refusal === null ? this.model.candidates(asked, this.rig.now) : [];
+    const full = this.model.waiting.length >= this.model.queueLimit;
+    const surplus = full ? this.model.surplus(asked) : null;
     const outcome = this.rig.pool.acquire(asked);
     if (outcome instanceof Waiter) {
       expect({ refusal, candidates }).toEqual({ refusal: null, candidates: [] });
+      if (surplus !== null) {
+        this.model.waiting.splice(this.model.waiting.indexOf(surplus), 1);
+        this.#ended(surplus.name, "queue_full");
+        this.counts.evicted += 1;
+      }
       this.#name += 1;
       this.#waiters.set(this.#name, outcome);
       const until = this.rig.now + (asked.waitMs ?? this.model.limits.queueWaitMs);
@@ -109,20 +117,20 @@ class Driver {
       this.counts.refused += 1;
     } else {
       expect(refusal).toBeNull();
-      this.#granted(outcome.granted.account.id, outcome.granted.lease, candidates);
+      this.#granted(outcome.granted.account.id, outcome.granted.lease, asked.caller, candidates);
     }
   }
 
-  #granted(id: string, lease: string, candidates: readonly string[]): void {
+  #granted(id: string, lease: string, caller: string, candidates: readonly string[]): void {
     expect(candidates).toContain(id);
     const valid = this.#holders.filter((it) => it.expires > this.rig.now);
     expect(valid.filter((it) => it.account === id).length).toBeLessThan(this.model.limits.perAccount);
     expect(valid.length).toBeLessThan(this.model.globalLimit);
-    this.#holders.push(this.model.grant(id, lease, this.rig.now));
+    this.#holders.push(this.model.grant(id, lease, caller, this.rig.now));
     this.counts.granted += 1;
   }
 
-  /** Everybody who can run must have been served, in order of arrival, and nobody else. */
+  /** Everybody who can run must have been served, each when it was its turn, and nobody else. */
   #serve(): void {
     this.model.refresh(this.rig.now);
     for (;;) {
@@ -136,7 +144,7 @@ class Driver {
       expect(serial, "served in order").toBeGreaterThan(this.#served);
       this.#served = serial;
       this.model.waiting.splice(this.model.waiting.indexOf(next), 1);
-      this.#granted(result(waiter) ?? "", leaseOf(waiter), candidates);
+      this.#granted(result(waiter) ?? "", leaseOf(waiter), next.request.caller ?? "", candidates);
     }
     for (const { name } of this.model.waiting) {
       const waiter = this.#waiters.get(name);
@@ -205,7 +213,9 @@ class Driver {
     const live = this.#isLive(lease);
     const { pool } = this.rig;
     const old = this.#isOld(lease);
-    const name = old ? pool.resume(lease.token, lease.account, HOLDER) : lease.token;
+    const name = old
+      ? pool.resume(lease.token, lease.account, { ...HOLDER, caller: lease.caller })
+      : lease.token;
     const renewed = name !== null && pool.renew(name);
     expect(renewed, "a holder that renews in time keeps its slot").toBe(live);
     if (name === null || !live) {
@@ -305,6 +315,7 @@ class Driver {
     }
     model.leases = [];
     model.waiting = [];
+    model.served.clear();
     model.ghostDeadline = rig.now + TTL;
     rig.restart();
     rig.pool.configure(configuration(ids, model.limits));
@@ -334,16 +345,19 @@ class Driver {
 
 describe("any sequence of acquire, pin, cancel, release, crash, settings change, restart and expiry", () => {
   const seeds = Array.from({ length: OPERATIONS / RUN }, (_, index) => index + 1);
-  const total = { granted: 0, waited: 0, adopted: 0, expired: 0, refused: 0, restarted: 0 };
+  const total = { granted: 0, waited: 0, adopted: 0, expired: 0, refused: 0, evicted: 0, restarted: 0 };
 
-  test.each(seeds)("keeps to the limits and to the order of arrival (seed %i)", (seed) => {
-    const driver = new Driver(seed);
-    for (let step = 0; step < RUN; step += 1) driver.step();
-    driver.finish();
-    for (const [name, count] of Object.entries(driver.counts)) {
-      if (name in total) Object.assign(total, { [name]: Reflect.get(total, name) + count });
-    }
-  });
+  test.each(seeds)(
+    "keeps to the limits, to fair shares and to each caller's order of arrival (seed %i)",
+    (seed) => {
+      const driver = new Driver(seed);
+      for (let step = 0; step < RUN; step += 1) driver.step();
+      driver.finish();
+      for (const [name, count] of Object.entries(driver.counts)) {
+        if (name in total) Object.assign(total, { [name]: Reflect.get(total, name) + count });
+      }
+    },
+  );
 
   test("and the sequences were not idle", () => {
     for (const count of Object.values(total)) expect(count).toBeGreaterThan(100);

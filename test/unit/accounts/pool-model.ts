@@ -5,6 +5,7 @@ export const TTL = 30_011;
 export interface ModelLease {
   readonly token: string;
   readonly account: string;
+  readonly caller: string;
   /** Arrival in the model's count of events. */
   readonly order: number;
   expires: number;
@@ -39,6 +40,8 @@ export class PoolModel {
   readonly accounts = new Map<string, ModelAccount>();
   leases: ModelLease[] = [];
   waiting: ModelWaiter[] = [];
+  /** When each caller was granted a slot last, as long as it holds or wants one. */
+  readonly served = new Map<string, number>();
 
   constructor(limits: PoolLimits) {
     this.limits = limits;
@@ -120,19 +123,43 @@ export class PoolModel {
       if (this.healthy(now).every((id) => exclude.includes(id))) return "no_accounts";
     }
     if (this.candidates(request, now).length > 0) return null;
-    if (this.waiting.length >= this.queueLimit) return "queue_full";
+    if (this.waiting.length >= this.queueLimit && this.surplus(request) === null) return "queue_full";
     return request.waitMs === 0 ? "queue_timeout" : null;
   }
 
-  /** The request that must be served next. */
-  runnable(now: number): ModelWaiter | null {
-    return this.waiting.find((waiter) => this.candidates(waiter.request, now).length > 0) ?? null;
+  /** Whose slots a caller's are, in all. */
+  heldBy(caller: string): number {
+    return this.leases.filter((lease) => lease.caller === caller).length;
   }
 
-  grant(id: string, token: string, now: number): ModelLease {
+  #waitingOf(caller: string): ModelWaiter[] {
+    return this.waiting.filter(({ request }) => request.caller === caller);
+  }
+
+  /** The waiting request that gives way to another one in a full queue; null: there is none. */
+  surplus({ caller = "" }: AcquireRequest): ModelWaiter | null {
+    const callers = [...new Set(this.waiting.map(({ request }) => request.caller ?? ""))];
+    const most = Math.max(0, ...callers.map((it) => this.#waitingOf(it).length));
+    if (most <= this.#waitingOf(caller).length + 1) return null;
+    const rich = callers.filter((it) => this.#waitingOf(it).length === most);
+    return this.waiting.findLast(({ request }) => rich.includes(request.caller ?? "")) ?? null;
+  }
+
+  /** The request that must be served next: of the caller that holds least, then of the one that was served longest ago. */
+  runnable(now: number): ModelWaiter | null {
+    const able = this.waiting.filter((waiter) => this.candidates(waiter.request, now).length > 0);
+    const held = Math.min(...able.map(({ request }) => this.heldBy(request.caller ?? "")));
+    const poor = able.filter(({ request }) => this.heldBy(request.caller ?? "") === held);
+    const last = ({ request }: ModelWaiter) => this.served.get(request.caller ?? "") ?? 0;
+    const first = Math.min(...poor.map(last));
+    return poor.find((waiter) => last(waiter) === first) ?? null;
+  }
+
+  grant(id: string, token: string, caller: string, now: number): ModelLease {
     this.order += 1;
-    const lease = { token, account: id, order: this.order, expires: now + TTL };
+    const lease = { token, account: id, caller, order: this.order, expires: now + TTL };
     this.leases.push(lease);
+    this.served.set(caller, this.order);
     this.account(id).since = this.step;
     this.refresh(now);
     return lease;
@@ -140,6 +167,9 @@ export class PoolModel {
 
   /** Notes which accounts have just become ready. */
   refresh(now: number): void {
+    for (const caller of this.served.keys()) {
+      if (this.heldBy(caller) + this.#waitingOf(caller).length === 0) this.served.delete(caller);
+    }
     for (const [id, it] of this.accounts) {
       const ready = this.free(id) && it.coolUntil <= now;
       if (ready && !it.ready) it.since = this.step;

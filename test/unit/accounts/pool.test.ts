@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { AcquireRequest } from "../../../src/platform/accounts.ts";
 import { account, configuration, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";
 
 function rigWith(ids: readonly string[], limits = {}): Rig {
@@ -333,7 +334,7 @@ describe("cooldown", () => {
 });
 
 describe("restart", () => {
-  const HOLDER = { requestId: "r", model: "m", dialect: "chat" };
+  const HOLDER = { requestId: "r", model: "m", dialect: "chat", caller: "x" };
 
   test("with leases held grants none of their slots twice", () => {
     const rig = rigWith(["a", "b"]);
@@ -421,6 +422,89 @@ describe("restart", () => {
       rig.pool.renew(busy);
     }
     expect(rig.store.marks).toEqual(new Map(Object.entries({ b: 1 })));
+  });
+});
+
+describe("shares of callers", () => {
+  const of = (caller: string, more: Partial<AcquireRequest> = {}) => ({ caller, ...more });
+
+  test("a caller that fills all slots and the queue leaves the next ones to whoever comes", () => {
+    const rig = rigWith(["a", "b"], { perAccount: 2, queue: 10 });
+    const leases = Array.from({ length: 4 }, () => rig.grant(of("greedy")).lease);
+    const greedy = Array.from({ length: 4 }, () => rig.queue(of("greedy")));
+    const modest = [rig.queue(of("modest")), rig.queue(of("modest")), rig.queue(of("modest"))];
+    for (const lease of leases.slice(0, 2)) rig.pool.release(lease);
+    expect(modest.map((it) => it.outcome !== null)).toEqual([true, true, false]);
+    expect(greedy.every((it) => it.outcome === null)).toBe(true);
+    // Both hold two of four now: they take turns, each in its order of arrival.
+    for (const waiter of modest.slice(0, 1)) rig.pool.release(leaseOf(waiter));
+    expect(modest[2]?.outcome).not.toBeNull();
+    rig.pool.release(leases[2] ?? "");
+    expect(greedy.map((it) => it.outcome !== null)).toEqual([true, false, false, false]);
+  });
+
+  test("callers that hold equally many take turns, each in its own order of arrival", () => {
+    const rig = rigWith(["a"], { queue: 20 });
+    let lease = rig.grant(of("x")).lease;
+    const waiting = ["x", "x", "x", "y", "y", "z"].map((caller, n) => ({
+      name: caller + n,
+      it: rig.queue(of(caller)),
+    }));
+    const order: string[] = [];
+    while (order.length < waiting.length) {
+      rig.pool.release(lease);
+      const served = waiting.filter(({ name, it }) => it.outcome !== null && !order.includes(name));
+      expect(served).toHaveLength(1);
+      for (const { name, it } of served) {
+        order.push(name);
+        lease = leaseOf(it);
+      }
+    }
+    expect(order).toEqual(["y3", "z5", "x0", "y4", "x1", "x2"]);
+  });
+
+  test("a slot that only a greedy caller can use is not left idle", () => {
+    const rig = rigWith(["a", "b"]);
+    rig.grant(of("greedy", { target: "a" }));
+    const b = rig.grant(of("greedy", { target: "b" }));
+    rig.queue(of("modest", { target: "a" }));
+    const waiter = rig.queue(of("greedy"));
+    rig.pool.release(b.lease);
+    expect(result(waiter)).toBe("b");
+  });
+
+  test("in a full queue the newest request of whoever fills it gives way, until both have as many", () => {
+    const rig = rigWith(["a"], { queue: 4 });
+    rig.grant(of("greedy"));
+    const greedy = Array.from({ length: 4 }, () => rig.queue(of("greedy")));
+    rig.queue(of("modest"));
+    rig.queue(of("modest"));
+    expect(greedy.map(result)).toEqual([null, null, "queue_full", "queue_full"]);
+    expect(rig.pool.acquire(request(of("modest")))).toEqual({ refused: "queue_full" });
+    expect(rig.pool.acquire(request(of("greedy")))).toEqual({ refused: "queue_full" });
+    expect(rig.pool.status()).toMatchObject({ waiting: 4, max_queue_size: 4 });
+  });
+
+  test("nobody gives way to a request that does not wait", () => {
+    const rig = rigWith(["a"], { queue: 2 });
+    rig.grant(of("greedy"));
+    const greedy = [rig.queue(of("greedy")), rig.queue(of("greedy"))];
+    expect(rig.pool.acquire(request(of("modest", { waitMs: 0 })))).toEqual({ refused: "queue_timeout" });
+    expect(greedy.map(result)).toEqual([null, null]);
+  });
+
+  test("a restart does not make a caller poor that has much", () => {
+    const rig = rigWith(["a", "b"]);
+    const leases = [rig.grant(of("greedy")), rig.grant(of("greedy"))];
+    rig.restart().configure(configuration(["a", "b"]));
+    const [first, second] = leases.map(({ lease, account: { id } }) =>
+      rig.pool.resume(lease, id, { requestId: "r", model: "m", dialect: "", caller: "greedy" }),
+    );
+    expect(second).not.toBeNull();
+    const greedy = rig.queue(of("greedy"));
+    const modest = rig.queue(of("modest"));
+    rig.pool.release(first ?? "");
+    expect([result(greedy), result(modest)]).toEqual([null, "a"]);
   });
 });
 
