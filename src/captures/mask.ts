@@ -4,8 +4,13 @@ import type { OutboundProxy } from "../platform/upstream.ts";
 /** What calls itself a credential. `x-goog-api-key`, `set-cookie`, `proxy-authorization` and their like. */
 const SECRET_HEADER = /authorization|cookie|token|secret|password|api-?key|signature|credential/i;
 const SECRET_PARAMETER = /token|secret|password|key|signature|credential|code/i;
-/** A query within a text: the parameter's name, then its value. */
-const QUERY = /([?&;][\w.-]*(?:token|secret|password|key|signature|credential|code)[\w.-]*=)[^&\s#"']+/gi;
+/** A query within a text: the parameter's name, which is short, so that no text costs the square of its length, then its value. */
+const QUERY =
+  /([?&;][\w.-]{0,40}(?:token|secret|password|key|signature|credential|code)[\w.-]{0,40}=)[^&\s#"']+/gi;
+/** So many secrets of a body are looked for: each costs a walk over the whole answer. */
+const MAX_SECRETS = 100;
+/** No credential is longer; what is stays masked where it stands, and is not looked for elsewhere. */
+const MAX_SECRET_CHARS = 8 * 1024;
 /** A member of JSON that calls itself a credential, also one whose text was cut off. */
 const SECRET_MEMBER =
   /("(?:password|passwd|(?:access_?|refresh_?|id_?|session_?|auth_?)?token|api_?key|(?:client_?)?secret|(?:proxy-)?authorization|set-cookie|cookie)"\s*:\s*")((?:[^"\\]|\\.)*)("|\\?$)/gi;
@@ -26,7 +31,11 @@ export function secretsOf({ url, headers, body, proxy }: Spoken): string[] {
     // Without the scheme as well, as in `Bearer …`.
     found.add(value).add(value.replace(/^\S+\s+/, ""));
   });
-  for (const match of body.matchAll(SECRET_MEMBER)) found.add(unescaped(match[2] ?? ""));
+  for (const match of body.matchAll(SECRET_MEMBER)) {
+    if (found.size >= MAX_SECRETS) break;
+    const value = match[2] ?? "";
+    if (value.length <= MAX_SECRET_CHARS) found.add(unescaped(value));
+  }
   const { username, password, searchParams } = new URL(url);
   found.add(decoded(password)).add(decoded(username));
   for (const [name, value] of searchParams) if (SECRET_PARAMETER.test(name)) found.add(value);

@@ -24,30 +24,60 @@ const NAMED = new Set(["properties", "$defs", "definitions", "dependentSchemas"]
 /** Keywords whose value is data, not schemas. */
 const DATA = new Set(["const", "enum", "default", "examples"]);
 
+/** What all subschemas that are applied hold together at most: members, requirements, and characters of choices. */
+const MAX_WORK = 20_000_000;
+/** A schema with more text than this is left to the model: each of its parts may be held against each part of the answer. */
+const MAX_SCHEMA_CHARS = 256 * 1024;
+/** The validator compares each item with each: `uniqueItems` of longer arrays is left to the model. */
+const MAX_UNIQUE_ITEMS = 1_000;
+
 /** Counts the steps of one check. */
 class Steps {
   #left = MAX_STEPS;
+  #work = MAX_WORK;
 
-  take(): void {
+  take(weight: number): void {
     this.#left -= 1;
-    if (this.#left < 0) throw new RangeError("the schema takes too many steps");
+    this.#work -= weight;
+    if (this.#left < 0 || this.#work < 0) throw new RangeError("the schema takes too many steps");
   }
+}
+
+/** How much a subschema holds by itself, which is gone through each time that it is applied to an array of `longest`. */
+function weightOf(schema: JsonObject, longest: number): number {
+  let weight = schema["uniqueItems"] === true ? longest ** 2 / 8 : 1;
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (DATA.has(keyword)) weight += JSON.stringify(value)?.length ?? 0;
+    else if (typeof value === "object" && value !== null) weight += Object.keys(value).length;
+  }
+  return weight;
+}
+
+/** The length of the longest array within a value. Throws a `RangeError` for one that nests too deep. */
+function longestArray(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let longest = Array.isArray(value) ? value.length : 0;
+  for (const member of Object.values(value)) longest = Math.max(longest, longestArray(member));
+  return longest;
 }
 
 /**
  * A schema that counts how often it is applied, as the validator then reads `$ref`, and without its regular expressions: a
  * caller's may take for ever, and nothing could stop them.
+ *
+ * @param longest length of the longest array to which it is applied
  */
-function bounded(schema: JsonObject, steps: Steps): Record<string, unknown> {
+function bounded(schema: JsonObject, steps: Steps, longest: number): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === "pattern" || keyword === "patternProperties" || keyword === "format") continue;
+    if (keyword === "uniqueItems" && longest > MAX_UNIQUE_ITEMS) continue;
     if (DATA.has(keyword)) result[keyword] = value;
     else if (NAMED.has(keyword) && isObject(value)) {
       result[keyword] = Object.fromEntries(
-        Object.entries(value).map(([name, member]) => [name, convert(member, steps)]),
+        Object.entries(value).map(([name, member]) => [name, convert(member, steps, longest)]),
       );
-    } else result[keyword] = convert(value, steps);
+    } else result[keyword] = convert(value, steps, longest);
   }
   // What matches a pattern is not additional; without the patterns nobody can tell.
   if ("patternProperties" in schema) {
@@ -55,19 +85,20 @@ function bounded(schema: JsonObject, steps: Steps): Record<string, unknown> {
     delete result["unevaluatedProperties"];
   }
   const reference = result["$ref"];
+  const weight = weightOf(result, longest);
   Object.defineProperty(result, "$ref", {
     enumerable: reference !== undefined,
     get: () => {
-      steps.take();
+      steps.take(weight);
       return reference;
     },
   });
   return result;
 }
 
-function convert(value: unknown, steps: Steps): unknown {
-  if (Array.isArray(value)) return value.map((member) => convert(member, steps));
-  return isObject(value) ? bounded(value, steps) : value;
+function convert(value: unknown, steps: Steps, longest: number): unknown {
+  if (Array.isArray(value)) return value.map((member) => convert(member, steps, longest));
+  return isObject(value) ? bounded(value, steps, longest) : value;
 }
 
 /** What breaks the schema, one line each. A schema that cannot be applied forbids nothing. */
@@ -75,7 +106,11 @@ function schemaFaults(value: unknown, schema: JsonObject): string[] {
   const dialect = typeof schema["$schema"] === "string" ? schema["$schema"] : "";
   const draft = /draft-0[467]/.test(dialect) ? "7" : /2019-09/.test(dialect) ? "2019-09" : "2020-12";
   try {
-    const { valid, errors } = new Validator(bounded(schema, new Steps()), draft, false).validate(value);
+    if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS) return [];
+    const longest = longestArray(value);
+    const { valid, errors } = new Validator(bounded(schema, new Steps(), longest), draft, false).validate(
+      value,
+    );
     if (valid) return [];
     // The innermost faults say most, and they come last.
     return errors

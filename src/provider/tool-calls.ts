@@ -1,16 +1,22 @@
 import { isObject, type JsonObject } from "../encoding/json.ts";
 import { ProviderError } from "../errors/provider-error.ts";
+import { ObjectText } from "./object-text.ts";
 import type { ProviderEvent } from "./provider.ts";
 
 /** A call that is being assembled. */
 interface Call {
+  /** Its place among the upstream's calls. */
+  readonly position: number;
   /** The upstream's index, or -1 when it gives none. */
   readonly upstreamIndex: number;
   upstreamId: string;
   name: string;
-  arguments: string;
-  /** How much of `arguments` has been sent on. */
-  sent: number;
+  /** Follows the arguments, each piece of them once. */
+  readonly object: ObjectText;
+  /** What of the arguments has not been sent on. */
+  waiting: string;
+  /** Nothing but white space has come. */
+  blank: boolean;
   /** Our index, or -1 while it is not announced. */
   index: number;
 }
@@ -28,6 +34,10 @@ export class ToolCallAssembler {
   readonly #emit: (event: ProviderEvent) => void;
   readonly #newId: () => string;
   readonly #calls: Call[] = [];
+  /** The last call with an index, with an id, and with both. */
+  readonly #byIndex = new Map<number, Call>();
+  readonly #byId = new Map<string, Call>();
+  readonly #byBoth = new Map<string, Call>();
   readonly #usedIds = new Set<string>();
   /** Position in `#calls` of the call that streams; those after it wait. */
   #open = 0;
@@ -44,9 +54,7 @@ export class ToolCallAssembler {
 
   /** Whether the arguments of all calls are complete. */
   get complete(): boolean {
-    return this.#calls.every(
-      (call) => call.name !== "" && (call.arguments.trim() === "" || isJsonObject(call.arguments)),
-    );
+    return this.#calls.every((call) => call.name !== "" && (call.blank || call.object.complete));
   }
 
   /** Takes one piece, or several. */
@@ -60,7 +68,7 @@ export class ToolCallAssembler {
   /** Something else follows: the call that streams has ended, if its arguments are complete. */
   settle(): void {
     const call = this.#calls[this.#open];
-    if (call === undefined || call.index === -1 || !isJsonObject(call.arguments)) return;
+    if (call === undefined || call.index === -1 || !call.object.complete) return;
     this.#emit({ type: "tool-call-end", index: call.index });
     this.#open++;
     this.#advance();
@@ -79,9 +87,9 @@ export class ToolCallAssembler {
         if (unsure) return;
         throw new ProviderError("malformed", "the provider made a tool call without a name");
       }
-      if (call.arguments.trim() === "" && !unsure) call.arguments = "{}";
+      if (call.blank && !unsure) add(call, "{}");
       this.#sendOn(call);
-      if (isJsonObject(call.arguments)) this.#emit({ type: "tool-call-end", index: call.index });
+      if (call.object.complete) this.#emit({ type: "tool-call-end", index: call.index });
     }
   }
 
@@ -94,32 +102,43 @@ export class ToolCallAssembler {
     const name = typeof named === "string" ? named : "";
     let call = this.#find(index, id, name);
     if (call === undefined) {
-      call = { upstreamIndex: index, upstreamId: id, name: "", arguments: "", sent: 0, index: -1 };
+      call = {
+        position: this.#calls.length,
+        upstreamIndex: index,
+        upstreamId: "",
+        name: "",
+        object: new ObjectText(),
+        waiting: "",
+        blank: true,
+        index: -1,
+      };
       this.#calls.push(call);
+      this.#byIndex.set(index, call);
     }
-    if (call.upstreamId === "") call.upstreamId = id;
+    if (call.upstreamId === "" && id !== "") {
+      call.upstreamId = id;
+      keepLast(this.#byId, id, call);
+      keepLast(this.#byBoth, `${call.upstreamIndex} ${id}`, call);
+    }
     if (call.name === "") call.name = name;
-    if (typeof args === "string") call.arguments += args;
-    else if (isObject(args)) call.arguments += JSON.stringify(args);
+    if (typeof args === "string") add(call, args);
+    else if (isObject(args)) add(call, JSON.stringify(args));
   }
 
   /** The call that a piece belongs to; undefined: a new one. */
   #find(index: number, id: string, name: string): Call | undefined {
-    const candidate =
-      index === -1 ? this.#calls.at(-1) : this.#calls.findLast((c) => c.upstreamIndex === index);
+    const candidate = index === -1 ? this.#calls.at(-1) : this.#byIndex.get(index);
     if (id !== "") {
-      const byId = this.#calls.findLast(
-        (c) => c.upstreamId === id && (index === -1 || c.upstreamIndex === index),
-      );
-      if (byId !== undefined) return byId;
+      const known = index === -1 ? this.#byId.get(id) : this.#byBoth.get(`${index} ${id}`);
+      if (known !== undefined) return known;
       // Another id at the same place is another call, unless the first piece came without one.
-      return candidate?.upstreamId === "" && !(name !== "" && isJsonObject(candidate.arguments))
+      return candidate?.upstreamId === "" && !(name !== "" && candidate.object.complete)
         ? candidate
         : undefined;
     }
     if (candidate === undefined || name === "" || candidate.name === "") return candidate;
     // A name without an id: the next call, or the same one with its name repeated.
-    return candidate.name === name && !isJsonObject(candidate.arguments) ? candidate : undefined;
+    return candidate.name === name && !candidate.object.complete ? candidate : undefined;
   }
 
   /** Streams the open call, and goes on to the next one as soon as it is certain that the open one is complete. */
@@ -128,7 +147,7 @@ export class ToolCallAssembler {
       const call = this.#calls[this.#open];
       if (call === undefined || call.name === "") return;
       this.#sendOn(call);
-      if (this.#open === this.#calls.length - 1 || !isJsonObject(call.arguments)) return;
+      if (this.#open === this.#calls.length - 1 || !call.object.complete) return;
       this.#emit({ type: "tool-call-end", index: call.index });
       this.#open++;
     }
@@ -139,11 +158,9 @@ export class ToolCallAssembler {
       call.index = this.#open;
       this.#emit({ type: "tool-call", index: call.index, id: this.#idOf(call), name: call.name });
     }
-    if (call.sent === 0 && call.arguments.trim() === "") return;
-    if (call.sent < call.arguments.length) {
-      this.#emit({ type: "tool-arguments", index: call.index, delta: call.arguments.slice(call.sent) });
-      call.sent = call.arguments.length;
-    }
+    if (call.blank || call.waiting === "") return;
+    this.#emit({ type: "tool-arguments", index: call.index, delta: call.waiting });
+    call.waiting = "";
   }
 
   #idOf(call: Call): string {
@@ -153,11 +170,14 @@ export class ToolCallAssembler {
   }
 }
 
-function isJsonObject(text: string): boolean {
-  if (!text.trimEnd().endsWith("}")) return false;
-  try {
-    return isObject(JSON.parse(text));
-  } catch {
-    return false;
-  }
+/** Adds a piece of a call's arguments. */
+function add(call: Call, piece: string): void {
+  call.waiting += piece;
+  call.blank &&= piece.trim() === "";
+  call.object.push(piece);
+}
+
+/** Of several calls with one id the last in place is meant. */
+function keepLast(calls: Map<string, Call>, id: string, call: Call): void {
+  if ((calls.get(id)?.position ?? -1) < call.position) calls.set(id, call);
 }

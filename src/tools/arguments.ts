@@ -15,13 +15,15 @@ function oneOrMany(sources: readonly string[]): string {
 /**
  * Writes the arguments of one call as fragments of one JSON object. A finished value waits for the next parameter, because
  * one of the same name makes both an array; a string may be written while it is still coming. Should a value that was
- * already sent turn out to be repeated, the name is sent once more with the array, and readers take the last.
+ * already sent turn out to be repeated, the name is sent once more at the end, with the array, and readers take the last.
  */
 export class ArgumentsWriter {
   readonly #send: (fragment: string) => void;
   readonly #whole: boolean;
   readonly #sent = new Map<string, string[]>();
   #waiting = new Map<string, string[]>();
+  /** Names whose values were sent before all of them had come. */
+  readonly #repeated = new Set<string>();
   #streaming: { name: string; source: string; carry: string } | undefined;
   #begun = false;
 
@@ -85,6 +87,7 @@ export class ArgumentsWriter {
   end(): void {
     this.endString();
     this.#flush();
+    for (const name of this.#repeated) this.#write(name);
     this.#send(this.#begun ? "}" : "{}");
   }
 
@@ -96,10 +99,19 @@ export class ArgumentsWriter {
 
   #flush(): void {
     for (const [name, sources] of this.#waiting) {
-      const all = [...(this.#sent.get(name) ?? []), ...sources];
-      this.#sent.set(name, all);
-      this.#send(`${this.#separator()}${JSON.stringify(name)}:${oneOrMany(all)}`);
+      const sent = this.#sent.get(name);
+      if (sent) {
+        for (const source of sources) sent.push(source);
+        this.#repeated.add(name);
+      } else {
+        this.#sent.set(name, sources);
+        this.#write(name);
+      }
     }
     this.#waiting = new Map();
+  }
+
+  #write(name: string): void {
+    this.#send(`${this.#separator()}${JSON.stringify(name)}:${oneOrMany(this.#sent.get(name) ?? [])}`);
   }
 }

@@ -27,9 +27,9 @@ function sample(schema: JsonSchema, depth: number): unknown {
 /** Example values for a tool as JSON text: what it requires, or its first parameters. */
 function sampleValues(tool: ToolDefinition): ReadonlyMap<string, string> {
   const properties = declaredProperties(tool);
-  const required = Array.isArray(tool.parameters?.required) ? tool.parameters.required : [];
+  const required = new Set<unknown>(Array.isArray(tool.parameters?.required) ? tool.parameters.required : []);
   const names = [...properties.keys()];
-  const needed = names.filter((name) => required.includes(name));
+  const needed = names.filter((name) => required.has(name));
   const chosen = needed.length > 0 ? needed : names.slice(0, MAX_PARAMETERS);
   return new Map(chosen.map((name) => [name, JSON.stringify(sample(properties.get(name) ?? {}, 0))]));
 }

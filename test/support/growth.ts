@@ -5,9 +5,9 @@ import { runInNewContext } from "node:vm";
 export type Work = (n: number) => () => unknown;
 
 /** From so many milliseconds of processor time on a measurement means something. */
-const FLOOR_MS = 2;
-/** Inputs are not made larger than this. */
-const MAX_SIZE = 1 << 22;
+const FLOOR_MS = 5;
+/** Inputs are not made larger than four times this. */
+const MAX_SIZE = 1 << 20;
 const FACTOR = 4;
 /** What takes longer than in proportion is measured so often before it is believed. */
 const ATTEMPTS = 10;
@@ -33,14 +33,16 @@ async function cpuOf(work: Work, n: number, clean: boolean): Promise<number> {
 /**
  * How many times as much processor time four times the input takes. It says nothing of how fast the work is, so that it holds
  * on any machine: sizes grow until the work can be measured, minima are compared, and a bad ratio has to show each time.
+ *
+ * @param maxSize the input is not made larger than four times this: fewer for objects than for characters
  */
-export async function growthOf(work: Work): Promise<number> {
-  let n = 1024;
-  while (n < MAX_SIZE && (await cpuOf(work, n, false)) < FLOOR_MS) n *= 2;
+export async function growthOf(work: Work, maxSize = MAX_SIZE): Promise<number> {
+  let n = 128;
+  while (n < maxSize && (await cpuOf(work, n, false)) < FLOOR_MS) n *= 2;
   let short = Number.POSITIVE_INFINITY;
   let long = Number.POSITIVE_INFINITY;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const clean = attempt > 1;
+    const clean = attempt > 5;
     // A threshold, such as that of a garbage collection, may lie between two sizes; the square is seen at all of them.
     if (attempt % 3 === 0) {
       n *= 2;
@@ -48,7 +50,8 @@ export async function growthOf(work: Work): Promise<number> {
     }
     for (let round = 0; round < 2; round++) short = Math.min(short, await cpuOf(work, n, clean));
     long = Math.min(long, await cpuOf(work, n * FACTOR, clean));
-    if (long <= short * MAX_GROWTH) break;
+    // What cannot be measured even then is no harm.
+    if (long <= Math.max(short * MAX_GROWTH, FLOOR_MS)) break;
   }
-  return long / short;
+  return long / Math.max(short, FLOOR_MS / MAX_GROWTH);
 }

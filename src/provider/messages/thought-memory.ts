@@ -7,6 +7,9 @@ const MAX_CHARS = 4 * 1024 * 1024;
 /** What an entry costs apart from its thoughts, in characters. */
 const ENTRY_CHARS = 200;
 
+/** No server makes longer ids, in characters; the pattern takes the square of the length. */
+const MAX_ID = 200;
+
 /** Ends in letters and digits that nobody can guess, or in a UUID. */
 const UNGUESSABLE = /(?:(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{16,}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
 
@@ -30,7 +33,7 @@ export class ThoughtMemory {
 
   /** Keeps what came between the previous call of a message, or its beginning, and this one; that may be nothing. */
   keep(model: string, callId: string, thoughts: readonly WireThought[]): void {
-    if (!UNGUESSABLE.test(callId)) return;
+    if (callId.length > MAX_ID || !UNGUESSABLE.test(callId)) return;
     const key = keyOf(model, callId);
     const chars = ENTRY_CHARS + thoughts.reduce((sum, thought) => sum + lengthOf(thought), 0);
     this.#drop(key);

@@ -31,6 +31,8 @@ export class Turns {
   /** Calls of the last answer that have no result yet: the caller's id, and the one that is sent. */
   readonly #open = new Map<string, string>();
   readonly #used = new Set<string>();
+  /** The number that comes next behind an id that is used. */
+  readonly #numbers = new Map<string, number>();
 
   /** Adds parts to a side's turn. Text that says nothing is refused by the protocol, and left out. */
   say(role: "user" | "assistant", parts: readonly WirePart[]): void {
@@ -134,7 +136,10 @@ export class Turns {
   #ownId(id: string): string {
     const written = id.replace(/[^\w-]/g, "_") || "call";
     let own = written;
-    for (let n = this.#used.size; this.#used.has(own); n += 1) own = `${written}_${n}`;
+    let n = this.#numbers.get(written) ?? this.#used.size;
+    for (; this.#used.has(own); n += 1) own = `${written}_${n}`;
+    // Ids that others have taken are passed over once.
+    if (own !== written) this.#numbers.set(written, n);
     this.#used.add(own);
     return own;
   }

@@ -23,14 +23,14 @@ export interface MessageOptions {
 export function wireMessages(conversation: Conversation, options: MessageOptions): readonly WireMessage[] {
   const { messages } = conversation;
   const lastUser = messages.findLastIndex((message) => message.role === "user");
-  const out: WireMessage[] = [];
+  const out: Draft[] = [];
   const { leading, others } = leadingSystem(messages);
   const system = joined([...leading.map((message) => textOf(message.parts)), options.rules]);
-  if (system !== "") out.push({ role: "system", content: system });
+  if (system !== "") out.push(draft({ role: "system", content: system }));
   // Attachments that a tool returned follow its result in a user message: a tool message takes text only.
   let carried: WirePart[] = [];
   const flush = () => {
-    if (carried.length > 0) out.push({ role: "user", content: carried });
+    if (carried.length > 0) out.push(draft({ role: "user", content: carried }));
     carried = [];
   };
   for (const message of others) {
@@ -38,11 +38,23 @@ export function wireMessages(conversation: Conversation, options: MessageOptions
     const injection = message === messages[lastUser] ? options.injection : "";
     if (message.role === "tool") {
       for (const part of addResult(out, message, options)) carried.push(part);
-    } else out.push(wireMessage(message, injection, options));
+    } else out.push(draft(wireMessage(message, injection, options)));
   }
   flush();
   if (options.suffix !== "") addUserText(out, options.suffix);
-  return out;
+  return out.map(({ message, added }) =>
+    message.role === "user" ? { ...message, content: withTexts(message.content, added) } : message,
+  );
+}
+
+/** A message, and what of the user's words joins it. Joined once, so that any number of them costs linear time. */
+interface Draft {
+  readonly message: WireMessage;
+  readonly added: string[];
+}
+
+function draft(message: WireMessage): Draft {
+  return { message, added: [] };
 }
 
 /** System messages at the start become one: many chat templates accept no more than one, and only there. */
@@ -61,7 +73,7 @@ function wireMessage(
     case "system":
       return { role: "system", content: textOf(message.parts) };
     case "user": {
-      const content = withText(contentOf(message.parts, options.partOf), injection);
+      const content = withTexts(contentOf(message.parts, options.partOf), [injection]);
       return { role: "user", content, ...(message.name === undefined ? {} : { name: message.name }) };
     }
     case "assistant": {
@@ -88,7 +100,7 @@ function wireMessage(
 
 /** Adds a tool's result; returns the attachments that it holds. */
 function addResult(
-  out: WireMessage[],
+  out: Draft[],
   message: Extract<Message, { role: "tool" }>,
   options: MessageOptions,
 ): WirePart[] {
@@ -100,17 +112,17 @@ function addResult(
     addUserText(out, renderToolResult({ id, text, isError, ...(name === undefined ? {} : { name }) }));
   } else {
     // The protocol has no place for the error mark.
-    out.push({ role: "tool", tool_call_id: id, content: isError ? `Error: ${text}` : text });
+    out.push(draft({ role: "tool", tool_call_id: id, content: isError ? `Error: ${text}` : text }));
   }
   if (attached.length === 0) return [];
   return [{ type: "text", text: `Returned by the tool call ${id}:` }, ...attached];
 }
 
 /** Adds words of the user, to the last message if that is the user's: many templates want the roles to alternate. */
-function addUserText(out: WireMessage[], text: string): void {
+function addUserText(out: Draft[], text: string): void {
   const last = out.at(-1);
-  if (last?.role === "user") out[out.length - 1] = { ...last, content: withText(last.content, text) };
-  else out.push({ role: "user", content: text });
+  if (last?.message.role === "user") last.added.push(text);
+  else out.push(draft({ role: "user", content: text }));
 }
 
 function contentOf(parts: readonly Part[], partOf: PartOf): string | readonly WirePart[] {
@@ -118,7 +130,12 @@ function contentOf(parts: readonly Part[], partOf: PartOf): string | readonly Wi
   return parts.map((part) => (part.type === "text" ? { type: "text", text: part.text } : partOf(part)));
 }
 
-function withText(content: string | readonly WirePart[], text: string): string | readonly WirePart[] {
-  if (text === "") return content;
-  return typeof content === "string" ? paragraphs(content, text) : [...content, { type: "text", text }];
+function withTexts(
+  content: string | readonly WirePart[],
+  texts: readonly string[],
+): string | readonly WirePart[] {
+  const added = texts.filter((text) => text !== "");
+  if (added.length === 0) return content;
+  if (typeof content === "string") return joined([content, ...added]);
+  return [...content, ...added.map((text): WirePart => ({ type: "text", text }))];
 }

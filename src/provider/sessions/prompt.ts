@@ -93,6 +93,8 @@ export function withRules(sections: readonly Section[], rules: string): readonly
 
 class MessageRenderer {
   readonly attachments: SentAttachment[] = [];
+  /** The attachments' places, from 1. */
+  readonly #numbers = new Map<SentAttachment, number>();
   readonly #reader: AttachmentReader;
   readonly #conversation: Conversation;
   /** Tools by call id: in most dialects a result names only its call. */
@@ -142,10 +144,11 @@ class MessageRenderer {
       return fileAsText(name, withoutHeadings(attachment.text));
     }
     if (attachment.kind === "image") this.#checkVision();
-    let number = this.attachments.indexOf(attachment) + 1;
-    if (number === 0) number = this.attachments.push(attachment);
+    const number = this.#numbers.get(attachment) ?? this.attachments.push(attachment);
+    this.#numbers.set(attachment, number);
     return `[Attachment ${number}: ${attachment.kind} ${name}]`;
   }
+
   #checkVision(): void {
     const { contentField: field, model } = this.#conversation;
     if (model.vision) return;

@@ -15,8 +15,8 @@ add(
 add(
   "arguments",
   "repeated names are not gathered",
-  "const all = [...(this.#sent.get(name) ?? []), ...sources];",
-  "const all = sources;",
+  "for (const source of sources) sent.push(source);",
+  "sent.splice(0, sent.length, ...sources);",
 );
 add("arguments", "a repeated string is sent again", "!this.#sent.has(name) && ", "");
 add(

@@ -1,8 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ToolScanner } from "../../../src/tools/scanner.ts";
 import { DEGENERATE, pieces } from "../../support/degenerate.ts";
 import { growthOf, MAX_GROWTH } from "../../support/growth.ts";
 import { TYPED } from "../tools/support.ts";
+
+// Long enough for a machine that is busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
 
 const open = '<tool_calls><invoke name="write"><parameter name="';
 const HEADS: readonly (readonly [string, string])[] = [

@@ -1,0 +1,63 @@
+import type { Conversation } from "../../src/conversation/conversation.ts";
+import {
+  chatRequestSchema,
+  toConversation as fromChat,
+} from "../../src/dialects/chat-completions/request.ts";
+import {
+  completionRequestSchema,
+  toConversation as fromCompletion,
+} from "../../src/dialects/completions/request.ts";
+import {
+  contentRequestSchema,
+  toConversation as fromContents,
+} from "../../src/dialects/content-generation/request.ts";
+import { toConversation as fromMessages, messageRequestSchema } from "../../src/dialects/messages/request.ts";
+import {
+  chatConversation,
+  chatSchema,
+  generateConversation,
+  generateSchema,
+} from "../../src/dialects/model-runner/request.ts";
+import { inputItems, responsesRequestSchema, toTurn } from "../../src/dialects/responses/request.ts";
+import { parseWith } from "../../src/http/json-body.ts";
+import { resolveModel } from "../../src/models/resolve.ts";
+import { RequestBuilder as MessagesRequest } from "../../src/provider/messages/request.ts";
+import { RequestBuilder as CompletionsRequest } from "../../src/provider/openai/request.ts";
+import type { PrepareOptions } from "../../src/provider/provider.ts";
+import { composePrompt, renderTranscript } from "../../src/provider/sessions/prompt.ts";
+
+const MODEL = "provider-v4-flash";
+
+/** From a request's parsed JSON to a conversation, in every style: throws a `GatewayError` for what is no request. */
+export const PARSERS: Readonly<Record<string, (body: unknown) => Conversation>> = {
+  "chat-completions": (body) => fromChat(parseWith(chatRequestSchema, body), {}),
+  completions: (body) => fromCompletion(parseWith(completionRequestSchema, body), {}),
+  responses: (body) => {
+    const request = parseWith(responsesRequestSchema, body);
+    return toTurn(request, inputItems(request), [], {}).conversation;
+  },
+  messages: (body) => fromMessages(parseWith(messageRequestSchema, body), {}),
+  "content-generation": (body) => fromContents(parseWith(contentRequestSchema, body), MODEL, true, {}),
+  "model-runner": (body) => chatConversation(parseWith(chatSchema, body), resolveModel(MODEL, {})),
+  "model-runner, generate": (body) =>
+    generateConversation(parseWith(generateSchema, body), resolveModel(MODEL, {})),
+};
+
+const OPTIONS: PrepareOptions = {
+  thinkingInjection: "Think.",
+  inputFileMinChars: null,
+  fetchAttachment: async () => ({ bytes: new Uint8Array(), mediaType: "text/plain" }),
+};
+
+/** From a conversation to all that the model reads, for every driver's protocol, with native calls and as markup. */
+export const PROMPTS: Readonly<Record<string, (conversation: Conversation) => string>> = {
+  sessions: (conversation) => composePrompt(renderTranscript(conversation, "Think."), ""),
+  "openai, native": (conversation) =>
+    new CompletionsRequest(conversation, OPTIONS, { model: MODEL, toolCalls: "native" }).promptText,
+  "openai, markup": (conversation) =>
+    new CompletionsRequest(conversation, OPTIONS, { model: MODEL, toolCalls: "markup" }).promptText,
+  "messages, native": (conversation) =>
+    new MessagesRequest(conversation, OPTIONS, { model: MODEL, toolCalls: "native" }).promptText,
+  "messages, markup": (conversation) =>
+    new MessagesRequest(conversation, OPTIONS, { model: MODEL, toolCalls: "markup" }).promptText,
+};
