@@ -37,6 +37,8 @@ export abstract class EventStreamDecoder implements TurnDecoder {
         if (error.type === "max-buffer-size-exceeded") throw tooLong();
       },
     });
+    // The decoder of bytes takes one byte order mark away; the parser would take another, if it came in the same read.
+    this.#parser.feed("\n");
   }
 
   /** Takes one server-sent event. May throw a `ProviderError`. */

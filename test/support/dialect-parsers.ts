@@ -49,6 +49,12 @@ const OPTIONS: PrepareOptions = {
   fetchAttachment: async () => ({ bytes: new Uint8Array(), mediaType: "text/plain" }),
 };
 
+const messagesRequest = (conversation: Conversation, toolCalls: "native" | "markup") =>
+  new MessagesRequest(conversation, OPTIONS, { model: MODEL, toolCalls }, () => ({
+    before: () => undefined,
+    strict: true,
+  }));
+
 /** From a conversation to all that the model reads, for every driver's protocol, with native calls and as markup. */
 export const PROMPTS: Readonly<Record<string, (conversation: Conversation) => string>> = {
   sessions: (conversation) => composePrompt(renderTranscript(conversation, "Think."), ""),
@@ -56,8 +62,6 @@ export const PROMPTS: Readonly<Record<string, (conversation: Conversation) => st
     new CompletionsRequest(conversation, OPTIONS, { model: MODEL, toolCalls: "native" }).promptText,
   "openai, markup": (conversation) =>
     new CompletionsRequest(conversation, OPTIONS, { model: MODEL, toolCalls: "markup" }).promptText,
-  "messages, native": (conversation) =>
-    new MessagesRequest(conversation, OPTIONS, { model: MODEL, toolCalls: "native" }).promptText,
-  "messages, markup": (conversation) =>
-    new MessagesRequest(conversation, OPTIONS, { model: MODEL, toolCalls: "markup" }).promptText,
+  "messages, native": (conversation) => messagesRequest(conversation, "native").promptText,
+  "messages, markup": (conversation) => messagesRequest(conversation, "markup").promptText,
 };

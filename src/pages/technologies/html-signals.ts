@@ -1,7 +1,7 @@
 import type { ChildNode, Element } from "domhandler";
-import { parseDocument } from "htmlparser2";
 import type { PageSignals } from "../../platform/page-browser.ts";
 import type { TechnologyDetector } from "./detector.ts";
+import { parseHtml } from "./html.ts";
 import type { ParsedDocument } from "./selector-matcher.ts";
 
 /** The signals of a page of which only the HTML and the response headers are known. */
@@ -25,7 +25,7 @@ export function signalsFromHtml(
   detector?: TechnologyDetector,
 ): HtmlSignals {
   const reading = new Reading(page.url);
-  const document = parseDocument(page.html.slice(0, MAX_HTML));
+  const document = parseHtml(page.html.slice(0, MAX_HTML));
   reading.walk(document.children);
   const parsed: ParsedDocument = { document, attributes: reading.attributes.join("\n") };
   return {

@@ -1,0 +1,187 @@
+import ipaddr from "ipaddr.js";
+import { GatewayError } from "../../../src/errors/gateway-error.ts";
+import { ProviderError } from "../../../src/errors/provider-error.ts";
+import { UploadForm } from "../../../src/files/form.ts";
+import { JsonScan } from "../../../src/http/json-scan.ts";
+import { signalsFromHtml } from "../../../src/pages/technologies/html-signals.ts";
+import type { OutboundProxy } from "../../../src/platform/upstream.ts";
+import { MessageStreamDecoder } from "../../../src/provider/messages/decoder.ts";
+import { CompletionStreamDecoder } from "../../../src/provider/openai/decoder.ts";
+import type { ProviderEvent, TurnDecoder } from "../../../src/provider/provider.ts";
+import { proxiedFetch } from "../../../src/provider/proxy/fetch.ts";
+import type { ProxySocket } from "../../../src/provider/proxy/socket.ts";
+import { SessionTurnDecoder } from "../../../src/provider/sessions/decoder.ts";
+import { checkPageUrl } from "../../../src/url-safety/check.ts";
+import { PARSERS, PROMPTS } from "../../support/dialect-parsers.ts";
+import { REQUESTS } from "./corpus/requests.ts";
+import { FORMS, JSON_TEXTS, PAGES, REPLIES, STREAMS, URLS } from "./corpus/texts.ts";
+import { bytesOf, cut, only, type Target, target } from "./target.ts";
+
+const MAX_DEPTH = 512;
+
+function depthOf(value: unknown): number {
+  let deepest = 0;
+  const open: [unknown, number][] = [[value, 0]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [one, depth] = next;
+    if (typeof one !== "object" || one === null) continue;
+    deepest = Math.max(deepest, depth + 1);
+    for (const member of Object.values(one)) open.push([member, depth + 1]);
+  }
+  return deepest;
+}
+
+/** The scan before `JSON.parse` knows how deep a text nests, and does not depend on how it is cut. */
+const jsonGuard = target("JSON guard", JSON_TEXTS, (input) => {
+  const bytes = Uint8Array.from(new TextEncoder().encode(input));
+  const whole = new JsonScan(MAX_DEPTH);
+  whole.push(bytes);
+  const pieces = new JsonScan(MAX_DEPTH);
+  for (const piece of cut(bytes)) pieces.push(piece);
+  if (whole.tooDeep !== pieces.tooDeep || whole.cost !== pieces.cost) throw new Error("it depends on cuts");
+  let value: unknown;
+  try {
+    value = JSON.parse(input);
+  } catch {
+    return;
+  }
+  if (whole.tooDeep !== depthOf(value) > MAX_DEPTH) throw new Error(`tooDeep is ${whole.tooDeep}`);
+});
+
+/** A request is understood, or refused with the reason; what is understood can be put to every provider. */
+const requests = Object.entries(PARSERS).map(([dialect, parse]) =>
+  target(`requests, ${dialect}`, REQUESTS[dialect] ?? ["{}"], async (input) => {
+    let body: unknown;
+    try {
+      body = JSON.parse(input);
+    } catch {
+      return;
+    }
+    const conversation = await only([GatewayError], () => parse(body));
+    if (conversation === undefined) return;
+    for (const prompt of Object.values(PROMPTS)) {
+      const text = await only([GatewayError], () => prompt(conversation));
+      if (text !== undefined && typeof text !== "string") throw new Error("no prompt");
+    }
+    if (Object.hasOwn(Object.prototype, "polluted")) throw new Error("the prototype was polluted");
+  }),
+);
+
+/** What comes of a stream: its events, texts joined, and how it ended. */
+function decoded(decoder: TurnDecoder, reads: readonly Uint8Array[]): string {
+  const events: ProviderEvent[] = [];
+  let end = "ended";
+  try {
+    for (const read of reads) events.push(...decoder.push(read));
+    if (decoder.failure) throw decoder.failure;
+    events.push(...decoder.finish());
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    end = error.kind;
+  }
+  return JSON.stringify([events, end]);
+}
+
+const context = () => {
+  let made = 0;
+  return { secret: "a-secret-token", newId: () => `id${made++}` };
+};
+
+const DECODERS: Readonly<Record<string, () => TurnDecoder>> = {
+  sessions: () => new SessionTurnDecoder("a-secret-token"),
+  openai: () => new CompletionStreamDecoder(context()),
+  messages: () => new MessageStreamDecoder(context()),
+};
+
+/** A stream gives the same events however it is cut, and fails with nothing but the provider's error. */
+const streams = Object.entries(DECODERS).map(([driver, make]) =>
+  target(`event stream, ${driver}`, STREAMS[driver] ?? [""], (input) => {
+    const bytes = bytesOf(input);
+    const whole = decoded(make(), [bytes]);
+    const pieces = decoded(make(), cut(bytes));
+    if (whole !== pieces) throw new Error(`whole ${whole}\n in pieces ${pieces}`);
+  }),
+);
+
+/** A form is read, or refused with the reason. */
+const forms = target("multipart", FORMS, (input) => {
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      for (const piece of cut(bytesOf(input))) controller.enqueue(piece);
+      controller.close();
+    },
+  });
+  const init = {
+    method: "POST",
+    headers: { "content-type": "multipart/form-data; boundary=boundary" },
+    body,
+    duplex: "half" as const,
+  };
+  return only([GatewayError], async () => {
+    const request = new Request("http://gateway.example/v1/files", init);
+    const form = new UploadForm(request, { bytes: 1 << 20, idleMs: 1_000 }, () => undefined);
+    await form.head();
+    await new Response(form.content).arrayBuffer();
+  }).then(() => undefined);
+});
+
+/** A page is read, however broken. */
+const pages = target("HTML signals", PAGES, (input) => {
+  const signals = signalsFromHtml({ html: input, headers: new Headers(), url: "https://example.com/" });
+  for (const address of [...(signals.scriptSrc ?? []), ...signals.stylesheets]) new URL(address);
+});
+
+/** A connection to a proxy that says `reply` to whatever it is sent. */
+function saying(reply: Uint8Array<ArrayBuffer>): ProxySocket {
+  return {
+    readable: new ReadableStream({
+      start(controller) {
+        for (const piece of cut(reply)) controller.enqueue(piece);
+        controller.close();
+      },
+    }),
+    writable: new WritableStream(),
+    opened: Promise.resolve(),
+    startTls: () => saying(reply),
+    close: () => undefined,
+  };
+}
+
+/** A proxy's reply is an answer, or a failure that names its stage. */
+const replies = (["http", "socks5"] as const).map((type) =>
+  target(`replies of a proxy, ${type}`, REPLIES[type] ?? [], async (input) => {
+    const proxy: OutboundProxy = { type, host: "proxy", port: 1, username: "u", password: "p" };
+    const fetch = proxiedFetch(() => saying(bytesOf(input)), proxy);
+    await only([ProviderError, TypeError], async () => {
+      const response = await fetch("http://target.example/");
+      await response.arrayBuffer();
+    });
+  }),
+);
+
+/** Whether a host is an address that is not public, by another reading than the program's own. */
+function isPrivate(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  if (!ipaddr.isValid(bare)) return /(?:^|\.)localhost$/.test(bare);
+  return ipaddr.process(bare).range() !== "unicast";
+}
+
+/** What may be loaded for strangers is no address of this machine or its network. */
+const urls = target("URL safety", URLS, (input) => {
+  const check = checkPageUrl(input, { privateHosts: new Set() });
+  if (!check.ok) return;
+  const { protocol, hostname, username, password } = check.url;
+  if (!/^https?:$/.test(protocol) || username + password !== "") throw new Error(check.url.href);
+  if (isPrivate(hostname)) throw new Error(`${hostname} is private`);
+});
+
+/** Every parser that meets strangers, but the tool scanner, which has properties of its own. */
+export const targets: readonly Target[] = [
+  jsonGuard,
+  ...requests,
+  ...streams,
+  forms,
+  pages,
+  ...replies,
+  urls,
+];
