@@ -1,8 +1,5 @@
 import type { Conversation } from "../../src/conversation/conversation.ts";
-import {
-  chatRequestSchema,
-  toConversation as fromChat,
-} from "../../src/dialects/chat-completions/request.ts";
+import { chatRequestSchema, toTurn as fromChat } from "../../src/dialects/chat-completions/request.ts";
 import {
   completionRequestSchema,
   toConversation as fromCompletion,
@@ -30,7 +27,7 @@ const MODEL = "provider-v4-flash";
 
 /** From a request's parsed JSON to a conversation, in every style: throws a `GatewayError` for what is no request. */
 export const PARSERS: Readonly<Record<string, (body: unknown) => Conversation>> = {
-  "chat-completions": (body) => fromChat(parseWith(chatRequestSchema, body), {}),
+  "chat-completions": (body) => fromChat(parseWith(chatRequestSchema, body), {}).conversation,
   completions: (body) => fromCompletion(parseWith(completionRequestSchema, body), {}),
   responses: (body) => {
     const request = parseWith(responsesRequestSchema, body);
