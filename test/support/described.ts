@@ -6,7 +6,7 @@ import { STANDARD_FAMILY } from "../../src/routing/error-formats.ts";
 import { openApiDocument } from "../../src/routing/openapi.ts";
 import { RouteTable } from "../../src/routing/router.ts";
 import { PathFamilies, type Route } from "../../src/routing/surface.ts";
-import { publishedFault, publishedSchemaOf } from "./published.ts";
+import { publishedFault } from "./published.ts";
 import { innermost } from "./schema-faults.ts";
 import type { SecretWatch } from "./secret-watch.ts";
 
@@ -77,18 +77,12 @@ async function textOf(response: Response): Promise<string | null> {
   }
 }
 
-/** Where a JSON answer is not what the vendor publishes of the same path. */
-function publishedFaultOf(method: string, url: URL, response: Response, body: unknown): string | undefined {
-  const schema = publishedSchemaOf(method, url.pathname);
-  if (schema === null) return undefined;
-  return publishedFault(response.ok ? schema : "ErrorResponse", body);
-}
-
 async function faultOf(
   method: string,
   url: URL,
   response: Response,
   description: Description,
+  family: string,
 ): Promise<string | undefined> {
   const mediaType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
   const validator = description.get(mediaType);
@@ -99,7 +93,8 @@ async function faultOf(
   try {
     const body: unknown = JSON.parse(text);
     const { valid, errors } = validator.validate(body);
-    return valid ? publishedFaultOf(method, url, response, body) : innermost(errors);
+    if (!valid) return innermost(errors);
+    return publishedFault(family, { method, path: url.pathname, ok: response.ok }, body);
   } catch (error) {
     if (error instanceof SyntaxError) return "the body is no JSON";
     throw error;
@@ -127,7 +122,7 @@ export async function expectDescribed(
   const fault =
     response.ok && status !== 200
       ? "only 200 is described"
-      : await faultOf(method, url, response, description);
+      : await faultOf(method, url, response, description, family.id);
   if (fault === undefined) return;
   throw new Error(
     `${method} ${route?.path ?? url.pathname} answered ${status} other than described: ${fault}`,

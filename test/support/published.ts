@@ -1,45 +1,94 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
 import type { JsonObject } from "../../src/encoding/json.ts";
-import published from "../fixtures/published/openai.json" with { type: "json" };
+import ollama from "../fixtures/published/ollama.json" with { type: "json" };
+import openai from "../fixtures/published/openai.json" with { type: "json" };
 import { innermost } from "./schema-faults.ts";
 
-/** The published schemas of whole bodies. */
-export type PublishedSchema =
-  | "Response"
-  | "ResponseItemList"
-  | "CompactResource"
-  | "TokenCountsResource"
-  | "ErrorResponse"
-  | "CreateChatCompletionResponse"
-  | "CreateChatCompletionStreamResponse";
+/** What a vendor publishes of its API, cut down to what this program writes. */
+interface Publication {
+  readonly vendor: string;
+  /** Names of the schemas of a stream's events, by their `type`. */
+  readonly events: ReadonlyMap<string, string>;
+  readonly definitions: Readonly<Record<string, unknown>>;
+  /** What paths answer with 200: the schema of the first pattern that fits `POST /path`. */
+  readonly bodies: readonly (readonly [RegExp, string])[];
+}
 
-const EVENTS = new Map(Object.entries(published.events));
+const OPENAI: Publication = {
+  vendor: "OpenAI",
+  events: new Map(Object.entries(openai.events)),
+  definitions: openai.$defs,
+  bodies: [
+    [/^POST (\/v1)?\/chat\/completions$/, "CreateChatCompletionResponse"],
+    [/^POST (\/v1)?\/responses\/compact$/, "CompactResource"],
+    [/^POST (\/v1)?\/responses\/input_tokens$/, "TokenCountsResource"],
+    [/^GET (\/v1)?\/responses\/[^/]+\/input_items$/, "ResponseItemList"],
+    [/^(POST (\/v1)?\/responses(\/[^/]+\/cancel)?|GET (\/v1)?\/responses\/[^/]+)$/, "Response"],
+  ],
+};
+
+const OLLAMA: Publication = {
+  vendor: "Ollama",
+  events: new Map(),
+  definitions: ollama.$defs,
+  bodies: [
+    [/^POST \/api\/chat$/, "ChatResponse"],
+    [/^POST \/api\/generate$/, "GenerateResponse"],
+    [/^GET \/api\/(tags|ps)$/, "ListResponse"],
+    [/^POST \/api\/show$/, "ShowResponse"],
+    [/^GET \/api\/version$/, "VersionResponse"],
+    [/^POST \/api\/embed$/, "EmbedResponse"],
+    [/^POST \/api\/embeddings$/, "EmbeddingsResponse"],
+  ],
+};
+
+/** The vendors' publications, by the id of the family whose style is theirs. */
+const PUBLICATIONS = new Map([
+  ["chat", OPENAI],
+  ["runner", OLLAMA],
+]);
+
 const validators = new Map<string, Validator>();
 
-function validatorOf(name: string): Validator {
-  const known = validators.get(name);
+function validatorOf({ vendor, definitions }: Publication, name: string): Validator {
+  const key = `${vendor}'s ${name}`;
+  const known = validators.get(key);
   if (known !== undefined) return known;
-  const schema: Schema = { $ref: `#/$defs/${name}`, $defs: published.$defs };
+  if (!(name in definitions)) throw new Error(`${key} is not among the schemas.`);
+  const schema: Schema = { $ref: `#/$defs/${name}`, $defs: definitions };
   const made = new Validator(schema, "2020-12", false);
-  validators.set(name, made);
+  validators.set(key, made);
   return made;
 }
 
-/** Where a body is not what OpenAI's published schema says; undefined when it is. */
-export function publishedFault(name: string, body: unknown): string | undefined {
-  const { valid, errors } = validatorOf(name).validate(body);
-  return valid ? undefined : `not OpenAI's ${name}: ${innermost(errors)}`;
+function faultOf(publication: Publication, name: string, body: unknown): string | undefined {
+  const { valid, errors } = validatorOf(publication, name).validate(body);
+  return valid ? undefined : `not ${publication.vendor}'s ${name}: ${innermost(errors)}`;
 }
 
-/** The published schema of what a path answers with 200. */
-export function publishedSchemaOf(method: string, path: string): PublishedSchema | null {
-  const route = `${method} ${path.replace(/^\/v1/, "")}`;
-  if (route === "POST /chat/completions") return "CreateChatCompletionResponse";
-  if (route === "POST /responses/compact") return "CompactResource";
-  if (route === "POST /responses/input_tokens") return "TokenCountsResource";
-  if (/^GET \/responses\/[^/]+\/input_items$/.test(route)) return "ResponseItemList";
-  if (/^(POST \/responses(\/[^/]+\/cancel)?|GET \/responses\/[^/]+)$/.test(route)) return "Response";
-  return null;
+/** Where a JSON answer is not what the vendor publishes of the same path; undefined when it is, or when there is nothing published. */
+export function publishedFault(
+  family: string,
+  route: { method: string; path: string; ok: boolean },
+  body: unknown,
+): string | undefined {
+  const publication = PUBLICATIONS.get(family);
+  if (publication === undefined) return undefined;
+  if (!route.ok) return faultOf(publication, "ErrorResponse", body);
+  const found = publication.bodies.find(([pattern]) => pattern.test(`${route.method} ${route.path}`));
+  return found === undefined ? undefined : faultOf(publication, found[1], body);
+}
+
+function check(publication: Publication, name: string, value: JsonObject): void {
+  const fault = faultOf(publication, name, value);
+  if (fault !== undefined) throw new Error(fault);
+}
+
+function checkEvent(publication: Publication, event: JsonObject): void {
+  const type = String(event["type"]);
+  const name = publication.events.get(type);
+  if (name === undefined) throw new Error(`${type} is no event that ${publication.vendor} publishes.`);
+  check(publication, name, event);
 }
 
 /**
@@ -48,11 +97,7 @@ export function publishedSchemaOf(method: string, path: string): PublishedSchema
  * @throws Error that names the place in the event.
  */
 export function checkPublishedEvent(event: JsonObject): void {
-  const type = String(event["type"]);
-  const name = EVENTS.get(type);
-  if (name === undefined) throw new Error(`${type} is no event that OpenAI publishes.`);
-  const fault = publishedFault(name, event);
-  if (fault !== undefined) throw new Error(`${type}: ${fault}`);
+  checkEvent(OPENAI, event);
 }
 
 /**
@@ -61,6 +106,15 @@ export function checkPublishedEvent(event: JsonObject): void {
  * @throws Error that names the place in the chunk.
  */
 export function checkPublishedChunk(chunk: JsonObject): void {
-  const fault = publishedFault("CreateChatCompletionStreamResponse", chunk);
-  if (fault !== undefined) throw new Error(fault);
+  check(OPENAI, "CreateChatCompletionStreamResponse", chunk);
+}
+
+/**
+ * Holds a line of a local-runner stream, or a body of that style, to the published schema.
+ *
+ * @throws Error that names the place in the line.
+ */
+export function checkPublishedLine(line: JsonObject): void {
+  const answered = "message" in line ? "ChatResponse" : "GenerateResponse";
+  check(OLLAMA, "error" in line ? "ErrorResponse" : answered, line);
 }

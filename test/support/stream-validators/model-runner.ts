@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { checkPublishedLine } from "../published.ts";
 import { anyObject, type CanonicalCompletion, rule, type ValidStream } from "./completion.ts";
 
 const count = z.int().nonnegative();
@@ -88,6 +89,7 @@ export function validateModelRunnerStream(text: string): ValidStream {
       rule(line.trim() !== "", "no line is empty");
       rule(completion === null, "nothing follows the last line", line);
       const parsed = anyObject.parse(JSON.parse(line));
+      checkPublishedLine(parsed);
       completion =
         "error" in parsed ? fold.failed(z.string().min(1).parse(parsed["error"])) : fold.add(parsed);
       return parsed;
@@ -98,7 +100,9 @@ export function validateModelRunnerStream(text: string): ValidStream {
 
 /** What an answer that was not streamed comes to. */
 export function canonicalRunner(body: unknown): CanonicalCompletion {
-  const completion = new RunnerFold().add(anyObject.parse(body));
+  const parsed = anyObject.parse(body);
+  checkPublishedLine(parsed);
+  const completion = new RunnerFold().add(parsed);
   rule(completion !== null, "the answer is done");
   return completion;
 }
