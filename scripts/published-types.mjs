@@ -35,7 +35,7 @@ const VENDORS = [
       }
       export type Events = RawMessageStreamEvent;`,
     leftOut:
-      /^(Redacted|ServerTool|Web|CodeExecution|BashCode|TextEditor|ToolSearch|ContainerUpload|Citation|TextCitation|Signature|ModelCapabilities|CacheMiss|Container$)/,
+      /^(Redacted|ServerTool|Web|CodeExecution|BashCode|TextEditor|ToolSearch|ContainerUpload|Citation(Char|Page|Content)|CitationsSearch|Signature|ModelCapabilities|CacheMiss|Container$)/,
     optional: {
       // Clients send blocks back as they came, also to services that know neither.
       TextBlock: ["citations"],

@@ -1,5 +1,7 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
 import type { JsonObject } from "../../src/encoding/json.ts";
+import anthropic from "../fixtures/published/anthropic.json" with { type: "json" };
+import google from "../fixtures/published/google.json" with { type: "json" };
 import ollama from "../fixtures/published/ollama.json" with { type: "json" };
 import openai from "../fixtures/published/openai.json" with { type: "json" };
 import { innermost } from "./schema-faults.ts";
@@ -42,9 +44,40 @@ const OLLAMA: Publication = {
   ],
 };
 
+const ANTHROPIC: Publication = {
+  vendor: "Anthropic",
+  events: new Map([...Object.entries(anthropic.events), ["error", "ErrorResponse"]]),
+  definitions: anthropic.$defs,
+  bodies: [
+    [/^POST .*\/messages$/, "Message"],
+    [/^POST .*\/messages\/count_tokens$/, "MessageTokensCount"],
+    [/^GET .*\/v1\/models$/, "ModelInfosPage"],
+    [/^GET .*\/v1\/models\/./, "ModelInfo"],
+    [/^GET .*\/v1\/files$/, "FileMetadataPage"],
+    [/^(POST .*\/v1\/files|GET .*\/v1\/files\/[^/]+)$/, "FileMetadata"],
+    [/^DELETE .*\/v1\/files\/[^/]+$/, "DeletedFile"],
+  ],
+};
+
+const GOOGLE: Publication = {
+  vendor: "Google",
+  events: new Map(),
+  definitions: google.$defs,
+  bodies: [
+    [/^POST .*:generateContent$/, "GenerateContentResponse"],
+    [/^POST .*:countTokens$/, "CountTokensResponse"],
+    [/^POST .*:embedContent$/, "EmbedContentResponse"],
+    [/^POST .*:batchEmbedContents$/, "BatchEmbedContentsResponse"],
+    [/^GET \/v1(beta)?\/models$/, "ListModelsResponse"],
+    [/^GET \/v1(beta)?\/models\/./, "Model"],
+  ],
+};
+
 /** The vendors' publications, by the id of the family whose style is theirs. */
 const PUBLICATIONS = new Map([
   ["chat", OPENAI],
+  ["messages", ANTHROPIC],
+  ["content", GOOGLE],
   ["runner", OLLAMA],
 ]);
 
@@ -89,6 +122,33 @@ function checkEvent(publication: Publication, event: JsonObject): void {
   const name = publication.events.get(type);
   if (name === undefined) throw new Error(`${type} is no event that ${publication.vendor} publishes.`);
   check(publication, name, event);
+}
+
+/**
+ * Holds an event of a message stream, which is no ping, to the published schema of its type.
+ *
+ * @throws Error that names the place in the event.
+ */
+export function checkPublishedMessageEvent(event: JsonObject): void {
+  checkEvent(ANTHROPIC, event);
+}
+
+/**
+ * Holds a whole message to the published schema.
+ *
+ * @throws Error that names the place in the message.
+ */
+export function checkPublishedMessage(message: JsonObject): void {
+  check(ANTHROPIC, "Message", message);
+}
+
+/**
+ * Holds a content-generation response, a chunk of one or an error to the published schema.
+ *
+ * @throws Error that names the place in the chunk.
+ */
+export function checkPublishedContent(chunk: JsonObject): void {
+  check(GOOGLE, "error" in chunk ? "ErrorResponse" : "GenerateContentResponse", chunk);
 }
 
 /**

@@ -61,6 +61,13 @@ export const messageModelSchema = () =>
     type: z.literal("model"),
     display_name: z.string(),
     created_at: z.string(),
+    capabilities: z.null(),
+    deprecated_at: z.null(),
+    lifecycle: z.literal("active"),
+    line: z.null(),
+    max_input_tokens: z.int(),
+    max_tokens: z.null(),
+    retires_at: z.null(),
   });
 
 /** The message-style list of models (contract). */

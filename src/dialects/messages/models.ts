@@ -1,4 +1,4 @@
-import { CATALOGUE_CREATED, MODEL_OWNER } from "../../models/catalogue.ts";
+import { CATALOGUE_CREATED, CONTEXT_LENGTH, MODEL_OWNER } from "../../models/catalogue.ts";
 import { MESSAGE_MODEL_IDS } from "../../models/default-aliases.ts";
 import { modelAtPath } from "../../models/resolve.ts";
 import { type Declaration, type Endpoint, json, open } from "../../routing/endpoint.ts";
@@ -17,6 +17,13 @@ function toModelObject(id: string): Record<string, unknown> {
     type: "model",
     display_name: id,
     created_at: CREATED_AT,
+    capabilities: null,
+    deprecated_at: null,
+    lifecycle: "active",
+    line: null,
+    max_input_tokens: CONTEXT_LENGTH,
+    max_tokens: null,
+    retires_at: null,
   };
 }
 

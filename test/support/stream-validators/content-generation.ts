@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { checkPublishedContent } from "../published.ts";
 import { anyObject, type CanonicalCompletion, itemsOf, rule, type ValidStream } from "./completion.ts";
 
 const count = z.int().nonnegative();
@@ -101,6 +102,7 @@ export function validateContentGenerationStream(text: string): ValidStream {
     rule(event === null, "no item has an event line", event);
     rule(completion === null, "nothing follows the last chunk", data);
     const parsed = anyObject.parse(JSON.parse(data));
+    checkPublishedContent(parsed);
     if ("error" in parsed) {
       completion = fold.failed(errorSchema.parse(parsed).error.message);
       return parsed;
@@ -120,6 +122,7 @@ export function validateContentGenerationStream(text: string): ValidStream {
 
 /** What a response that was not streamed comes to. Throws when it breaks a rule of its dialect. */
 export function canonicalContent(body: unknown): CanonicalCompletion {
+  checkPublishedContent(anyObject.parse(body));
   const response = chunkSchema.parse(body);
   const fold = new ContentFold();
   fold.add(response, false);

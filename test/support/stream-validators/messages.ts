@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { checkPublishedMessage, checkPublishedMessageEvent } from "../published.ts";
 import {
   anyObject,
   argumentsOf,
@@ -211,6 +212,7 @@ export function validateMessagesStream(text: string): ValidStream {
     rule(event !== null, "every item has an event line", data);
     const parsed = anyObject.parse(JSON.parse(data));
     check.take(event, parsed);
+    if (event !== "ping") checkPublishedMessageEvent(parsed);
     return parsed;
   });
   return { events, completion: check.completion() };
@@ -240,6 +242,7 @@ const messageSchema = z.looseObject({
 
 /** What a message that was not streamed comes to. Throws when it breaks a rule of its dialect. */
 export function canonicalMessage(body: unknown): CanonicalCompletion {
+  checkPublishedMessage(anyObject.parse(body));
   const message = messageSchema.parse(body);
   let text = "";
   let reasoning = "";

@@ -6,6 +6,22 @@ describe("what vendors publish of their APIs", () => {
     ["runner", "GET", "/api/version", { version: "1" }, { version: 1 }, "body/version: Instance type"],
     ["runner", "POST", "/api/chat", null, { model: "a" }, 'does not have required property "message"'],
     ["chat", "POST", "/v1/responses/input_tokens", null, { object: "a" }, "not OpenAI's TokenCountsResource"],
+    [
+      "messages",
+      "POST",
+      "/v1/messages/count_tokens",
+      { input_tokens: 1 },
+      {},
+      "not Anthropic's MessageTokensCount",
+    ],
+    [
+      "content",
+      "POST",
+      "/v1beta/models/a:countTokens",
+      { totalTokens: 1 },
+      { total: 1 },
+      "body/total: is not described",
+    ],
   ])("holds bodies of the family %s to it: %s %s", (family, method, path, right, wrong, fault) => {
     const route = { method, path, ok: true };
     if (right !== null) expect(publishedFault(family, route, right)).toBeUndefined();
