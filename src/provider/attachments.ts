@@ -46,7 +46,8 @@ const EXTENSIONS = new Map(
  */
 export class AttachmentReader {
   readonly #conversation: Conversation;
-  readonly #known = new Map<string, Attachment>();
+  /** By what a part says of itself, and by where its bytes are: one key of both would be a copy of all inline data. */
+  readonly #known = new Map<string, Map<string, Attachment>>();
 
   constructor(conversation: Conversation) {
     this.#conversation = conversation;
@@ -60,11 +61,11 @@ export class AttachmentReader {
   read(part: Exclude<Part, { type: "text" }>): Attachment {
     const { source } = part;
     const locator = source.kind === "url" ? source.url : source.kind === "file" ? source.fileId : source.data;
-    const key = `${part.type} ${source.kind} ${locator}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const attachment = this.#classify(part);
-    this.#known.set(key, attachment);
+    const kind = `${part.type} ${source.kind}`;
+    const known = this.#known.get(kind) ?? new Map<string, Attachment>();
+    this.#known.set(kind, known);
+    const attachment = known.get(locator) ?? this.#classify(part);
+    known.set(locator, attachment);
     return attachment;
   }
 

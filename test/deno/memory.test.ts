@@ -5,6 +5,8 @@ import { DEV_KEY } from "../support/use-gateway.ts";
 const MIB = 1024 * 1024;
 /** What strangers may never make of the process. */
 const MOST_MEMORY = 600 * MIB;
+/** What a managed key's own image of 30 MiB may add: its JSON, its base64 and its bytes, in one piece each. */
+const OWN_MEMORY = 300 * MIB;
 /** How long an answer may take afterwards: the machine may be busy with other tests, unless this is a campaign. */
 const LONGEST_MS = process.env["CAMPAIGN"] === undefined ? 2_000 : 100;
 
@@ -41,12 +43,12 @@ const status = (answer: Promise<Response>) =>
   );
 
 /** The program lives: it answers at once, and has had no more memory than it may. */
-async function expectWell(): Promise<void> {
+async function expectWell(most = MOST_MEMORY): Promise<void> {
   expect((await gateway.fetch("/healthz")).status).toBe(200);
   const begun = performance.now();
   expect((await gateway.fetch("/healthz")).status).toBe(200);
   expect(performance.now() - begun).toBeLessThan(LONGEST_MS);
-  expect(await gateway.peakMemory()).toBeLessThan(MOST_MEMORY);
+  expect(await gateway.peakMemory()).toBeLessThan(most);
 }
 
 it("outlives eight bodies of 31 MiB from strangers", { timeout: 60_000 }, async () => {
@@ -92,5 +94,5 @@ it("outlives long texts from strangers, who do not keep a managed key from its o
   );
   expect((await own).status).toBe(200);
   for (const answer of await Promise.all(strangers)) expect([401, 503]).toContain(answer);
-  await expectWell();
+  await expectWell(MOST_MEMORY + OWN_MEMORY);
 });

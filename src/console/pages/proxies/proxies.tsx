@@ -41,12 +41,7 @@ export function Proxies() {
     {
       title: "Address",
       class: "mono",
-      cell: ({ type, host, port }) => (
-        <>
-          {type}://
-          <Clipped text={host} />:{port}
-        </>
-      ),
+      cell: ({ type, host, port }) => <Clipped text={`${type}://${host}:${port}`} />,
     },
     {
       title: "Credentials",
