@@ -4,7 +4,7 @@
  *
  * npm install --prefix /tmp/compiler typescript@5 && node scripts/published-types.mjs /tmp/compiler/node_modules/typescript
  *
- * The types are those of @anthropic-ai/sdk (Apache-2.0) and ollama (MIT), as installed here; the compiler is one that a
+ * The types are those of openai and @anthropic-ai/sdk (Apache-2.0) and of ollama (MIT), as installed here; the compiler is one that a
  * script can ask. The variants of unions that this program never writes are left out: a body that needs one of those does not pass.
  */
 import { readFileSync, writeFileSync } from "node:fs";
@@ -19,6 +19,31 @@ const ENDED =
   );
 
 const VENDORS = [
+  {
+    file: "openai",
+    name: "openai",
+    source: `
+      import type { Response, ResponseStreamEvent } from "openai/resources/responses/responses";
+      import type { ResponseItemList } from "openai/resources/responses/input-items";
+      import type { InputTokenCountResponse } from "openai/resources/responses/input-tokens";
+      import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
+      import type { ErrorObject } from "openai/resources/shared";
+      interface ErrorResponse { error: ErrorObject }
+      export interface Bodies {
+        Response: Response; ResponseItemList: ResponseItemList;
+        InputTokenCountResponse: InputTokenCountResponse; ErrorResponse: ErrorResponse;
+        ChatCompletion: ChatCompletion; ChatCompletionChunk: ChatCompletionChunk;
+      }
+      export type Events = ResponseStreamEvent;`,
+    leftOut:
+      /(Audio|Queued|Compacting|WebSearchCall|CodeInterpreter|FileSearch|ImageGenerationCall|ImageGenCall|Mcp|ComputerTool|Computer|Shell|ApplyPatch|Moderation|ResponsePrompt|PromptCacheOptions|Program)/,
+    optional: {
+      // The client adds the one, and the other names programs of the service.
+      Response: ["output_text", "access_programs"],
+    },
+    // The real API states them so: the user when none is named, the usage until the response has ended.
+    nullToo: { Response: ["user", "usage"] },
+  },
   {
     file: "anthropic",
     name: "@anthropic-ai/sdk",
@@ -95,7 +120,7 @@ function programOf(source) {
 }
 
 /** Makes schemas of types; those that have a name are kept in `cut`. */
-function cutter(checker, { leftOut, optional, also = {} }) {
+function cutter(checker, { leftOut, optional, nullToo = {}, also = {} }) {
   const cut = {};
   const names = new Map();
 
@@ -112,7 +137,11 @@ function cutter(checker, { leftOut, optional, also = {} }) {
       .map(({ name }) => name);
     const properties = members.map((member) => {
       const declared = checker.getTypeOfSymbol(member);
-      return [member.name, schemaOf(checker.getNonNullableType(declared), declared)];
+      // Without null it would be an object.
+      if (declared.flags & ts.TypeFlags.Unknown) return [member.name, {}];
+      const schema = schemaOf(checker.getNonNullableType(declared), declared);
+      const orNull = (nullToo[nameOf(type)] ?? []).includes(member.name);
+      return [member.name, orNull ? { anyOf: [schema, { type: "null" }] } : schema];
     });
     return {
       type: "object",
@@ -176,9 +205,9 @@ for (const vendor of VENDORS) {
     const schema = schemaOf(checker.getTypeOfSymbol(member));
     if (schema.$ref !== `#/$defs/${member.name}`) cut[member.name] = schema;
   }
-  const events = (typeOf("Events").types ?? []).map((type) => {
-    const name = schemaOf(type).$ref.replace("#/$defs/", "");
-    return [cut[name].properties.type.const, name];
+  const events = (typeOf("Events").types ?? []).flatMap((type) => {
+    const name = schemaOf(type).$ref?.replace("#/$defs/", "");
+    return name === undefined ? [] : [[cut[name].properties.type.const, name]];
   });
   const { version, license } = JSON.parse(
     readFileSync(join(ROOT, "node_modules", vendor.name, "package.json"), "utf8"),

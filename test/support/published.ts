@@ -21,9 +21,8 @@ const OPENAI: Publication = {
   events: new Map(Object.entries(openai.events)),
   definitions: openai.$defs,
   bodies: [
-    [/^POST (\/v1)?\/chat\/completions$/, "CreateChatCompletionResponse"],
-    [/^POST (\/v1)?\/responses\/compact$/, "CompactResource"],
-    [/^POST (\/v1)?\/responses\/input_tokens$/, "TokenCountsResource"],
+    [/^POST (\/v1)?\/chat\/completions$/, "ChatCompletion"],
+    [/^POST (\/v1)?\/responses\/input_tokens$/, "InputTokenCountResponse"],
     [/^GET (\/v1)?\/responses\/[^/]+\/input_items$/, "ResponseItemList"],
     [/^(POST (\/v1)?\/responses(\/[^/]+\/cancel)?|GET (\/v1)?\/responses\/[^/]+)$/, "Response"],
   ],
@@ -166,7 +165,7 @@ export function checkPublishedEvent(event: JsonObject): void {
  * @throws Error that names the place in the chunk.
  */
 export function checkPublishedChunk(chunk: JsonObject): void {
-  check(OPENAI, "CreateChatCompletionStreamResponse", chunk);
+  check(OPENAI, "ChatCompletionChunk", chunk);
 }
 
 /**

@@ -5,7 +5,14 @@ describe("what vendors publish of their APIs", () => {
   it.each([
     ["runner", "GET", "/api/version", { version: "1" }, { version: 1 }, "body/version: Instance type"],
     ["runner", "POST", "/api/chat", null, { model: "a" }, 'does not have required property "message"'],
-    ["chat", "POST", "/v1/responses/input_tokens", null, { object: "a" }, "not OpenAI's TokenCountsResource"],
+    [
+      "chat",
+      "POST",
+      "/v1/responses/input_tokens",
+      null,
+      { object: "a" },
+      "not OpenAI's InputTokenCountResponse",
+    ],
     [
       "messages",
       "POST",
