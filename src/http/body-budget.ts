@@ -63,6 +63,12 @@ export class BodyBudget {
     this.#accounts[asker].used -= bytes;
   }
 
+  /** Takes bytes now for somebody who holds `held` already. See {@link BodyHold.demand}. */
+  demand(asker: Asker, held: number, bytes: number): void {
+    if (this.take(asker, bytes)) return;
+    throw held + bytes > this.#accounts[asker].limit ? tooDear() : overloaded();
+  }
+
   /** Takes bytes for somebody who holds `held` already, as soon as there are so many. See {@link BodyHold.wait}. */
   async wait(asker: Asker, held: number, bytes: number): Promise<void> {
     const account = this.#accounts[asker];
@@ -121,10 +127,26 @@ export class BodyHold {
     this.#bytes += bytes;
   }
 
+  /**
+   * Takes further bytes now.
+   *
+   * @throws GatewayError 413 when there never will be so many, 503 when there are not so many just now.
+   */
+  demand(bytes: number): void {
+    this.#budget.demand(this.#asker, this.#bytes, bytes);
+    this.#bytes += bytes;
+  }
+
+  /** Gives so many bytes back, or as many as are held. */
+  giveBack(bytes: number): void {
+    const back = Math.min(bytes, this.#bytes);
+    this.#budget.giveBack(this.#asker, back);
+    this.#bytes -= back;
+  }
+
   /** Gives everything back. */
   release(): void {
-    this.#budget.giveBack(this.#asker, this.#bytes);
-    this.#bytes = 0;
+    this.giveBack(this.#bytes);
   }
 }
 

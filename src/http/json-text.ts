@@ -70,6 +70,24 @@ export async function readJsonText(request: Request, intake: Intake): Promise<st
   return new Pieces(body, intake).read();
 }
 
+/** Characters that are looked at together. */
+const SLICE = 64 * 1024;
+
+/**
+ * Takes memory for what the text of a JSON message becomes, before it is parsed. Returns how much it took.
+ *
+ * @throws GatewayError 400 for one that is nested too deeply, 413 and 503 for want of memory.
+ */
+export function holdJsonText(text: string, hold: BodyHold): number {
+  const encoder = new TextEncoder();
+  const scan = new JsonScan(MAX_DEPTH);
+  for (let at = 0; at < text.length; at += SLICE) scan.push(encoder.encode(text.slice(at, at + SLICE)));
+  if (scan.tooDeep) throw tooDeep();
+  const cost = text.length * TEXT_COST + scan.cost;
+  hold.demand(cost);
+  return cost;
+}
+
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 function decoded(bytes: Uint8Array): string {

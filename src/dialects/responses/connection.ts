@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { GatewayError, invalidRequest, toGatewayError } from "../../errors/gateway-error.ts";
-import { tooLarge } from "../../http/json-text.ts";
+import { holdJsonText, tooLarge } from "../../http/json-text.ts";
 import type { Context } from "../../platform/context.ts";
 import type { ServerSocket, SocketListener } from "../../platform/web-socket.ts";
 import { errorObject } from "../../routing/error-formats.ts";
@@ -98,17 +98,27 @@ export class ResponsesConnection implements SocketListener {
     else if (this.#waiting.length >= MAX_WAITING) {
       const message = `more than ${MAX_WAITING} messages are waiting`;
       this.#refuse(new GatewayError(429, message, { code: "concurrency_limit_exceeded" }));
-    } else {
-      this.#waiting.push(text);
-      // What is under way goes on, and is given back, also when the connection has ended.
-      if (!this.#busy) this.#context.waitUntil(this.#work());
+    } else this.#take(text);
+  }
+
+  /** Lets a message wait for its turn, if there is memory for it. */
+  #take(text: string): void {
+    try {
+      this.#context.hold.demand(text.length);
+    } catch (thrown) {
+      this.#refuse(toGatewayError(thrown, this.#context.requestId));
+      return;
     }
+    this.#waiting.push(text);
+    // What is under way goes on, and is given back, also when the connection has ended.
+    if (!this.#busy) this.#context.waitUntil(this.#work());
   }
 
   closed(): void {
     clearTimeout(this.#life);
     clearTimeout(this.#idle);
     this.#waiting.length = 0;
+    this.#context.hold.release();
     this.#abort.abort();
   }
 
@@ -151,20 +161,29 @@ export class ResponsesConnection implements SocketListener {
     let previous: string | undefined;
     let lane: string | undefined;
     let succeeded = false;
+    const { hold } = this.#context;
+    let held = text.length;
     try {
+      held += holdJsonText(text, hold);
       const ask = askIn(text);
       lane = ask.lane;
       previous = optionalString(ask.body, "previous_response_id");
-      succeeded = await this.#answer(ask);
+      const request = this.#requestOf(ask.body);
+      // From here on the request holds its own.
+      hold.giveBack(held);
+      held = 0;
+      succeeded = await this.#answer(request, lane);
     } catch (thrown) {
       if (!this.#ended) this.#refuse(toGatewayError(thrown, this.#context.requestId), lane);
+    } finally {
+      hold.giveBack(held);
     }
     if (!succeeded && previous !== undefined) this.#responses.remove(previous);
   }
 
   /** Whether the answer is one that can be gone on from. */
-  async #answer({ body, lane }: Ask): Promise<boolean> {
-    const response = await this.#context.serve(this.#requestOf(body), this.#responses);
+  async #answer(request: Request, lane: string | undefined): Promise<boolean> {
+    const response = await this.#context.serve(request, this.#responses);
     if (response.ok && response.body !== null) return this.#pass(response.body, lane);
     const failure: unknown = await response.json();
     const error = isObject(failure) ? failure["error"] : undefined;

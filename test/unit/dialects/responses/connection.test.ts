@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ResponsesConnection } from "../../../../src/dialects/responses/connection.ts";
 import { LatestResponses } from "../../../../src/dialects/responses/connection-responses.ts";
+import { BodyBudget } from "../../../../src/http/body-budget.ts";
 import { pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
 
 const LIMITS = { lifeMs: 10_000, idleMs: 1000 };
@@ -13,8 +14,10 @@ describe("a WebSocket of the responses style", () => {
     const sent: unknown[] = [];
     const closes: number[] = [];
     const asked: Request[] = [];
+    const budget = new BodyBudget(4_000_000);
     const context = {
       ...(await gateway()).context(),
+      hold: budget.hold(),
       serve: (request: Request) => {
         asked.push(request);
         return answer(request);
@@ -26,7 +29,7 @@ describe("a WebSocket of the responses style", () => {
       close: (code: number) => void closes.push(code),
     };
     const connection = new ResponsesConnection(context, new Headers(), socket, LIMITS);
-    return { connection, sent, closes, asked };
+    return { connection, sent, closes, asked, budget };
   }
 
   const create = (input: string) => JSON.stringify({ type: "response.create", input });
@@ -46,6 +49,40 @@ describe("a WebSocket of the responses style", () => {
     expect(sent).toHaveLength(10);
     expect(await asked[8]?.json()).toEqual({ input: "8", stream: true });
     connection.closed();
+  });
+
+  it("parses no message that is nested too deeply, or for whose values there is no memory", async () => {
+    const { connection, sent, asked, budget } = await open(async () => event("response.completed"));
+    connection.message(`{"type":"response.create","input":${"[".repeat(600)}${"]".repeat(600)}}`);
+    await pass(1);
+    connection.message(`{"type":"response.create","input":[${"{},".repeat(100_000)}{}]}`);
+    await pass(1);
+    connection.message(create("x".repeat(2_000_000)));
+    await pass(1);
+    expect(sent).toMatchObject([
+      { type: "error", status: 400 },
+      { type: "error", status: 413 },
+      { type: "error", status: 413 },
+    ]);
+    expect(asked).toEqual([]);
+    expect(budget.used).toBe(0);
+    connection.message(create("hi"));
+    await pass(1);
+    expect(asked).toHaveLength(1);
+    connection.closed();
+    expect(budget.used).toBe(0);
+  });
+
+  it("counts messages that wait as memory until the connection ends", async () => {
+    const first = Promise.withResolvers<Response>();
+    const { connection, sent, budget } = await open(() => first.promise);
+    for (let count = 0; count < 3; count += 1) connection.message(create("x".repeat(300_000)));
+    expect(budget.used).toBeGreaterThan(600_000);
+    connection.message(create("x".repeat(600_000)));
+    expect(sent).toMatchObject([{ type: "error" }]);
+    connection.closed();
+    expect(budget.used).toBe(0);
+    first.resolve(event("response.completed"));
   });
 
   it("refuses what is no text", async () => {
