@@ -5,7 +5,15 @@ import { estimateTokens } from "../conversation/tokens.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
 import { providerOf } from "../provider/of-platform.ts";
-import { cutsOff, type FollowUp, type PreparedTurn, type UpstreamTurn } from "../provider/provider.ts";
+import {
+  cutsOff,
+  type FollowUp,
+  type PreparedTurn,
+  type ProviderEvent,
+  type StreamedTurn,
+  type UpstreamTurn,
+  type WholeTurn,
+} from "../provider/provider.ts";
 import { Assembler, type TurnEnd } from "./assembler.ts";
 import { afterGeneration } from "./cleanup.ts";
 import type { GenerationJob } from "./job.ts";
@@ -46,11 +54,12 @@ export class Generation {
 
   private constructor(job: GenerationJob, prepared: PreparedTurn) {
     const { platform } = job.context;
+    const { answerTimeoutMs, firstByteTimeoutMs, idleTimeoutMs } = platform.variables;
     this.#job = job;
     this.#prepared = prepared;
     this.assembler = new Assembler(job.conversation);
     this.watchdog = new Watchdog(
-      { firstByteMs: platform.variables.firstByteTimeoutMs, idleMs: platform.variables.idleTimeoutMs },
+      { firstByteMs: prepared.whole === true ? answerTimeoutMs : firstByteTimeoutMs, idleMs: idleTimeoutMs },
       () => platform.now(),
       (silence) =>
         job.abort.abort(
@@ -184,7 +193,7 @@ export class Generation {
     let turn = await this.#open(session, followUp);
     this.#sessionId = turn.sessionId;
     for (let continued = 0; ; continued += 1) {
-      await this.#pump(turn);
+      await ("read" in turn ? this.#take(turn) : this.#pump(turn));
       if (!this.assembler.incomplete || provider.resume === undefined) break;
       if (continued === MAX_CONTINUATIONS) break;
       this.assembler.continueTurn();
@@ -214,8 +223,14 @@ export class Generation {
     });
   }
 
+  /** Puts an answer that comes in one piece through the stages. */
+  async #take(turn: WholeTurn): Promise<void> {
+    const delivered = this.#accept(await turn.read());
+    if (delivered !== undefined) await delivered;
+  }
+
   /** Moves one upstream body through the stages. The only loop that data goes through. */
-  async #pump(turn: UpstreamTurn): Promise<void> {
+  async #pump(turn: StreamedTurn): Promise<void> {
     const { decoder } = turn;
     const { signal } = this.#job.abort;
     const { recording } = this.#job;
@@ -234,16 +249,11 @@ export class Generation {
         const now = this.watchdog.heard();
         const events = done ? decoder.finish() : decoder.push(value);
         if (events.length > 0) {
-          this.#heard = true;
-          const out: GenerationEvent[] = [];
-          this.assembler.push(events, out);
+          const delivered = this.#accept(events);
           recording?.progress(now);
-          if (out.length > 0) {
-            const delivered = this.#deliver(out);
-            if (delivered !== undefined) {
-              await delivered;
-              this.watchdog.written();
-            }
+          if (delivered !== undefined) {
+            await delivered;
+            this.watchdog.written();
           }
         }
         if (decoder.failure) throw decoder.failure;
@@ -261,6 +271,14 @@ export class Generation {
     } finally {
       signal.removeEventListener("abort", stop);
     }
+  }
+
+  /** Puts events of the provider through the stages. A returned promise is to be waited for. */
+  #accept(events: readonly ProviderEvent[]): Promise<void> | undefined {
+    this.#heard = true;
+    const out: GenerationEvent[] = [];
+    this.assembler.push(events, out);
+    return out.length > 0 ? this.#deliver(out) : undefined;
   }
 
   /**

@@ -25,10 +25,14 @@ export interface Variables {
   readonly providerModels: Readonly<Record<string, string>>;
   /** `PROVIDER_TOOL_CALLS`, `native` unless set: tools passed through, or rendered as markup, if the driver can do both. */
   readonly providerToolCalls: "native" | "markup";
+  /** `PROVIDER_WHOLE_ANSWERS`, true: answers that nobody wants streamed are asked for in one piece, if the driver can. */
+  readonly providerWholeAnswers: boolean;
   /** `KEEP_ALIVE_MS`, 10,000 ms: a silent stream carries a keep-alive this often. */
   readonly keepAliveMs: number;
   /** `FIRST_BYTE_TIMEOUT_MS`, 120,000 ms: how long the upstream may stay silent before its first byte. */
   readonly firstByteTimeoutMs: number;
+  /** `ANSWER_TIMEOUT_MS`, 600,000 ms: how long the upstream may stay silent over an answer that comes in one piece. */
+  readonly answerTimeoutMs: number;
   /** `IDLE_TIMEOUT_MS`, 60,000 ms: how long the upstream may stay silent within a stream. */
   readonly idleTimeoutMs: number;
   /** `BODY_TIMEOUT_MS`, 60,000 ms: how long a client may take to send a body, and a second more for each 64 KiB that came. */
@@ -154,8 +158,10 @@ function schemaFor({ drivers, bodyBudgetBytes = ISOLATE_BODY_BYTES }: VariableOp
     PROVIDER_TOKEN: text.default("none"),
     PROVIDER_MODELS: textMap.default({}),
     PROVIDER_TOOL_CALLS: oneOf(["native", "markup"]).default("native"),
+    PROVIDER_WHOLE_ANSWERS: flag.default(true),
     KEEP_ALIVE_MS: milliseconds().default(10_000),
     FIRST_BYTE_TIMEOUT_MS: milliseconds().default(120_000),
+    ANSWER_TIMEOUT_MS: milliseconds().default(600_000),
     IDLE_TIMEOUT_MS: milliseconds().default(60_000),
     BODY_TIMEOUT_MS: milliseconds().default(60_000),
     BODY_BUDGET_BYTES: count().default(bodyBudgetBytes),
@@ -223,8 +229,10 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
     providerToken: data.PROVIDER_TOKEN,
     providerModels: data.PROVIDER_MODELS,
     providerToolCalls: data.PROVIDER_TOOL_CALLS,
+    providerWholeAnswers: data.PROVIDER_WHOLE_ANSWERS,
     keepAliveMs: data.KEEP_ALIVE_MS,
     firstByteTimeoutMs: data.FIRST_BYTE_TIMEOUT_MS,
+    answerTimeoutMs: data.ANSWER_TIMEOUT_MS,
     idleTimeoutMs: data.IDLE_TIMEOUT_MS,
     bodyTimeoutMs: data.BODY_TIMEOUT_MS,
     bodyBudgetBytes: data.BODY_BUDGET_BYTES,

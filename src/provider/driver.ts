@@ -10,6 +10,8 @@ export interface ProviderOptions {
   readonly models: Readonly<Record<string, string>>;
   /** Whether tools are passed through or written into the prompt, where the protocol leaves the choice. */
   readonly toolCalls: "native" | "markup";
+  /** Whether an answer that nobody wants streamed is asked for in one piece, where the protocol has both. */
+  readonly wholeAnswers: boolean;
   /** Makes ids. */
   readonly newId: () => string;
   /** Waits `milliseconds`, or rejects with the signal's reason. */

@@ -1,5 +1,5 @@
 import type { Conversation } from "../conversation/conversation.ts";
-import { isObject } from "../encoding/json.ts";
+import { isObject, type JsonObject } from "../encoding/json.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { Credentials, SignedIn } from "../platform/accounts.ts";
 import type { ProviderOptions } from "./driver.ts";
@@ -12,12 +12,13 @@ import type {
   PrepareOptions,
   Provider,
   ProviderAccount,
+  ProviderEvent,
   TurnDecoder,
   UpstreamAccount,
   UpstreamTurn,
 } from "./provider.ts";
 import { type ErrorKinds, type ReadRefusal, readRefusal } from "./refusal.ts";
-import { eventStreamOf, mediaTypeOf, readRecord, send } from "./transport.ts";
+import { eventStreamOf, isWhole, mediaTypeOf, readAnswer, readRecord, send } from "./transport.ts";
 
 /** What backends call their streams: clients of the public APIs do not look, so that some forget to say it. */
 const STREAM_TYPES = ["text/event-stream", "text/plain"];
@@ -27,6 +28,15 @@ export interface RequestSettings {
   /** The backend's name for the model. */
   readonly model: string;
   readonly toolCalls: "native" | "markup";
+  /** The answer is asked for in one piece: nobody waits for its parts. */
+  readonly whole: boolean;
+}
+
+/** Reads the answer to one request. Both ways come to the same events. */
+export interface AnswerReader {
+  streamed(): TurnDecoder;
+  /** Throws as a decoder does. */
+  whole(answer: JsonObject): readonly ProviderEvent[];
 }
 
 /** Writes the requests that one conversation comes to. */
@@ -50,6 +60,8 @@ export interface KeyedProtocol<Wire> {
   readonly optional: readonly OptionalField<Wire>[];
   /** Which options of a request it has fields for. */
   readonly options: Abilities["options"];
+  /** Whether an answer that came in one piece tells a call that was cut from a complete one. */
+  readonly tellsCutCalls: boolean;
 }
 
 /**
@@ -87,22 +99,23 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     settings: RequestSettings,
   ): RequestWriter<Wire>;
 
-  /** Decodes the answer to a request, by its media type. */
-  protected abstract decoder(mediaType: string, account: UpstreamAccount, request: Wire): TurnDecoder;
+  protected abstract reader(account: UpstreamAccount, request: Wire): AnswerReader;
 
   prepare(conversation: Conversation, options: PrepareOptions): PreparedTurn {
-    const { toolCalls, newId } = this.options;
-    const settings = { model: this.modelName(conversation.model.id), toolCalls };
+    const { toolCalls, newId, wholeAnswers } = this.options;
+    const calls = toolCalls === "native" && conversation.tools.length > 0;
+    const whole = wholeAnswers && !conversation.stream && (this.#protocol.tellsCutCalls || !calls);
+    const settings = { model: this.modelName(conversation.model.id), toolCalls, whole };
     const writer = this.writer(conversation, options, settings);
     return {
       promptText: writer.promptText,
+      whole,
       load: (signal: AbortSignal) => writer.load(signal),
       open: async (account: UpstreamAccount, signal: AbortSignal, followUp: FollowUp | null) => {
         const request = await writer.build(followUp?.suffix ?? "", signal);
-        const response = await this.#complete(account, request, signal);
-        return this.#turn(response, followUp?.sessionId ?? newId(), (type) =>
-          this.decoder(type, account, request),
-        );
+        const response = await this.#complete(account, request, whole, signal);
+        const reader = this.reader(account, request);
+        return turnOf(response, followUp?.sessionId ?? newId(), reader, signal);
       },
     };
   }
@@ -145,28 +158,13 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     return known;
   }
 
-  #complete(account: UpstreamAccount, request: Wire, signal: AbortSignal): Promise<Response> {
-    const accept = "text/event-stream, application/json";
+  #complete(account: UpstreamAccount, request: Wire, whole: boolean, signal: AbortSignal): Promise<Response> {
+    const accept = whole ? "application/json" : "text/event-stream, application/json";
     return this.optionalOf(request.model).send(
       request,
       (trimmed) => this.post(account, this.#protocol.path, trimmed, accept, signal),
       (response) => this.refusal(response, account, signal),
     );
-  }
-
-  /** The turn that an answer begins. Some backends answer whole whatever they are asked for. */
-  async #turn(
-    response: Response,
-    sessionId: string,
-    decoderOf: (mediaType: string) => TurnDecoder,
-  ): Promise<UpstreamTurn> {
-    const mediaType = mediaTypeOf(response);
-    const whole = mediaType === "application/json" ? response.body : null;
-    return {
-      sessionId,
-      body: whole ?? (await eventStreamOf(response, STREAM_TYPES)),
-      decoder: decoderOf(mediaType),
-    };
   }
 
   /** Reads an answer that is no success. */
@@ -178,6 +176,19 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     const init = { headers: this.headers(account.token) };
     return send(account.fetch, `${this.#protocol.address}/models`, init, signal);
   }
+}
+
+/** The turn that an answer begins. Some backends answer whole, or with a stream, whatever they are asked for. */
+async function turnOf(
+  response: Response,
+  sessionId: string,
+  reader: AnswerReader,
+  signal: AbortSignal,
+): Promise<UpstreamTurn> {
+  if (isWhole(mediaTypeOf(response))) {
+    return { sessionId, read: async () => reader.whole(await readAnswer(response, signal)) };
+  }
+  return { sessionId, body: await eventStreamOf(response, STREAM_TYPES), decoder: reader.streamed() };
 }
 
 /** The `id` of each entry of a model list. */

@@ -16,6 +16,7 @@ export function configuredProvider(platform: Platform): Provider | null {
       token: variables.providerToken,
       models: variables.providerModels,
       toolCalls: variables.providerToolCalls,
+      wholeAnswers: variables.providerWholeAnswers,
       newId: () => crypto.randomUUID(),
       sleep,
     });

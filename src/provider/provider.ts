@@ -70,12 +70,25 @@ export interface TurnDecoder {
   finish(): readonly ProviderEvent[];
 }
 
-/** An upstream turn whose answer has begun to arrive. */
-export interface UpstreamTurn {
+/** An upstream turn whose answer comes as a stream, and has begun to arrive. */
+export interface StreamedTurn {
   readonly sessionId: string;
   readonly body: ReadableStream<Uint8Array>;
   readonly decoder: TurnDecoder;
 }
+
+/** An upstream turn whose answer comes in one piece. */
+export interface WholeTurn {
+  readonly sessionId: string;
+  /**
+   * Reads the answer: the same events as if it had been streamed. Throws as a {@link TurnDecoder} does, and rejects with the
+   * reason of the signal that the turn was opened with.
+   */
+  read(): Promise<readonly ProviderEvent[]>;
+}
+
+/** An upstream turn. Backends need not answer in the way in which they were asked to. */
+export type UpstreamTurn = StreamedTurn | WholeTurn;
 
 /** A follow-up turn: its prompt is the original one's with `suffix`, its parent the message that came up empty. */
 export interface FollowUp {
@@ -93,6 +106,8 @@ export interface PreparedTurn {
    * fetch `open` does. Throws a `GatewayError` 400 for one that cannot be had or that the model cannot take.
    */
   load?(signal: AbortSignal): Promise<void>;
+  /** The answer is asked for in one piece: until it is complete the provider is silent. */
+  readonly whole?: boolean;
   /**
    * Opens the turn. Throws a `ProviderError` when the provider refuses it or cannot be reached. `inSession` is told the
    * session as soon as there is one, so that it can be deleted although the turn fails.

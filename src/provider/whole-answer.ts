@@ -4,15 +4,15 @@ import { MAX_EVENT_CHARS } from "./event-stream.ts";
 import { parseRecord } from "./json.ts";
 import type { ProviderEvent, TurnDecoder } from "./provider.ts";
 
-/** Decodes an answer that came whole, as one JSON object, from a backend that does not stream. */
+/** Decodes the bytes of an answer that came whole, as one JSON object. */
 export class WholeAnswerDecoder implements TurnDecoder {
-  readonly #read: (answer: JsonObject, emit: (event: ProviderEvent) => void) => void;
+  readonly #read: (answer: JsonObject) => readonly ProviderEvent[];
   readonly #utf8 = new TextDecoder();
   readonly #pieces: string[] = [];
   #length = 0;
 
   /** `read` turns the object into events. It may throw a `ProviderError`. */
-  constructor(read: (answer: JsonObject, emit: (event: ProviderEvent) => void) => void) {
+  constructor(read: (answer: JsonObject) => readonly ProviderEvent[]) {
     this.#read = read;
   }
 
@@ -27,8 +27,6 @@ export class WholeAnswerDecoder implements TurnDecoder {
   }
 
   finish(): readonly ProviderEvent[] {
-    const events: ProviderEvent[] = [];
-    this.#read(parseRecord(this.#pieces.join("") + this.#utf8.decode()), (event) => events.push(event));
-    return events;
+    return this.#read(parseRecord(this.#pieces.join("") + this.#utf8.decode()));
   }
 }

@@ -14,6 +14,7 @@ async function start(
   accounts: readonly unknown[],
   timeouts: Record<string, string> = {
     FIRST_BYTE_TIMEOUT_MS: "700",
+    ANSWER_TIMEOUT_MS: "700",
     IDLE_TIMEOUT_MS: "500",
     KEEP_ALIVE_MS: "200",
   },

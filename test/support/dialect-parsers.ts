@@ -47,7 +47,7 @@ const OPTIONS: PrepareOptions = {
 };
 
 const messagesRequest = (conversation: Conversation, toolCalls: "native" | "markup") =>
-  new MessagesRequest(conversation, OPTIONS, { model: MODEL, toolCalls }, () => ({
+  new MessagesRequest(conversation, OPTIONS, { model: MODEL, toolCalls, whole: false }, () => ({
     before: () => undefined,
     strict: true,
   }));
@@ -56,9 +56,11 @@ const messagesRequest = (conversation: Conversation, toolCalls: "native" | "mark
 export const PROMPTS: Readonly<Record<string, (conversation: Conversation) => string>> = {
   sessions: (conversation) => composePrompt(renderTranscript(conversation, "Think."), ""),
   "openai, native": (conversation) =>
-    new CompletionsRequest(conversation, OPTIONS, { model: MODEL, toolCalls: "native" }).promptText,
+    new CompletionsRequest(conversation, OPTIONS, { model: MODEL, toolCalls: "native", whole: false })
+      .promptText,
   "openai, markup": (conversation) =>
-    new CompletionsRequest(conversation, OPTIONS, { model: MODEL, toolCalls: "markup" }).promptText,
+    new CompletionsRequest(conversation, OPTIONS, { model: MODEL, toolCalls: "markup", whole: false })
+      .promptText,
   "messages, native": (conversation) => messagesRequest(conversation, "native").promptText,
   "messages, markup": (conversation) => messagesRequest(conversation, "markup").promptText,
 };

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { bodyBytes, errorBody, eventBlocks, type Plan, type Protocol } from "./fault-body.ts";
+import { wantsWhole, wholeAnswer } from "./whole-answers.ts";
 
 export type { Plan, Protocol } from "./fault-body.ts";
 
@@ -122,7 +123,7 @@ export class FaultUpstream {
       const plan = this.#tokenExpired(request)
         ? { status: 401, code: "token_expired" }
         : (this.#queue.shift() ?? this.plan);
-      await play(plan, protocol, received, response);
+      await play(inOnePiece(plan, protocol, received.body), protocol, received, response);
     } else {
       const [status, body] = this.#answerOther(received.method, received.path, this.#tokenExpired(request));
       json(response, status, body);
@@ -162,6 +163,21 @@ export async function refusedUrl(): Promise<string> {
   server.close();
   await once(server, "close");
   return `http://127.0.0.1:${port}`;
+}
+
+/** The same plan for a caller that wants no stream, where the protocol leaves the choice. */
+function inOnePiece(plan: Plan, protocol: Protocol, asked: string): Plan {
+  if (protocol === "sessions" || plan.body !== undefined || !wantsWhole(asked)) return plan;
+  const blocks = eventBlocks(protocol, plan);
+  const body = wholeAnswer(protocol, blocks);
+  // A backend that falls silent has not said anything by then.
+  const { stallAfter, ...rest } = plan;
+  return {
+    ...rest,
+    contentType: "application/json",
+    body,
+    ...(stallAfter === undefined ? {} : { hang: true }),
+  };
 }
 
 async function play(

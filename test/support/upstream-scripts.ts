@@ -1,5 +1,6 @@
 import { eventBlocks, type Plan } from "./fault-body.ts";
 import type { Asked, Reply, Script, Step } from "./scripted-upstream.ts";
+import { wantsWhole, wholeAnswer } from "./whole-answers.ts";
 
 /** The answers to generations: in order, the last one again and again; or made for each. */
 export type Turns = readonly Reply[] | Script;
@@ -35,6 +36,20 @@ export const refuses = (status: number, code: string): Reply => ({
   status,
   json: { error: { code, message: `The upstream says ${code}.` } },
 });
+
+/** The same reply for a caller that wants no stream. What ends before the answer does leaves half of it. */
+export function inOnePiece(protocol: "chat-completions" | "messages", asked: Asked, reply: Reply): Reply {
+  if (typeof reply === "string" || !wantsWhole(asked.body)) return reply;
+  if ("late" in reply) return { ...reply, reply: inOnePiece(protocol, asked, reply.reply) };
+  if ("json" in reply || reply.type !== undefined) return reply;
+  const steps = [...reply.body];
+  const blocks = steps.filter((step) => typeof step === "string" && step.includes("data:"));
+  const pauses = steps.filter((step) => typeof step === "object" && "pause" in step);
+  const end = steps.find((step) => step === "silence" || step === "reset");
+  const whole = wholeAnswer(protocol, blocks.map(String));
+  const body = end === undefined ? [whole] : [whole.slice(0, whole.length / 2), end];
+  return { type: "application/json", body: [...pauses, ...body] };
+}
 
 /** Whether a request asks for a generation, in either protocol. */
 export const isTurn = ({ method, path }: Asked): boolean =>
@@ -90,7 +105,7 @@ export function completionsScript({ turns = [], other }: Answers = {}): Script {
   return (asked) => {
     const own = other?.(asked);
     if (own !== undefined) return own;
-    if (isTurn(asked)) return turnReply(asked);
+    if (isTurn(asked)) return inOnePiece("chat-completions", asked, turnReply(asked));
     if (asked.path.endsWith("/models")) return { json: { object: "list", data: [{ id: "engine" }] } };
     return { status: 404, json: { error: { code: "not_found", message: "There is no such thing." } } };
   };

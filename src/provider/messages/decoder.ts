@@ -2,10 +2,9 @@ import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import { EventStreamDecoder } from "../event-stream.ts";
 import { parseRecord } from "../json.ts";
-import { cutsOff, type ProviderEvent, type ProviderFinish, type TurnDecoder } from "../provider.ts";
+import { cutsOff, type ProviderEvent, type ProviderFinish } from "../provider.ts";
 import { errorFrom } from "../refusal.ts";
 import { ToolCallAssembler } from "../tool-calls.ts";
-import { WholeAnswerDecoder } from "../whole-answer.ts";
 import { STREAM_ERRORS } from "./errors.ts";
 import { UsageCount } from "./usage.ts";
 import type { WireThought } from "./wire.ts";
@@ -84,14 +83,19 @@ class Answer {
     return false;
   }
 
-  /** Takes an answer that came whole. */
+  /**
+   * Takes an answer that came whole. A call that stands last in one that was cut off is left out: its input is an object
+   * whether all of it came or not.
+   */
   takeWhole(message: JsonObject): void {
-    const { type, content } = message;
+    const { type, content, stop_reason: reason } = message;
     if (type === "error") throw errorFrom(message, 0, this.#context.secret, STREAM_ERRORS);
     if (!Array.isArray(content)) throw new ProviderError("cut", "the provider's answer has no content");
     this.start(message);
+    const cut = typeof reason === "string" && cutsOff(finishReason(reason));
     for (const [index, block] of content.entries()) {
       if (!isObject(block)) continue;
+      if (cut && index === content.length - 1 && block["type"] === "tool_use") continue;
       this.#begin(index, block);
       this.#end(index);
     }
@@ -208,9 +212,11 @@ export class MessageStreamDecoder extends EventStreamDecoder {
   }
 }
 
-/** Decodes a message that came whole. */
-export function wholeMessageDecoder(context: AnswerContext): TurnDecoder {
-  return new WholeAnswerDecoder((message, emit) => new Answer(emit, context).takeWhole(message));
+/** The events of a message that came whole. Throws as a decoder does. */
+export function messageEvents(message: JsonObject, context: AnswerContext): ProviderEvent[] {
+  const events: ProviderEvent[] = [];
+  new Answer((event) => events.push(event), context).takeWhole(message);
+  return events;
 }
 
 function stringIn(object: JsonObject, name: string): string {

@@ -1,8 +1,10 @@
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
-import { KeyedBackend, type RequestSettings } from "../keyed-backend.ts";
+import { type AnswerReader, KeyedBackend, type RequestSettings } from "../keyed-backend.ts";
 import type { PrepareOptions, TurnDecoder, UpstreamAccount } from "../provider.ts";
-import { type AnswerContext, MessageStreamDecoder, wholeMessageDecoder } from "./decoder.ts";
+import { isWhole } from "../transport.ts";
+import { WholeAnswerDecoder } from "../whole-answer.ts";
+import { type AnswerContext, MessageStreamDecoder, messageEvents } from "./decoder.ts";
 import { REFUSALS } from "./errors.ts";
 import type { Thoughts } from "./messages.ts";
 import { BUDGET, OPTIONAL_FIELDS } from "./optional-fields.ts";
@@ -24,7 +26,10 @@ export const messages = {
   },
   replay: (contentType: string): TurnDecoder => {
     let made = 0;
-    return decoderOf(contentType, { secret: "", newId: () => `replayed-${++made}` });
+    const context = { secret: "", newId: () => `replayed-${++made}` };
+    return isWhole(contentType)
+      ? new WholeAnswerDecoder((message) => messageEvents(message, context))
+      : new MessageStreamDecoder(context);
   },
 } satisfies Driver;
 
@@ -44,6 +49,8 @@ class MessagesProvider extends KeyedBackend<WireRequest> {
       kinds: REFUSALS,
       optional: OPTIONAL_FIELDS,
       options: OPTIONS,
+      // Arguments come as an object, which is one whether it is complete or not.
+      tellsCutCalls: false,
     });
   }
 
@@ -59,8 +66,12 @@ class MessagesProvider extends KeyedBackend<WireRequest> {
     return new RequestBuilder(conversation, options, settings, () => this.#thoughtsOf(settings.model));
   }
 
-  protected override decoder(mediaType: string, account: UpstreamAccount, request: WireRequest): TurnDecoder {
-    return decoderOf(mediaType, this.#contextOf(account, request));
+  protected override reader(account: UpstreamAccount, request: WireRequest): AnswerReader {
+    const context = this.#contextOf(account, request);
+    return {
+      streamed: () => new MessageStreamDecoder(context),
+      whole: (message) => messageEvents(message, context),
+    };
   }
 
   #thoughtsOf(model: string): Thoughts {
@@ -76,8 +87,4 @@ class MessagesProvider extends KeyedBackend<WireRequest> {
     if (thinking?.type !== "enabled") return context;
     return { ...context, remember: (callId, thoughts) => this.#memory.keep(model, callId, thoughts) };
   }
-}
-
-function decoderOf(mediaType: string, context: AnswerContext): TurnDecoder {
-  return /\bjson\b/i.test(mediaType) ? wholeMessageDecoder(context) : new MessageStreamDecoder(context);
 }

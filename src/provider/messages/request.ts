@@ -79,7 +79,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
       max_tokens: room.limit,
       ...(system === "" ? {} : { system }),
       messages,
-      stream: true,
+      stream: !this.#settings.whole,
       ...(tools.length === 0 ? {} : { tools, tool_choice: this.#toolChoice(thinks) }),
       // Many models think unless they are told not to.
       thinking: room.budget === null ? { type: "disabled" } : { type: "enabled", budget_tokens: room.budget },

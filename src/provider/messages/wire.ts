@@ -68,7 +68,7 @@ export interface WireRequest {
   readonly max_tokens: number;
   readonly system?: string;
   readonly messages: readonly WireMessage[];
-  readonly stream: true;
+  readonly stream: boolean;
   readonly tools?: readonly WireTool[];
   readonly tool_choice?: WireToolChoice;
   readonly thinking?: WireThinking;

@@ -2,16 +2,9 @@ import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import { EventStreamDecoder } from "../event-stream.ts";
 import { parseRecord, usageOf } from "../json.ts";
-import {
-  cutsOff,
-  type ProviderEvent,
-  type ProviderFinish,
-  type ProviderUsage,
-  type TurnDecoder,
-} from "../provider.ts";
+import { cutsOff, type ProviderEvent, type ProviderFinish, type ProviderUsage } from "../provider.ts";
 import { errorFrom } from "../refusal.ts";
 import { ToolCallAssembler } from "../tool-calls.ts";
-import { WholeAnswerDecoder } from "../whole-answer.ts";
 import { tokensOf } from "./tokens.ts";
 
 /** What a decoder of one answer needs to know. */
@@ -166,13 +159,13 @@ export class CompletionStreamDecoder extends EventStreamDecoder {
   }
 }
 
-/** Decodes a chat completion that came whole. */
-export function wholeCompletionDecoder(context: AnswerContext): TurnDecoder {
-  return new WholeAnswerDecoder((completion, emit) => {
-    const answer = new Answer(emit, context);
-    answer.take(completion);
-    answer.finish(true);
-  });
+/** The events of a chat completion that came whole. Throws as a decoder does. */
+export function completionEvents(completion: JsonObject, context: AnswerContext): ProviderEvent[] {
+  const events: ProviderEvent[] = [];
+  const answer = new Answer((event) => events.push(event), context);
+  answer.take(completion);
+  answer.finish(true);
+  return events;
 }
 
 /** Where backends differ from the public API they have the counts of parts at the top. */

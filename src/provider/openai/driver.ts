@@ -1,10 +1,11 @@
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
-import { KeyedBackend, type RequestSettings } from "../keyed-backend.ts";
+import { type AnswerReader, KeyedBackend, type RequestSettings } from "../keyed-backend.ts";
 import type { Embedding, PrepareOptions, TurnDecoder, UpstreamAccount } from "../provider.ts";
 import type { ErrorKinds } from "../refusal.ts";
-import { readRecord } from "../transport.ts";
-import { type AnswerContext, CompletionStreamDecoder, wholeCompletionDecoder } from "./decoder.ts";
+import { isWhole, readRecord } from "../transport.ts";
+import { WholeAnswerDecoder } from "../whole-answer.ts";
+import { CompletionStreamDecoder, completionEvents } from "./decoder.ts";
 import { embeddingsOf } from "./embeddings.ts";
 import { OPTIONAL_FIELDS } from "./optional-fields.ts";
 import { OPTIONS } from "./options.ts";
@@ -25,7 +26,10 @@ export const openai = {
   },
   replay: (contentType: string): TurnDecoder => {
     let calls = 0;
-    return decoderOf(contentType, { secret: "", newId: () => `replayed-${++calls}` });
+    const context = { secret: "", newId: () => `replayed-${++calls}` };
+    return isWhole(contentType)
+      ? new WholeAnswerDecoder((completion) => completionEvents(completion, context))
+      : new CompletionStreamDecoder(context);
   },
 } satisfies Driver;
 
@@ -47,6 +51,7 @@ class OpenAiProvider extends KeyedBackend<WireRequest> {
       kinds: ERROR_KINDS,
       optional: OPTIONAL_FIELDS,
       options: OPTIONS,
+      tellsCutCalls: true,
     });
   }
 
@@ -62,11 +67,11 @@ class OpenAiProvider extends KeyedBackend<WireRequest> {
     return new RequestBuilder(conversation, options, settings);
   }
 
-  protected override decoder(mediaType: string, account: UpstreamAccount): TurnDecoder {
-    return decoderOf(mediaType, { secret: account.token, newId: this.options.newId });
+  protected override reader(account: UpstreamAccount): AnswerReader {
+    const context = { secret: account.token, newId: this.options.newId };
+    return {
+      streamed: () => new CompletionStreamDecoder(context),
+      whole: (completion) => completionEvents(completion, context),
+    };
   }
-}
-
-function decoderOf(mediaType: string, context: AnswerContext): TurnDecoder {
-  return /\bjson\b/i.test(mediaType) ? wholeCompletionDecoder(context) : new CompletionStreamDecoder(context);
 }

@@ -47,8 +47,9 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     return {
       model: this.#settings.model,
       messages: this.#messages(suffix),
-      stream: true,
-      stream_options: { include_usage: true },
+      ...(this.#settings.whole
+        ? { stream: false }
+        : { stream: true, stream_options: { include_usage: true } }),
       ...(native ? { tools: this.#tools(), tool_choice: this.#toolChoice() } : {}),
       ...(native && !parallelToolCalls ? { parallel_tool_calls: false } : {}),
       ...this.#responseFormat(),

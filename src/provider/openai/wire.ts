@@ -53,7 +53,7 @@ export type WireFormat =
 export interface WireRequest {
   readonly model: string;
   readonly messages: readonly WireMessage[];
-  readonly stream: true;
+  readonly stream: boolean;
   readonly stream_options?: { readonly include_usage: true };
   readonly tools?: readonly WireTool[];
   readonly tool_choice?: unknown;

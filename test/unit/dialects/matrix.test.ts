@@ -11,7 +11,7 @@ import { type MemoryGateway, useMemoryGateway } from "../../support/memory-gatew
 import { ScriptedUpstream } from "../../support/scripted-upstream.ts";
 import type { CanonicalCompletion } from "../../support/stream-validators/completion.ts";
 import { type Told, type ToolCalls, tells } from "../../support/told-answers.ts";
-import { completionsScript, sessionsScript } from "../../support/upstream-scripts.ts";
+import { completionsScript, inOnePiece, sessionsScript } from "../../support/upstream-scripts.ts";
 
 /** Every dialect in front of every driver, streaming and not: whatever a model says means the same in all of them. */
 
@@ -130,7 +130,10 @@ function gatewayOf({ protocol, toolCalls, env }: Backend, told: Told): Promise<M
     return make({ upstream: new ScriptedUpstream(sessionsScript({ turns })), env });
   const upstream = new ScriptedUpstream(
     protocol === "messages"
-      ? (asked) => (asked.path.endsWith("/messages") ? turns() : { status: 404, json: {} })
+      ? (asked) =>
+          asked.path.endsWith("/messages")
+            ? inOnePiece("messages", asked, turns())
+            : { status: 404, json: {} }
       : completionsScript({ turns }),
   );
   return make({ upstream, env, config: { accounts: [{ token: "key" }] } });

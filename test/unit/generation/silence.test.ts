@@ -3,7 +3,15 @@ import { BodyReader } from "../../support/body-reader.ts";
 import { GenerationRun } from "../../support/generation-run.ts";
 import { managed, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
 import type { Reply } from "../../support/scripted-upstream.ts";
-import { beginsThen, events, says, saysPart, thinksOnly } from "../../support/upstream-scripts.ts";
+import { ScriptedUpstream } from "../../support/scripted-upstream.ts";
+import {
+  beginsThen,
+  completionsScript,
+  events,
+  says,
+  saysPart,
+  thinksOnly,
+} from "../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
 
@@ -48,6 +56,37 @@ describe("a provider that is silent before its first byte", () => {
     const failed = expect(new GenerationRun(made).complete()).rejects.toMatchObject(TIMEOUT);
     await pass(5_000);
     await failed;
+  });
+});
+
+describe("a provider that is asked for one piece", () => {
+  const silent = async () => {
+    const upstream = new ScriptedUpstream(completionsScript({ turns: ["hang"] }));
+    return gateway({
+      upstream,
+      env: { PROVIDER_DRIVER: "openai" },
+      config: { accounts: [{ token: "key" }] },
+    });
+  };
+
+  test("may be silent over it for 600 s, and has failed then", async () => {
+    const made = await silent();
+    const run = new GenerationRun(made);
+    const failed = expect(run.complete()).rejects.toMatchObject(TIMEOUT);
+    await pass(599_999);
+    expect(run.outcomes).toEqual([]);
+    await pass(1);
+    await failed;
+  });
+
+  test("is given up when its client leaves", async () => {
+    const made = await silent();
+    const run = new GenerationRun(made);
+    const failed = expect(run.complete()).rejects.toMatchObject({ status: 499 });
+    await pass(1_000);
+    run.leave();
+    await failed;
+    expect(made.upstream.asked.at(-1)?.outcome).toBe("cancelled");
   });
 });
 

@@ -34,6 +34,7 @@ const row = (name: string, read: Row["read"], unset: unknown, ...good: Row["good
 const NUMBERS = [
   row("KEEP_ALIVE_MS", (v) => v.keepAliveMs, 10_000, "250", 250),
   row("FIRST_BYTE_TIMEOUT_MS", (v) => v.firstByteTimeoutMs, 120_000, "1", 1),
+  row("ANSWER_TIMEOUT_MS", (v) => v.answerTimeoutMs, 600_000, "900000", 900_000),
   row("IDLE_TIMEOUT_MS", (v) => v.idleTimeoutMs, 60_000, "2147483647", 2_147_483_647),
   row("BODY_TIMEOUT_MS", (v) => v.bodyTimeoutMs, 60_000, "5000", 5_000),
   row("BODY_BUDGET_BYTES", (v) => v.bodyBudgetBytes, 88 * 1024 * 1024, "1000000", 1_000_000),
@@ -56,6 +57,7 @@ const NUMBERS = [
 ];
 
 const FLAGS = [
+  row("PROVIDER_WHOLE_ANSWERS", (v) => v.providerWholeAnswers, true, "off", false),
   row("GATEWAY_DEVELOPMENT", (v) => v.development, false, "true", true),
   row("GATEWAY_CONFIG_WRITEBACK", (v) => v.configWriteback, false, "on", true),
 ];

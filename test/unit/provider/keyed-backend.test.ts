@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as messages from "./messages/fake.ts";
 import * as openai from "./openai/fake.ts";
-import { conversation, decode, FakeUpstream, neverAborted, prepareOptions } from "./support.ts";
+import { conversation, FakeUpstream, neverAborted, prepareOptions, readTurn } from "./support.ts";
 
 const backends = [
   {
@@ -84,8 +84,7 @@ describe.each(backends)("a backend with an API key, driver $name", ({ provider, 
   });
 
   it("is understood although it does not stream", async () => {
-    const { body, decoder } = await open(() => Response.json(whole));
-    const bytes = new Uint8Array(await new Response(body).arrayBuffer());
-    expect(decode(decoder, [bytes]).events).toContainEqual({ type: "text", text: "Hi" });
+    const turn = await open(() => Response.json(whole));
+    expect((await readTurn(turn)).events).toContainEqual({ type: "text", text: "Hi" });
   });
 });

@@ -24,6 +24,7 @@ export function keyed({ driver, baseUrl, path, answer }: KeyedDriver) {
       token: "key-of-the-deployment",
       models: { "provider-v4-pro": "big-model" },
       toolCalls: "native",
+      wholeAnswers: true,
       newId: () => `made${++made}`,
       sleep: async () => undefined,
       ...changes,

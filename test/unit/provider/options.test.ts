@@ -44,6 +44,7 @@ async function sessionsRequest(changes: Parameters<typeof conversation>[0]) {
     token: "",
     models: {},
     toolCalls: "native",
+    wholeAnswers: true,
     newId: () => "id",
     sleep: async () => undefined,
   });
@@ -61,6 +62,7 @@ const DRIVERS = [
       token: "",
       models: {},
       toolCalls: "native",
+      wholeAnswers: true,
       newId: () => "id",
       sleep: async () => undefined,
     }).abilities,

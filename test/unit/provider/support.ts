@@ -6,6 +6,7 @@ import type {
   ProviderEvent,
   TurnDecoder,
   UpstreamAccount,
+  UpstreamTurn,
 } from "../../../src/provider/provider.ts";
 
 export { conversation } from "../../support/conversations.ts";
@@ -31,6 +32,19 @@ export function decode(decoder: TurnDecoder, pieces: readonly Uint8Array[]): Out
     return { events, failure: error.kind };
   }
   return { events, failure: null };
+}
+
+/** What the answer of a turn came to, whichever way it came. */
+export async function readTurn(turn: UpstreamTurn): Promise<Outcome> {
+  if ("body" in turn) {
+    return decode(turn.decoder, [new Uint8Array(await new Response(turn.body).arrayBuffer())]);
+  }
+  try {
+    return { events: await turn.read(), failure: null };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return { events: [], failure: error.kind };
+  }
 }
 
 /** Text and reasoning deltas joined, so that outcomes can be compared whatever the deltas' sizes. */

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MessageStreamDecoder, wholeMessageDecoder } from "../../../../src/provider/messages/decoder.ts";
+import { MessageStreamDecoder, messageEvents } from "../../../../src/provider/messages/decoder.ts";
 import type { WireThought } from "../../../../src/provider/messages/wire.ts";
+import { WholeAnswerDecoder } from "../../../../src/provider/whole-answer.ts";
 import { cutAt, decode, type Outcome, utf8 } from "../support.ts";
 import { event, stream } from "./fake.ts";
 
@@ -332,7 +333,8 @@ describe("decoding a streamed message", () => {
 });
 
 describe("decoding a message that came whole", () => {
-  const whole = (...pieces: readonly Uint8Array[]) => decode(wholeMessageDecoder(context()), pieces);
+  const whole = (...pieces: readonly Uint8Array[]) =>
+    decode(new WholeAnswerDecoder((message) => messageEvents(message, context())), pieces);
   const body = utf8(
     JSON.stringify({
       id: "msg_01TwoCalls",

@@ -9,6 +9,7 @@ import {
   FakeUpstream,
   neverAborted,
   prepareOptions,
+  readTurn,
   utf8,
 } from "../support.ts";
 import { provider, stream, text, user, WEATHER } from "./fake.ts";
@@ -19,7 +20,7 @@ type Changes = Parameters<typeof conversation>[0];
 async function ask(driver: Provider, fake: FakeUpstream, changes: Changes): Promise<Record<string, unknown>> {
   const prepared = driver.prepare(conversation(changes), prepareOptions());
   const turn = await prepared.open(fake.account, neverAborted(), null);
-  decode(turn.decoder, [new Uint8Array(await new Response(turn.body).arrayBuffer())]);
+  await readTurn(turn);
   return fake.seen.at(-1)?.json() ?? {};
 }
 

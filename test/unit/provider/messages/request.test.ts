@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message, Part, ToolCall } from "../../../../src/conversation/conversation.ts";
-import { conversation, decode, neverAborted, prepareOptions } from "../support.ts";
+import { conversation, neverAborted, prepareOptions, readTurn } from "../support.ts";
 import { answering, provider, request, text, user, WEATHER } from "./fake.ts";
 
 const said = (value: string) => ({ type: "text", text: value });
@@ -39,8 +39,7 @@ describe("a request for a message", () => {
       temperature: 0,
       stop_sequences: ["x"],
     });
-    const bytes = new Uint8Array(await new Response(turn.body).arrayBuffer());
-    expect(decode(turn.decoder, [bytes]).events).toContainEqual({ type: "text", text: "Grüße" });
+    expect((await readTurn(turn)).events).toContainEqual({ type: "text", text: "Grüße" });
   });
 
   it.each(["http://engine.example", "http://engine.example/v1", "http://engine.example/v1/"])(

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { wholeCompletionDecoder } from "../../../../src/provider/openai/decoder.ts";
+import { completionEvents } from "../../../../src/provider/openai/decoder.ts";
+import { WholeAnswerDecoder } from "../../../../src/provider/whole-answer.ts";
 import { cutAt, decode, utf8 } from "../support.ts";
 
 import { call, chunk, context, DONE, data, run } from "./stream.ts";
@@ -271,7 +272,8 @@ it("reads the stop sequence that vLLM and SGLang name, and no token's number", (
 });
 
 describe("decoding a chat completion that came whole", () => {
-  const whole = (...pieces: readonly Uint8Array[]) => decode(wholeCompletionDecoder(context()), pieces);
+  const whole = (...pieces: readonly Uint8Array[]) =>
+    decode(new WholeAnswerDecoder((completion) => completionEvents(completion, context())), pieces);
   const body = utf8(
     JSON.stringify({
       id: "c1",

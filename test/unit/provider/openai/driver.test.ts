@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../../src/conversation/conversation.ts";
-import { conversation, decode, eventStream, FakeUpstream, neverAborted, prepareOptions } from "../support.ts";
+import {
+  conversation,
+  eventStream,
+  FakeUpstream,
+  neverAborted,
+  prepareOptions,
+  readTurn,
+} from "../support.ts";
 
 import { ANSWER, provider, text, user, WEATHER } from "./fake.ts";
 
@@ -195,7 +202,6 @@ describe("a backend that fails", () => {
     const turn = await provider()
       .prepare(conversation(), prepareOptions())
       .open(fake.account, neverAborted(), null);
-    const bytes = new Uint8Array(await new Response(turn.body).arrayBuffer());
-    expect(decode(turn.decoder, [bytes])).toMatchObject({ failure: null, events: { length: 3 } });
+    expect(await readTurn(turn)).toMatchObject({ failure: null, events: { length: 3 } });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message, Part } from "../../../../src/conversation/conversation.ts";
-import { conversation, decode, neverAborted, prepareOptions } from "../support.ts";
+import { conversation, neverAborted, prepareOptions, readTurn } from "../support.ts";
 
 import { answering, provider, request, text, user, WEATHER } from "./fake.ts";
 
@@ -30,8 +30,7 @@ describe("a request to a chat-completions backend", () => {
       max_tokens: 9,
       reasoning_effort: "high",
     });
-    const bytes = new Uint8Array(await new Response(turn.body).arrayBuffer());
-    expect(decode(turn.decoder, [bytes]).events).toContainEqual({ type: "text", text: "Hi" });
+    expect((await readTurn(turn)).events).toContainEqual({ type: "text", text: "Hi" });
   });
 
   it("has an effort for the budget that the caller gives for thinking", async () => {

@@ -1,7 +1,7 @@
 import type { Conversation } from "../../../../src/conversation/conversation.ts";
 import type { PrepareOptions, UpstreamTurn } from "../../../../src/provider/provider.ts";
 import { sessions } from "../../../../src/provider/sessions/driver.ts";
-import { decode, eventStream, FakeUpstream, neverAborted, prepareOptions, type Seen } from "../support.ts";
+import { eventStream, FakeUpstream, neverAborted, prepareOptions, type Seen } from "../support.ts";
 
 export const ANSWER =
   'event: start\ndata: {"message_id":"m1"}\n\nevent: text\ndata: {"text":"Hi"}\n\nevent: finish\ndata: {"reason":"stop"}\n\n';
@@ -16,6 +16,7 @@ export function provider() {
     token: "none",
     models: {},
     toolCalls: "native",
+    wholeAnswers: true,
     newId: () => `made${++made}`,
     sleep: async (milliseconds) => {
       slept.push(milliseconds);
@@ -59,7 +60,4 @@ export function open(
   return provider().prepare(what, prepareOptions(options)).open(fake.account, signal, null);
 }
 
-export async function readAll(turn: UpstreamTurn) {
-  const bytes = new Uint8Array(await new Response(turn.body).arrayBuffer());
-  return decode(turn.decoder, [bytes]);
-}
+export { readTurn as readAll } from "../support.ts";

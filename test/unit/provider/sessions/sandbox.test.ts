@@ -15,11 +15,13 @@ const provider = sessions.create({
   token: "none",
   models: {},
   toolCalls: "native",
+  wholeAnswers: true,
   newId: () => crypto.randomUUID(),
   sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
 });
 
 async function read(turn: UpstreamTurn): Promise<ProviderEvent[]> {
+  if (!("body" in turn)) throw new Error("the sandbox always streams");
   const events: ProviderEvent[] = [];
   for await (const bytes of turn.body) events.push(...turn.decoder.push(bytes));
   events.push(...turn.decoder.finish());
