@@ -1,10 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
-import type { CallerObjects } from "../src/platform/caller-objects.ts";
+import { type CallerObjects, forgetUpload } from "../src/platform/caller-objects.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
 import { variablesOf } from "../src/platform/cloudflare/variables.ts";
 import type { KeptFile } from "../src/platform/files.ts";
 import type { StoredResponse } from "../src/platform/responses.ts";
+import type { PartialUpload, UploadPiece } from "../src/platform/uploads.ts";
 import { KeptObjects, type Quota } from "../src/storage/kept.ts";
 
 /** The owner of all that an object keeps: the caller whose object it is. */
@@ -12,7 +13,7 @@ const OWNER = "";
 
 /**
  * What is kept for one caller until it expires: stored responses (contract, Stored response) and what is remembered of
- * uploaded files.
+ * uploaded files, and what has come of uploads in pieces.
  */
 export class ResponseStore extends DurableObject<Env> {
   readonly #quota: Quota;
@@ -54,6 +55,33 @@ export class ResponseStore extends DurableObject<Env> {
   async putFile(file: KeptFile): Promise<void> {
     this.#kept.put(OWNER, "file", file);
     await this.#wakeBy(file.expiresAt);
+  }
+
+  /** The unfinished upload with this id, unless it has expired. */
+  getUpload(id: string): PartialUpload | null {
+    return this.#kept.get(OWNER, "upload", id, Date.now());
+  }
+
+  /** Remembers how far an upload has come. */
+  async putUpload(upload: PartialUpload): Promise<void> {
+    this.#kept.put(OWNER, "upload", upload);
+    await this.#wakeBy(upload.expiresAt);
+  }
+
+  /** A piece of an unfinished upload, unless it has expired. */
+  getPiece(id: string): UploadPiece | null {
+    return this.#kept.get(OWNER, "piece", id, Date.now());
+  }
+
+  /** Keeps a piece of an unfinished upload. */
+  async putPiece(piece: UploadPiece): Promise<void> {
+    this.#kept.put(OWNER, "piece", piece);
+    await this.#wakeBy(piece.expiresAt);
+  }
+
+  /** Forgets an unfinished upload and its pieces. */
+  removeUpload(id: string): void {
+    forgetUpload(this.#kept, OWNER, id, Date.now());
   }
 
   /** Forgets what has expired, and itself when nothing is left. */

@@ -17,19 +17,24 @@ const ROOTS = [
   "ListModelsResponse",
   "EmbedContentResponse",
   "BatchEmbedContentsResponse",
+  "File",
+  "ListFilesResponse",
+  "CreateFileResponse",
 ];
 
 /** What this program writes below them. */
 const WRITTEN =
-  /^(Candidate|Content|Part|FunctionCall|ContentEmbedding|LogprobsResult|TopCandidates|UsageMetadata|GroundingMetadata|GroundingChunk|GroundingSupport|Segment|Web|FinishReason)$/;
+  /^(Candidate|Content|Part|FunctionCall|ContentEmbedding|LogprobsResult|TopCandidates|UsageMetadata|GroundingMetadata|GroundingChunk|GroundingSupport|Segment|Web|FinishReason|State|Source)$/;
 
 const SCALARS = {
   string: { type: "string" },
   bool: { type: "boolean" },
   int32: { type: "integer" },
+  int64: { type: "string" },
   float: { type: "number" },
   double: { type: "number" },
   bytes: { type: "string" },
+  "google.protobuf.Timestamp": { type: "string" },
   "google.protobuf.Struct": { type: "object" },
 };
 

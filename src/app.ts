@@ -1,6 +1,6 @@
 import { serveConsole } from "./api/console-files.ts";
 import { authenticateAdmin, authenticateToken } from "./auth/administrators.ts";
-import { authenticateCaller } from "./auth/callers.ts";
+import { authenticateCaller, type Caller } from "./auth/callers.ts";
 import type { ConfigSnapshot } from "./config/snapshot.ts";
 import { type GatewayError, toGatewayError } from "./errors/gateway-error.ts";
 import { ProviderError } from "./errors/provider-error.ts";
@@ -9,7 +9,7 @@ import type { Context, LogFields, RequestRuntime } from "./platform/context.ts";
 import type { Platform } from "./platform/platform.ts";
 import { ROUTES, SURFACES } from "./routes.ts";
 import { CorsPolicy } from "./routing/cors.ts";
-import type { Endpoint, Params } from "./routing/endpoint.ts";
+import type { CallerEndpoint, Endpoint, Params } from "./routing/endpoint.ts";
 import { errorResponse, STANDARD_FAMILY } from "./routing/error-formats.ts";
 import { RouteTable, routeNotFound } from "./routing/router.ts";
 import { PathFamilies } from "./routing/surface.ts";
@@ -52,13 +52,18 @@ export function failureForLog(thrown: unknown): string {
   return thrown instanceof Error ? `${thrown.name}: ${thrown.message}`.slice(0, 500) : "not an error";
 }
 
+async function callerOf(endpoint: CallerEndpoint, context: Context): Promise<Caller> {
+  const given = await endpoint.onBehalfOf?.(context);
+  return authenticateCaller(context, credentials, given);
+}
+
 /** Lets whoever asks in as the endpoint declares, and serves: the one place where access is enforced. */
 async function serve(endpoint: Endpoint, context: Context, params: Params): Promise<Response> {
   switch (endpoint.access) {
     case "none":
       return endpoint.serve(context, params);
     case "caller": {
-      const caller = await authenticateCaller(context, credentials).catch(async (thrown: unknown) => {
+      const caller = await callerOf(endpoint, context).catch(async (thrown: unknown) => {
         await endpoint.refused?.(context, toGatewayError(thrown, context.requestId));
         throw thrown;
       });

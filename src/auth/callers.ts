@@ -100,14 +100,17 @@ async function opensSomethingElse(
  * Finds out who calls (contract, Authentication, rules 1 to 3). Of several credentials in one request a configured
  * key wins, else the first in the order of `sources` counts.
  *
+ * @param given The credential on whose behalf the request is made, whatever it carries itself; null: there is none.
+ *
  * @throws GatewayError 401 `invalid_api_key` when the request carries no credential, or an administrator's.
  */
 export async function authenticateCaller(
   context: Pick<Context, "request" | "url" | "config" | "platform">,
   sources: readonly CredentialSource[],
+  given: string | null = null,
 ): Promise<Caller> {
   const { request, url } = context;
-  const candidates = credentials(request, url, sources);
+  const candidates = given === null ? credentials(request, url, sources) : [given];
   const first = candidates[0];
   if (first === undefined) {
     throw new GatewayError(401, "no API key was given: send Authorization: Bearer <key>", {

@@ -4,12 +4,18 @@ import { ProviderError, providerErrorToGateway } from "../errors/provider-error.
 import type { Context } from "../platform/context.ts";
 import { filesOf } from "./callers-files.ts";
 import { lifetimeOf } from "./expiry.ts";
-import { FORM_BYTES, UploadForm } from "./form.ts";
+import { FORM_BYTES, fileInForm } from "./form.ts";
+import type { BodyLimits } from "./incoming-body.ts";
 import { forgetRest, type Rest, restOf } from "./refused-body.ts";
 import { type IncomingFile, Upload, type Uploaded } from "./upload.ts";
 
 /** Contract, Limits: upload body size, in bytes. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+
+/** The bounds of one request that brings a file. */
+export function uploadLimits({ platform }: Pick<Context, "platform">): BodyLimits {
+  return { bytes: MAX_UPLOAD_BYTES, idleMs: platform.variables.idleTimeoutMs };
+}
 
 /** JSON schema of an upload's form. */
 export const FORM_SCHEMA = {
@@ -45,12 +51,9 @@ export async function receiveFile(
 
 /** The same for a file that comes as a form (contract, `POST /v1/files`). */
 export function receiveForm(context: Context, caller: Caller, style: string): Promise<Uploaded> {
-  const limits = { bytes: MAX_UPLOAD_BYTES, idleMs: context.platform.variables.idleTimeoutMs };
-  return receiveFile(
-    context,
-    caller,
-    style,
-    (request) => new UploadForm(request, limits, ({ fields }) => void lifetimeOf(fields)),
+  const limits = uploadLimits(context);
+  return receiveFile(context, caller, style, (request) =>
+    fileInForm(request, limits, (fields) => void lifetimeOf(fields)),
   );
 }
 

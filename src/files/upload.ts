@@ -7,12 +7,19 @@ import type { KeptFile } from "../platform/files.ts";
 import { providerOf } from "../provider/of-platform.ts";
 import type { FileKeeping, ProviderFile, UpstreamAccount } from "../provider/provider.ts";
 import { lifetimeOf } from "./expiry.ts";
-import type { FileHead } from "./form.ts";
 
 /** A file that has arrived, and what is remembered of it. */
 export interface Uploaded {
   readonly file: ProviderFile;
   readonly kept: KeptFile;
+}
+
+/** What is said of a file before its bytes. */
+export interface FileHead {
+  readonly filename: string;
+  /** What its caller calls it, where the style keeps that apart from the name of the file. */
+  readonly displayName?: string;
+  readonly mediaType: string;
 }
 
 /** A file as it comes in from its caller. */
@@ -143,6 +150,7 @@ export class Upload {
       id: file.id,
       account,
       filename: file.filename || head.filename,
+      ...(head.displayName === undefined ? {} : { displayName: head.displayName }),
       mediaType: head.mediaType,
       purpose: file.purpose || (this.#form.fields.get("purpose") ?? ""),
       bytes: file.bytes,

@@ -1,8 +1,27 @@
 import type { KeptFile } from "./files.ts";
 import type { StoredResponse } from "./responses.ts";
+import { type PartialUpload, pieceId, type UploadPiece } from "./uploads.ts";
 
 /** What is kept for callers until it expires, by kind. */
 export interface CallerObjects {
   readonly response: StoredResponse;
   readonly file: KeptFile;
+  readonly upload: PartialUpload;
+  readonly piece: UploadPiece;
+}
+
+/** Forgets an unfinished upload of an owner and its pieces, at `now` (milliseconds since the epoch). */
+export function forgetUpload(store: UploadObjects, owner: string, id: string, now: number): void {
+  const upload = store.get(owner, "upload", id, now);
+  if (upload === null) return;
+  for (let index = 0; index < upload.pieces; index += 1) {
+    store.remove(owner, "piece", pieceId(id, index), now);
+  }
+  store.remove(owner, "upload", id, now);
+}
+
+/** Where uploads are kept. */
+interface UploadObjects {
+  get(owner: string, kind: "upload", id: string, now: number): PartialUpload | null;
+  remove(owner: string, kind: "upload" | "piece", id: string, now: number): boolean;
 }

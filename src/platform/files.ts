@@ -8,6 +8,8 @@ export interface KeptFile {
   /** The identifier of the account that received it (contract, File object). */
   readonly account: string;
   readonly filename: string;
+  /** What its caller calls it, where the style keeps that apart from the name of the file. */
+  readonly displayName?: string;
   readonly mediaType: string;
   readonly purpose: string;
   /** Size in bytes. */

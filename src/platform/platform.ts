@@ -5,6 +5,7 @@ import type { Archive } from "./archive.ts";
 import type { FileStore } from "./files.ts";
 import type { PagesPlatform } from "./pages.ts";
 import type { ResponseStore } from "./responses.ts";
+import type { UploadStore } from "./uploads.ts";
 import type { Fetch, OutboundProxy } from "./upstream.ts";
 import type { Variables } from "./variables.ts";
 import type { Upgrade } from "./web-socket.ts";
@@ -26,6 +27,8 @@ export interface Platform {
   responses(owner: string): ResponseStore;
   /** The uploaded files of one caller, likewise. */
   files(owner: string): FileStore;
+  /** The unfinished uploads of one caller, likewise. */
+  uploads(owner: string): UploadStore;
   /** Plain outbound HTTP, for what a caller named; the URL has been checked. */
   readonly fetch: Fetch;
   /** The same for addresses that the deployment itself named, which may be anywhere. */

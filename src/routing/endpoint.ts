@@ -59,6 +59,8 @@ export type Endpoint = Described &
         serve(context: Context, params: Params, caller: Caller): Promise<Response>;
         /** Called when the caller is not let in. */
         refused?(context: Context, error: GatewayError): Promise<void>;
+        /** The credential that the request's address stands for: what else it carries does not count. */
+        onBehalfOf?(context: Context): Promise<string>;
       }
     | { readonly access: "admin"; serve(context: Context, params: Params): Promise<Response> }
     | {
@@ -123,11 +125,13 @@ export interface CallerDeclaration<Body, Query>
   extends Declaration<Body, Query, { readonly caller: Caller }> {
   /** Called when the caller is not let in. */
   refused?(context: Context, error: GatewayError): Promise<void>;
+  /** The credential that the request's address stands for: what else it carries does not count. */
+  onBehalfOf?(context: Context): Promise<string>;
 }
 
 /** An endpoint for callers with a key or a token of the provider; its handler learns who calls. */
 export function forCallers<Body, Query>(declaration: CallerDeclaration<Body, Query>): CallerEndpoint {
-  const { refused, ...own } = declaration;
+  const { refused, onBehalfOf, ...own } = declaration;
   const declared: Declaration<unknown, unknown, { readonly caller: Caller }> = own;
   return {
     ...described(declared),
@@ -137,6 +141,7 @@ export function forCallers<Body, Query>(declaration: CallerDeclaration<Body, Que
       return declared.handler(context, { ...(await inputOf(context, params, declared)), caller });
     },
     ...(refused === undefined ? {} : { refused }),
+    ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
   };
 }
 

@@ -175,8 +175,36 @@ describe.each([undefined, "v1beta"])("the google genai SDK, version %s", (apiVer
   );
 });
 
-describe("the google genai SDK, models", () => {
+describe("the google genai SDK, files and models", () => {
   const api = useGateway();
+
+  it.each([undefined, "v1beta"])(
+    "uploads, lists, reads, uses and deletes files, version %s",
+    async (apiVersion) => {
+      const { files, models } = new GoogleGenAI({
+        apiKey: "sk-dev",
+        ...(apiVersion === undefined ? {} : { apiVersion }),
+        httpOptions: { baseUrl: api.gateway.url },
+      });
+      // The client sends what is longer than 8 MiB in pieces.
+      const long = new Blob([new Uint8Array(9 * 1024 * 1024).fill(97)], { type: "text/plain" });
+      const made = await files.upload({ file: long, config: { displayName: "Long" } });
+      expect(made).toMatchObject({ displayName: "Long", sizeBytes: String(long.size), state: "ACTIVE" });
+      const short = await files.upload({ file: new Blob(["hello"]), config: { mimeType: "text/plain" } });
+      const { name = "", uri = "" } = made;
+      const names: (string | undefined)[] = [];
+      for await (const file of await files.list({ config: { pageSize: 1 } })) names.push(file.name);
+      expect(names.slice(0, 2)).toEqual([short.name, name]);
+      expect(await files.get({ name })).toMatchObject({ name, uri, mimeType: "text/plain" });
+      await models.generateContent({
+        model: MODEL,
+        contents: [{ role: "user", parts: [{ text: "Read it." }, { fileData: { fileUri: uri } }] }],
+      });
+      expect((await api.gateway.sandbox.lastTurn()).file_ids).toEqual([name.replace("files/", "")]);
+      await files.delete({ name });
+      await expect(files.get({ name })).rejects.toMatchObject({ status: 404 });
+    },
+  );
 
   it.each([undefined, "v1beta"])("lists and reads models, version %s", async (apiVersion) => {
     const client = new GoogleGenAI({

@@ -101,6 +101,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     administration: administrationInProcess(now),
     responses: (owner) => kept.responses(owner),
     files: (owner) => kept.files(owner),
+    uploads: (owner) => kept.uploads(owner),
     fetch,
     deploymentFetch: nowhere,
     upstream: (proxy) => upstream.through(proxy),

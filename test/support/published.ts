@@ -69,6 +69,9 @@ const GOOGLE: Publication = {
     [/^POST .*:batchEmbedContents$/, "BatchEmbedContentsResponse"],
     [/^GET \/v1(beta)?\/models$/, "ListModelsResponse"],
     [/^GET \/v1(beta)?\/models\/./, "Model"],
+    [/^GET \/v1(beta)?\/files$/, "ListFilesResponse"],
+    [/^GET \/v1(beta)?\/files\/./, "File"],
+    [/^POST \/upload\/v1(beta)?\/files$/, "CreateFileResponse"],
   ],
 };
 

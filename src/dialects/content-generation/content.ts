@@ -71,6 +71,16 @@ export const systemSchema = inOtherFormsToo(
   (value) => (typeof value === "string" ? { parts: [{ text: value }] } : value),
 );
 
+/** The address that an upload told, whatever its host: one behind a proxy has several names. */
+const OWN_URI = /^https?:\/\/[^/?#]+\/v1beta\/files\/([^/?#]+)$/i;
+
+/** The id of the file that was uploaded here and that a URI names; undefined for an address elsewhere. */
+function fileIdIn(uri: string): string | undefined {
+  const own = OWN_URI.exec(uri)?.[1];
+  if (own !== undefined || /^(?:https?|data):/i.test(uri)) return own;
+  return uri.replace(/^files\//, "");
+}
+
 function attachment(
   mediaType: string,
   source: ReturnType<typeof inlineOrUrl>,
@@ -91,10 +101,11 @@ function readable(part: ContentPart, where: string): Part | undefined {
   if (part.fileData) {
     const { fileUri, mimeType, displayName } = part.fileData;
     const mediaType = mimeType ?? "application/octet-stream";
-    // A URI that is no URL names a file that was uploaded here.
-    const source = /^(?:https?|data):/i.test(fileUri)
-      ? inlineOrUrl(fileUri, `${where}.fileData.fileUri`, mediaType)
-      : { kind: "file" as const, fileId: fileUri.replace(/^files\//, "") };
+    const fileId = fileIdIn(fileUri);
+    const source =
+      fileId === undefined
+        ? inlineOrUrl(fileUri, `${where}.fileData.fileUri`, mediaType)
+        : { kind: "file" as const, fileId };
     return attachment(mediaType, source, displayName ?? undefined);
   }
   if (part.executableCode) return { type: "text", text: part.executableCode.code };

@@ -44,6 +44,16 @@ export function cloudflarePlatform(env: Env): Platform {
         put: (file) => store.putFile(file),
       };
     },
+    uploads: (owner) => {
+      const store = env.RESPONSE_STORE.getByName(owner);
+      return {
+        get: (id) => store.getUpload(id),
+        put: (upload) => store.putUpload(upload),
+        getPiece: (id) => store.getPiece(id),
+        putPiece: (piece) => store.putPiece(piece),
+        remove: (id) => store.removeUpload(id),
+      };
+    },
     fetch: direct,
     deploymentFetch: direct,
     upstream: (proxy) => (proxy === null ? upstream : proxiedFetch(dial, proxy)),

@@ -61,6 +61,7 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
       administration: administrationInProcess(Date.now),
       responses: (owner) => kept.responses(owner),
       files: (owner) => kept.files(owner),
+      uploads: (owner) => kept.uploads(owner),
       fetch: (url, init) => fetch(url, { ...init, client: filtered }),
       deploymentFetch: direct,
       upstream: (proxy) => (proxy === null ? (sandbox ?? direct) : proxiedFetch(dial, proxy)),

@@ -1,13 +1,14 @@
 import { KeptObjects, type Quota } from "../../storage/kept.ts";
 import type { Sql } from "../../storage/sql.ts";
-import type { CallerObjects } from "../caller-objects.ts";
+import { type CallerObjects, forgetUpload } from "../caller-objects.ts";
 import type { FileStore } from "../files.ts";
 import type { ResponseStore } from "../responses.ts";
+import type { UploadStore } from "../uploads.ts";
 
 /** How often what has expired is dropped, milliseconds. */
 const SWEEP_MS = 60_000;
 
-/** What is kept for callers until it expires: stored responses, and what is remembered of uploaded files. */
+/** What is kept for callers until it expires: stored responses, what is remembered of uploaded files, and what has come of uploads. */
 export class KeptForCallers {
   readonly #kept: KeptObjects<CallerObjects>;
   readonly #now: () => number;
@@ -40,6 +41,23 @@ export class KeptForCallers {
         this.#sweep();
         this.#kept.put(owner, "file", file);
       },
+    };
+  }
+
+  /** The unfinished uploads of one caller. */
+  uploads(owner: string): UploadStore {
+    return {
+      get: async (id) => this.#kept.get(owner, "upload", id, this.#now()),
+      put: async (upload) => {
+        this.#sweep();
+        this.#kept.put(owner, "upload", upload);
+      },
+      getPiece: async (id) => this.#kept.get(owner, "piece", id, this.#now()),
+      putPiece: async (piece) => {
+        this.#sweep();
+        this.#kept.put(owner, "piece", piece);
+      },
+      remove: async (id) => forgetUpload(this.#kept, owner, id, this.#now()),
     };
   }
 

@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FormLimits, UploadForm } from "../../../src/files/form.ts";
+import { fileInForm } from "../../../src/files/form.ts";
+import type { BodyLimits } from "../../../src/files/incoming-body.ts";
+import type { MultipartFile } from "../../../src/files/parts.ts";
 import { encodeMultipart } from "../../../src/provider/multipart.ts";
 
 const BOUNDARY = "XX-yy";
-const LIMITS: FormLimits = { bytes: 1_000_000, idleMs: 1000 };
+const LIMITS: BodyLimits = { bytes: 1_000_000, idleMs: 1000 };
 const latin = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
 function streamOf(
@@ -29,7 +31,7 @@ function streamOf(
 function formOf(
   body: ReadableStream<Uint8Array>,
   limits = LIMITS,
-  check: (form: UploadForm) => void = () => undefined,
+  check: (fields: ReadonlyMap<string, string>) => void = () => undefined,
 ) {
   const init: RequestInit & { duplex: "half" } = {
     method: "POST",
@@ -37,7 +39,7 @@ function formOf(
     body,
     duplex: "half",
   };
-  return new UploadForm(new Request("http://gateway/v1/files", init), limits, check);
+  return fileInForm(new Request("http://gateway/v1/files", init), limits, check);
 }
 
 const part = (name: string, value: string) =>
@@ -56,7 +58,7 @@ function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
   return pieces;
 }
 
-const read = async (form: UploadForm) => new Uint8Array(await new Response(form.content).arrayBuffer());
+const read = async (form: MultipartFile) => new Uint8Array(await new Response(form.content).arrayBuffer());
 
 describe("an uploaded form", () => {
   // Contents of which much looks like a boundary.
@@ -174,7 +176,7 @@ describe("an uploaded form", () => {
       "content-length": "2000000",
     };
     const request = new Request("http://gateway/v1/files", { method: "POST", headers, body: "x" });
-    expect(() => new UploadForm(request, LIMITS, () => undefined)).toThrow(
+    expect(() => fileInForm(request, LIMITS, () => undefined)).toThrow(
       expect.objectContaining({ status: 413 }),
     );
   });
@@ -189,13 +191,9 @@ describe("an uploaded form", () => {
   });
 
   it("fails at its end when its check does", async () => {
-    const form = formOf(
-      streamOf([latin(filePart("x") + part("purpose", "bad") + END)]),
-      LIMITS,
-      ({ fields }) => {
-        throw new Error(`refused ${fields.get("purpose")}`);
-      },
-    );
+    const form = formOf(streamOf([latin(filePart("x") + part("purpose", "bad") + END)]), LIMITS, (fields) => {
+      throw new Error(`refused ${fields.get("purpose")}`);
+    });
     await form.head();
     await expect(read(form)).rejects.toThrow("refused bad");
   });

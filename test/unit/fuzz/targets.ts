@@ -1,7 +1,9 @@
 import ipaddr from "ipaddr.js";
 import { GatewayError } from "../../../src/errors/gateway-error.ts";
 import { ProviderError } from "../../../src/errors/provider-error.ts";
-import { UploadForm } from "../../../src/files/form.ts";
+import { fileInForm } from "../../../src/files/form.ts";
+import { relatedFile } from "../../../src/files/related.ts";
+import type { IncomingFile } from "../../../src/files/upload.ts";
 import { JsonScan } from "../../../src/http/json-scan.ts";
 import { signalsFromHtml } from "../../../src/pages/technologies/html-signals.ts";
 import type { OutboundProxy } from "../../../src/platform/upstream.ts";
@@ -103,27 +105,34 @@ const streams = Object.entries(DECODERS).map(([driver, make]) =>
   }),
 );
 
-/** A form is read, or refused with the reason. */
-const forms = target("multipart", FORMS, (input) => {
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    start(controller) {
-      for (const piece of cut(bytesOf(input))) controller.enqueue(piece);
-      controller.close();
-    },
+/** A file in a multipart body of this type is read, or refused with the reason. */
+function multipart(name: string, type: string, fileIn: (request: Request) => IncomingFile): Target {
+  return target(name, FORMS, (input) => {
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      start(controller) {
+        for (const piece of cut(bytesOf(input))) controller.enqueue(piece);
+        controller.close();
+      },
+    });
+    const init = {
+      method: "POST",
+      headers: { "content-type": `${type}; boundary=boundary` },
+      body,
+      duplex: "half" as const,
+    };
+    return only([GatewayError], async () => {
+      const file = fileIn(new Request("http://gateway.example/v1/files", init));
+      await file.head();
+      await new Response(file.content).arrayBuffer();
+    }).then(() => undefined);
   });
-  const init = {
-    method: "POST",
-    headers: { "content-type": "multipart/form-data; boundary=boundary" },
-    body,
-    duplex: "half" as const,
-  };
-  return only([GatewayError], async () => {
-    const request = new Request("http://gateway.example/v1/files", init);
-    const form = new UploadForm(request, { bytes: 1 << 20, idleMs: 1_000 }, () => undefined);
-    await form.head();
-    await new Response(form.content).arrayBuffer();
-  }).then(() => undefined);
-});
+}
+
+const UPLOAD_LIMITS = { bytes: 1 << 20, idleMs: 1_000 };
+const forms = multipart("multipart", "multipart/form-data", (request) => fileInForm(request, UPLOAD_LIMITS));
+const related = multipart("multipart/related", "multipart/related", (request) =>
+  relatedFile(request, UPLOAD_LIMITS, (_, mediaType) => ({ filename: "file", mediaType })),
+);
 
 /** A page is read, however broken. */
 const pages = target("HTML signals", PAGES, (input) => {
@@ -181,6 +190,7 @@ export const targets: readonly Target[] = [
   ...requests,
   ...streams,
   forms,
+  related,
   pages,
   ...replies,
   urls,

@@ -14,10 +14,11 @@ function operationOf(method: string, path: string, verb?: string) {
 
 const JSON_TYPE = "application/json";
 
-/** Whether a schema names members, in each of its forms. */
+/** Whether a schema names members, in each of its forms, or says that there are none. */
 function saysMembers(schema: JsonObject): boolean {
   const forms = schema["anyOf"] ?? schema["oneOf"];
   if (Array.isArray(forms)) return forms.every(saysMembers);
+  if (schema["maxProperties"] === 0) return true;
   return isObject(schema["properties"]) && Object.keys(schema["properties"]).length > 0;
 }
 

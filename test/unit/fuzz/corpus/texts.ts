@@ -78,6 +78,7 @@ export const FORMS: readonly string[] = [
     "--boundary--\r\n",
   "--boundary\r\nContent-Disposition: form-data; name=\"file\"; filename*=utf-8''%e2%82%ac\r\n\r\n--bound\r\n--boundary--",
   "--boundary\r\nContent-Disposition: form-data\r\n\r\n\r\n--boundary--\r\n",
+  '--boundary\r\nContent-Type: application/json\r\n\r\n{"file":{"displayName":"a"}}\r\n--boundary\r\nContent-Type: text/css\r\n\r\na{}\r\n--boundary--\r\n',
 ];
 
 /** Pages with all that is read of them. */

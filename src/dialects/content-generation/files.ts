@@ -1,0 +1,135 @@
+import * as z from "zod";
+import { deleteCallersFile, listCallersFiles, pageOf, readCallersFile } from "../../files/callers-files.ts";
+import type { Context } from "../../platform/context.ts";
+import type { KeptFile } from "../../platform/files.ts";
+import {
+  type Answers,
+  type CallerDeclaration,
+  type Endpoint,
+  forCallers,
+  json,
+} from "../../routing/endpoint.ts";
+import { speaksContentGeneration } from "./names.ts";
+import { ID } from "./request.ts";
+
+const MAX_PAGE = 100;
+const USUAL_PAGE = 10;
+
+const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+/** The address at which the client reached this program: behind a proxy that ends TLS the request's own says otherwise. */
+export function originOf({ request, url }: Pick<Context, "request" | "url">): string {
+  const secure = request.headers.get("x-forwarded-proto")?.split(",")[0]?.trim() === "https";
+  return secure ? `https://${url.host}` : url.origin;
+}
+
+/** What the provider says of a file, in this style's words. */
+function stateOf(status: string | undefined): string {
+  switch (status) {
+    case "uploaded":
+    case "pending":
+    case "parsing":
+    case "processing":
+      return "PROCESSING";
+    case "error":
+    case "failed":
+      return "FAILED";
+    default:
+      return "ACTIVE";
+  }
+}
+
+/** A file as this style describes it. */
+export function fileResource(kept: KeptFile, context: Pick<Context, "request" | "url">): object {
+  const created = time(kept.createdAt * 1000);
+  return {
+    name: `files/${kept.id}`,
+    displayName: kept.displayName ?? kept.filename,
+    mimeType: kept.mediaType || "application/octet-stream",
+    sizeBytes: String(kept.bytes),
+    createTime: created,
+    updateTime: created,
+    ...(kept.expiresAt === 0 ? {} : { expirationTime: time(kept.expiresAt) }),
+    uri: `${originOf(context)}/v1beta/files/${kept.id}`,
+    state: stateOf(kept.status),
+    source: "UPLOADED",
+  };
+}
+
+/** Schema of {@link fileResource}. */
+export const fileResourceSchema = () =>
+  z.object({
+    name: z.string(),
+    displayName: z.string(),
+    mimeType: z.string(),
+    sizeBytes: z.string(),
+    createTime: z.string(),
+    updateTime: z.string(),
+    expirationTime: z.string().optional(),
+    uri: z.string(),
+    state: z.enum(["PROCESSING", "ACTIVE", "FAILED"]),
+    source: z.literal("UPLOADED"),
+  });
+
+/** An empty object. */
+export const NOTHING: Answers = json(() => ({ type: "object", maxProperties: 0 }));
+
+/** An endpoint under `/v1beta`, and under `/v1` for clients of the style. */
+function shared<Query>(
+  path: string,
+  declaration: Omit<CallerDeclaration<unknown, Query>, "path" | "when">,
+): Endpoint[] {
+  return [
+    forCallers({ ...declaration, path: `/v1beta/files${path}` }),
+    forCallers({ ...declaration, path: `/v1/files${path}`, when: speaksContentGeneration }),
+  ];
+}
+
+/** The newest first; a page's token is the id of the file that ended the page before. */
+const list = shared("", {
+  method: "GET",
+  summary: "List the uploaded files",
+  query: z.looseObject({
+    pageSize: z.coerce.number().int().min(0).default(USUAL_PAGE),
+    pageToken: z.string().optional(),
+  }),
+  answers: json(() =>
+    z.object({
+      files: z.array(fileResourceSchema()).optional(),
+      nextPageToken: z.string().optional(),
+    }),
+  ),
+  handler: async (context, { caller, query }) => {
+    const size = Math.min(query.pageSize || USUAL_PAGE, MAX_PAGE);
+    const all = await listCallersFiles({ context, caller, style: ID });
+    const { data, hasMore } = pageOf(all.toReversed(), query.pageToken || undefined, size);
+    const last = data.at(-1);
+    return Response.json({
+      ...(data.length === 0 ? {} : { files: data.map((kept) => fileResource(kept, context)) }),
+      ...(hasMore && last !== undefined ? { nextPageToken: last.id } : {}),
+    });
+  },
+});
+
+const read = shared("/:file_id", {
+  method: "GET",
+  summary: "Read what is known of a file",
+  answers: json(fileResourceSchema),
+  handler: async (context, { caller, params }) => {
+    const { file, kept } = await readCallersFile({ context, caller, style: ID }, params["file_id"] ?? "");
+    return Response.json(fileResource({ ...kept, status: file.status }, context));
+  },
+});
+
+const remove = shared("/:file_id", {
+  method: "DELETE",
+  summary: "Delete a file",
+  answers: NOTHING,
+  handler: async (context, { caller, params }) => {
+    await deleteCallersFile({ context, caller, style: ID }, params["file_id"] ?? "");
+    return Response.json({});
+  },
+});
+
+/** The files of the content-generation style: those that are known to the other styles too. */
+export const CONTENT_FILES: readonly Endpoint[] = [...list, ...read, ...remove];

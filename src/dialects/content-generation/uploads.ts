@@ -1,0 +1,182 @@
+import * as z from "zod";
+import type { JsonObject } from "../../encoding/json.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
+import { bareFile } from "../../files/bare.ts";
+import { receiveFile, uploadLimits } from "../../files/receive.ts";
+import { forgetRest, restOf } from "../../files/refused-body.ts";
+import { relatedFile } from "../../files/related.ts";
+import { beginUpload, cancelUpload, finishUpload, keepPieces, openUpload } from "../../files/resumable.ts";
+import type { FileHead, Uploaded } from "../../files/upload.ts";
+import { parseWith } from "../../http/json-body.ts";
+import type { Context } from "../../platform/context.ts";
+import { type Endpoint, forCallers, json } from "../../routing/endpoint.ts";
+import { unsupported } from "../shared/fields.ts";
+import { styled } from "./field-names.ts";
+import { fileResource, fileResourceSchema, NOTHING, originOf } from "./files.ts";
+import { ID } from "./request.ts";
+
+const PATHS = ["/upload/v1beta/files", "/upload/v1/files"];
+
+/** What the style's resumable protocol answers in headers. */
+export const UPLOAD_HEADERS = [
+  "X-Goog-Upload-URL",
+  "X-Goog-Upload-Status",
+  "X-Goog-Upload-Size-Received",
+  "X-Goog-Upload-Chunk-Granularity",
+  "X-Goog-Upload-Control-URL",
+] as const;
+
+/** Bytes of which clients should send multiples; none has to. */
+const GRANULARITY = "262144";
+
+/** Names the upload in its address. */
+const PARAMETER = "upload_id";
+
+const metadataSchema = styled({
+  file: styled({
+    name: unsupported("cannot be chosen: the file is named by the provider"),
+    displayName: z.string().nullish(),
+    mimeType: z.string().nullish(),
+  }).nullish(),
+});
+
+type Metadata = z.output<typeof metadataSchema>;
+
+/** What a request says of a file: in its body, and besides in its headers. */
+function headOf({ file }: Metadata, headers: Headers, mediaType: string): FileHead {
+  const displayName = file?.displayName ?? undefined;
+  return {
+    filename: headers.get("x-goog-upload-file-name") || displayName || "file",
+    ...(displayName === undefined ? {} : { displayName }),
+    mediaType: file?.mimeType || mediaType || "application/octet-stream",
+  };
+}
+
+function uploadedFile({ file, kept }: Uploaded, context: Context): JsonObject {
+  return { file: fileResource({ ...kept, status: file.status }, context) };
+}
+
+const answers = json(() => z.object({ file: fileResourceSchema() }));
+
+/** The words of `X-Goog-Upload-Command`: one, or several with commas between. */
+function commandsOf(headers: Headers): readonly string[] {
+  const words = (headers.get("x-goog-upload-command") ?? "").toLowerCase().split(",");
+  return words.map((word) => word.trim()).filter((word) => word !== "");
+}
+
+/** A number of bytes in a header; null where it is missing. */
+function bytesIn(headers: Headers, name: string): number | null {
+  const text = headers.get(name);
+  if (text === null) return null;
+  if (/^\d{1,15}$/.test(text.trim())) return Number(text);
+  throw invalidRequest(`${name} must be a number of bytes`, name);
+}
+
+/** `X-Goog-Upload-Command: start`: what the file is called. The answer says where its bytes go. */
+const begin = forCallers({
+  method: "POST",
+  path: PATHS,
+  when: ({ headers }) => commandsOf(headers).join() === "start",
+  summary: "Upload a file, resumable or whole",
+  body: metadataSchema,
+  optionalBody: true,
+  answers: NOTHING,
+  handler: async (context, { caller, body }) => {
+    const { headers } = context.request;
+    const type = headers.get("x-goog-upload-header-content-type") ?? "";
+    const size = bytesIn(headers, "x-goog-upload-header-content-length");
+    const head = headOf(body, headers, type);
+    const name = await beginUpload(context, caller, ID, { ...head, size });
+    const address = `${originOf(context)}${context.url.pathname}?${PARAMETER}=${name}&upload_protocol=resumable`;
+    return Response.json(
+      {},
+      {
+        headers: {
+          "x-goog-upload-url": address,
+          "x-goog-upload-control-url": address,
+          "x-goog-upload-status": "active",
+          "x-goog-upload-chunk-granularity": GRANULARITY,
+        },
+      },
+    );
+  },
+});
+
+const openedBy = (context: Context) => openUpload(context, context.url.searchParams.get(PARAMETER) ?? "");
+
+/** What comes to the address of an upload: `upload`, `upload, finalize`, `finalize`, `query` or `cancel`. */
+const goOn = forCallers({
+  method: "POST",
+  path: PATHS,
+  when: ({ url }) => url.searchParams.has(PARAMETER),
+  summary: "Upload the bytes of a file",
+  streamedBody: { mediaType: "application/octet-stream", schema: { type: "string", format: "binary" } },
+  answers,
+  // Clients send nothing here but what the address says.
+  onBehalfOf: async (context) => (await openedBy(context)).credential,
+  refused: (context, error) => forgetRest(restOf(context.request), error),
+  handler: async (context, { caller }) => {
+    const { headers } = context.request;
+    const commands = commandsOf(headers);
+    const opened = await openedBy(context);
+    const status = (word: string, received: number) => ({
+      headers: { "x-goog-upload-status": word, "x-goog-upload-size-received": String(received) },
+    });
+    const { received } = opened.upload;
+    if (commands.includes("cancel")) {
+      await cancelUpload(context, opened);
+      return Response.json({}, status("cancelled", received));
+    }
+    if (commands.includes("query")) return Response.json({}, status("active", received));
+    const offset = bytesIn(headers, "x-goog-upload-offset");
+    if (commands.includes("finalize")) {
+      const uploaded = await finishUpload(context, caller, ID, opened, offset ?? received);
+      return Response.json(uploadedFile(uploaded, context), status("final", uploaded.kept.bytes));
+    }
+    if (!commands.includes("upload")) throw unknownCommand(commands);
+    if (offset === null) throw invalidRequest("X-Goog-Upload-Offset is missing", "X-Goog-Upload-Offset");
+    return Response.json({}, status("active", await keepPieces(context, ID, opened, offset)));
+  },
+});
+
+function unknownCommand(commands: readonly string[]) {
+  const name = "X-Goog-Upload-Command";
+  const given = commands.length === 0 ? "is missing" : `${commands.join(", ")} is not known`;
+  return invalidRequest(`${name} ${given}: send upload, finalize, query or cancel`, name);
+}
+
+/** A file in one request: metadata and file as `multipart/related`, or the bare file. */
+const whole = forCallers({
+  method: "POST",
+  path: PATHS,
+  summary: "Upload a file, resumable or whole",
+  streamedBody: {
+    mediaType: "multipart/related",
+    schema: {
+      type: "object",
+      properties: {
+        metadata: { type: "object", properties: { file: { type: "object" } } },
+        file: { type: "string", contentMediaType: "application/octet-stream" },
+      },
+    },
+  },
+  answers,
+  refused: (context, error) => forgetRest(restOf(context.request), error),
+  handler: async (context, { caller }) => {
+    const { headers } = context.request;
+    const limits = uploadLimits(context);
+    const type = headers.get("x-goog-upload-header-content-type") ?? headers.get("content-type") ?? "";
+    const uploaded = await receiveFile(context, caller, ID, (request) =>
+      /^\s*multipart\//i.test(type)
+        ? relatedFile(request, limits, (metadata, mediaType) =>
+            headOf(parseWith(metadataSchema, metadata), headers, mediaType),
+          )
+        : bareFile(request, limits, headOf({}, headers, type)),
+    );
+    const status = { "x-goog-upload-status": "final" };
+    return Response.json(uploadedFile(uploaded, context), { headers: status });
+  },
+});
+
+/** How files come in, in the content-generation style. */
+export const CONTENT_UPLOADS: readonly Endpoint[] = [goOn, begin, whole];

@@ -1,0 +1,49 @@
+import { type BodyLimits, IncomingBody } from "./incoming-body.ts";
+import type { Rest } from "./refused-body.ts";
+import type { FileHead, IncomingFile } from "./upload.ts";
+
+/** A file of which all but its bytes is known before. */
+export class BareFile implements IncomingFile, Rest {
+  readonly content: ReadableStream<Uint8Array>;
+  readonly fields = new Map<string, string>();
+  readonly #body: Rest;
+  readonly #head: FileHead;
+
+  /** `bytes` are the file's, of which `body` brings some or all. */
+  constructor(body: Rest, head: FileHead, bytes: AsyncGenerator<Uint8Array, undefined>) {
+    this.#body = body;
+    this.#head = head;
+    this.content = new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          const { done, value } = await bytes.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  async head(): Promise<FileHead> {
+    return this.#head;
+  }
+
+  drain(): Promise<void> {
+    return this.#body.drain();
+  }
+
+  cancel(): Promise<void> {
+    return this.#body.cancel();
+  }
+}
+
+/** The file that is a request's whole body. Throws a `GatewayError` 413 for a declared length beyond the limit. */
+export function bareFile(request: Request, limits: BodyLimits, head: FileHead): BareFile {
+  const body = new IncomingBody(request, limits);
+  return new BareFile(body, head, piecesOf(body));
+}
+
+async function* piecesOf(body: IncomingBody): AsyncGenerator<Uint8Array, undefined> {
+  for (let bytes = await body.read(); bytes !== null; bytes = await body.read()) yield bytes;
+}

@@ -1,0 +1,92 @@
+import { Dicer } from "@fastify/busboy";
+import { isObject, type JsonObject } from "../encoding/json.ts";
+import { invalidRequest } from "../errors/gateway-error.ts";
+import { invalidJson } from "../http/json-text.ts";
+import type { BodyLimits } from "./incoming-body.ts";
+import { MultipartFile, type PartParser, type PartSink } from "./parts.ts";
+import type { FileHead } from "./upload.ts";
+
+/** What is said of a file before it is short. */
+const MAX_METADATA = 64 * 1024;
+
+const MULTIPART = /^\s*multipart\/related\s*;/i;
+const BOUNDARY = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i;
+
+/** What a style makes of the metadata of a file whose part has this media type. */
+export type HeadOf = (metadata: JsonObject, mediaType: string) => FileHead;
+
+/**
+ * The file in a body of `multipart/related` (RFC 2387): the first part is JSON that describes it, the second is the file.
+ *
+ * @throws GatewayError 400 for another type of body, 413 for a declared length beyond the limit.
+ */
+export function relatedFile(request: Request, limits: BodyLimits, headOf: HeadOf): MultipartFile {
+  const type = request.headers.get("content-type") ?? "";
+  const [, quoted, plain] = (MULTIPART.test(type) && BOUNDARY.exec(type)) || [];
+  const boundary = quoted ?? plain;
+  if (boundary === undefined || request.body === null) {
+    throw invalidRequest("metadata and a file are uploaded as multipart/related with a boundary");
+  }
+  return new MultipartFile(request, limits, (sink) => parserOf(boundary, sink, headOf));
+}
+
+/** The type of a part by its header: names in lower case, each with its values. */
+function mediaTypeOf(header: object): string {
+  const values: unknown = isObject(header) ? header["content-type"] : undefined;
+  const first: unknown = Array.isArray(values) ? values[0] : undefined;
+  return typeof first === "string" ? first.trim() : "";
+}
+
+function parserOf(boundary: string, sink: PartSink, headOf: HeadOf): PartParser {
+  const parser = new Dicer({ boundary, maxHeaderPairs: 50 });
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  let text = "";
+  let parts = 0;
+  const described = Promise.withResolvers<void>();
+  parser.on("part", (part) => {
+    parts += 1;
+    // What ends a broken part ends the parser too, and is heard of there.
+    part.on("error", () => undefined);
+    if (parts === 1) {
+      part.on("data", (piece: Uint8Array) => {
+        try {
+          text += decoder.decode(piece, { stream: true });
+        } catch {
+          sink.fail(invalidJson());
+        }
+        if (text.length > MAX_METADATA) sink.fail(tooMuch());
+      });
+      part.on("end", () => described.resolve());
+      return;
+    }
+    if (parts > 2) {
+      part.resume();
+      return;
+    }
+    part.on("header", async (header) => {
+      await described.promise;
+      try {
+        sink.begin(headOf(metadataIn(text), mediaTypeOf(header)));
+      } catch (error) {
+        sink.fail(error);
+      }
+      part.on("data", (piece: Uint8Array) => sink.piece(piece));
+    });
+  });
+  return parser;
+}
+
+function metadataIn(text: string): JsonObject {
+  let metadata: unknown;
+  try {
+    metadata = JSON.parse(text === "" ? "{}" : text);
+  } catch {
+    throw invalidJson();
+  }
+  if (isObject(metadata)) return metadata;
+  throw invalidRequest("the metadata of a file must be an object");
+}
+
+function tooMuch(): Error {
+  return invalidRequest(`the metadata of a file may have ${MAX_METADATA} characters`);
+}
