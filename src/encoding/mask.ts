@@ -40,12 +40,20 @@ function formsOf(secret: string): string[] {
 
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 
-/** How much of `form`'s start `text` ends with. */
+/** How much of `form`'s start, which is not the whole of it, `text` ends with: in linear time (Knuth, Morris and Pratt). */
 function startAtEnd(text: string, form: string): number {
-  for (let length = Math.min(form.length - 1, text.length); length >= MIN_START; length -= 1) {
-    if (text.endsWith(form.slice(0, length))) return length;
-  }
-  return 0;
+  const end = text.slice(1 - form.length);
+  /** For each start of `form`: how long its longest shorter start is that it also ends with. */
+  const borders = new Uint32Array(form.length);
+  const longer = (start: number, next: string): number => {
+    let length = start;
+    while (length > 0 && form[length] !== next) length = borders[length - 1] ?? 0;
+    return form[length] === next ? length + 1 : 0;
+  };
+  for (let at = 1; at < form.length; at += 1) borders[at] = longer(borders[at - 1] ?? 0, form.charAt(at));
+  let length = 0;
+  for (let at = 0; at < end.length; at += 1) length = longer(length, end.charAt(at));
+  return length < MIN_START ? 0 : length;
 }
 
 /**

@@ -3,6 +3,12 @@ import { type BodyLimits, IncomingBody } from "./incoming-body.ts";
 import type { Rest } from "./refused-body.ts";
 import type { FileHead, IncomingFile } from "./upload.ts";
 
+/**
+ * Characters of a multipart body's media type. Its boundary has at most 70 (RFC 2046, section 5.1.1), and each byte of the body
+ * may be held against all of it.
+ */
+const MAX_TYPE = 200;
+
 /** Reads the parts of a multipart body: Node's writable streams are so. */
 export interface PartParser {
   write(bytes: Uint8Array, written: () => void): unknown;
@@ -43,7 +49,7 @@ export class MultipartFile implements IncomingFile, Rest {
   /**
    * @param parserFor Makes the parser, which tells the sink what it finds.
    * @param check Called when the whole body has been read; what it throws fails the upload.
-   * @throws GatewayError 413 for a declared length beyond the limit.
+   * @throws GatewayError 400 for a boundary that is too long, 413 for a declared length beyond the limit.
    */
   constructor(
     request: Request,
@@ -51,6 +57,9 @@ export class MultipartFile implements IncomingFile, Rest {
     parserFor: (sink: PartSink) => PartParser,
     check: (fields: ReadonlyMap<string, string>) => void = () => undefined,
   ) {
+    if ((request.headers.get("content-type") ?? "").length > MAX_TYPE) {
+      throw invalidRequest("a multipart boundary has at most 70 characters");
+    }
     const broken = Promise.withResolvers<never>();
     this.#broken = broken.promise;
     this.#broken.catch(() => undefined);

@@ -25,7 +25,9 @@ const NAMED = new Set(["properties", "$defs", "definitions", "dependentSchemas"]
 const DATA = new Set(["const", "enum", "default", "examples"]);
 
 /** What all subschemas that are applied hold together at most: members, requirements, and characters of choices. */
-const MAX_WORK = 20_000_000;
+const MAX_WORK = 500_000;
+/** The same where every fault is to be told: each is a text of its own. */
+const MAX_WORK_WITH_FAULTS = 100_000;
 /** A schema with more text than this is left to the model: each of its parts may be held against each part of the answer. */
 const MAX_SCHEMA_CHARS = 256 * 1024;
 /** The validator compares each item with each: `uniqueItems` of longer arrays is left to the model. */
@@ -34,7 +36,12 @@ const MAX_UNIQUE_ITEMS = 1_000;
 /** Counts the steps of one check. */
 class Steps {
   #left = MAX_STEPS;
-  #work = MAX_WORK;
+  #work: number;
+
+  /** `work` is what the subschemas may hold together. */
+  constructor(work: number) {
+    this.#work = work;
+  }
 
   take(weight: number): void {
     this.#left -= 1;
@@ -101,25 +108,39 @@ function convert(value: unknown, steps: Steps, longest: number): unknown {
   return isObject(value) ? bounded(value, steps, longest) : value;
 }
 
+/** How the validator calls the edition of JSON Schema that a schema names. */
+function editionOf({ $schema }: JsonObject): "7" | "2019-09" | "2020-12" {
+  const named = typeof $schema === "string" ? $schema : "";
+  return /draft-0[467]/.test(named) ? "7" : /2019-09/.test(named) ? "2019-09" : "2020-12";
+}
+
 /** What breaks the schema, one line each. A schema that cannot be applied forbids nothing. */
 function schemaFaults(value: unknown, schema: JsonObject): string[] {
-  const dialect = typeof schema["$schema"] === "string" ? schema["$schema"] : "";
-  const draft = /draft-0[467]/.test(dialect) ? "7" : /2019-09/.test(dialect) ? "2019-09" : "2020-12";
+  const edition = editionOf(schema);
   try {
     if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS) return [];
     const longest = longestArray(value);
-    const { valid, errors } = new Validator(bounded(schema, new Steps(), longest), draft, false).validate(
-      value,
-    );
+    const check = (work: number, firstAlone: boolean) =>
+      new Validator(bounded(schema, new Steps(work), longest), edition, firstAlone).validate(value);
+    const { valid, errors } = check(MAX_WORK, true);
     if (valid) return [];
+    const all = orElse(() => check(MAX_WORK_WITH_FAULTS, false).errors, errors);
     // The innermost faults say most, and they come last.
-    return errors
+    return all
       .slice(-MAX_FAULTS)
       .map(
         ({ instanceLocation, error }) => `${instanceLocation.replace(/^#/, "") || "the answer"}: ${error}`,
       );
   } catch {
     return [];
+  }
+}
+
+function orElse<T>(work: () => T, otherwise: T): T {
+  try {
+    return work();
+  } catch {
+    return otherwise;
   }
 }
 

@@ -5,12 +5,14 @@ import { runInNewContext } from "node:vm";
 export type Work = (n: number) => () => unknown;
 
 /** From so many milliseconds of processor time on a measurement means something. */
-const FLOOR_MS = 5;
+const FLOOR_MS = 2;
 /** Inputs are not made larger than four times this. */
 const MAX_SIZE = 1 << 20;
 const FACTOR = 4;
-/** What takes longer than in proportion is measured so often before it is believed. */
-const ATTEMPTS = 10;
+/** A ratio that is bad is measured so often, at sizes that double, before it is believed: most are good at once. */
+const ROUNDS = [1, 2, 3, 8];
+/** What linear work never takes at these sizes: a bad ratio need not be shown again. */
+const CERTAIN_MS = 250;
 /** Four times the input may take so many times as long: linear is 4, the square is 16. */
 export const MAX_GROWTH = 6;
 
@@ -32,26 +34,29 @@ async function cpuOf(work: Work, n: number, clean: boolean): Promise<number> {
 
 /**
  * How many times as much processor time four times the input takes. It says nothing of how fast the work is, so that it holds
- * on any machine: sizes grow until the work can be measured, minima are compared, and a bad ratio has to show each time.
+ * on any machine: sizes grow until the work can be measured, and a ratio that is good is believed. A bad one has to show at ever
+ * larger sizes, where minima are compared and there is no garbage of others. What cannot be measured even then is no harm.
  *
  * @param maxSize the input is not made larger than four times this: fewer for objects than for characters
  */
 export async function growthOf(work: Work, maxSize = MAX_SIZE): Promise<number> {
-  let n = 128;
-  while (n < maxSize && (await cpuOf(work, n, false)) < FLOOR_MS) n *= 2;
-  let short = Number.POSITIVE_INFINITY;
-  let long = Number.POSITIVE_INFINITY;
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const clean = attempt > 5;
-    // A threshold, such as that of a garbage collection, may lie between two sizes; the square is seen at all of them.
-    if (attempt % 3 === 0) {
-      n *= 2;
-      short = long = Number.POSITIVE_INFINITY;
-    }
-    for (let round = 0; round < 2; round++) short = Math.min(short, await cpuOf(work, n, clean));
-    long = Math.min(long, await cpuOf(work, n * FACTOR, clean));
-    // What cannot be measured even then is no harm.
-    if (long <= Math.max(short * MAX_GROWTH, FLOOR_MS)) break;
+  let n = 256;
+  for (let took = await cpuOf(work, n, false); took < FLOOR_MS && n < maxSize; ) {
+    n = Math.min(maxSize, n * (took < FLOOR_MS / 8 ? 8 : 2));
+    took = await cpuOf(work, n, false);
   }
-  return long / Math.max(short, FLOOR_MS / MAX_GROWTH);
+  let growth = Number.POSITIVE_INFINITY;
+  for (const [step, rounds] of ROUNDS.entries()) {
+    // The code has been made fast meanwhile, and a threshold, such as that of a garbage collection, may lie between two sizes.
+    if (step > 0) n *= 2;
+    let short = Number.POSITIVE_INFINITY;
+    let long = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < rounds; round++) {
+      short = Math.min(short, await cpuOf(work, n, step > 1));
+      long = Math.min(long, await cpuOf(work, n * FACTOR, step > 1));
+      growth = long / Math.max(short, FLOOR_MS / MAX_GROWTH);
+      if (growth <= MAX_GROWTH || (round > 0 && long > CERTAIN_MS)) return growth;
+    }
+  }
+  return growth;
 }

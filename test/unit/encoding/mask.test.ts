@@ -30,6 +30,10 @@ describe("a text without secrets", () => {
   it("does not end with the beginning of one, if it was cut", () => {
     expect(withoutSecrets("token: sk-0123456", ["sk-0123456789abcdef"], true)).toBe("token: [masked]");
     expect(withoutSecrets("token: sk-0123456", ["sk-0123456789abcdef"])).toBe("token: sk-0123456");
+    // The beginning stands behind what seemed to be one.
+    expect(withoutSecrets("ababababa", ["abababacdef"], true)).toBe("ab[masked]");
+    expect(withoutSecrets("abababa", ["abababacdef"], true)).toBe("[masked]");
+    expect(withoutSecrets("ababa", ["abababacdef"], true)).toBe("ababa");
   });
 
   it("is the same without any, also with ones that are empty or broken", () => {

@@ -181,6 +181,19 @@ describe("an uploaded form", () => {
     );
   });
 
+  it("with a boundary as long as a file: 400, for each byte may be held against all of it", () => {
+    const of = (length: number) =>
+      new Request("http://gateway/v1/files", {
+        method: "POST",
+        headers: { "content-type": `multipart/form-data; boundary="${"b".repeat(length)}"` },
+        body: "x",
+      });
+    expect(() => fileInForm(of(70), LIMITS)).not.toThrow();
+    expect(() => fileInForm(of(1000), LIMITS)).toThrow(
+      expect.objectContaining({ status: 400, code: "invalid_request" }),
+    );
+  });
+
   it("of a client that falls silent: 408", async () => {
     const silent = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(latin(filePart("x"))),

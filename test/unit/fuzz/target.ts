@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import type { ProxySocket } from "../../../src/provider/proxy/socket.ts";
 import type { Failure } from "../tools/properties.ts";
 import { random } from "../tools/support.ts";
 import { changedJson } from "./json-change.ts";
@@ -152,4 +153,22 @@ export function cut(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
     at += size;
   }
   return pieces;
+}
+
+/** A connection to a proxy that says `reply`, read by read, to whatever it is sent. */
+export function saying(reply: readonly Uint8Array<ArrayBuffer>[]): ProxySocket {
+  const left = reply.values();
+  return {
+    readable: new ReadableStream({
+      pull(controller) {
+        const { done, value } = left.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+    }),
+    writable: new WritableStream(),
+    opened: Promise.resolve(),
+    startTls: () => saying(reply),
+    close: () => undefined,
+  };
 }

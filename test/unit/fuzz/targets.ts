@@ -11,13 +11,12 @@ import { MessageStreamDecoder } from "../../../src/provider/messages/decoder.ts"
 import { CompletionStreamDecoder } from "../../../src/provider/openai/decoder.ts";
 import type { ProviderEvent, TurnDecoder } from "../../../src/provider/provider.ts";
 import { proxiedFetch } from "../../../src/provider/proxy/fetch.ts";
-import type { ProxySocket } from "../../../src/provider/proxy/socket.ts";
 import { SessionTurnDecoder } from "../../../src/provider/sessions/decoder.ts";
 import { checkPageUrl } from "../../../src/url-safety/check.ts";
 import { PARSERS, PROMPTS } from "../../support/dialect-parsers.ts";
 import { REQUESTS } from "./corpus/requests.ts";
 import { FORMS, JSON_TEXTS, PAGES, REPLIES, STREAMS, URLS } from "./corpus/texts.ts";
-import { bytesOf, cut, only, type Target, target } from "./target.ts";
+import { bytesOf, cut, only, saying, type Target, target } from "./target.ts";
 
 const MAX_DEPTH = 512;
 
@@ -140,27 +139,11 @@ const pages = target("HTML signals", PAGES, (input) => {
   for (const address of [...(signals.scriptSrc ?? []), ...signals.stylesheets]) new URL(address);
 });
 
-/** A connection to a proxy that says `reply` to whatever it is sent. */
-function saying(reply: Uint8Array<ArrayBuffer>): ProxySocket {
-  return {
-    readable: new ReadableStream({
-      start(controller) {
-        for (const piece of cut(reply)) controller.enqueue(piece);
-        controller.close();
-      },
-    }),
-    writable: new WritableStream(),
-    opened: Promise.resolve(),
-    startTls: () => saying(reply),
-    close: () => undefined,
-  };
-}
-
 /** A proxy's reply is an answer, or a failure that names its stage. */
 const replies = (["http", "socks5"] as const).map((type) =>
   target(`replies of a proxy, ${type}`, REPLIES[type] ?? [], async (input) => {
     const proxy: OutboundProxy = { type, host: "proxy", port: 1, username: "u", password: "p" };
-    const fetch = proxiedFetch(() => saying(bytesOf(input)), proxy);
+    const fetch = proxiedFetch(() => saying(cut(bytesOf(input))), proxy);
     await only([ProviderError, TypeError], async () => {
       const response = await fetch("http://target.example/");
       await response.arrayBuffer();

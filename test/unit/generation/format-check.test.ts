@@ -25,6 +25,17 @@ describe("the check of an answer against a schema", () => {
     expect(check({}, { $defs: { ...$defs, end: {} }, $ref: "#/$defs/a0" }).rank).toBe("valid");
   });
 
+  it("tells several faults, and of very many the first", () => {
+    const names = (n: number) => Array.from({ length: n }, (_, index) => `w${index}`);
+    const faults = (n: number) => check([{}, {}], { items: { required: names(n) } }).faults.length;
+    expect(faults(3)).toBeGreaterThan(2);
+    expect(faults(1000)).toBeGreaterThan(2);
+    const many = Array.from({ length: 1000 }, () => ({}));
+    const refused = check(many, { items: { required: names(1000) } });
+    expect(refused.rank).toBe("json");
+    expect(refused.faults[0]).toContain("/0: ");
+  });
+
   it("has enough steps for long answers", () => {
     const item = { type: "object", properties: { a: { type: "number" }, b: { type: "string" } } };
     const items = Array.from({ length: 20_000 }, (_, a) => ({ a, b: "x" }));

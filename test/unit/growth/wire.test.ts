@@ -1,0 +1,255 @@
+import { describe, expect, it, vi } from "vitest";
+import { maskText, maskUrl, secretsOf } from "../../../src/captures/mask.ts";
+import { withoutSecrets } from "../../../src/encoding/mask.ts";
+import { fileInForm } from "../../../src/files/form.ts";
+import { JsonScan } from "../../../src/http/json-scan.ts";
+import type { OutboundProxy } from "../../../src/platform/upstream.ts";
+import { MessageStreamDecoder } from "../../../src/provider/messages/decoder.ts";
+import { CompletionStreamDecoder } from "../../../src/provider/openai/decoder.ts";
+import type { TurnDecoder } from "../../../src/provider/provider.ts";
+import { proxiedFetch } from "../../../src/provider/proxy/fetch.ts";
+import { SessionTurnDecoder } from "../../../src/provider/sessions/decoder.ts";
+import { DEGENERATE } from "../../support/degenerate.ts";
+import { growthOf, MAX_GROWTH, type Work } from "../../support/growth.ts";
+import { saying } from "../fuzz/target.ts";
+
+// Long enough for a machine that is busy with other tests.
+vi.setConfig({ testTimeout: 60_000 });
+
+/** Streams have at most four times so many events. */
+const MAX_EVENTS = 1 << 14;
+/** What passes through a chain of promises is dear: so many reads are enough. */
+const MAX_READS = 1 << 13;
+
+const linear = async (work: Work, maxSize?: number) =>
+  expect(await growthOf(work, maxSize)).toBeLessThan(MAX_GROWTH);
+
+const inReads = (text: string, size: number): Uint8Array<ArrayBuffer>[] => {
+  const all = Uint8Array.from(new TextEncoder().encode(text));
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
+    all.subarray(index * size, (index + 1) * size),
+  );
+};
+
+let made = 0;
+const context = { secret: "a-secret", newId: () => `id${made++}` };
+const DECODERS: Readonly<Record<string, () => TurnDecoder>> = {
+  sessions: () => new SessionTurnDecoder("a-secret"),
+  openai: () => new CompletionStreamDecoder(context),
+  messages: () => new MessageStreamDecoder(context),
+};
+
+/** Whatever comes of it: an error ends a stream, and has been found by then. */
+function decode(decoder: TurnDecoder, reads: readonly Uint8Array[]): void {
+  try {
+    for (const read of reads) decoder.push(read);
+    decoder.finish();
+  } catch {
+    return;
+  }
+}
+
+describe.each(Object.entries(DECODERS))("an event stream of the driver %s", (_driver, make) => {
+  it.each(DEGENERATE)("of %s", (_name, text) =>
+    linear((n) => {
+      const reads = inReads(`event: text\ndata: ${text(n)}`, 16);
+      return () => decode(make(), reads);
+    }),
+  );
+
+  it.each(["data:x\n", ": a comment\n", "event: a\n", "id: 1\n\n", "data\n\n", 'data: {"a":1}\n\n'])(
+    "of lines %j",
+    (line) =>
+      linear((n) => {
+        const reads = inReads(line.repeat(n / line.length), 16);
+        return () => decode(make(), reads);
+      }),
+  );
+});
+
+const times = (n: number, make: (index: number) => string) =>
+  Array.from({ length: n }, (_, index) => make(index)).join("");
+const chunk = (call: object) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [call] } }] })}\n\n`;
+const named = (index: number, rest: object = {}) => ({
+  index,
+  id: `c${index}`,
+  function: { name: "run", ...rest },
+});
+const args = (index: number, text: string, more: object = {}) => ({
+  index,
+  ...more,
+  function: { arguments: text },
+});
+
+/** Streams of native calls in the chat-completions protocol. */
+const CALLS: Readonly<Record<string, (n: number) => string>> = {
+  "long arguments in small pieces": (n) =>
+    chunk(named(0, { arguments: '{"a":"' })) + times(n, () => chunk(args(0, "x"))),
+  "arguments that seem to end, while another call waits": (n) =>
+    chunk(named(0, { arguments: '{"a":"' })) + chunk(named(1)) + times(n, () => chunk(args(0, "}"))),
+  "arguments of white space": (n) => chunk(named(0)) + times(n, () => chunk(args(0, " "))),
+  "the name again with each piece": (n) =>
+    chunk({ index: 0, function: { name: "run", arguments: '{"a":"' } }) +
+    times(n, () => chunk({ index: 0, function: { name: "run", arguments: "}" } })),
+  "calls by index": (n) => times(n, (index) => chunk(named(index, { arguments: "{}" }))),
+  "calls by id": (n) =>
+    times(n, (index) => chunk({ id: `c${index}`, function: { name: "run", arguments: "{}" } })),
+  "calls at one index": (n) =>
+    times(n, (index) => chunk({ ...named(0, { arguments: "{}" }), id: `c${index}` })),
+  "pieces for the first of many": (n) =>
+    times(n, (index) => chunk(named(index))) + times(n, () => chunk(args(0, "x", { id: "c0" }))),
+};
+
+it.each(Object.entries(CALLS))("native calls: %s", (_name, stream) =>
+  linear((n) => {
+    const reads = inReads(stream(n), 1 << 16);
+    return () => decode(new CompletionStreamDecoder(context), reads);
+  }, MAX_EVENTS),
+);
+
+const event = (type: string, data: object) =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
+const block = (index: number) =>
+  event("content_block_start", {
+    index,
+    content_block: { type: "tool_use", id: `c${index}`, name: "run", input: {} },
+  });
+const input = (index: number, text: string) =>
+  event("content_block_delta", { index, delta: { type: "input_json_delta", partial_json: text } });
+
+/** Streams of native calls, thoughts and signatures in the message protocol. */
+const BLOCKS: Readonly<Record<string, (n: number) => string>> = {
+  "one input in small pieces": (n) => block(0) + input(0, '{"a":"') + times(n, () => input(0, "x")),
+  "an input of white space": (n) => block(0) + times(n, () => input(0, " ")),
+  "blocks one after the other": (n) =>
+    times(n, (index) => block(index) + event("content_block_stop", { index })),
+  "blocks that never stop": (n) => times(n, block),
+  "pieces for the first of many": (n) => times(n, block) + times(n, () => input(0, "x")),
+  "a signature in pieces": (n) =>
+    event("content_block_start", { index: 0, content_block: { type: "thinking", thinking: "" } }) +
+    times(n, () =>
+      event("content_block_delta", { index: 0, delta: { type: "signature_delta", signature: "x" } }),
+    ),
+};
+
+it.each(Object.entries(BLOCKS))("native blocks: %s", (_name, stream) =>
+  linear((n) => {
+    const reads = inReads(stream(n), 1 << 16);
+    return () => decode(new MessageStreamDecoder(context), reads);
+  }, MAX_EVENTS),
+);
+
+/** Bodies of forms, behind a part's head. */
+async function readForm(pieces: readonly Uint8Array<ArrayBuffer>[]): Promise<void> {
+  const left = pieces.values();
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      const { done, value } = left.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+  });
+  const init = {
+    method: "POST",
+    headers: { "content-type": "multipart/form-data; boundary=boundary" },
+    body,
+    duplex: "half" as const,
+  };
+  const request = new Request("http://gateway.example/v1/files", init);
+  const form = fileInForm(request, { bytes: 1 << 30, idleMs: 10_000 });
+  try {
+    await form.head();
+    for await (const _ of form.content);
+  } catch {
+    // A form that is broken has been found to be.
+  }
+}
+
+const PART = '--boundary\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n';
+const FORMS: Readonly<Record<string, (n: number) => string>> = {
+  "a file of line ends": (n) => PART + "\r\n".repeat(n * 8),
+  "a file of what begins a boundary": (n) => PART + "\r\n--boundar".repeat(n),
+  "parts without end": (n) => PART + "\r\n--boundary\r\n".repeat(n),
+  "fields without end": (n) =>
+    `${PART}x${'\r\n--boundary\r\nContent-Disposition: form-data; name="a"\r\n\r\nx'.repeat(n)}`,
+  "a head that does not end": (n) => `--boundary\r\n${"A: b\r\n".repeat(n)}`,
+  "a name that does not end": (n) => `--boundary\r\nContent-Disposition: form-data; name="${"\\".repeat(n)}`,
+  "words before the first part": (n) => "x".repeat(n * 8),
+};
+
+it.each(Object.entries(FORMS))("an upload's form: %s", (_name, make) =>
+  linear((n) => {
+    const pieces = inReads(make(n), 64);
+    return () => readForm(pieces);
+  }, MAX_READS),
+);
+
+const REPLIES: Readonly<Record<string, (n: number) => string>> = {
+  "chunks of one byte": (n) =>
+    `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(n)}0\r\n\r\n`,
+  "a line that does not end": (n) => `HTTP/1.1 200 ${"x".repeat(n)}`,
+  "headers without end": (n) => `HTTP/1.1 200 OK\r\n${"A: b\r\n".repeat(n)}`,
+  "interim answers without end": (n) => "HTTP/1.1 100 Continue\r\n\r\n".repeat(n),
+  "a body of any length": (n) => `HTTP/1.1 200 OK\r\n\r\n${"x".repeat(n)}`,
+};
+
+it.each(Object.entries(REPLIES))("what a proxy replies: %s", (_name, make) =>
+  linear((n) => {
+    const pieces = inReads(make(n), 4);
+    const proxy: OutboundProxy = { type: "http", host: "proxy", port: 1, username: "u", password: "p" };
+    return async () => {
+      try {
+        const response = await proxiedFetch(() => saying(pieces), proxy)("http://target.example/");
+        await response.arrayBuffer();
+      } catch {
+        // What is no answer has been found to be none.
+      }
+    };
+  }, MAX_READS),
+);
+
+describe("masking", () => {
+  it.each(DEGENERATE)("a captured text of %s", (_name, text) =>
+    linear((n) => {
+      const long = text(n);
+      const spoken = {
+        url: "https://provider.example/a?key=some-secret",
+        headers: new Headers({ authorization: "Bearer a-secret-token" }),
+        body: `{"password":"${long}`,
+        proxy: null,
+      };
+      return () => {
+        maskText(long, secretsOf(spoken), { json: true, cut: true });
+        return maskUrl(`https://provider.example/?q=${encodeURIComponent(long.toWellFormed())}`, []);
+      };
+    }),
+  );
+
+  it.each(DEGENERATE)("a secret of %s at the end of a text", (_name, text) =>
+    linear((n) => {
+      const secret = text(n);
+      const said = `no ${secret.slice(0, -1)}`;
+      const other = "x".repeat(n);
+      return () => withoutSecrets(said, [secret], true) + withoutSecrets(other, [secret], true);
+    }),
+  );
+
+  it("a secret of which the text holds every beginning", () =>
+    linear((n) => {
+      const secret = `${"a".repeat(n)}b`;
+      const said = "a".repeat(n);
+      return () => withoutSecrets(`${said}c`, [secret], true);
+    }));
+});
+
+it.each(DEGENERATE)("the guard before JSON.parse: %s", (_name, text) =>
+  linear((n) => {
+    const reads = inReads(`[${text(n)}`, 16);
+    return () => {
+      const scan = new JsonScan(512);
+      for (const read of reads) scan.push(read);
+      return scan.cost;
+    };
+  }),
+);
