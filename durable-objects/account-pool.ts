@@ -5,15 +5,14 @@ import { AccountPool as PoolRules } from "../src/accounts/pool.ts";
 import { POOL_NAME } from "../src/accounts/pool-name.ts";
 import { SqlPoolStore } from "../src/accounts/sql-pool-store.ts";
 import { type Grant, Waiter } from "../src/accounts/waiting-queue.ts";
-import type { ProviderErrorKind } from "../src/errors/provider-error.ts";
 import type {
+  AccountFailure,
   AccountHealth,
   AcquireRequest,
   PoolConfiguration,
   QueueStatus,
   RefusalReason,
   SignedIn,
-  SignInFailure,
   TokenAnswer,
 } from "../src/platform/accounts.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
@@ -48,7 +47,7 @@ export class SlotLease extends RpcTarget {
     this.#pool.signedIn(this.#account, ticket, result);
   }
 
-  signInFailed(ticket: string, failure: SignInFailure): void {
+  signInFailed(ticket: string, failure: AccountFailure): void {
     this.#pool.signInFailed(this.#account, ticket, failure);
   }
 
@@ -56,8 +55,8 @@ export class SlotLease extends RpcTarget {
     this.#pool.succeeded(this.#lease);
   }
 
-  failed(kind: ProviderErrorKind, reason: string): void {
-    this.#pool.failed(this.#lease, kind, reason);
+  failed(failure: AccountFailure): boolean {
+    return this.#pool.failed(this.#lease, failure);
   }
 
   [Symbol.dispose](): void {

@@ -1,5 +1,4 @@
-import type { ProviderErrorKind } from "../errors/provider-error.ts";
-import type { PoolAccount, SignedIn, SignInFailure, TokenAnswer } from "../platform/accounts.ts";
+import type { AccountFailure, PoolAccount, SignedIn, TokenAnswer } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
 import { nextCooldown } from "./cooldown.ts";
 import type { PoolStore } from "./pool-store.ts";
@@ -9,7 +8,6 @@ export class AccountTokens {
   /** Age at which a token is signed in anew, milliseconds; 0 for never. */
   refreshMs = 0;
   readonly #store: PoolStore;
-  readonly #busy = new Set<AccountState>();
 
   constructor(store: PoolStore, now: number, state: (id: string) => AccountState) {
     this.#store = store;
@@ -74,9 +72,7 @@ export class AccountTokens {
     stale: string | undefined,
     now: number,
   ): TokenAnswer | Promise<TokenAnswer> {
-    const answer = state.gate.request(lease, stale, now, this.refreshMs, state.credentials);
-    this.#busy.add(state);
-    return answer;
+    return state.gate.request(lease, stale, now, this.refreshMs, state.credentials);
   }
 
   signedIn(state: AccountState, ticket: string, result: SignedIn, now: number): void {
@@ -84,7 +80,7 @@ export class AccountTokens {
   }
 
   /** True when the account should cool down: nobody can use it now. */
-  signInFailed(state: AccountState, ticket: string, failure: SignInFailure, now: number): boolean {
+  signInFailed(state: AccountState, ticket: string, failure: AccountFailure, now: number): boolean {
     return state.gate.failed(ticket, failure, now) && !state.gate.usable(now);
   }
 
@@ -93,25 +89,11 @@ export class AccountTokens {
     if (state.gate.busy) state.gate.holderGone(lease, now, state.credentials);
   }
 
-  /** Withdraws tickets that nobody redeemed in time. Returns when to look again; `Infinity` when none is out. */
-  expireTickets(now: number): number {
-    let next = Number.POSITIVE_INFINITY;
-    for (const state of this.#busy) {
-      const until = state.gate.expire(now, state.credentials);
-      if (until === null) this.#busy.delete(state);
-      else next = Math.min(next, until);
-    }
-    return next;
-  }
-
-  /** The account failed. True when it cools down because of that. */
-  fail(state: AccountState, kind: ProviderErrorKind, reason: string, now: number): boolean {
-    const cooldown = nextCooldown(state.cooldown, kind, reason, now);
-    if (cooldown === null) return false;
-    state.cooldown = cooldown;
+  /** The account failed, and cools down. */
+  fail(state: AccountState, failure: AccountFailure, now: number): void {
+    state.cooldown = nextCooldown(state.cooldown, failure, now);
     state.cooling = true;
     this.#save(state);
-    return true;
   }
 
   /** The account works. True when that ends a series of failures. */

@@ -1,23 +1,14 @@
-import type { ProviderErrorKind } from "../errors/provider-error.ts";
+import { PROVIDER_ERROR_KINDS, type ProviderErrorKind } from "../errors/provider-error.ts";
+import type { AccountFailure } from "../platform/accounts.ts";
 
-/** The failures that are the account's own. */
-const ACCOUNT_FAULTS = [
-  "invalid_credentials",
-  "token_expired",
-  "account_suspended",
-  "rate_limited",
-] as const satisfies readonly ProviderErrorKind[];
-
-export type AccountFault = (typeof ACCOUNT_FAULTS)[number];
-
-/** `kind` when it is an account's fault, otherwise null. */
-export function accountFault(kind: string): AccountFault | null {
-  return ACCOUNT_FAULTS.find((fault) => fault === kind) ?? null;
+/** `text` when it names a kind of failure, otherwise null. */
+export function failureKind(text: string): ProviderErrorKind | null {
+  return PROVIDER_ERROR_KINDS.find((kind) => kind === text) ?? null;
 }
 
 /** A series of failures of one account. It is kept after `until`, so that the next failure cools down for longer. */
 export interface Cooldown {
-  readonly kind: AccountFault;
+  readonly kind: ProviderErrorKind;
   /** For the administrator; holds no secret. */
   readonly reason: string;
   /** Failures in a row. */
@@ -30,23 +21,27 @@ export interface Cooldown {
 const RATE_LIMIT = { first: 5_000, longest: 120_000 };
 const REFUSED = { first: 15_000, longest: 900_000 };
 
+/** How long a provider may ask an account to be left alone, milliseconds. */
+const LONGEST_WISH = 900_000;
+
 /** Longest reason that is kept, in UTF-16 units. */
 const LONGEST_REASON = 300;
 
 /**
- * The cooldown after one more failure at `now` (Unix milliseconds), twice as long as the one before; null when the failure
- * is not the account's.
+ * The cooldown after one more failure at `now` (Unix milliseconds): as long as the provider wants it when it says so of a
+ * limit, otherwise twice as long as the one before.
  */
 export function nextCooldown(
   previous: Cooldown | null,
-  kind: ProviderErrorKind,
-  reason: string,
+  { kind, message, retryAfter }: AccountFailure,
   now: number,
-): Cooldown | null {
-  const fault = accountFault(kind);
-  if (fault === null) return null;
+): Cooldown {
   const failures = (previous?.failures ?? 0) + 1;
-  const { first, longest } = fault === "rate_limited" ? RATE_LIMIT : REFUSED;
-  const duration = Math.min(longest, first * 2 ** Math.min(failures - 1, 30));
-  return { kind: fault, reason: reason.slice(0, LONGEST_REASON), failures, until: now + duration };
+  const limited = kind === "rate_limited";
+  const { first, longest } = limited ? RATE_LIMIT : REFUSED;
+  const duration =
+    limited && retryAfter !== null
+      ? Math.min(LONGEST_WISH, Math.max(1, retryAfter) * 1000)
+      : Math.min(longest, first * 2 ** Math.min(failures - 1, 30));
+  return { kind, reason: message.slice(0, LONGEST_REASON), failures, until: now + duration };
 }

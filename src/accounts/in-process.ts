@@ -1,5 +1,5 @@
-import type { ProviderErrorKind } from "../errors/provider-error.ts";
 import type {
+  AccountFailure,
   AccountHealth,
   AccountPoolClient,
   Acquired,
@@ -9,7 +9,6 @@ import type {
   PoolConfiguration,
   QueueStatus,
   SignedIn,
-  SignInFailure,
   TokenAnswer,
 } from "../platform/accounts.ts";
 import { AccountPool } from "./pool.ts";
@@ -38,7 +37,7 @@ class InProcessLease implements Lease {
     this.#pool.signedIn(this.account.id, ticket, result);
   }
 
-  async signInFailed(ticket: string, failure: SignInFailure): Promise<void> {
+  async signInFailed(ticket: string, failure: AccountFailure): Promise<void> {
     this.#pool.signInFailed(this.account.id, ticket, failure);
   }
 
@@ -50,8 +49,8 @@ class InProcessLease implements Lease {
     this.#pool.succeeded(this.#lease);
   }
 
-  async failed(kind: ProviderErrorKind, reason: string): Promise<void> {
-    this.#pool.failed(this.#lease, kind, reason);
+  async failed(failure: AccountFailure): Promise<boolean> {
+    return this.#pool.failed(this.#lease, failure);
   }
 
   release(): void {

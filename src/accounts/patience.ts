@@ -5,21 +5,26 @@ import { ProviderError } from "../errors/provider-error.ts";
  * not aborted, so that another account may still be asked.
  */
 export class Patience {
-  /** Aborted when the request is, or with a `ProviderError` when the provider has done nothing for too long. */
-  readonly signal: AbortSignal;
   readonly #ms: number;
-  readonly #late = new AbortController();
+  readonly #request: AbortSignal;
+  #late = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** `ms` is how long the provider may do nothing; `request` ends the whole request. The clock stands until `renew`. */
   constructor(ms: number, request: AbortSignal) {
     this.#ms = ms;
-    this.signal = AbortSignal.any([request, this.#late.signal]);
+    this.#request = request;
   }
 
-  /** Something happened, or is asked for now. */
+  /** Aborted when the request is, or with a `ProviderError` when the provider has done nothing for too long. */
+  get signal(): AbortSignal {
+    return AbortSignal.any([this.#request, this.#late.signal]);
+  }
+
+  /** Something happened, or is asked for now. An attempt that had run out of time is over: this is the next one. */
   renew(): void {
     this.end();
+    if (this.#late.signal.aborted) this.#late = new AbortController();
     this.#timer = setTimeout(() => {
       this.#late.abort(new ProviderError("timeout", "the provider did not answer in time"));
     }, this.#ms);

@@ -1,11 +1,10 @@
-import type { ProviderErrorKind } from "../errors/provider-error.ts";
 import type {
+  AccountFailure,
   AccountHealth,
   AcquireRequest,
   PoolConfiguration,
   QueueStatus,
   SignedIn,
-  SignInFailure,
   TokenAnswer,
 } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
@@ -26,7 +25,13 @@ export interface PoolOptions extends Clockwork {
 }
 
 const UNKNOWN_LEASE: TokenAnswer = {
-  failed: { kind: "unreachable", message: "the account's slot was reclaimed", status: 0 },
+  failed: {
+    kind: "unreachable",
+    message: "the account's slot was reclaimed",
+    status: 0,
+    fault: null,
+    retryAfter: null,
+  },
 };
 
 /**
@@ -115,9 +120,7 @@ export class AccountPool {
     if (!this.renew(token)) return UNKNOWN_LEASE;
     const lease = this.#slots.leases.get(token);
     if (lease === undefined) return UNKNOWN_LEASE;
-    const answer = this.#tokens.request(lease.state, token, stale, this.#now());
-    this.#reschedule();
-    return answer;
+    return this.#tokens.request(lease.state, token, stale, this.#now());
   }
 
   /** See `Lease.signedIn`. The ticket alone counts: a sign-in is worth keeping although its lease has ended. */
@@ -127,18 +130,23 @@ export class AccountPool {
   }
 
   /** See `Lease.signInFailed`. */
-  signInFailed(account: string, ticket: string, failure: SignInFailure): void {
+  signInFailed(account: string, ticket: string, failure: AccountFailure): void {
     const state = this.#slots.states.get(account);
     if (state === undefined) return;
     const cool = this.#tokens.signInFailed(state, ticket, failure, this.#now());
-    if (cool) this.#fail(state, failure.kind, failure.message);
+    if (cool) this.#fail(state, failure);
   }
 
-  /** The account of a lease failed. Requests granted before its last failure add nothing: one burst counts once. */
-  failed(token: string, kind: ProviderErrorKind, reason: string): void {
+  /**
+   * A use of a lease's account failed. Requests granted before its last failure add nothing: one burst counts once. Returns
+   * whether another account is well.
+   */
+  failed(token: string, failure: AccountFailure): boolean {
     this.#slots.catchUp();
     const lease = this.#slots.leases.get(token);
-    if (lease !== undefined && lease.serial > lease.state.failedAt) this.#fail(lease.state, kind, reason);
+    if (lease === undefined) return false;
+    if (lease.serial > lease.state.failedAt) this.#fail(lease.state, failure);
+    return this.#slots.othersAreHealthy([lease.state.id]);
   }
 
   /** The account of a lease works. */
@@ -184,16 +192,16 @@ export class AccountPool {
     return this.#upkeep.swept(reservations.pending);
   }
 
-  #fail(state: AccountState, kind: ProviderErrorKind, reason: string): void {
-    if (state.account === null || !this.#tokens.fail(state, kind, reason, this.#now())) return;
+  #fail(state: AccountState, failure: AccountFailure): void {
+    if (state.account === null || failure.fault !== "account") return;
+    this.#tokens.fail(state, failure, this.#now());
     state.failedAt = this.#slots.serial;
     this.#slots.replaced(state);
   }
 
-  /** While somebody waits, for a slot or for a sign-in, a timer notices what no call would bring to light. */
+  /** While somebody waits a timer notices what no call would bring to light. */
   #reschedule(): void {
-    const tickets = this.#tokens.expireTickets(this.#now());
-    this.#upkeep.wake(Math.min(this.#slots.nextEvent, tickets));
+    this.#upkeep.wake(this.#slots.nextEvent);
   }
 
   #wake(): void {

@@ -1,4 +1,4 @@
-import type { Credentials, SignedIn, SignInFailure, TokenAnswer } from "../platform/accounts.ts";
+import type { AccountFailure, Credentials, SignedIn, TokenAnswer } from "../platform/accounts.ts";
 
 /** A token together with the times (Unix milliseconds) that decide whether it still serves; `expiresAt` 0: unknown. */
 export interface HeldToken {
@@ -10,16 +10,13 @@ export interface HeldToken {
 /** A token that ends within this time is not handed out any more. */
 const EXPIRY_MARGIN_MS = 10_000;
 
-/** How long a ticket is good for: a sign-in that takes longer is given to the next request. */
-const TICKET_LIFE_MS = 30_000;
-
 /** Pause after a failed periodic refresh while the old token still works. */
 const REFRESH_PAUSE_MS = 300_000;
 
+/** It is good for as long as its holder's lease lives. */
 interface Ticket {
   readonly id: string;
   readonly holder: string;
-  readonly until: number;
 }
 
 interface Waiting {
@@ -88,7 +85,7 @@ export class SignInGate {
     }
     if (this.#held !== null && this.#held.token === stale) this.#held = null;
     const token = this.#usable(now);
-    const busy = this.#ticket !== null && this.#ticket.until > now;
+    const busy = this.#ticket !== null;
     if (token !== null && (busy || !this.due(now, refreshMs))) return { token };
     if (!busy) return this.#issue(holder, now, credentials);
     return new Promise((settle) => this.#waiting.push({ holder, settle }));
@@ -104,7 +101,7 @@ export class SignInGate {
   }
 
   /** Gives a ticket up. False when it is not the valid one. */
-  failed(ticket: string, failure: SignInFailure, now: number): boolean {
+  failed(ticket: string, failure: AccountFailure, now: number): boolean {
     if (this.#ticket?.id !== ticket) return false;
     this.#ticket = null;
     this.#noRefreshBefore = now + REFRESH_PAUSE_MS;
@@ -124,15 +121,6 @@ export class SignInGate {
     this.#passOn(now, credentials);
   }
 
-  /** Withdraws a ticket whose time is over. Returns when to look again (Unix milliseconds), or null. */
-  expire(now: number, credentials: Credentials | null): number | null {
-    if (this.#ticket !== null && this.#ticket.until <= now) {
-      this.#ticket = null;
-      this.#passOn(now, credentials);
-    }
-    return this.#ticket?.until ?? null;
-  }
-
   #usable(now: number): string | null {
     const held = this.#held;
     if (held === null) return null;
@@ -141,7 +129,7 @@ export class SignInGate {
 
   #issue(holder: string, now: number, credentials: Credentials): TokenAnswer {
     this.#serial += 1;
-    this.#ticket = { id: `${holder}/${this.#serial}`, holder, until: now + TICKET_LIFE_MS };
+    this.#ticket = { id: `${holder}/${this.#serial}`, holder };
     const current = this.#usable(now);
     const ticket = { ticket: this.#ticket.id, credentials };
     return { signIn: current === null ? ticket : { ...ticket, current } };
@@ -166,11 +154,19 @@ export class SignInGate {
 }
 
 /** An account without a password has no other token than its own. */
-const NO_CREDENTIALS: SignInFailure = {
+const NO_CREDENTIALS: AccountFailure = {
   kind: "invalid_credentials",
   message: "the account's token is missing or refused, and it has no password to sign in with",
   status: 401,
+  fault: "account",
+  retryAfter: null,
 };
 
 /** Seen by nobody in practice: the request that would read it has ended. */
-const HOLDER_GONE: SignInFailure = { kind: "unreachable", message: "the lease has ended", status: 0 };
+const HOLDER_GONE: AccountFailure = {
+  kind: "unreachable",
+  message: "the lease has ended",
+  status: 0,
+  fault: null,
+  retryAfter: null,
+};

@@ -1,5 +1,5 @@
-import { ProviderError } from "../errors/provider-error.ts";
-import type { Credentials, Lease, SignedIn, SignInFailure, SignInTicket } from "../platform/accounts.ts";
+import type { Credentials, Lease, SignedIn, SignInTicket } from "../platform/accounts.ts";
+import { errorOf, failureOf } from "./fault.ts";
 
 /**
  * A token for the leased account: the pool's own, or, when the pool hands this request the ticket, a new one from
@@ -18,9 +18,7 @@ export async function accountToken(
   if (stale === undefined && lease.initialToken !== null) return lease.initialToken;
   const answer = await lease.token(stale);
   if ("token" in answer) return answer.token;
-  if ("failed" in answer) {
-    throw new ProviderError(answer.failed.kind, answer.failed.message, answer.failed.status);
-  }
+  if ("failed" in answer) throw errorOf(answer.failed);
   return redeem(lease, answer.signIn, signIn, signal);
 }
 
@@ -35,18 +33,10 @@ async function redeem(
     result = await signIn(credentials);
   } catch (error) {
     if (signal?.aborted) throw error;
-    await lease.signInFailed(ticket, signInFailure(error));
+    await lease.signInFailed(ticket, failureOf(error));
     if (current !== undefined) return current;
     throw error;
   }
   await lease.signedIn(ticket, result);
   return result.token;
-}
-
-/** What other waiting requests learn of a failed sign-in. */
-function signInFailure(error: unknown): SignInFailure {
-  if (!(error instanceof ProviderError)) {
-    return { kind: "unreachable", message: "the account could not be signed in", status: 0 };
-  }
-  return { kind: error.kind, message: error.message, status: error.status };
 }

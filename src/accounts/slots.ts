@@ -110,7 +110,7 @@ export class Slots {
       return { refused: "target_not_found" };
     }
     const exclude = target === null && request.exclude?.length ? new Set(request.exclude) : null;
-    if (exclude !== null && !this.#othersAreHealthy(exclude)) return { refused: "no_accounts" };
+    if (exclude !== null && !this.othersAreHealthy(exclude)) return { refused: "no_accounts" };
     if (this.inUse < this.globalLimit) {
       const state = target ?? this.#rotation.pick(exclude);
       if (state !== null && this.#rotation.hasSlot(state)) {
@@ -172,6 +172,13 @@ export class Slots {
     if (freed) this.#drain();
   }
 
+  /** Whether an account that is not named is healthy, busy or not. */
+  othersAreHealthy(exclude: Iterable<string>): boolean {
+    let others = this.#rotation.healthy;
+    for (const id of exclude) if (this.states.get(id)?.healthy === true) others -= 1;
+    return others > 0;
+  }
+
   /** When time alone brings about something that a waiting request waits for; `Infinity` when nobody waits. */
   get nextEvent(): number {
     if (this.waiting === 0) return Number.POSITIVE_INFINITY;
@@ -188,12 +195,6 @@ export class Slots {
   #place(state: AccountState): void {
     this.#rotation.place(state);
     if (state.waiters.size > 0) this.#queue.place(state, this.#rotation);
-  }
-
-  #othersAreHealthy(exclude: ReadonlySet<string>): boolean {
-    let others = this.#rotation.healthy;
-    for (const id of exclude) if (this.states.get(id)?.healthy === true) others -= 1;
-    return others > 0;
   }
 
   #grant(state: AccountState, request: AcquireRequest): Outcome {

@@ -1,5 +1,5 @@
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
-import { accountFault, type Cooldown } from "./cooldown.ts";
+import { type Cooldown, failureKind } from "./cooldown.ts";
 import type { PoolStore, Starts, StoredAccount } from "./pool-store.ts";
 
 const TABLES = [
@@ -15,7 +15,7 @@ const TABLES = [
 ];
 
 function cooldown(row: SqlRow): Cooldown | null {
-  const kind = accountFault(textIn(row, "failure_kind"));
+  const kind = failureKind(textIn(row, "failure_kind"));
   if (kind === null) return null;
   return {
     kind,

@@ -2,17 +2,16 @@ import type { Caller } from "../auth/callers.ts";
 import { upstreamOf } from "../captures/tap.ts";
 import type { Config } from "../config/schema.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
-import { isAccountFault, ProviderError } from "../errors/provider-error.ts";
+import { ProviderError } from "../errors/provider-error.ts";
 import type { Credentials, Lease, RefusalReason } from "../platform/accounts.ts";
 import type { Context } from "../platform/context.ts";
 import type { Fetch, OutboundProxy } from "../platform/upstream.ts";
 import { providerOf } from "../provider/of-platform.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
+import { Failover } from "./failover.ts";
+import { failureOf, faultOf } from "./fault.ts";
 import { renewLease } from "./lease-renewal.ts";
 import { accountToken } from "./sign-in.ts";
-
-/** Other accounts that are tried when one is refused. */
-const MAX_FAILOVERS = 2;
 
 /** What an account is wanted for. */
 export interface AccountRequest {
@@ -24,12 +23,14 @@ export interface AccountRequest {
   /** Ends wait and work; it is aborted here when the slot is lost. */
   readonly abort: AbortController;
   /**
-   * Whether the work may be done again with another account when the provider refuses this one: nothing of it may have
-   * been seen by then. Never, unless given.
+   * Whether work that has failed may be done again with another account: nothing of it may have been seen by then. Never,
+   * unless given.
    */
   readonly mayRepeat?: () => boolean;
   /** Whether a failure that is nobody's fault is worth another account as well. */
   readonly wantsAnother?: (failure: unknown) => boolean;
+  /** Told of each account that fails, also when no other one is tried. */
+  readonly onLeft?: (account: string, failure: unknown) => void;
 }
 
 /** The right to speak to the provider on an account's behalf. */
@@ -44,41 +45,52 @@ export interface AccountSession {
 
 /**
  * Does work with a provider account, and is the only way to use one: takes a slot (a pass-through caller's own token needs
- * none), renews it while the work lasts, refreshes an expired token once, tells the pool how it went, tries other accounts
- * where that is allowed, and gives the slot back, whatever happens. A request that pins its account gets no other.
+ * none), renews it while the work lasts, refreshes an expired token once, tells the pool how it went, goes on to other
+ * accounts as {@link Failover} says, and gives the slot back, whatever happens. A request that pins its account gets no other.
  *
  * @returns what `work` returns.
- * @throws GatewayError 429 when no slot is granted; whatever the work throws, a `ProviderError` as such. When no further
- *   account is to be had, the failure of the last one that was tried.
+ * @throws GatewayError 429 when no slot is granted; whatever the work throws, a `ProviderError` as such. After several
+ *   failures, the one that {@link Failover.verdict} chooses.
  */
 export async function withAccount<T>(
   request: AccountRequest,
   work: (session: AccountSession) => Promise<T>,
 ): Promise<T> {
-  const { caller, abort } = request;
+  const { caller, abort, context } = request;
   if (caller.mode === "pass-through") return work(passThrough(request));
-  const tried: string[] = [];
-  let failure: unknown;
-  for (let failovers = 0; ; failovers += 1) {
-    const session = await openSession(request, tried).catch((error: unknown) => {
-      throw abort.signal.aborted ? error : (failure ?? error);
-    });
-    const { lease } = session;
+  const { platform } = context;
+  const { config } = await context.config();
+  const failover = new Failover({
+    pinned: caller.targetAccount !== null,
+    others: config.runtime.account_failovers,
+    until: platform.now() + platform.variables.queueTimeoutMs,
+  });
+  for (;;) {
+    const session = await openSession(request, config, failover);
+    let begun = false;
     try {
+      await session.signIn();
+      begun = true;
       const result = await work(session);
-      await lease.succeeded().catch(() => undefined);
+      await session.lease.succeeded().catch(() => undefined);
       return result;
     } catch (error) {
-      failure = error;
-      const refused = await blame(lease, error, abort.signal);
-      const again = refused
-        ? failovers < MAX_FAILOVERS && request.mayRepeat?.() === true
-        : request.wantsAnother?.(error) === true;
-      if (!again || caller.targetAccount !== null || abort.signal.aborted) throw error;
+      // A client that left is no fault of the account.
+      if (abort.signal.aborted) throw error;
+      const othersWell = await tell(session.lease, error);
+      request.onLeft?.(session.accountId, error);
+      const attempt = {
+        account: session.accountId,
+        error,
+        begun,
+        othersWell,
+        repeatable: request.mayRepeat?.() === true,
+        wanted: faultOf(error) === null && request.wantsAnother?.(error) === true,
+      };
+      if (!failover.goesOn(attempt, platform.now())) throw failover.verdict();
     } finally {
       session.end();
     }
-    tried.push(session.accountId);
   }
 }
 
@@ -146,23 +158,19 @@ class ManagedSession implements AccountSession {
   }
 }
 
-async function openSession(request: AccountRequest, exclude: readonly string[]): Promise<ManagedSession> {
+/** A slot on an account that has not been tried yet. Throws what the caller is told when there is none to be had. */
+async function openSession(
+  request: AccountRequest,
+  config: Config,
+  failover: Failover,
+): Promise<ManagedSession> {
   const { context } = request;
-  const { config } = await context.config();
-  const lease = await acquire(request, exclude);
+  const lease = await acquire(request, failover);
   context.log.account = lease.account.id;
-  const fetch = upstreamOf(context, proxyOf(config, lease.account.proxyId));
-  const session = new ManagedSession(request, lease, fetch);
-  try {
-    await session.signIn();
-    return session;
-  } catch (error) {
-    session.end();
-    throw error;
-  }
+  return new ManagedSession(request, lease, upstreamOf(context, proxyOf(config, lease.account.proxyId)));
 }
 
-async function acquire(request: AccountRequest, exclude: readonly string[]): Promise<Lease> {
+async function acquire(request: AccountRequest, failover: Failover): Promise<Lease> {
   const { context, caller, model, dialect, abort } = request;
   const { platform, requestId, log } = context;
   const target = caller.targetAccount;
@@ -173,15 +181,18 @@ async function acquire(request: AccountRequest, exclude: readonly string[]): Pro
       model,
       dialect,
       caller: caller.owner,
-      exclude,
+      exclude: failover.tried,
       waitMs: platform.variables.queueTimeoutMs,
       ...(target === null ? {} : { target }),
     },
     abort.signal,
   );
   log.queueMs = (log.queueMs ?? 0) + platform.now() - started;
-  if ("refused" in acquired) throw refusal(acquired.refused, target);
-  return acquired.lease;
+  if ("lease" in acquired) return acquired.lease;
+  if (abort.signal.aborted) throw abort.signal.reason;
+  const refused = refusal(acquired.refused, target);
+  if (failover.tried.length === 0) throw refused;
+  throw failover.verdict(acquired.refused === "no_accounts" ? null : refused);
 }
 
 function tokenFor(
@@ -217,11 +228,9 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   }
 }
 
-/** Tells the pool what an account did wrong. True when it was the account; a client that left is no fault of it. */
-async function blame(lease: Lease, error: unknown, signal: AbortSignal): Promise<boolean> {
-  if (!(error instanceof ProviderError) || !isAccountFault(error.kind) || signal.aborted) return false;
-  await lease.failed(error.kind, error.message).catch(() => undefined);
-  return true;
+/** Tells the pool of a failure that is somebody's fault. Returns whether another account is well. */
+async function tell(lease: Lease, error: unknown): Promise<boolean> {
+  return faultOf(error) !== null && (await lease.failed(failureOf(error)).catch(() => false));
 }
 
 /** What the caller is told when the pool grants no slot: always 429, never with `Retry-After` (contract, Errors). */

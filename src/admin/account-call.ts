@@ -31,7 +31,7 @@ export async function onAccount<T>(
   }, CALL_TIMEOUT_MS);
   try {
     return await withAccount(
-      { context, caller: administratorAs(account), model, dialect: "admin", abort },
+      { context, caller: administratorAs(account), model, dialect: "admin", abort, mayRepeat: () => true },
       (session) => session.call((upstream) => work(upstream, abort.signal)),
     );
   } finally {

@@ -15,6 +15,8 @@ export const historySummarySchema = () =>
     model: z.string(),
     account: z.string(),
     attempts: z.int(),
+    /** The accounts that failed, and why. */
+    tried: z.array(z.object({ account: z.string(), reason: z.string(), message: z.string() })),
     source: z.string(),
     stream: z.boolean(),
     thinking: z.boolean(),

@@ -8,6 +8,7 @@ const openGroups = () => ({
     account_max_inflight: z.int(),
     account_max_queue: z.int(),
     global_max_inflight: z.int(),
+    account_failovers: z.int(),
     token_refresh_interval_hours: z.number(),
   }),
   responses: z.object({ store_ttl_seconds: z.int() }),

@@ -42,6 +42,7 @@ const settingsSchema = z.strictObject({
       account_max_inflight: runtime.account_max_inflight.unwrap().optional(),
       account_max_queue: runtime.account_max_queue.unwrap().optional(),
       global_max_inflight: runtime.global_max_inflight.unwrap().optional(),
+      account_failovers: runtime.account_failovers.unwrap().optional(),
       token_refresh_interval_hours: runtime.token_refresh_interval_hours.unwrap().optional(),
     })
     .optional(),

@@ -56,6 +56,8 @@ export const configSchema = z.object({
       account_max_inflight: z.number().int().min(1).max(256).default(2),
       account_max_queue: count.max(200_000).default(0),
       global_max_inflight: count.max(200_000).default(0),
+      /** Other accounts that are tried when the provider fails before anything of an answer was seen. */
+      account_failovers: count.max(10).default(2),
       token_refresh_interval_hours: z.number().min(0).max(8760).default(6),
     })
     .prefault({}),

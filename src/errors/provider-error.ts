@@ -1,22 +1,25 @@
 import { GatewayError, upstreamFailure } from "./gateway-error.ts";
 
 /** What can go wrong upstream: the protocol's own codes, and the ways in which a transport fails. */
-export type ProviderErrorKind =
-  | "invalid_credentials"
-  | "token_expired"
-  | "account_suspended"
-  | "rate_limited"
-  | "not_found"
-  | "too_large"
-  | "model_unavailable"
-  | "invalid_request"
-  | "context_length"
-  | "content_filter"
-  | "server_error"
-  | "unreachable"
-  | "malformed"
-  | "cut"
-  | "timeout";
+export const PROVIDER_ERROR_KINDS = [
+  "invalid_credentials",
+  "token_expired",
+  "account_suspended",
+  "rate_limited",
+  "not_found",
+  "too_large",
+  "model_unavailable",
+  "invalid_request",
+  "context_length",
+  "content_filter",
+  "server_error",
+  "unreachable",
+  "malformed",
+  "cut",
+  "timeout",
+] as const;
+
+export type ProviderErrorKind = (typeof PROVIDER_ERROR_KINDS)[number];
 
 /** A failure of the provider, told apart by kind. The message is for logs and callers and holds no secret. */
 export class ProviderError extends Error {
@@ -39,16 +42,6 @@ export class ProviderError extends Error {
     this.status = status;
     this.retryAfter = retryAfter;
   }
-}
-
-/** Whether a failure is the account's (it cools down), rather than the request's or nobody's. */
-export function isAccountFault(kind: ProviderErrorKind): boolean {
-  return (
-    kind === "invalid_credentials" ||
-    kind === "token_expired" ||
-    kind === "account_suspended" ||
-    kind === "rate_limited"
-  );
 }
 
 /** What the caller is told of a provider's failure (contract, Errors and Decisions). */

@@ -33,7 +33,7 @@ export class Assembler {
   readonly #whole: boolean;
   #text: ToolScanner | null;
   #reasoning: ToolScanner | null;
-  readonly #citations: CitationFilter | null;
+  #citations: CitationFilter | null;
   /** White space at the beginning or behind a call: it is shown only if text follows. */
   #leading = "";
   #inText = false;
@@ -61,7 +61,7 @@ export class Assembler {
   #turnUsage: ProviderUsage | null = null;
   /** What was stated of each part of the generation. */
   readonly #usage: ProviderUsage[] = [];
-  readonly #searchResults: SearchResult[] = [];
+  #searchResults: SearchResult[] = [];
 
   /** The upstream's output of all turns as it came, before translation or trimming (contract, general rule 9). */
   rawText = "";
@@ -149,6 +149,31 @@ export class Assembler {
           break;
       }
     }
+  }
+
+  /** The answer begins anew: what came of it so far was not seen, and counts for nothing but what it has used. */
+  startAnew(): void {
+    this.#keepUsage();
+    if (this.answered) this.rawText = "";
+    this.#text = this.#scanner();
+    this.#reasoning = this.#scanner();
+    if (this.#citations !== null) this.#citations = new CitationFilter();
+    this.#leading = "";
+    this.#inText = false;
+    this.#visible = false;
+    this.#refused = false;
+    this.#tokens = [];
+    this.#announced = 0;
+    this.#ended = 0;
+    this.#openCall = -1;
+    this.#cut = false;
+    this.#over = false;
+    this.#stopSequence = undefined;
+    this.#reasoningCalls = [];
+    this.#nativeBase = 0;
+    this.#finish = "stop";
+    this.#searchResults = [];
+    this.messageId = "";
   }
 
   /** The message goes on in another stream (`incomplete`): nothing is flushed, the counts of this part are kept. */

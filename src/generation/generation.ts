@@ -32,6 +32,8 @@ const RETRY_SUFFIX =
 export interface GenerationSink {
   /** Takes the events of one upstream read. A returned promise is waited for before more is read. */
   deliver(events: readonly GenerationEvent[]): Promise<void> | undefined;
+  /** Forgets all events so far, which the caller has not seen. Where it is missing the caller sees events as they come. */
+  restart?(): void;
 }
 
 /**
@@ -51,6 +53,8 @@ export class Generation {
   #retries = 0;
   #switched = false;
   #sessionId = "";
+  /** Aborted when the generation is, or when the provider falls silent: that ends one account's attempt. */
+  #attempt = new AbortController();
 
   private constructor(job: GenerationJob, prepared: PreparedTurn) {
     const { platform } = job.context;
@@ -61,12 +65,13 @@ export class Generation {
     this.watchdog = new Watchdog(
       { firstByteMs: prepared.whole === true ? answerTimeoutMs : firstByteTimeoutMs, idleMs: idleTimeoutMs },
       () => platform.now(),
-      (silence) =>
-        job.abort.abort(
-          silence === "stalled-reader"
-            ? new GatewayError(499, "the client stopped reading", { code: "request_cancelled" })
-            : new ProviderError("timeout", "the provider fell silent"),
-        ),
+      (silence) => {
+        if (silence !== "stalled-reader") {
+          this.#attempt.abort(new ProviderError("timeout", "the provider fell silent"));
+          return;
+        }
+        job.abort.abort(new GatewayError(499, "the client stopped reading", { code: "request_cancelled" }));
+      },
     );
   }
 
@@ -110,10 +115,11 @@ export class Generation {
           model: conversation.model.id,
           dialect: conversation.dialect,
           abort,
-          mayRepeat: () => !this.assembler.answered,
+          mayRepeat: () => !this.assembler.answered || sink.restart !== undefined,
           wantsAnother: (failure) => this.#mayAskAnother(failure),
+          onLeft: (account, failure) => recording?.left(account, failure),
         },
-        (session) => this.#attempt(session),
+        (session) => this.#askWith(session),
       );
     } catch (error) {
       throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
@@ -130,15 +136,21 @@ export class Generation {
   }
 
   /** One account's attempt: a turn, and at most one follow-up. */
-  async #attempt(session: AccountSession): Promise<void> {
-    const { context, recording } = this.#job;
-    if (this.#attempts > 0) this.#countRetry();
+  async #askWith(session: AccountSession): Promise<void> {
+    const { context, recording, abort } = this.#job;
+    if (this.#attempts > 0) this.#startAnew();
     this.#attempts += 1;
     this.#sessionId = "";
     recording?.account(session.accountId);
+    const attempt = new AbortController();
+    const stop = () => attempt.abort(abort.signal.reason);
+    this.#attempt = attempt;
+    abort.signal.addEventListener("abort", stop, { once: true });
     try {
+      abort.signal.throwIfAborted();
       await this.#answer(session);
     } finally {
+      abort.signal.removeEventListener("abort", stop);
       this.watchdog.stop();
       afterGeneration(context, session.account, this.#sessionId);
     }
@@ -175,6 +187,15 @@ export class Generation {
     await this.#deliver([{ type: "finish", reason, ...at, usage, ...rest }]);
   }
 
+  /** Nothing of the attempt before counts any more. */
+  #startAnew(): void {
+    this.#countRetry();
+    this.assembler.startAnew();
+    if (this.#sink.restart === undefined) return;
+    this.#sink.restart();
+    this.#started = false;
+  }
+
   #countRetry(): void {
     this.#retries += 1;
     this.#job.context.log.retries = this.#retries;
@@ -188,7 +209,7 @@ export class Generation {
 
   /** One upstream message, continued while it is `incomplete`. */
   async #turn(session: AccountSession, followUp: FollowUp | null): Promise<TurnEnd> {
-    const { signal } = this.#job.abort;
+    const { signal } = this.#attempt;
     const provider = providerOf(this.#job.context.platform);
     let turn = await this.#open(session, followUp);
     this.#sessionId = turn.sessionId;
@@ -207,7 +228,7 @@ export class Generation {
   }
 
   #open(session: AccountSession, followUp: FollowUp | null): Promise<UpstreamTurn> {
-    const { signal } = this.#job.abort;
+    const { signal } = this.#attempt;
     // Known before the turn is, so that the session of a turn that fails is cleaned up too.
     const inSession = (id: string) => {
       this.#sessionId = id;
@@ -232,7 +253,7 @@ export class Generation {
   /** Moves one upstream body through the stages. The only loop that data goes through. */
   async #pump(turn: StreamedTurn): Promise<void> {
     const { decoder } = turn;
-    const { signal } = this.#job.abort;
+    const { signal } = this.#attempt;
     const { recording } = this.#job;
     const reader = turn.body.getReader();
     let stopped = signal.aborted;

@@ -12,11 +12,14 @@ export type CompletionStage = (
 
 /** Runs a generation to its end and folds its events. */
 export async function runWhole(generation: Generation): Promise<Completion> {
-  const fold = new CompletionFold();
+  let fold = new CompletionFold();
   await generation.run({
     deliver(events) {
       for (const event of events) fold.push(event);
       return undefined;
+    },
+    restart() {
+      fold = new CompletionFold();
     },
   });
   return fold.completion();

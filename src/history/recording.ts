@@ -1,6 +1,8 @@
 import { type Conversation, textOf } from "../conversation/conversation.ts";
 import type { GenerationOutcome, RawOutput } from "../conversation/outcome.ts";
-import type { HistorySummary, HistoryWrite } from "../platform/archive.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+import { ProviderError } from "../errors/provider-error.ts";
+import type { HistorySummary, HistoryWrite, TriedAccount } from "../platform/archive.ts";
 import type { Context } from "../platform/context.ts";
 import { cutText } from "../storage/texts.ts";
 import { type Outbox, outboxOf, type RecordSource } from "../telemetry/outbox.ts";
@@ -16,6 +18,8 @@ const LONG_CHARS = 50_000;
 const MAX_PROMPT = 400_000;
 const MAX_OUTPUT = 600_000;
 const MAX_LABEL = 300;
+/** Accounts that failed, of which it is kept why. */
+const MAX_TRIED = 20;
 const PREVIEW = 200;
 
 /** On one line, cut. */
@@ -34,6 +38,12 @@ function lastQuestion({ messages }: Conversation): string {
   return last === undefined ? "" : textOf(last.parts);
 }
 
+function triedAccount(account: string, failure: unknown): TriedAccount {
+  const known = failure instanceof ProviderError || failure instanceof GatewayError ? failure : null;
+  const reason = known instanceof ProviderError ? known.kind : (known?.code ?? "internal_error");
+  return { account, reason, message: cutText(known?.message ?? "", MAX_LABEL) };
+}
+
 /**
  * Archives one generation (contract, general rule 9): keeps references while it runs, and makes texts only when they are
  * sent. Never throws, never waits: a generation must be neither slowed nor broken by its history.
@@ -49,6 +59,7 @@ export class Recording implements RecordSource {
   #output: RawOutput = { rawText: "", rawReasoning: "" };
   #account = "";
   #attempts = 0;
+  readonly #tried: TriedAccount[] = [];
   #outcome: GenerationOutcome | null = null;
   #endedAt = 0;
   #refreshedAt = 0;
@@ -82,6 +93,12 @@ export class Recording implements RecordSource {
   account(identifier: string): void {
     this.#account = identifier;
     this.#attempts += 1;
+  }
+
+  /** An account failed, be it before the conversation had come to it. */
+  left(identifier: string, failure: unknown): void {
+    if (identifier !== this.#account) this.account(identifier);
+    if (this.#tried.length < MAX_TRIED) this.#tried.push(triedAccount(identifier, failure));
   }
 
   /** The upstream said something. Called once for each read, with the present time (milliseconds since the epoch). */
@@ -145,6 +162,7 @@ export class Recording implements RecordSource {
       model: conversation.model.id,
       account: this.#account,
       attempts: this.#attempts,
+      tried: [...this.#tried],
       source: cutText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),
       stream: conversation.stream,
       thinking: conversation.thinking,

@@ -54,18 +54,26 @@ export interface SignInTicket {
   readonly current?: string;
 }
 
-/** Why a sign-in failed, as the provider's error: plain data that crosses RPC and that every waiter can throw anew. */
-export interface SignInFailure {
+/** Whose fault a failure is: the account's, that of the proxy it is bound to, or the provider's as a whole. */
+export type FaultParty = "account" | "proxy" | "provider";
+
+/** Why an account could not be used: plain data that crosses RPC, and that everybody who waits can throw anew. */
+export interface AccountFailure {
   readonly kind: ProviderErrorKind;
+  /** For administrators and callers; holds no secret. */
   readonly message: string;
   /** The upstream's HTTP status, 0 when there was none. */
   readonly status: number;
+  /** Null: nobody's, or the request's own. */
+  readonly fault: FaultParty | null;
+  /** After how many seconds the upstream wants to be asked again; null: it does not say. */
+  readonly retryAfter: number | null;
 }
 
 export type TokenAnswer =
   | { readonly token: string }
   | { readonly signIn: SignInTicket }
-  | { readonly failed: SignInFailure };
+  | { readonly failed: AccountFailure };
 
 /**
  * A slot on one account, held until `release` or disposal. Every method is safe after release. Leases that are not
@@ -83,16 +91,16 @@ export interface Lease extends Disposable {
   /** Redeems a ticket. */
   signedIn(ticket: string, result: SignedIn): Promise<void>;
   /** Gives a ticket up; everybody who waits learns of the failure and the account cools down. */
-  signInFailed(ticket: string, failure: SignInFailure): Promise<void>;
+  signInFailed(ticket: string, failure: AccountFailure): Promise<void>;
   /** False when the slot was reclaimed: stop using the account. */
   renew(): Promise<boolean>;
   /** The account answered. Ends a series of failures. Costs nothing when there was none. */
   succeeded(): Promise<void>;
   /**
-   * The provider failed. The account cools down when the kind is an account's fault, otherwise nothing happens.
-   * `reason` is shown to the administrator and must hold no secret.
+   * The use of the account failed. What follows depends on whose fault that is. Resolves with whether another account is
+   * well.
    */
-  failed(kind: ProviderErrorKind, reason: string): Promise<void>;
+  failed(failure: AccountFailure): Promise<boolean>;
   /** Gives the slot back; never fails, never waits, and only the first call counts. */
   release(): void;
 }

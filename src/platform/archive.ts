@@ -4,6 +4,15 @@ import type { Capture, CaptureArchive } from "./captures.ts";
 /** Where a generation stands. */
 export type HistoryStatus = "streaming" | "success" | "error" | "cancelled";
 
+/** An account that failed, and was left if there was another one. */
+export interface TriedAccount {
+  readonly account: string;
+  /** A `ProviderErrorKind`, or the code of the program's own error. */
+  readonly reason: string;
+  /** The same for people; holds no secret. */
+  readonly message: string;
+}
+
 /** One archived generation without its long texts, as lists show it. Times are Unix milliseconds. */
 export interface HistorySummary {
   readonly id: string;
@@ -21,6 +30,8 @@ export interface HistorySummary {
   readonly account: string;
   /** Accounts that were tried. */
   readonly attempts: number;
+  /** Those of them that failed, the first 20, in the order in which they were tried. */
+  readonly tried: readonly TriedAccount[];
   /** `X-Gateway-Source` of the caller. */
   readonly source: string;
   readonly stream: boolean;

@@ -12,6 +12,7 @@ const DEFAULTS = {
     account_max_inflight: 2,
     account_max_queue: 0,
     global_max_inflight: 0,
+    account_failovers: 2,
     token_refresh_interval_hours: 6,
   },
   responses: { store_ttl_seconds: 900 },

@@ -11,6 +11,7 @@ import type {
   PoolLimits,
 } from "../../src/platform/accounts.ts";
 import { cloudflareAccounts } from "../../src/platform/cloudflare/accounts.ts";
+import { failure } from "../support/failures.ts";
 
 const LIMITS: PoolLimits = { perAccount: 1, global: 0, queue: 10, queueWaitMs: 60_000, tokenRefreshMs: 0 };
 
@@ -95,7 +96,7 @@ describe("leases over RPC", () => {
 
   test("failures and successes reach the rules", async () => {
     const lease = granted(await pool.acquire(ask()));
-    await lease.failed("rate_limited", "slow down");
+    await lease.failed(failure("rate_limited", "slow down"));
     expect(await pool.health()).toMatchObject([{ id: "a", cooldown: { reason: "slow down", failures: 1 } }]);
     lease.release();
     const next = granted(await pool.acquire(ask()));
@@ -185,7 +186,7 @@ describe("the object is lost while leases are held", () => {
   test("tokens, tests and cooldowns are kept", async () => {
     const lease = granted(await pool.acquire(ask()));
     await accountToken(lease, async () => ({ token: "kept", expiresAt: 0 }));
-    await lease.failed("account_suspended", "suspended");
+    await lease.failed(failure("account_suspended", "suspended"));
     await pool.setTestStatus("a", "ok");
     lease.release();
     await abortAllDurableObjects();

@@ -12,6 +12,7 @@ const fields = {
   model: text,
   account: text,
   attempts: number,
+  tried: z._default(z.array(z.object({ account: text, reason: text, message: text })), []),
   source: text,
   stream: flag,
   thinking: flag,

@@ -13,6 +13,7 @@ const settings = z.object({
     account_max_inflight: number,
     account_max_queue: number,
     global_max_inflight: number,
+    account_failovers: number,
     token_refresh_interval_hours: number,
   }),
   responses: z.object({ store_ttl_seconds: number }),

@@ -3,8 +3,8 @@ import { LEASE_TTL_MS } from "../../accounts/lease-life.ts";
 import type { Holder } from "../../accounts/leases.ts";
 import { POOL_NAME } from "../../accounts/pool-name.ts";
 import type { Grant } from "../../accounts/waiting-queue.ts";
-import type { ProviderErrorKind } from "../../errors/provider-error.ts";
 import type {
+  AccountFailure,
   AccountHealth,
   AccountPoolClient,
   Acquired,
@@ -14,7 +14,6 @@ import type {
   PoolConfiguration,
   QueueStatus,
   SignedIn,
-  SignInFailure,
   TokenAnswer,
 } from "../accounts.ts";
 
@@ -28,9 +27,9 @@ interface LeaseStub extends Disposable {
   renew(): Promise<boolean>;
   token(stale?: string): Promise<TokenAnswer>;
   signedIn(ticket: string, result: SignedIn): Promise<void>;
-  signInFailed(ticket: string, failure: SignInFailure): Promise<void>;
+  signInFailed(ticket: string, failure: AccountFailure): Promise<void>;
   succeeded(): Promise<void>;
-  failed(kind: ProviderErrorKind, reason: string): Promise<void>;
+  failed(failure: AccountFailure): Promise<boolean>;
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -92,7 +91,7 @@ class StubLease implements Lease {
     await this.#call((stub) => stub.signedIn(ticket, result));
   }
 
-  async signInFailed(ticket: string, failure: SignInFailure): Promise<void> {
+  async signInFailed(ticket: string, failure: AccountFailure): Promise<void> {
     this.#failing = true;
     await this.#call((stub) => stub.signInFailed(ticket, failure));
   }
@@ -112,9 +111,9 @@ class StubLease implements Lease {
     await this.#call((stub) => stub.succeeded());
   }
 
-  async failed(kind: ProviderErrorKind, reason: string): Promise<void> {
+  async failed(failure: AccountFailure): Promise<boolean> {
     this.#failing = true;
-    await this.#call((stub) => stub.failed(kind, reason));
+    return (await this.#call((stub) => stub.failed(failure))) === true;
   }
 
   release(): void {
@@ -159,7 +158,13 @@ class StubLease implements Lease {
 }
 
 const LOST: TokenAnswer = {
-  failed: { kind: "unreachable", message: "the account's slot was reclaimed", status: 0 },
+  failed: {
+    kind: "unreachable",
+    message: "the account's slot was reclaimed",
+    status: 0,
+    fault: null,
+    retryAfter: null,
+  },
 };
 
 /** The account pool of a deployment on Workers: one Durable Object, reached by RPC. */

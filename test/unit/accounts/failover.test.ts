@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { clientLeft } from "../../../src/accounts/with-account.ts";
-import type { ProviderErrorKind } from "../../../src/errors/provider-error.ts";
+import { ProviderError, type ProviderErrorKind } from "../../../src/errors/provider-error.ts";
 import { AccountWork, refusal } from "../../support/account-work.ts";
 import { managed, pass, passThrough, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { accountNamed } from "../../support/memory-platform.ts";
@@ -18,12 +18,16 @@ const FAULTS: ProviderErrorKind[] = [
   "account_suspended",
   "rate_limited",
 ];
-const NO_FAULTS: ProviderErrorKind[] = [
+/** Of the request, not of any account. */
+const REQUEST_FAULTS: ProviderErrorKind[] = [
   "not_found",
   "too_large",
-  "model_unavailable",
   "invalid_request",
+  "context_length",
   "content_filter",
+];
+const PROVIDER_FAULTS: ProviderErrorKind[] = [
+  "model_unavailable",
   "server_error",
   "unreachable",
   "malformed",
@@ -43,11 +47,56 @@ describe("an account that the provider refuses", () => {
   test("is left for two others at most; then the last refusal is the answer", async () => {
     const made = await gateway({ config: ONE_SLOT });
     const work = new AccountWork(made, ALWAYS);
-    const refusals = [refusal("rate_limited"), refusal("account_suspended"), refusal("token_expired")];
+    const refusals = [refusal("rate_limited"), refusal("account_suspended"), refusal("rate_limited")];
     await expect(work.failing(...refusals)).rejects.toBe(refusals[2]);
     expect(work.tokens).toEqual(["a#1", "b#2", "c#3"]);
     const { cooldowns } = await made.platform.accounts.status();
     expect(cooldowns.map(({ account }) => account)).toEqual(["a", "b", "c"]);
+  });
+
+  test.each(["token_expired", "invalid_credentials"] as const)(
+    "because of its credentials (%s) is left as long as another one is well",
+    async (kind) => {
+      const made = await gateway({ config: ONE_SLOT });
+      const refusals = [refusal(kind), refusal(kind), refusal(kind)];
+      expect(await new AccountWork(made, ALWAYS).failing(...refusals)).toBe("d");
+    },
+  );
+
+  test("is left for as many others as the setting says, when the provider may refuse them too", async () => {
+    const made = await gateway({ config: { ...FOUR, runtime: { account_failovers: 0 } } });
+    const work = new AccountWork(made, ALWAYS);
+    await expect(work.failing(refusal("rate_limited"))).rejects.toMatchObject({ kind: "rate_limited" });
+    expect(work.tokens).toHaveLength(1);
+  });
+
+  test("as the last one is told as its refusal, never as that of the caller's key", async () => {
+    const made = await gateway({ config: { accounts: FOUR.accounts.slice(0, 2) } });
+    const refusals = [refusal("token_expired"), refusal("token_expired")];
+    await expect(new AccountWork(made, ALWAYS).failing(...refusals)).rejects.toMatchObject({
+      kind: "invalid_credentials",
+    });
+  });
+
+  test("to which the request is pinned is told as its refusal", async () => {
+    const made = await gateway({ config: FOUR });
+    const work = new AccountWork(made, { ...ALWAYS, caller: managed("a") });
+    await expect(work.failing(refusal("token_expired"))).rejects.toMatchObject({
+      kind: "invalid_credentials",
+    });
+  });
+
+  test("in the middle of what cannot be done again is no refusal of credentials while others are well", async () => {
+    const made = await gateway({ config: FOUR });
+    const failed = new AccountWork(made).failing(refusal("token_expired"));
+    await expect(failed).rejects.toMatchObject({ kind: "account_suspended" });
+  });
+
+  test("says less than what the provider said to another one", async () => {
+    const made = await gateway({ config: { accounts: FOUR.accounts.slice(0, 2) } });
+    const work = new AccountWork(made, ALWAYS);
+    const failures = [refusal("server_error"), refusal("invalid_credentials")];
+    await expect(work.failing(...failures)).rejects.toBe(failures[0]);
   });
 
   test.each([
@@ -93,12 +142,38 @@ describe("an account that the provider refuses", () => {
 });
 
 describe("a failure that is not the account's", () => {
-  test.each(NO_FAULTS)("(%s) goes to no other account, and blames none", async (kind) => {
+  test.each(REQUEST_FAULTS)("but the request's (%s) goes to no other, and blames none", async (kind) => {
     const made = await gateway({ config: FOUR });
     const work = new AccountWork(made, ALWAYS);
     await expect(work.failing(refusal(kind))).rejects.toMatchObject({ kind });
     expect(work.tokens).toHaveLength(1);
     expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+  });
+
+  test("a model that the provider does not have is no matter of the account", async () => {
+    const made = await gateway({ config: FOUR });
+    const work = new AccountWork(made, ALWAYS);
+    const missing = new ProviderError("model_unavailable", "no such model", 404);
+    await expect(work.failing(missing)).rejects.toBe(missing);
+    expect(work.tokens).toHaveLength(1);
+  });
+
+  test.each(PROVIDER_FAULTS)("but the provider's (%s) goes to two others, and blames none", async (kind) => {
+    const made = await gateway({ config: FOUR });
+    const work = new AccountWork(made, ALWAYS);
+    expect(await work.failing(refusal(kind), refusal(kind))).toBe("c");
+    const more = new AccountWork(made, ALWAYS);
+    const failures = [refusal(kind), refusal(kind), refusal(kind)];
+    await expect(more.failing(...failures)).rejects.toBe(failures[2]);
+    expect(more.tokens).toHaveLength(3);
+    expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
+  });
+
+  test.each(PROVIDER_FAULTS)("(%s) stays where the work cannot be done again", async (kind) => {
+    const made = await gateway({ config: FOUR });
+    const work = new AccountWork(made);
+    await expect(work.failing(refusal(kind))).rejects.toMatchObject({ kind });
+    expect(work.tokens).toHaveLength(1);
   });
 
   test("may be worth another account, if whoever works says so", async () => {

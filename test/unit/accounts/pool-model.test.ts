@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Waiter } from "../../../src/accounts/waiting-queue.ts";
 import type { PoolLimits } from "../../../src/platform/accounts.ts";
+import { failure } from "../../support/failures.ts";
 import { type ModelLease, PoolModel, TTL } from "./pool-model.ts";
 import { configuration, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";
 
@@ -283,7 +284,7 @@ class Driver {
   fail(): void {
     const lease = this.#pick(this.model.leases);
     if (lease === undefined) return;
-    this.rig.pool.failed(lease.token, "rate_limited", "slow down");
+    this.rig.pool.failed(lease.token, failure("rate_limited", "slow down"));
     this.model.fail(lease, this.rig.now);
     this.#serve();
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { AcquireRequest } from "../../../src/platform/accounts.ts";
+import { failure } from "../../support/failures.ts";
 import { account, configuration, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";
 
 function rigWith(ids: readonly string[], limits = {}): Rig {
@@ -233,7 +234,7 @@ describe("expiry", () => {
 describe("cooldown", () => {
   const cool = (rig: Rig, id: string): void => {
     const { lease } = rig.grant({ target: id });
-    rig.pool.failed(lease, "rate_limited", "too many requests");
+    rig.pool.failed(lease, failure("rate_limited", "too many requests"));
     rig.pool.release(lease);
   };
 
@@ -274,7 +275,7 @@ describe("cooldown", () => {
     cool(rig, "a");
     const { lease } = rig.grant();
     const waiter = rig.queue();
-    rig.pool.failed(lease, "account_suspended", "suspended");
+    rig.pool.failed(lease, failure("account_suspended", "suspended"));
     expect(result(waiter)).toBe("a");
   });
 
@@ -302,14 +303,14 @@ describe("cooldown", () => {
   test("a burst of failures at once counts as one", () => {
     const rig = rigWith(["a"], { perAccount: 10 });
     const leases = Array.from({ length: 10 }, () => rig.grant().lease);
-    for (const lease of leases) rig.pool.failed(lease, "rate_limited", "too many requests");
+    for (const lease of leases) rig.pool.failed(lease, failure("rate_limited", "too many requests"));
     expect(rig.pool.status().cooldowns[0]?.failures).toBe(1);
   });
 
   test("a success of a request from before the failure proves nothing", () => {
     const rig = rigWith(["a"], { perAccount: 2 });
     const [early, late] = [rig.grant().lease, rig.grant().lease];
-    rig.pool.failed(late, "account_suspended", "suspended");
+    rig.pool.failed(late, failure("account_suspended", "suspended"));
     rig.pool.succeeded(early);
     expect(rig.pool.status().cooldowns).toHaveLength(1);
   });
@@ -318,7 +319,7 @@ describe("cooldown", () => {
     "%s is nobody's fault",
     (kind) => {
       const rig = rigWith(["a"]);
-      rig.pool.failed(rig.grant().lease, kind, "x");
+      rig.pool.failed(rig.grant().lease, failure(kind, "x"));
       expect(rig.pool.status().cooldowns).toEqual([]);
     },
   );

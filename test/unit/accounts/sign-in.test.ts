@@ -3,6 +3,7 @@ import { InProcessAccountPool } from "../../../src/accounts/in-process.ts";
 import { accountToken } from "../../../src/accounts/sign-in.ts";
 import { ProviderError } from "../../../src/errors/provider-error.ts";
 import type { Lease } from "../../../src/platform/accounts.ts";
+import { failure } from "../../support/failures.ts";
 import { account, LIMITS, Rig, request } from "./rig.ts";
 
 const HOUR = 3_600_000;
@@ -108,11 +109,7 @@ describe("sign-in", () => {
     const next = await answers[0];
     if (next === undefined || !("signIn" in next)) throw new Error("no ticket was passed on");
     if (ticket !== undefined && "signIn" in ticket) {
-      await dying?.signInFailed(ticket.signIn.ticket, {
-        kind: "unreachable",
-        message: "too late",
-        status: 0,
-      });
+      await dying?.signInFailed(ticket.signIn.ticket, failure("unreachable", "too late"));
     }
     await second?.signedIn(next.signIn.ticket, { token: "t", expiresAt: 0 });
     expect(await answers[1]).toEqual({ token: "t" });
@@ -138,15 +135,30 @@ describe("sign-in", () => {
     expect(rig.pool.status().cooldowns).toEqual([]);
   });
 
-  test("when it hangs, the next one gets its chance after a while", async () => {
+  test("however long it takes, is the others' too as long as its request lives", async () => {
     const rig = rigWith();
-    const [hanging, second] = await leases(rig, 2);
-    await hanging?.token();
+    const [slow, second] = await leases(rig, 2);
+    const ticket = await slow?.token();
+    if (ticket === undefined || !("signIn" in ticket)) throw new Error("no ticket");
     const answer = second?.token();
-    rig.advance(20_000);
-    await hanging?.renew();
-    await second?.renew();
-    rig.advance(10_000);
+    for (let passed = 0; passed < 110_000; passed += 10_000) {
+      await slow?.renew();
+      await second?.renew();
+      rig.advance(10_000);
+    }
+    await slow?.signedIn(ticket.signIn.ticket, { token: "t", expiresAt: 0 });
+    expect(await answer).toEqual({ token: "t" });
+  });
+
+  test("when its request is not heard of any more, the next one gets its chance", async () => {
+    const rig = rigWith();
+    const [dead, second] = await leases(rig, 2);
+    await dead?.token();
+    const answer = second?.token();
+    for (let passed = 0; passed < 40_000; passed += 10_000) {
+      await second?.renew();
+      rig.advance(10_000);
+    }
     expect(await answer).toMatchObject({ signIn: {} });
   });
 

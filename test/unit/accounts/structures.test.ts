@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { accountFault, nextCooldown } from "../../../src/accounts/cooldown.ts";
+import { nextCooldown } from "../../../src/accounts/cooldown.ts";
 import { Heap } from "../../../src/accounts/heap.ts";
 import { LinkedList, ListNode } from "../../../src/accounts/linked-list.ts";
-import { isAccountFault, type ProviderErrorKind } from "../../../src/errors/provider-error.ts";
+import { failure } from "../../support/failures.ts";
 
 describe("heap", () => {
   test("its first member always has the smallest key, whatever is set and deleted", () => {
@@ -65,32 +65,20 @@ describe("linked list", () => {
 });
 
 describe("cooldown", () => {
-  const KINDS: ProviderErrorKind[] = [
-    "invalid_credentials",
-    "token_expired",
-    "account_suspended",
-    "rate_limited",
-    "not_found",
-    "too_large",
-    "model_unavailable",
-    "invalid_request",
-    "content_filter",
-    "server_error",
-    "unreachable",
-    "malformed",
-    "cut",
-    "timeout",
-  ];
-
-  test.each(KINDS)("%s: the pool and the provider agree on whose fault it is", (kind) => {
-    expect(accountFault(kind) !== null).toBe(isAccountFault(kind));
+  test("is never longer than its bound, and reasons are kept short", () => {
+    const suspended = failure("account_suspended", "x".repeat(9_999));
+    let cooldown = nextCooldown(null, suspended, 0);
+    for (let i = 0; i < 2_000; i += 1) cooldown = nextCooldown(cooldown, suspended, 0);
+    expect(cooldown).toMatchObject({ until: 900_000, failures: 2_001 });
+    expect(cooldown.reason.length).toBe(300);
   });
 
-  test("is never longer than its bound, and reasons are kept short", () => {
-    let cooldown = nextCooldown(null, "account_suspended", "x".repeat(9_999), 0);
-    for (let i = 0; i < 2_000; i += 1)
-      cooldown = nextCooldown(cooldown, "account_suspended", "x".repeat(9_999), 0);
-    expect(cooldown).toMatchObject({ until: 900_000, failures: 2_001 });
-    expect(cooldown?.reason.length).toBe(300);
+  test.each([
+    [7, 7_000],
+    [0, 1_000],
+    [86_400, 900_000],
+    [null, 5_000],
+  ])("lasts as long as a limited provider wishes (%s s), within reason", (retryAfter, lasts) => {
+    expect(nextCooldown(null, failure("rate_limited", "x", { retryAfter }), 0).until).toBe(lasts);
   });
 });

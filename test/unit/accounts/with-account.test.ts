@@ -1,9 +1,15 @@
 import { describe, expect, test, vi } from "vitest";
 import { clientLeft } from "../../../src/accounts/with-account.ts";
 import { AccountWork, refusal } from "../../support/account-work.ts";
-import { type MemoryGateway, pass, passThrough, useMemoryGateway } from "../../support/memory-gateway.ts";
+import {
+  type MemoryGateway,
+  managed,
+  pass,
+  passThrough,
+  useMemoryGateway,
+} from "../../support/memory-gateway.ts";
 import { accountNamed } from "../../support/memory-platform.ts";
-import type { Reply } from "../../support/scripted-upstream.ts";
+import type { Asked, Reply } from "../../support/scripted-upstream.ts";
 import { refuses } from "../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
@@ -96,11 +102,9 @@ describe("an account's slot", () => {
     await pass(44_000);
     expect(await slots(made)).toEqual({ inUse: 1, waiting: 1 });
     await pass(21_002);
-    expect(await slots(made)).toEqual({ inUse: 1, waiting: 0 });
     expect(await slow).toBe("one@test");
-    // A sign-in that took so long is not shared: the next one makes its own.
-    await pass(60_000);
     expect(await next).toBe("one@test");
+    expect(signIns(made)).toBe(1);
   });
 
   test("that was lost all the same ends the work, as a time-out of nobody's fault", async () => {
@@ -142,7 +146,7 @@ describe("an account's token", () => {
 
   test("is not refreshed a second time: the account is at fault then", async () => {
     const made = await gateway({ config: ONE });
-    await expect(new AccountWork(made).expiring(2)).rejects.toMatchObject({ kind: "token_expired" });
+    await expect(new AccountWork(made).expiring(2)).rejects.toMatchObject({ kind: "invalid_credentials" });
     expect(signIns(made)).toBe(2);
     expect(await made.platform.accounts.status()).toMatchObject({
       cooldowns: [{ account: "one@test", kind: "token_expired", failures: 1 }],
@@ -174,17 +178,56 @@ describe("an account's token", () => {
 });
 
 describe("a sign-in", () => {
-  test("that is refused is told to the caller, whatever other accounts there are", async () => {
-    const made = await gateway({
-      other: ({ path }) => (path === "/api/login" ? refuses(401, "invalid_credentials") : undefined),
-    });
-    const work = new AccountWork(made, { mayRepeat: () => true });
-    await expect(work.failing()).rejects.toMatchObject({ kind: "invalid_credentials" });
-    expect(signIns(made)).toBe(1);
+  const refusedFor = (...accounts: string[]) => ({
+    other: (asked: Asked) =>
+      asked.path === "/api/login" && accounts.includes(String(asked.json()["email"]))
+        ? refuses(401, "invalid_credentials")
+        : undefined,
+  });
+
+  test("that is refused is the account's affair: another one does the work, whatever it is", async () => {
+    const made = await gateway(refusedFor("one@test"));
+    const left: unknown[] = [];
+    const work = new AccountWork(made, { onLeft: (account) => left.push(account) });
+    expect(await work.failing()).toBe("two@test");
+    expect(left).toEqual(["one@test"]);
     expect(await made.platform.accounts.status()).toMatchObject({
       in_use: 0,
-      cooldowns: [{ account: "one@test", kind: "invalid_credentials" }],
+      cooldowns: [{ account: "one@test", kind: "invalid_credentials", failures: 1 }],
     });
+  });
+
+  test("that is refused for all is told to the caller", async () => {
+    const made = await gateway(refusedFor("one@test", "two@test"));
+    const work = new AccountWork(made);
+    await expect(work.failing()).rejects.toMatchObject({ kind: "invalid_credentials" });
+    expect(signIns(made)).toBe(2);
+    // All cool down: from now on it costs one attempt.
+    await expect(work.failing()).rejects.toMatchObject({ kind: "invalid_credentials" });
+    expect(signIns(made)).toBe(3);
+  });
+
+  test("that is refused is told to who wants that account", async () => {
+    const made = await gateway(refusedFor("one@test"));
+    const work = new AccountWork(made, { caller: managed("one@test"), mayRepeat: () => true });
+    await expect(work.failing()).rejects.toMatchObject({ kind: "invalid_credentials" });
+    expect(signIns(made)).toBe(1);
+  });
+
+  test("that is refused is not told while the account that is well is busy: then all are", async () => {
+    const made = await gateway({
+      ...refusedFor("one@test"),
+      config: { runtime: { account_max_inflight: 1 } },
+    });
+    const busy = new AccountWork(made, { caller: managed("two@test") }).lasting(90_000);
+    await pass(1);
+    const failed = expect(new AccountWork(made).failing()).rejects.toMatchObject({
+      status: 429,
+      code: "concurrency_limit_exceeded",
+    });
+    await pass(90_000);
+    await failed;
+    await busy;
   });
 
   test("that never ends has failed after 120 s, for all who wait for it", async () => {
@@ -195,10 +238,8 @@ describe("a sign-in", () => {
     const works = [new AccountWork(made), new AccountWork(made)];
     const failed = works.map((work) => expect(work.failing()).rejects.toMatchObject({ kind: "timeout" }));
     await pass(120_000);
-    await failed[0];
-    await pass(120_000);
-    await failed[1];
-    expect(made.upstream.asked.map(({ outcome }) => outcome)).toEqual(["cancelled", "cancelled"]);
+    await Promise.all(failed);
+    expect(made.upstream.asked.map(({ outcome }) => outcome)).toEqual(["cancelled"]);
     expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 

@@ -18,6 +18,7 @@ export function write(
       model: "provider-v4-flash",
       account: "one@sandbox.test",
       attempts: 1,
+      tried: [],
       source: "",
       stream: false,
       thinking: false,

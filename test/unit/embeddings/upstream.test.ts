@@ -53,8 +53,10 @@ describe("embeddings of the provider", () => {
   test("are a 503 when the provider does not answer within 120 s", async () => {
     const made = await embedding("hang");
     const answer = made.post("/v1/embeddings", BODY);
-    await pass(120_000);
+    // Two accounts are asked.
+    await pass(240_000);
     expect(await (await answer).json()).toMatchObject({ error: { code: "upstream_timeout" } });
+    expect(made.upstream.asked).toHaveLength(2);
   });
 
   test("are not waited for by a client that has left", async () => {

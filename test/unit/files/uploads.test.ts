@@ -143,7 +143,7 @@ describe("a file that is on its way cannot be sent a second time:", () => {
   test.each<[string, Reply, number]>([
     ["a refusal of the account", refuses(403, "account_suspended"), 503],
     ["a rate limit", refuses(429, "rate_limited"), 429],
-    ["an expired token", refuses(401, "token_expired"), 401],
+    ["a token that has expired by then", refuses(401, "token_expired"), 503],
     ["a file that is too large", refuses(413, "too_large"), 413],
     ["a broken connection", "unreachable", 503],
   ])("%s is told to the caller", async (_, reply, status) => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Plan } from "../../support/fault-body.ts";
 import { GenerationRun } from "../../support/generation-run.ts";
 import { type MemoryGateway, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
+import { accountNamed } from "../../support/memory-platform.ts";
 import type { Reply } from "../../support/scripted-upstream.ts";
 import { accountOf, beginsThen, events, refuses, says } from "../../support/upstream-scripts.ts";
 
@@ -9,6 +10,9 @@ const gateway = useMemoryGateway();
 
 const GARBAGE = "event: text\ndata: {not json\n\n";
 const SAID = 'event: error\ndata: {"code":"model_unavailable","message":"No model."}\n\n';
+
+/** One account: what happens with others is at the end. */
+const ONE = { config: { accounts: [accountNamed("one@test")] } };
 
 /** What goes wrong before the first byte of an answer, and what the caller is told (contract, Errors). */
 const BEFORE: [string, Reply, number, string][] = [
@@ -53,7 +57,7 @@ async function expectOutcome(
 
 describe("a failure before the first byte is an HTTP status: when", () => {
   test.each(BEFORE)("%s, a whole answer is its status", async (_, reply, status, code) => {
-    const made = await gateway({ turns: [reply] });
+    const made = await gateway({ ...ONE, turns: [reply] });
     const run = new GenerationRun(made);
     await expect(run.complete()).rejects.toMatchObject({ status, code });
     await expectOutcome(made, run, { statusCode: status, code });
@@ -61,14 +65,14 @@ describe("a failure before the first byte is an HTTP status: when", () => {
   });
 
   test.each(BEFORE)("%s, so it is for a stream", async (_, reply, status, code) => {
-    const made = await gateway({ turns: [reply] });
+    const made = await gateway({ ...ONE, turns: [reply] });
     const run = new GenerationRun(made);
     await expect(run.stream()).rejects.toMatchObject({ status, code });
     await expectOutcome(made, run, { statusCode: status, code });
   });
 
   test.each(BEFORE)("%s, nothing of it is the account's fault", async (_, reply) => {
-    const made = await gateway({ turns: [reply] });
+    const made = await gateway({ ...ONE, turns: [reply] });
     await expect(new GenerationRun(made).complete()).rejects.toThrow();
     expect(made.turns).toHaveLength(1);
     expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [] });
@@ -77,7 +81,7 @@ describe("a failure before the first byte is an HTTP status: when", () => {
 
 describe("a failure after the first byte is the stream's error event, and its end: when", () => {
   test.each(AFTER)("%s", async (_, reply, code) => {
-    const made = await gateway({ turns: [reply] });
+    const made = await gateway({ ...ONE, turns: [reply] });
     const run = new GenerationRun(made);
     expect(await (await run.stream()).text()).toBe(`^One!${code}`);
     await expectOutcome(made, run, { statusCode: 503, code });
@@ -88,9 +92,70 @@ describe("a failure after the first byte is the stream's error event, and its en
   });
 
   test.each(AFTER)("%s, a whole answer is a 503 and no half of one", async (_, reply, code) => {
-    const made = await gateway({ turns: [reply] });
+    const made = await gateway({ ...ONE, turns: [reply] });
     await expect(new GenerationRun(made).complete()).rejects.toMatchObject({ status: 503, code });
     expect(made.turns).toHaveLength(1);
+  });
+});
+
+describe("a provider that fails on one account", () => {
+  /** What goes wrong with the first account; 400s and the like are the request's own. */
+  const passing = BEFORE.filter(([, , status]) => status === 503);
+
+  test.each(passing)("because %s, answers on the next", async (_, reply) => {
+    const made = await gateway({ turns: [reply, says("Here.")] });
+    const run = new GenerationRun(made);
+    expect(await run.complete()).toMatchObject({ text: "Here." });
+    expect(made.turns.map(accountOf)).toEqual(["one@test", "two@test"]);
+    expect(run.context.log.retries).toBe(1);
+    const [record] = await made.history();
+    expect(record).toMatchObject({
+      account: "two@test",
+      attempts: 2,
+      tried: [{ account: "one@test", reason: expect.any(String), message: expect.any(String) }],
+    });
+  });
+
+  test.each(passing)("because %s, streams from the next, as if nothing had been", async (_, reply) => {
+    const made = await gateway({ turns: [reply, says("Here.")] });
+    expect(await (await new GenerationRun(made).stream()).text()).toBe("^Here..stop");
+  });
+
+  test.each(AFTER)("when %s, answers whole on the next: nothing had been seen", async (_, reply) => {
+    const made = await gateway({ turns: [reply, says("Here.")] });
+    const run = new GenerationRun(made);
+    expect(await run.complete()).toMatchObject({ text: "Here.", sessionId: "session-2" });
+    expect(await made.history()).toMatchObject([{ content: "Here." }]);
+  });
+
+  test("in the middle of a call, begins another answer with nothing left of that one", async () => {
+    const half = '<|TCML|tool_calls><|TCML|invoke name="find"><|TCML|parameter name="q">ca';
+    const made = await gateway({ turns: [beginsThen(half, "reset"), says("Here.")] });
+    const tools = [{ name: "find", description: "", parameters: { type: "object" } }];
+    const run = new GenerationRun(made, { conversation: { tools } });
+    expect(await run.complete()).toMatchObject({ text: "Here.", toolCalls: [] });
+  });
+
+  test("by silence is given up there, and asked with the next", async () => {
+    const made = await gateway({ turns: ["hang", says("Here.")] });
+    const run = new GenerationRun(made).complete();
+    await pass(120_000);
+    expect(await run).toMatchObject({ text: "Here." });
+    expect(made.turns.map(({ outcome }) => outcome)).toEqual(["cancelled", "done"]);
+  });
+
+  test("and on all others has failed", async () => {
+    const accounts = ["a", "b", "c", "d"].map((name) => accountNamed(name));
+    const made = await gateway({ turns: [refuses(500, "oops")], config: { accounts } });
+    const run = new GenerationRun(made);
+    await expect(run.complete()).rejects.toMatchObject({ status: 503, code: "upstream_error" });
+    expect(made.turns.map(accountOf)).toEqual(["a", "b", "c"]);
+    const [record] = await made.history();
+    expect(record?.tried.map(({ account, reason }) => [account, reason])).toEqual([
+      ["a", "server_error"],
+      ["b", "server_error"],
+      ["c", "server_error"],
+    ]);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { BodyReader } from "../../support/body-reader.ts";
 import { GenerationRun } from "../../support/generation-run.ts";
 import { managed, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
+import { accountNamed } from "../../support/memory-platform.ts";
 import type { Reply } from "../../support/scripted-upstream.ts";
 import { ScriptedUpstream } from "../../support/scripted-upstream.ts";
 import {
@@ -15,6 +16,8 @@ import {
 
 const gateway = useMemoryGateway();
 
+/** One account: no other is asked. */
+const ONE = { accounts: [accountNamed("one@test")] };
 const TIMEOUT = { status: 503, code: "upstream_timeout" };
 
 describe("a provider that is silent before its first byte", () => {
@@ -23,7 +26,7 @@ describe("a provider that is silent before its first byte", () => {
     ["answers with headers and then nothing", { body: ["silence"] }],
     ["sends comments at last, but late", { late: 120_001, reply: says("Hi") }],
   ])("has failed after 120 s when it %s", async (_, reply) => {
-    const made = await gateway({ turns: [reply] });
+    const made = await gateway({ turns: [reply], config: ONE });
     const run = new GenerationRun(made);
     const failed = expect(run.complete()).rejects.toMatchObject(TIMEOUT);
     await pass(119_999);
@@ -44,7 +47,10 @@ describe("a provider that is silent before its first byte", () => {
   });
 
   test("when a session is to be made has failed too", async () => {
-    const made = await gateway({ other: ({ path }) => (path === "/api/sessions" ? "hang" : undefined) });
+    const made = await gateway({
+      config: ONE,
+      other: ({ path }) => (path === "/api/sessions" ? "hang" : undefined),
+    });
     const run = new GenerationRun(made);
     const failed = expect(run.complete()).rejects.toMatchObject(TIMEOUT);
     await pass(120_000);
@@ -52,7 +58,7 @@ describe("a provider that is silent before its first byte", () => {
   });
 
   test("is waited for as long as the deployment says", async () => {
-    const made = await gateway({ turns: ["hang"], env: { FIRST_BYTE_TIMEOUT_MS: "5000" } });
+    const made = await gateway({ turns: ["hang"], config: ONE, env: { FIRST_BYTE_TIMEOUT_MS: "5000" } });
     const failed = expect(new GenerationRun(made).complete()).rejects.toMatchObject(TIMEOUT);
     await pass(5_000);
     await failed;

@@ -103,6 +103,12 @@ function Facts({ record }: { readonly record: HistoryRecord }) {
         {record.account || "pass-through"}
         {record.attempts > 1 && `, after ${record.attempts} attempts`}
       </dd>
+      {record.tried.length > 0 && <dt>Failed</dt>}
+      {record.tried.map(({ account, reason, message }, place) => (
+        <dd key={place}>
+          {account}: {message} <span class="muted">({reason})</span>
+        </dd>
+      ))}
       <dt>Tokens</dt>
       <dd>
         {count(record.prompt_tokens)} in, {count(record.completion_tokens)} out, of which{" "}

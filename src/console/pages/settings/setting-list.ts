@@ -57,6 +57,14 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         kind: whole("", 0, 200_000),
       },
       {
+        path: "runtime.account_failovers",
+        name: "Other accounts to try",
+        meaning:
+          "How many other accounts a request is tried with when the provider fails before anything of the answer was seen.",
+        standard: "2",
+        kind: whole("", 0, 10),
+      },
+      {
         path: "runtime.token_refresh_interval_hours",
         name: "Refresh account tokens every",
         meaning:

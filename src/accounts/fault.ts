@@ -1,0 +1,55 @@
+import { ProviderError } from "../errors/provider-error.ts";
+import type { AccountFailure, FaultParty } from "../platform/accounts.ts";
+import { ProxyFailure } from "../provider/proxy/failure.ts";
+
+/**
+ * Whose fault a failure is. Null: nobody's who could be passed over. The caller's own errors are such, and a model that the
+ * provider does not have.
+ */
+export function faultOf(error: unknown): FaultParty | null {
+  if (!(error instanceof ProviderError)) return null;
+  // Behind the handshake a proxy only passes on what the provider does.
+  if (error instanceof ProxyFailure && error.stage !== "answer") return "proxy";
+  switch (error.kind) {
+    case "invalid_credentials":
+    case "token_expired":
+    case "account_suspended":
+    case "rate_limited":
+      return "account";
+    case "server_error":
+    case "unreachable":
+    case "malformed":
+    case "cut":
+    case "timeout":
+      return "provider";
+    case "model_unavailable":
+      return error.status === 0 || error.status >= 500 ? "provider" : null;
+    case "not_found":
+    case "too_large":
+    case "invalid_request":
+    case "context_length":
+    case "content_filter":
+      return null;
+  }
+}
+
+/** A failure as plain data. */
+export function failureOf(error: unknown): AccountFailure {
+  if (!(error instanceof ProviderError)) {
+    return {
+      kind: "unreachable",
+      message: "the account could not be used",
+      status: 0,
+      fault: null,
+      retryAfter: null,
+    };
+  }
+  const { kind, message, status, retryAfter } = error;
+  return { kind, message, status, fault: faultOf(error), retryAfter };
+}
+
+/** The error that a failure was. */
+export function errorOf({ kind, message, status, fault, retryAfter }: AccountFailure): ProviderError {
+  if (fault === "proxy") return new ProxyFailure("proxy", message);
+  return new ProviderError(kind, message, status, undefined, retryAfter);
+}

@@ -1,0 +1,12 @@
+import { failureOf } from "../../src/accounts/fault.ts";
+import { ProviderError, type ProviderErrorKind } from "../../src/errors/provider-error.ts";
+import type { AccountFailure } from "../../src/platform/accounts.ts";
+
+/** A failure of the provider as the pool is told of it. */
+export function failure(
+  kind: ProviderErrorKind,
+  message = `the provider says ${kind}`,
+  more: Partial<AccountFailure> = {},
+): AccountFailure {
+  return { ...failureOf(new ProviderError(kind, message)), ...more };
+}
