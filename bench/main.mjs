@@ -20,6 +20,10 @@ const benches = {
     const only = values.only?.split(",").map(Number);
     await run({ quick, ...(runtime !== undefined && { runtime }), ...(only !== undefined && { only }) });
   },
+  profile: async () => {
+    const { run } = await import("./gateway/profile.mjs");
+    await run(values.only === undefined ? {} : { workload: Number(values.only) });
+  },
   scanner: async () => {
     const { run } = await import("./scanner.mjs");
     const rows = await run(quick ? { characters: 1_000_000, rounds: 2 } : {});

@@ -45,8 +45,11 @@ async function startedBy(start) {
   return { value, pid };
 }
 
-/** A Worker on workerd itself, with a direct socket: nothing stands before it, and no log is printed. */
-async function worker(name, options) {
+/**
+ * A Worker on workerd itself, with a direct socket: nothing stands before it, and no log is printed. `settings` are those of
+ * the runtime.
+ */
+async function worker(name, options, settings = {}) {
   const storage = await mkdtemp(join(tmpdir(), "bench-"));
   const { value: miniflare, pid } = await startedBy(async () => {
     const started = new Miniflare(
@@ -54,6 +57,7 @@ async function worker(name, options) {
         cf: false,
         handleStructuredLogs: () => undefined,
         resourcePersistencePath: storage,
+        ...settings,
         workers: [{ ...options, name: "subject", unsafeDirectSockets: [{}] }],
       }),
     );
@@ -65,7 +69,7 @@ async function worker(name, options) {
     await miniflare.dispose();
     await rm(storage, { recursive: true, force: true });
   };
-  return { name, port: Number(url.port), pid, close };
+  return { name, port: Number(url.port), pid, miniflare, close };
 }
 
 function peer(name, source, upstream) {
@@ -76,20 +80,22 @@ function peer(name, source, upstream) {
   });
 }
 
-async function gatewayOnWorkerd(upstream) {
-  const { gateway } = await buildBundles();
+/** The gateway, built as it is deployed unless another build is given. */
+export async function gatewayOnWorkerd(upstream, { bundle, settings } = {}) {
+  const gateway = bundle ?? (await buildBundles()).gateway;
   // Development serves assets by a Worker of its own in front of ours; that one is not what is measured.
   const {
     modulesRules: _modules,
     assets: _assets,
     ...options
   } = unstable_getMiniflareWorkerOptions(join(root, "wrangler.toml")).workerOptions;
-  return worker("gateway", {
+  const subject = {
     ...options,
     modules: modulesOf(gateway),
     modulesRoot: gateway.folder,
     bindings: { ...options.bindings, ...variables(upstream) },
-  });
+  };
+  return worker("gateway", subject, settings);
 }
 
 /** The Workers and the gateway on workerd, from the least to the most that they do. */

@@ -1,0 +1,153 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { cacheFolder, root } from "../../scripts/development.mjs";
+import { buildBundles } from "../../test/support/bundle.ts";
+import { start } from "./process.mjs";
+import { gatewayOnWorkerd, PATH } from "./subjects.mjs";
+import { WORKLOADS } from "./workloads.mjs";
+
+const SAMPLE_US = 100;
+const TOP = 40;
+
+/**
+ * Profiles the gateway on workerd under one workload: writes a CPU profile that browsers' developer tools open, and prints where
+ * its time goes. The profiler doubles the absolute times: read the shares.
+ *
+ * @param {{ workload?: number, seconds?: number }} [options] `workload`: its number, 32 whole answers at a time unless given
+ */
+export async function run({ workload = 1, seconds = 6 } = {}) {
+  const upstream = await start("upstream.mjs");
+  const load = await start("load.mjs");
+  const bundle = await readableBuild();
+  const gateway = await gatewayOnWorkerd(upstream.ready, { bundle, settings: { inspectorPort: 0 } });
+  try {
+    const { name, job } = WORKLOADS[workload];
+    const ask = (count) => send(load.child, { ...job, count, port: gateway.port, path: PATH });
+    await ask(Math.min(job.count, 800));
+    const inspector = await Inspector.connect(await inspectorOf(gateway.miniflare));
+    await inspector.call("Profiler.enable");
+    await inspector.call("Profiler.setSamplingInterval", { interval: SAMPLE_US });
+    await inspector.call("Profiler.start");
+    const until = Date.now() + seconds * 1000;
+    let requests = 0;
+    while (Date.now() < until) {
+      await ask(job.count);
+      requests += job.count;
+    }
+    await sleep(800);
+    const { profile } = await inspector.call("Profiler.stop");
+    inspector.close();
+    const file = join(cacheFolder, "profiles", `${Date.now()}.cpuprofile`);
+    mkdirSync(join(cacheFolder, "profiles"), { recursive: true });
+    writeFileSync(file, JSON.stringify(profile));
+    console.log(`\n${name}: ${requests} requests, written to ${file}`);
+    print(profile, requests);
+  } finally {
+    await gateway.close();
+    upstream.child.disconnect();
+    load.child.disconnect();
+  }
+}
+
+/** The gateway's Worker with the names that its source has. */
+async function readableBuild() {
+  const { gateway } = await buildBundles();
+  const folder = join(cacheFolder, "profiles", "build");
+  const wrangler = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
+  const args = [wrangler, "deploy", "-c", gateway.config, "--dry-run", "--outdir", folder, "--no-minify"];
+  await promisify(execFile)(process.execPath, args, { cwd: root });
+  return { ...gateway, folder };
+}
+
+/** The address of the Worker's debugger. */
+async function inspectorOf(miniflare) {
+  const address = await miniflare.getInspectorURL();
+  const targets = await (await fetch(new URL("/json", String(address).replace(/^ws/, "http")))).json();
+  const target = targets.find(({ id }) => /subject/.test(id)) ?? targets[0];
+  return target.webSocketDebuggerUrl;
+}
+
+function send(child, job) {
+  return new Promise((resolve, reject) => {
+    child.once("message", ({ result, error }) =>
+      error === undefined ? resolve(result) : reject(new Error(error)),
+    );
+    child.send(job);
+  });
+}
+
+/** A debugger's connection (Chrome DevTools Protocol). */
+class Inspector {
+  #socket;
+  #serial = 0;
+  #waiting = new Map();
+
+  static async connect(url) {
+    const inspector = new Inspector();
+    inspector.#socket = new WebSocket(url);
+    await new Promise((resolve, reject) => {
+      inspector.#socket.addEventListener("open", resolve, { once: true });
+      inspector.#socket.addEventListener("error", () => reject(new Error(`no inspector at ${url}`)), { once: true });
+    });
+    inspector.#socket.addEventListener("message", ({ data }) => {
+      const { id, result, error } = JSON.parse(data);
+      const waiting = inspector.#waiting.get(id);
+      inspector.#waiting.delete(id);
+      if (error === undefined) waiting?.resolve(result);
+      else waiting?.reject(new Error(error.message));
+    });
+    return inspector;
+  }
+
+  call(method, params = {}) {
+    this.#serial += 1;
+    const id = this.#serial;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      this.#socket.send(JSON.stringify({ id, method, params }));
+    });
+  }
+
+  close() {
+    this.#socket.close();
+  }
+}
+
+/** Self times by function, and inclusive ones, as shares of the busy time. */
+function print({ nodes, samples, timeDeltas }, requests) {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
+  const own = new Map();
+  for (const [at, id] of samples.entries()) own.set(id, (own.get(id) ?? 0) + timeDeltas[at]);
+  const nameOf = ({ callFrame: { functionName, url, lineNumber } }) =>
+    `${functionName || "(anonymous)"}${url === "" ? "" : ` :${lineNumber + 1}`}`;
+  const self = new Map();
+  const inclusive = new Map();
+  let busy = 0;
+  for (const [id, us] of own) {
+    const name = nameOf(byId.get(id));
+    if (name === "(idle)") continue;
+    busy += us;
+    self.set(name, (self.get(name) ?? 0) + us);
+    const seen = new Set();
+    for (let each = id; each !== undefined; each = parents.get(each)) {
+      const above = nameOf(byId.get(each));
+      if (seen.has(above)) continue;
+      seen.add(above);
+      inclusive.set(above, (inclusive.get(above) ?? 0) + us);
+    }
+  }
+  console.log(`busy ${(busy / 1000 / requests).toFixed(3)} ms a request, profiler included`);
+  for (const [title, times] of [
+    ["self", self],
+    ["inclusive", inclusive],
+  ]) {
+    console.log(`\n${title}`);
+    for (const [name, us] of [...times].sort((a, b) => b[1] - a[1]).slice(0, TOP)) {
+      console.log(`${((us / busy) * 100).toFixed(1).padStart(6)} %  ${(us / requests).toFixed(1).padStart(7)} µs  ${name}`);
+    }
+  }
+}
