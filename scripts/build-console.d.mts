@@ -1,2 +1,2 @@
-/** Builds the console into dist/console unless what is there is newer than its sources. */
+/** Builds the console into dist/assets/console unless what is there is newer than its sources. */
 export declare function buildConsole(): Promise<void>;

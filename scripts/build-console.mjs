@@ -1,15 +1,15 @@
-// Builds the admin console into dist/console, from where the gateway serves it.
+// Builds the admin console into dist/assets/console, from where the gateway serves it.
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { playgroundsPlugin } from "./console/playgrounds.mjs";
-import { root } from "./development.mjs";
+import { assetsFolder, root } from "./development.mjs";
 import { isFresh } from "./freshness.mjs";
 
 const source = join(root, "src", "console");
 const dialects = join(root, "src", "dialects");
-const output = join(root, "dist", "console");
+const output = join(assetsFolder, "console");
 
 /** What the console is made from. */
 const inputs = [

@@ -3,12 +3,12 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import engine from "wappalyzer-core";
+import { assetsFolder } from "./development.mjs";
 import { requiredLiterals } from "./technologies/literals.mjs";
 import { selectorLiterals } from "./technologies/selectors.mjs";
 import { matchSpan } from "./technologies/spans.mjs";
 
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const output = path.join(root, "dist", "technologies.txt");
+const output = path.join(assetsFolder, "data", "technologies.json");
 
 /** Fields whose value is one pattern or a list of patterns, for a text or a list of texts. */
 const TEXT_FIELDS = ["certIssuer", "css", "html", "robots", "scriptSrc", "scripts", "text", "url", "xhr"];
@@ -131,7 +131,7 @@ function isRecord(value) {
 }
 
 /**
- * Writes `dist/technologies.txt` from the packaged fingerprints.
+ * Writes `dist/assets/data/technologies.json` from the packaged fingerprints.
  *
  * @returns {Promise<string>} the path of the file
  */

@@ -8,6 +8,9 @@ export const root = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]
 /** Where browsers and other things that can be made again are kept. */
 export const cacheFolder = join(root, ".cache");
 
+/** What is served beside the program, or read by it when it is needed: made by the build. */
+export const assetsFolder = join(root, "dist", "assets");
+
 /** Variables that development and tests run with; the deployment has none of them. */
 export const developmentVars = { ADMIN_KEY: "admin", GATEWAY_DEVELOPMENT: "true" };
 

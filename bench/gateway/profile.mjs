@@ -90,7 +90,9 @@ class Inspector {
     inspector.#socket = new WebSocket(url);
     await new Promise((resolve, reject) => {
       inspector.#socket.addEventListener("open", resolve, { once: true });
-      inspector.#socket.addEventListener("error", () => reject(new Error(`no inspector at ${url}`)), { once: true });
+      inspector.#socket.addEventListener("error", () => reject(new Error(`no inspector at ${url}`)), {
+        once: true,
+      });
     });
     inspector.#socket.addEventListener("message", ({ data }) => {
       const { id, result, error } = JSON.parse(data);
@@ -147,7 +149,9 @@ function print({ nodes, samples, timeDeltas }, requests) {
   ]) {
     console.log(`\n${title}`);
     for (const [name, us] of [...times].sort((a, b) => b[1] - a[1]).slice(0, TOP)) {
-      console.log(`${((us / busy) * 100).toFixed(1).padStart(6)} %  ${(us / requests).toFixed(1).padStart(7)} µs  ${name}`);
+      console.log(
+        `${((us / busy) * 100).toFixed(1).padStart(6)} %  ${(us / requests).toFixed(1).padStart(7)} µs  ${name}`,
+      );
     }
   }
 }

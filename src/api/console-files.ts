@@ -1,4 +1,4 @@
-/** Where the console's files live; no API route begins like this. */
+/** Where the console's files live, for browsers and among the assets; no API route begins like this. */
 const FILES = "/console/";
 /** Names that carry a hash of their content. */
 const HASHED = /-[A-Z0-9]{8}\.(?:js|css)$/;
@@ -16,15 +16,12 @@ const POLICY = [
 ].join("; ");
 
 /**
- * The name of the console's file at a path, as the build has put it into its folder: the page itself at `/admin`, and
- * everything else under `/console/`. Null for all other paths.
+ * Where among the assets the console's file at a path is: the page itself for `/admin`, and whatever is under `/console/`.
+ * Null for all other paths: other assets are for the program alone.
  */
 export function consoleFile(path: string): string | null {
-  if (path === "/admin" || path === "/admin/") return "/index.html";
-  if (!path.startsWith(FILES)) return null;
-  const file = path.slice(FILES.length - 1);
-  // As a reference it would name another host (RFC 3986, 4.2).
-  return file.startsWith("//") ? null : file;
+  if (path === "/admin" || path === "/admin/") return `${FILES}index.html`;
+  return path.startsWith(FILES) ? path : null;
 }
 
 /** The console's file that a request asks for, with the headers of the page's policy; null when there is none. */
@@ -38,7 +35,7 @@ export async function serveConsole(
   if (file === null) return null;
   // Conditional headers go along, so that an unchanged file is a 304.
   const found = await asset(
-    new Request(new URL(file, url), { method: request.method, headers: request.headers }),
+    new Request(new URL(file, url.origin), { method: request.method, headers: request.headers }),
   );
   if (found === null) return null;
   const headers = new Headers(found.headers);

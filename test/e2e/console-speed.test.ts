@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { root } from "../../scripts/development.mjs";
+import { assetsFolder } from "../../scripts/development.mjs";
 import { describeWithBrowser } from "../support/browser.ts";
 import { useConsole } from "../support/use-console.ts";
 
@@ -10,7 +10,7 @@ describeWithBrowser("the console's speed", () => {
   const app = useConsole();
 
   it("comes in less than 150 KB, compressed", () => {
-    const folder = join(root, "dist", "console");
+    const folder = join(assetsFolder, "console");
     const bytes = readdirSync(folder).map((name) => gzipSync(readFileSync(join(folder, name))).length);
     expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(150 * 1_024);
   });

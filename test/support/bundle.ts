@@ -25,7 +25,6 @@ const SOURCES = [
   "src",
   "durable-objects",
   "sandbox",
-  "dist/technologies.txt",
   "dist/block-lists.txt",
   "wrangler.toml",
   "package-lock.json",

@@ -73,17 +73,18 @@ export class TechnologyDetector {
 /**
  * A source of one detector, made on first use and kept.
  *
- * @param loadFingerprints gives the text that `scripts/build-technologies.mjs` writes; called again only after a failure
+ * @param loadFingerprints gives the text that `scripts/build-technologies.mjs` writes; called again until it has given it once
  */
 export function technologyDetector(
   loadFingerprints: () => Promise<string>,
 ): () => Promise<TechnologyDetector> {
-  let detector: Promise<TechnologyDetector> | undefined;
-  return () => {
-    detector ??= loadFingerprints().then((text) => new TechnologyDetector(text));
-    detector.catch(() => {
-      detector = undefined;
-    });
+  let detector: TechnologyDetector | undefined;
+  return async () => {
+    // Nobody waits for another request's loading: it ends when that request's client leaves.
+    if (detector === undefined) {
+      const text = await loadFingerprints();
+      detector ??= new TechnologyDetector(text);
+    }
     return detector;
   };
 }

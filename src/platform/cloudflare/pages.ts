@@ -2,7 +2,6 @@ import jpeg from "@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm";
 import png from "@jsquash/png/codec/pkg/squoosh_png_bg.wasm";
 import resize from "@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm";
 import webp from "@jsquash/webp/codec/enc/webp_enc_simd.wasm";
-import fingerprints from "../../../dist/technologies.txt";
 import { fromAnswer } from "../../pages/browser/failures.ts";
 import type { PageBrowser, PagesPlatform } from "../pages.ts";
 import type { PageLimits } from "../variables.ts";
@@ -19,8 +18,15 @@ export function cloudflarePages(env: Env, limits: PageLimits): PagesPlatform {
     },
     countCall: (client, limit) => env.RATE_LIMITER.getByName(client).take(limit),
     codecs: async () => ({ jpeg, png, resize, webp }),
-    fingerprints: async () => fingerprints,
+    fingerprints: () => readAsset(env, "/data/technologies.json"),
   };
+}
+
+/** A file that the program reads. Not part of the bundle: most isolates never need it, and each would keep it. */
+async function readAsset({ ASSETS }: Env, path: string): Promise<string> {
+  const response = await ASSETS?.fetch(new URL(path, "https://assets.invalid"));
+  if (response?.ok !== true) throw new Error(`the binding ASSETS has no ${path}`);
+  return response.text();
 }
 
 /** Requests are spread by what they ask for, so that equal ones meet. */

@@ -47,7 +47,7 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   const browsers =
     executable === null ? null : new LocalBrowsers(executable, egress.url, pages, await blockLists());
   const filtered = Deno.createHttpClient({ proxy: { url: egress.url.replace("socks5:", "socks5h:") } });
-  const console = new AssetFolder(`${projectFolder}/dist/console`);
+  const assets = new AssetFolder(`${projectFolder}/dist/assets`);
   const direct: Fetch = (url, init) => fetch(url, init);
   const useSandbox = variables.providerBaseUrl === null && variables.development;
   const sandbox = useSandbox ? sandboxFetch() : null;
@@ -69,7 +69,7 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
       providerBaseUrl: variables.providerBaseUrl ?? (sandbox === null ? null : SANDBOX_URL),
       upgrade,
       pages: denoPages(browsers ?? NO_BROWSER, limits),
-      asset: (request) => console.get(request),
+      asset: (request) => assets.get(request),
       now: Date.now,
     },
     close: () => {

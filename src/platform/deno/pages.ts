@@ -28,6 +28,6 @@ export function denoPages(browser: PageBrowser | null, limits: RateLimits): Page
       resize: await compile("@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm"),
       webp: await compile("@jsquash/webp/codec/enc/webp_enc_simd.wasm"),
     }),
-    fingerprints: () => Deno.readTextFile(built("technologies.txt")),
+    fingerprints: () => Deno.readTextFile(built("assets/data/technologies.json")),
   };
 }

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { consoleFile, serveConsole } from "../../../src/api/console-files.ts";
 
-const FILES: Readonly<Record<string, string>> = { "/index.html": "page", "/console-ABCD1234.js": "script" };
+const FILES: Readonly<Record<string, string>> = {
+  "/console/index.html": "page",
+  "/console/console-ABCD1234.js": "script",
+  "/data/technologies.json": "rules",
+};
 
 async function assets(request: Request): Promise<Response | null> {
   const text = FILES[new URL(request.url).pathname];
@@ -15,9 +19,9 @@ async function get(path: string, method = "GET"): Promise<Response | null> {
 
 describe("the console's files", () => {
   it("are the page at /admin and the rest under /console/", () => {
-    expect(consoleFile("/admin")).toBe("/index.html");
-    expect(consoleFile("/admin/")).toBe("/index.html");
-    expect(consoleFile("/console/console-ABCD1234.js")).toBe("/console-ABCD1234.js");
+    expect(consoleFile("/admin")).toBe("/console/index.html");
+    expect(consoleFile("/admin/")).toBe("/console/index.html");
+    expect(consoleFile("/console/console-ABCD1234.js")).toBe("/console/console-ABCD1234.js");
   });
 
   it.each([
@@ -25,12 +29,16 @@ describe("the console's files", () => {
     "/admin/login",
     "/admin/x",
     "/console",
-    "/console//",
-    "/console//[",
-    "/console//elsewhere/index.html",
+    "/data/technologies.json",
+    "/console/../data/technologies.json",
+    "/console/%2e%2e/data/technologies.json",
     "/v1/models",
   ])("are not at %s", async (path) => {
-    expect(consoleFile(path)).toBeNull();
+    expect(consoleFile(new URL(path, "http://gateway").pathname)).toBeNull();
+    expect(await get(path)).toBeNull();
+  });
+
+  it.each(["/console//", "/console//[", "/console//elsewhere/index.html"])("are none at %s", async (path) => {
     expect(await get(path)).toBeNull();
   });
 

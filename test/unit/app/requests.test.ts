@@ -175,7 +175,7 @@ describe("a browser elsewhere", () => {
 
 describe("the console", () => {
   test("is served at its own paths, with a policy, and its errors are the administration's", async () => {
-    const made = await gateway({ assets: { "/index.html": "<!doctype html>" } });
+    const made = await gateway({ assets: { "/console/index.html": "<!doctype html>" } });
     const response = await made.request("/admin");
     expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
     expect(await response.text()).toBe("<!doctype html>");

@@ -210,13 +210,22 @@ describe("with the real fingerprints", () => {
 });
 
 describe("technologyDetector", () => {
-  it("loads once, also for callers at the same moment", async () => {
+  it("keeps the one that was made first, and loads no more", async () => {
     const load = vi.fn(async () => slimFingerprints(technologies, categories));
     const source = technologyDetector(load);
     const [a, b] = await Promise.all([source(), source()]);
     expect(a).toBe(b);
+    load.mockClear();
     expect(await source()).toBe(a);
-    expect(load).toHaveBeenCalledTimes(1);
+    expect(load).not.toHaveBeenCalled();
+  });
+
+  it("has nobody wait for a loading that was somebody else's and never ends", async () => {
+    const load = vi.fn<() => Promise<string>>().mockReturnValueOnce(new Promise(() => {}));
+    load.mockResolvedValue(slimFingerprints(technologies, categories));
+    const source = technologyDetector(load);
+    void source();
+    expect(await source()).toBeInstanceOf(TechnologyDetector);
   });
 
   it("loads nothing before the first call, and again after a failure", async () => {
