@@ -1,8 +1,19 @@
+/** Bytes that are written at once: what a slow reader takes of a long text shows piece by piece. */
+const PIECE_BYTES = 16 * 1024;
+
 /** Workerd's byte channel costs less than a `TransformStream` and shows a failed write at once. */
 function byteChannel(): { readable: ReadableStream<Uint8Array>; writable: WritableStream<Uint8Array> } {
   return typeof IdentityTransformStream === "function"
     ? new IdentityTransformStream()
     : new TransformStream<Uint8Array, Uint8Array>();
+}
+
+/** Who is told of what the reader of a stream does. */
+export interface ReaderWatch {
+  /** It has taken so many bytes. */
+  took(bytes: number): void;
+  /** A write shows that it has left. */
+  gone(): void;
 }
 
 /**
@@ -15,7 +26,7 @@ export class StreamWriter {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #readable: ReadableStream<Uint8Array>;
   readonly #keepAliveMs: number;
-  readonly #gone: () => void;
+  readonly #reader: ReaderWatch;
   readonly #head = Promise.withResolvers<ReadableStream<Uint8Array>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastWrite = 0;
@@ -23,13 +34,12 @@ export class StreamWriter {
   #pending = 0;
   committed = false;
 
-  /** `gone` is called when a write shows that the client has left. */
-  constructor(keepAliveMs: number, gone: () => void) {
+  constructor(keepAliveMs: number, reader: ReaderWatch) {
     const { readable, writable } = byteChannel();
     this.#readable = readable;
     this.#writer = writable.getWriter();
     this.#keepAliveMs = keepAliveMs;
-    this.#gone = gone;
+    this.#reader = reader;
   }
 
   /** The body, once its first byte is on its way; rejects when the generation fails before. */
@@ -66,18 +76,32 @@ export class StreamWriter {
     this.#pending += 1;
     return new Promise((resolve, reject) => {
       this.#giveUp = reject;
-      this.#writer.write(this.#encoder.encode(text)).then(
+      this.#pieces(this.#encoder.encode(text)).then(
         () => {
           this.#pending -= 1;
           resolve();
         },
         (error: unknown) => {
           this.#pending -= 1;
-          this.#gone();
+          this.#reader.gone();
           reject(error);
         },
       );
     });
+  }
+
+  /** All pieces wait in their order from now on: what is written next comes behind them. */
+  #pieces(bytes: Uint8Array): Promise<unknown> {
+    if (bytes.length <= PIECE_BYTES) return this.#piece(bytes);
+    const pieces: Promise<void>[] = [];
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      pieces.push(this.#piece(bytes.subarray(at, at + PIECE_BYTES)));
+    }
+    return Promise.all(pieces);
+  }
+
+  #piece(bytes: Uint8Array): Promise<void> {
+    return this.#writer.write(bytes).then(() => this.#reader.took(bytes.length));
   }
 
   /** Waits no longer for a reader that may never take what was written: a write under way rejects with `reason`. */

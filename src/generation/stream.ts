@@ -31,6 +31,14 @@ export interface StreamAnswer {
   failed?(): Promise<void>;
 }
 
+/** Resolves when the work has ended, or after so many milliseconds. */
+async function atMost(work: Promise<void>, milliseconds: number): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, milliseconds);
+  await Promise.race([work, over.promise]);
+  clearTimeout(timer);
+}
+
 /**
  * Answers a conversation as a stream: one half of the pipeline behind every generation route; `complete.ts` is the other.
  *
@@ -47,8 +55,10 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
   const info = infoOf(job, () => generation);
   const renderer = dialect.stream(info);
   const format = new StreamedFormat(request.conversation.responseFormat);
-  const writer = new StreamWriter(context.platform.variables.keepAliveMs, () => {
-    job.abort.abort(clientLeft());
+  const { keepAliveMs, idleTimeoutMs } = context.platform.variables;
+  const writer = new StreamWriter(keepAliveMs, {
+    took: (bytes) => generation.watchdog.taken(bytes),
+    gone: () => job.abort.abort(clientLeft()),
   });
   const render = (events: readonly GenerationEvent[]): string => {
     let text = "";
@@ -72,7 +82,8 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
     try {
       await generation.run(sink);
       succeed(job, fold.completion());
-      await writer.close();
+      // What a reader that has stopped may never take is not waited for: the request is over, and holds nothing.
+      await atMost(writer.close(), idleTimeoutMs);
     } catch (thrown) {
       const error = toGatewayError(thrown, context.requestId);
       fail(job, error, generation.usageSoFar());
@@ -80,8 +91,7 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
         const last = render(format.push([{ type: "error", error }]));
         if (error.status !== 499) await dialect.failed?.();
         const ended = writer.end(last);
-        // A reader that has stopped may never take it.
-        if (error.status !== 499) await ended;
+        if (error.status !== 499) await atMost(ended, idleTimeoutMs);
       } else writer.refuse(error);
     } finally {
       writer.stop();

@@ -2,6 +2,12 @@
 export type Silence = "first-byte" | "idle" | "stalled-reader";
 
 /**
+ * Bytes a second that a reader must take, on average over the time in which something waits for it: less than any tongue or
+ * eye takes in, as events go. One that takes a byte or an event a minute would otherwise keep its slot for days.
+ */
+const MIN_BYTES_PER_SECOND = 256;
+
+/**
  * Ends a stream whose upstream has fallen silent, or whose reader has stopped reading. Noting a byte costs one clock
  * read: the timer runs for the shorter of the limits at first, and is re-armed only when it fires.
  */
@@ -12,8 +18,12 @@ export class Watchdog {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #since: number;
   #heard = false;
-  /** When the pending write began; 0: none is pending. */
+  /** Since when something has waited for the reader without a byte being taken; 0: nothing waits. */
   #writing = 0;
+  /** When the last write was through. */
+  #free: number;
+  /** For how long the reader has kept writes waiting by now, less what it took since is worth, and less the time between. */
+  #debt = 0;
   #paused = true;
 
   constructor(
@@ -25,6 +35,7 @@ export class Watchdog {
     this.#now = now;
     this.#bark = bark;
     this.#since = now();
+    this.#free = this.#since;
   }
 
   /** A turn begins: the upstream owes a first byte. */
@@ -45,12 +56,30 @@ export class Watchdog {
 
   /** A write to the caller begins; the upstream's silence does not count until it is through. */
   writing(): void {
-    this.#writing = this.#now();
+    const now = this.#now();
+    if (this.#writing === 0) this.#repay(now - this.#free);
+    else this.#debt += now - this.#writing;
+    this.#writing = now;
   }
 
+  /** The reader has taken so many bytes of what is being written. */
+  taken(bytes: number): void {
+    if (this.#writing === 0) return;
+    const now = this.#now();
+    this.#debt += now - this.#writing;
+    this.#writing = now;
+    this.#repay((bytes * 1000) / MIN_BYTES_PER_SECOND);
+  }
+
+  /** The write is through. */
   written(): void {
     this.#writing = 0;
     this.#since = this.#now();
+    this.#free = this.#since;
+  }
+
+  #repay(milliseconds: number): void {
+    this.#debt = Math.max(0, this.#debt - milliseconds);
   }
 
   /** Nothing is owed any more. */
@@ -61,23 +90,23 @@ export class Watchdog {
     this.#timer = undefined;
   }
 
-  #limit(): number {
-    return this.#heard || this.#writing > 0 ? this.#limits.idleMs : this.#limits.firstByteMs;
+  /** When it is to bark, as things stand. */
+  #due(): number {
+    if (this.#writing > 0) return this.#writing + this.#limits.idleMs - this.#debt;
+    return this.#since + (this.#heard ? this.#limits.idleMs : this.#limits.firstByteMs);
   }
 
-  /** At most one timer runs. It never fires later than the next bark is due, whichever limit that will be by. */
+  /** At most one timer runs. It fires often enough for whichever limit the next bark will be due by. */
   #arm(): void {
     clearTimeout(this.#timer);
-    const since = this.#writing > 0 ? this.#writing : this.#since;
     const now = this.#now();
-    const soonest = Math.min(since + this.#limit(), now + this.#limits.idleMs);
+    const soonest = Math.min(this.#due(), now + this.#limits.idleMs / 2);
     this.#timer = setTimeout(() => this.#check(), Math.max(1, soonest - now));
   }
 
   #check(): void {
     if (this.#paused) return;
-    const since = this.#writing > 0 ? this.#writing : this.#since;
-    if (this.#now() - since < this.#limit()) {
+    if (this.#now() < this.#due()) {
       this.#arm();
       return;
     }

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FaultUpstream, type Plan, refusedUrl } from "../support/fault-upstream.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
@@ -66,6 +68,25 @@ async function outcome(gateway: Gateway, stream: boolean): Promise<string> {
   return chunks.map(({ choices }) => choices?.[0]?.delta.content ?? "").join("");
 }
 
+/** A client that asks for a stream and reads none of it by itself. */
+async function neverReading(gateway: Gateway): Promise<Socket> {
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect(Number(port), hostname);
+  socket.on("error", () => undefined);
+  socket.pause();
+  await once(socket, "connect");
+  const body = JSON.stringify({
+    model: "gpt-4o",
+    stream: true,
+    messages: [{ role: "user", content: "hello" }],
+  });
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer sk-dev\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  return socket;
+}
+
 async function inUse(gateway: Gateway): Promise<number> {
   const response = await gateway.fetch("/admin/queue/status", { headers: { authorization: "Bearer admin" } });
   const status: { in_use: number } = await response.json();
@@ -121,6 +142,20 @@ describe.each(drivers)("a failing upstream, driver %s", (driver, path, accounts)
     expect(await outcome(gateway, false)).toEqual(matches(whole));
     expect(await outcome(gateway, true)).toEqual(matches(streamed));
     expect(await inUse(gateway)).toBe(0);
+  });
+
+  // Behind the decoder the way is the same for all drivers.
+  it.runIf(driver === "sessions")("a reader that takes a byte now and then loses its slot", async () => {
+    upstream.plan = { text: "la ".repeat(5_000_000), chunks: 1_000 };
+    const socket = await neverReading(gateway);
+    const sips = setInterval(() => socket.read(1), 100);
+    try {
+      await expect.poll(() => inUse(gateway), { timeout: 5_000, interval: 20 }).toBe(1);
+      await expect.poll(() => inUse(gateway), { timeout: 15_000 }).toBe(0);
+    } finally {
+      clearInterval(sips);
+      socket.destroy();
+    }
   });
 
   it("one line of over 1 MiB arrives whole", async () => {

@@ -185,6 +185,50 @@ describe("a client that stops reading", () => {
     await reader?.cancel();
   });
 
+  test("but for an event a minute does not hold its slot for ever either", async () => {
+    const made = await gateway({ turns: [{ body: [...events({ text: "la ".repeat(50) })] }] });
+    const run = new GenerationRun(made);
+    const work = run.stream();
+    await pass(1_000);
+    const reader = (await work).body?.getReader();
+    for (let minute = 0; minute < 5; minute++) {
+      await reader?.read();
+      await pass(55_000);
+    }
+    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0 });
+    expect(run.outcomes).toMatchObject([{ status: "cancelled", statusCode: 499 }]);
+    await made.settle();
+    await reader?.cancel();
+  });
+
+  test("before an answer that breaks off is not waited for with the words that say so", async () => {
+    const made = await gateway({ turns: [beginsThen("Hi", "silence")] });
+    const run = new GenerationRun(made);
+    const work = run.stream();
+    await pass(1_000);
+    const reader = (await work).body?.getReader();
+    await reader?.read();
+    await pass(125_000);
+    expect(run.outcomes).toMatchObject([{ status: "error", code: "upstream_timeout" }]);
+    await made.settle();
+    await reader?.cancel();
+  });
+
+  test("of a long piece gets all of it, as long as it goes on reading", async () => {
+    const long = "la ".repeat(40_000);
+    const made = await gateway({ turns: [{ body: [...events({ text: long, chunks: 1 })] }] });
+    const run = new GenerationRun(made);
+    const work = run.stream();
+    await pass(1_000);
+    const reader = (await work).body?.getReader();
+    let got = "";
+    for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
+      got += new TextDecoder().decode(next.value);
+      await pass(next.value.length > 1_000 ? 30_000 : 0);
+    }
+    expect(got).toBe(`^${long}.stop`);
+  });
+
   test("for less than a minute still gets its whole answer", async () => {
     const made = await gateway({ turns: [{ body: [...events({ text: "One two three" })] }] });
     const run = new GenerationRun(made);

@@ -61,6 +61,57 @@ describe("the watchdog", () => {
     expect(barks).toEqual(["idle"]);
   });
 
+  it("is not put off by a reader that takes a little now and then", () => {
+    const { barks, dog } = watch();
+    dog.expect();
+    dog.heard();
+    for (let at = 0; at < 20 && barks.length === 0; at++) {
+      dog.writing();
+      vi.advanceTimersByTime(90);
+      dog.taken(1);
+      vi.advanceTimersByTime(5);
+      dog.written();
+    }
+    expect(barks).toEqual(["stalled-reader"]);
+  });
+
+  it("lets a reader be slow that takes enough, however long it takes", () => {
+    const { barks, dog } = watch();
+    dog.expect();
+    dog.heard();
+    dog.writing();
+    for (let at = 0; at < 50; at++) {
+      vi.advanceTimersByTime(90);
+      dog.taken(30);
+    }
+    dog.written();
+    expect(barks).toEqual([]);
+  });
+
+  it("forgives a reader a pause for what it takes afterwards, and for the time in which nothing waited for it", () => {
+    for (const repays of [
+      (dog: Watchdog) => dog.taken(1000),
+      (dog: Watchdog) => {
+        dog.written();
+        vi.advanceTimersByTime(99);
+        dog.writing();
+      },
+    ]) {
+      const { barks, dog } = watch();
+      dog.expect();
+      dog.heard();
+      for (let at = 0; at < 5; at++) {
+        dog.writing();
+        vi.advanceTimersByTime(90);
+        repays(dog);
+        dog.written();
+        vi.advanceTimersByTime(9);
+        dog.heard();
+      }
+      expect(barks).toEqual([]);
+    }
+  });
+
   it("is quiet once stopped", () => {
     const { barks, dog } = watch();
     dog.expect();
