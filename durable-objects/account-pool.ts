@@ -1,5 +1,6 @@
 import { DurableObject, RpcTarget } from "cloudflare:workers";
 import { poolConfiguration } from "../src/accounts/configuration.ts";
+import type { Pulse } from "../src/accounts/heartbeat.ts";
 import type { Holder } from "../src/accounts/leases.ts";
 import { AccountPool as PoolRules } from "../src/accounts/pool.ts";
 import { POOL_NAME } from "../src/accounts/pool-name.ts";
@@ -35,6 +36,7 @@ export class SlotLease extends RpcTarget {
     this.#account = account;
   }
 
+  /** For holders of an earlier version: those of this one beat. */
   renew(): boolean {
     return this.#pool.renew(this.#lease);
   }
@@ -123,6 +125,15 @@ function grantReply(pool: PoolRules, granted: Grant): GrantReply {
   return { granted, lease: new SlotLease(pool, granted.lease, granted.account.id) };
 }
 
+let processName = "";
+
+/** A name that all objects of this isolate share, and none of another one. */
+function nameOfProcess(): string {
+  // Not when the isolate starts: only events may have random numbers.
+  processName ||= crypto.randomUUID();
+  return processName;
+}
+
 /** The one object that hands out account slots: storage, alarm and RPC around the rules in `src/accounts/`. */
 export class AccountPool extends DurableObject<Env> {
   readonly #pool: PoolRules;
@@ -133,6 +144,7 @@ export class AccountPool extends DurableObject<Env> {
     super(ctx, env);
     this.#pool = new PoolRules({
       store: new SqlPoolStore(durableSql(ctx.storage)),
+      boot: variablesOf(env).singleProcess ? nameOfProcess() : "",
       now: Date.now,
       setTimer: (ms, run) => {
         const timer = setTimeout(run, ms);
@@ -154,9 +166,14 @@ export class AccountPool extends DurableObject<Env> {
     return "granted" in outcome ? grantReply(this.#pool, outcome.granted) : outcome;
   }
 
+  /** Renews the leases of an isolate that have lived for a while. */
+  beat(isolate: string, leases: readonly string[]): Pulse {
+    return this.#pool.beat(isolate, leases);
+  }
+
   /** Takes over a lease that was granted before this object was restarted. Null when it has been reclaimed. */
-  resume(lease: string, account: string, holder: Holder): ResumedReply | null {
-    const name = this.#pool.resume(lease, account, holder);
+  resume(lease: string, account: string, holder: Holder, isolate = ""): ResumedReply | null {
+    const name = this.#pool.resume(lease, account, holder, isolate);
     return name === null ? null : { name, lease: new SlotLease(this.#pool, name, account) };
   }
 

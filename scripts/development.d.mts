@@ -1,7 +1,11 @@
 export declare const root: string;
 export declare const cacheFolder: string;
 export declare const assetsFolder: string;
-export declare const developmentVars: { readonly ADMIN_KEY: string; readonly GATEWAY_DEVELOPMENT: string };
+export declare const developmentVars: {
+  readonly ADMIN_KEY: string;
+  readonly GATEWAY_DEVELOPMENT: string;
+  readonly GATEWAY_SINGLE_PROCESS: string;
+};
 export declare const quietEnvironment: Readonly<Record<string, string>>;
 export declare function writeDevelopmentConfig(): string;
 /** Where a process names the private hosts that the browsers which it starts may reach. */

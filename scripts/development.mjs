@@ -12,7 +12,11 @@ export const cacheFolder = join(root, ".cache");
 export const assetsFolder = join(root, "dist", "assets");
 
 /** Variables that development and tests run with; the deployment has none of them. */
-export const developmentVars = { ADMIN_KEY: "admin", GATEWAY_DEVELOPMENT: "true" };
+export const developmentVars = {
+  ADMIN_KEY: "admin",
+  GATEWAY_DEVELOPMENT: "true",
+  GATEWAY_SINGLE_PROCESS: "true",
+};
 
 /** The environment for wrangler and Miniflare: no telemetry, no network, and our own cache folder. */
 export const quietEnvironment = {

@@ -120,6 +120,7 @@ export function createInProcessPool(store: PoolStore): InProcessAccountPool {
       if (next !== null) wakeAt(next);
     });
   };
-  const pool = new AccountPool({ store, now: Date.now, setTimer, wakeAt });
+  // Who held a slot has ended with the process that granted it.
+  const pool = new AccountPool({ store, boot: crypto.randomUUID(), now: Date.now, setTimer, wakeAt });
   return new InProcessAccountPool(pool);
 }

@@ -1,9 +1,9 @@
 import { ProviderError } from "../errors/provider-error.ts";
 import type { Lease } from "../platform/accounts.ts";
-import { RENEW_INTERVAL_MS } from "./lease-life.ts";
+import { BEAT_MS } from "./lease-life.ts";
 
 /**
- * Renews a lease while it is held. A slot that was reclaimed all the same aborts the work.
+ * Makes sure that a lease lives while it is held. A slot that was reclaimed, or may be soon, aborts the work.
  *
  * @returns Ends the renewal.
  */
@@ -16,6 +16,6 @@ export function renewLease(lease: Lease | null, abort: AbortController): () => v
       },
       () => undefined,
     );
-  }, RENEW_INTERVAL_MS);
+  }, BEAT_MS);
   return () => clearInterval(timer);
 }

@@ -18,6 +18,8 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
   readonly holder: Holder;
   readonly grantedAt: number;
   expiresAt: number;
+  /** Name of the isolate that holds it, once the lease has lived for a while. */
+  isolate = "";
 
   constructor(
     token: string,
@@ -75,6 +77,11 @@ export class Leases {
   renew(lease: LeaseRecord, now: number): void {
     lease.expiresAt = now + this.#ttlMs;
     this.#byExpiry.push(lease);
+  }
+
+  /** Gives every lease its whole life anew: the clock was set. */
+  renewAll(now: number): void {
+    for (const lease of this.#byExpiry) lease.expiresAt = now + this.#ttlMs;
   }
 
   remove(lease: LeaseRecord): void {

@@ -15,6 +15,20 @@ export interface StoredAccount {
   readonly cooldown: Cooldown | null;
 }
 
+/** How long slots are held back after a restart for leases that were granted before it, milliseconds. */
+export interface ClaimPeriods {
+  /** For leases that were just granted. */
+  readonly claimMs: number;
+  /** For an isolate that holds leases for long and is not heard of. */
+  readonly awaitMs: number;
+}
+
+/** What holds of all leases that may be alive. */
+export interface LeaseTerms extends ClaimPeriods {
+  /** Names the process that all holders live in, or lived in; empty: they may be anywhere. */
+  readonly boot: string;
+}
+
 export interface Starts {
   readonly last: number;
   readonly oldestLive: number;
@@ -32,6 +46,13 @@ export interface PoolStore {
   /** Numbers of the pool's starts: the last one, and the oldest that may still have live leases; zeros at first. */
   loadStarts(): Starts;
   saveStarts(starts: Starts): void;
+  /** On what terms leases were granted; null when it was never said. */
+  loadTerms(): LeaseTerms | null;
+  saveTerms(terms: LeaseTerms): void;
+  /** Names of the isolates that hold leases for long. */
+  loadIsolates(): Iterable<string>;
+  addIsolate(isolate: string): void;
+  removeIsolate(isolate: string): void;
   /** Tokens of leases that were reclaimed, with the time. */
   loadReclaimed(): Iterable<readonly [token: string, at: number]>;
   addReclaimed(token: string, at: number): void;

@@ -9,7 +9,8 @@ import type {
 } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTokens } from "./account-tokens.ts";
-import { LEASE_TTL_MS } from "./lease-life.ts";
+import type { Pulse } from "./heartbeat.ts";
+import { CLAIM_MS, LEASE_TTL_MS } from "./lease-life.ts";
 import type { Holder } from "./leases.ts";
 import { accountHealth, queueStatus } from "./pool-status.ts";
 import type { PoolStore } from "./pool-store.ts";
@@ -22,6 +23,13 @@ export interface PoolOptions extends Clockwork {
   readonly store: PoolStore;
   /** Life of a lease that is not renewed, milliseconds. */
   readonly leaseTtlMs?: number;
+  /** How long a restarted pool holds slots back for leases that had just been granted, milliseconds. */
+  readonly claimMs?: number;
+  /**
+   * Names the process that the pool and all holders of its leases live in: what a pool of another process granted has ended
+   * with it. Absent or empty: holders may outlive the pool.
+   */
+  readonly boot?: string;
 }
 
 const UNKNOWN_LEASE: TokenAnswer = {
@@ -47,7 +55,8 @@ export class AccountPool {
   readonly #upkeep: Upkeep;
 
   constructor(options: PoolOptions) {
-    const { store, now } = options;
+    const { store, now, leaseTtlMs = LEASE_TTL_MS, claimMs = CLAIM_MS, boot = "" } = options;
+    const terms = { boot, claimMs, awaitMs: leaseTtlMs };
     this.#now = now;
     this.#upkeep = new Upkeep(
       options,
@@ -55,7 +64,7 @@ export class AccountPool {
       () => this.#wake(),
       () => this.#settle(),
     );
-    this.#slots = new Slots(store, options.leaseTtlMs ?? LEASE_TTL_MS, now, options.setTimer, {
+    this.#slots = new Slots(store, leaseTtlMs, terms, now, options.setTimer, {
       describe: (state, at) => {
         this.#upkeep.planSweep();
         return {
@@ -109,10 +118,15 @@ export class AccountPool {
 
   /**
    * Takes over a lease that was granted before a restart of the pool, and gives it a new name. Null when it has ended.
-   * A name can be used for this once.
+   * A name can be used for this once. `isolate` is whose beats will name it; empty: it is renewed by itself.
    */
-  resume(token: string, account: string, holder: Holder): string | null {
-    return this.#slots.resume(token, account, holder);
+  resume(token: string, account: string, holder: Holder, isolate = ""): string | null {
+    return this.#slots.resume(token, account, holder, isolate);
+  }
+
+  /** Renews the leases of an isolate that have lived for a while: it names all of them. */
+  beat(isolate: string, tokens: readonly string[]): Pulse {
+    return this.#slots.beat(isolate, tokens);
   }
 
   /** See `Lease.token`. Asking is a sign of life: it renews the lease. */

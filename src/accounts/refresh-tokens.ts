@@ -1,5 +1,6 @@
 import type { Platform } from "../platform/platform.ts";
 import { configuredProvider } from "../provider/of-platform.ts";
+import { renewLease } from "./lease-renewal.ts";
 import { accountToken } from "./sign-in.ts";
 import { proxyOf } from "./with-account.ts";
 
@@ -32,15 +33,22 @@ export async function refreshTokens(platform: Platform): Promise<number> {
       });
       if ("refused" in acquired) continue;
       const { lease } = acquired;
+      const abort = new AbortController();
+      const stop = renewLease(lease, abort);
       try {
         const fetch = platform.upstream(proxyOf(config, lease.account.proxyId));
         await accountToken(lease, (credentials) =>
-          provider.signIn(credentials, fetch, AbortSignal.timeout(TIMEOUT_MS)),
+          provider.signIn(
+            credentials,
+            fetch,
+            AbortSignal.any([abort.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+          ),
         );
         refreshed += 1;
       } catch {
         // The pool knows, and the old token serves on.
       } finally {
+        stop();
         lease.release();
       }
     }

@@ -1,5 +1,6 @@
 import type { AccountState } from "./account-state.ts";
-import type { PoolStore } from "./pool-store.ts";
+import { Isolates } from "./isolates.ts";
+import type { ClaimPeriods, LeaseTerms, PoolStore } from "./pool-store.ts";
 
 /** A mark follows what was held at most in the last one to two windows. */
 const WINDOW_MS = 30_000;
@@ -7,19 +8,22 @@ const WINDOW_MS = 30_000;
 /** How long the pool must be idle before all marks are cleared. */
 export const SETTLE_MS = 1_000;
 
+/** The terms of versions that did not store them. */
+const FIRST_TERMS: LeaseTerms = { boot: "", claimMs: 30_000, awaitMs: 30_000 };
+
 /** How long the tokens of reclaimed leases are remembered. */
 const REMEMBER_MS = 3_600_000;
 
 /**
  * What survives a restart of the pool. Writing every grant and release would double the cost of a request; instead the
- * store keeps a high-water mark per account, which steady load never changes. A restarted pool holds as many slots back
- * as the marks say (ghosts), until their holders speak up or the leases must have expired.
+ * store keeps a high-water mark per account, which steady load never changes, and the names of the isolates that hold leases
+ * for long. A restarted pool holds as many slots back as the marks say (ghosts), until their holders have taken them over, or
+ * have stopped using them: for the claim period, and longer only while one of those isolates keeps silent.
  */
 export class Reservations {
   /** Slots held back in all. */
   ghosts = 0;
-  /** When no holder from before the restart can be alive any more, Unix milliseconds. */
-  readonly deadline: number;
+  readonly isolates: Isolates;
   /** Number of this start of the pool; leases carry it. */
   readonly start: number;
   /** Leases from starts before this one have all ended. */
@@ -29,12 +33,24 @@ export class Reservations {
   readonly #reclaimed: Map<string, number>;
   /** Tokens from before the restart that have been seen and are done with. */
   readonly #done = new Set<string>();
+  #startedAt: number;
+  /** The terms of the leases that this start grants. */
+  readonly #terms: LeaseTerms;
+  /** How long this start waits for the leases of earlier ones. */
+  readonly #waits: ClaimPeriods;
   #windowStart: number;
 
-  constructor(store: PoolStore, now: number, leaseTtlMs: number, state: (id: string) => AccountState) {
+  constructor(store: PoolStore, now: number, terms: LeaseTerms, state: (id: string) => AccountState) {
     this.#store = store;
     this.#windowStart = now;
-    this.deadline = now + leaseTtlMs;
+    this.#startedAt = now;
+    this.#terms = terms;
+    const before = store.loadTerms() ?? FIRST_TERMS;
+    this.#waits = before;
+    // Whoever held a slot has ended with the process.
+    const allEnded = terms.boot !== "" && terms.boot !== before.boot;
+    if (allEnded) store.clearMarks();
+    this.isolates = new Isolates(store);
     this.#reclaimed = new Map(store.loadReclaimed());
     for (const [id, slots] of store.loadMarks()) {
       if (slots <= 0) continue;
@@ -49,6 +65,20 @@ export class Reservations {
     this.start = last + 1;
     this.#oldestLive = this.ghosts === 0 ? this.start : oldestLive;
     store.saveStarts({ last: this.start, oldestLive: this.#oldestLive });
+    if (this.ghosts === 0) this.isolates.giveUp();
+    this.#saveTerms(this.ghosts === 0 ? terms : longest(before, terms));
+  }
+
+  /** When nobody from before the restart can use a slot any more, Unix milliseconds. */
+  get deadline(): number {
+    const { claimMs, awaitMs } = this.#waits;
+    return this.#startedAt + (this.isolates.awaiting ? awaitMs : claimMs);
+  }
+
+  /** The clock was set: periods that run go on from there. */
+  clockSet(byMs: number): void {
+    this.#startedAt += byMs;
+    this.#windowStart += byMs;
   }
 
   /** The name of a lease: the start of the pool that grants it, and its serial number. */
@@ -101,7 +131,17 @@ export class Reservations {
     this.#done.clear();
     this.#oldestLive = this.start;
     this.#store.saveStarts({ last: this.start, oldestLive: this.start });
+    this.isolates.giveUp();
+    this.#saveTerms(this.#terms);
     return freed;
+  }
+
+  /** Leases of earlier starts may be alive on longer terms: only the longest are safe to go by. */
+  #saveTerms(terms: LeaseTerms): void {
+    const stored = this.#store.loadTerms();
+    const { boot, claimMs, awaitMs } = terms;
+    if (stored?.boot === boot && stored.claimMs === claimMs && stored.awaitMs === awaitMs) return;
+    this.#store.saveTerms(terms);
   }
 
   /** Nothing is held: forgets all marks with one write. */
@@ -142,4 +182,12 @@ export class Reservations {
     }
     if (dropped) this.#store.dropReclaimed(before);
   }
+}
+
+function longest(before: LeaseTerms, { boot, claimMs, awaitMs }: LeaseTerms): LeaseTerms {
+  return {
+    boot,
+    claimMs: Math.max(before.claimMs, claimMs),
+    awaitMs: Math.max(before.awaitMs, awaitMs),
+  };
 }

@@ -1,7 +1,9 @@
 import type { AcquireRequest, PoolLimits } from "../platform/accounts.ts";
 import { AccountState } from "./account-state.ts";
+import type { Pulse } from "./heartbeat.ts";
+import { LEASE_TTL_MS } from "./lease-life.ts";
 import { type Holder, type LeaseRecord, Leases } from "./leases.ts";
-import type { PoolStore } from "./pool-store.ts";
+import type { LeaseTerms, PoolStore } from "./pool-store.ts";
 import { Reservations } from "./reservations.ts";
 import { Rotation } from "./rotation.ts";
 import { Shares } from "./shares.ts";
@@ -18,6 +20,9 @@ export interface SlotEvents {
   /** The times at which something is due may have changed. */
   rescheduled(): void;
 }
+
+/** While anything is held the pool looks at its clock more often than this: a greater step is a clock that was set. */
+const CLOCK_STEP_MS = LEASE_TTL_MS;
 
 /** Starts a timer; the result stops it. */
 export type SetTimer = (ms: number, run: () => void) => () => void;
@@ -41,15 +46,24 @@ export class Slots {
   readonly #shares = new Shares();
   readonly #queue = new WaitingQueue(this.#shares);
   readonly #now: () => number;
+  #seenAt: number;
   readonly #setTimer: SetTimer;
   readonly #events: SlotEvents;
 
-  constructor(store: PoolStore, ttlMs: number, now: () => number, setTimer: SetTimer, events: SlotEvents) {
+  constructor(
+    store: PoolStore,
+    ttlMs: number,
+    terms: LeaseTerms,
+    now: () => number,
+    setTimer: SetTimer,
+    events: SlotEvents,
+  ) {
     this.#now = now;
+    this.#seenAt = now();
     this.#setTimer = setTimer;
     this.#events = events;
     this.leases = new Leases(ttlMs);
-    this.reservations = new Reservations(store, now(), ttlMs, (id) => this.state(id));
+    this.reservations = new Reservations(store, now(), terms, (id) => this.state(id));
   }
 
   /** Slots occupied, those included that may still be held since before a restart. */
@@ -134,16 +148,39 @@ export class Slots {
   }
 
   /** See `AccountPool.resume`. */
-  resume(token: string, account: string, holder: Holder): string | null {
+  resume(token: string, account: string, holder: Holder, isolate: string): string | null {
     this.catchUp();
     const state = this.states.get(account);
     if (state === undefined || !this.reservations.take(token, state)) return null;
     this.serial += 1;
     state.leases += 1;
     const name = this.reservations.name(this.serial);
-    this.leases.add(name, this.serial, state, holder, this.#now());
+    const lease = this.leases.add(name, this.serial, state, holder, this.#now());
+    this.#belongs(lease, isolate);
     this.#shares.of(holder.caller).held += 1;
     return name;
+  }
+
+  /** See `AccountPool.beat`. */
+  beat(isolate: string, tokens: readonly string[]): Pulse {
+    this.catchUp();
+    const now = this.#now();
+    const { start, isolates } = this.reservations;
+    const lost: string[] = [];
+    let settled = true;
+    for (const token of tokens) {
+      const lease = this.leases.get(token);
+      if (lease !== undefined) {
+        this.leases.renew(lease, now);
+        this.#belongs(lease, isolate);
+      } else if (Number.parseInt(token, 10) < start) settled = false;
+      else lost.push(token);
+    }
+    if (settled && isolates.settled(isolate)) {
+      this.catchUp();
+      this.#events.rescheduled();
+    }
+    return { start, lost };
   }
 
   /** An account began or ceased to cool down: others may run now. */
@@ -156,6 +193,12 @@ export class Slots {
   /** Does what time alone has brought about. */
   catchUp(): void {
     const now = this.#now();
+    const step = now - this.#seenAt;
+    this.#seenAt = now;
+    if (step < 0 || step > CLOCK_STEP_MS) {
+      this.leases.renewAll(now);
+      this.reservations.clockSet(step);
+    }
     let freed = false;
     for (let lease = this.leases.first; lease !== null && lease.expiresAt <= now; lease = this.leases.first) {
       this.reservations.reclaim(lease.token, now);
@@ -266,8 +309,15 @@ export class Slots {
     share.held -= 1;
     this.#shares.forget(share);
     lease.state.leases -= 1;
+    if (lease.isolate !== "") this.reservations.isolates.left(lease.isolate);
     this.#events.ended(lease, this.#now());
     this.#vacated(lease.state);
+  }
+
+  #belongs(lease: LeaseRecord, isolate: string): void {
+    if (isolate === "" || lease.isolate !== "") return;
+    lease.isolate = isolate;
+    this.reservations.isolates.joined(isolate);
   }
 
   #vacated(state: AccountState): void {

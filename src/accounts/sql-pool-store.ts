@@ -1,10 +1,14 @@
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 import { type Cooldown, failureKind } from "./cooldown.ts";
-import type { PoolStore, Starts, StoredAccount } from "./pool-store.ts";
+import type { LeaseTerms, PoolStore, Starts, StoredAccount } from "./pool-store.ts";
 
 const TABLES = [
   "create table if not exists mark(id text primary key, slots integer not null) without rowid",
   "create table if not exists start(one integer primary key check (one = 1), last integer, oldest_live integer)",
+  `create table if not exists terms(
+    one integer primary key check (one = 1), boot text not null, claim_ms integer not null, await_ms integer not null
+  )`,
+  "create table if not exists isolate(id text primary key) without rowid",
   "create table if not exists reclaimed(token text primary key, at integer not null) without rowid",
   `create table if not exists account(
     id text primary key, token text not null, expires_at integer not null, issued_at integer not null,
@@ -56,6 +60,32 @@ export class SqlPoolStore implements PoolStore {
 
   saveStarts({ last, oldestLive }: Starts): void {
     this.#sql.all("insert or replace into start(one, last, oldest_live) values(1, ?, ?)", last, oldestLive);
+  }
+
+  loadTerms(): LeaseTerms | null {
+    const [row] = this.#sql.all("select boot, claim_ms, await_ms from terms");
+    if (row === undefined) return null;
+    return {
+      boot: textIn(row, "boot"),
+      claimMs: numberIn(row, "claim_ms"),
+      awaitMs: numberIn(row, "await_ms"),
+    };
+  }
+
+  saveTerms({ boot, claimMs, awaitMs }: LeaseTerms): void {
+    this.#sql.all("insert or replace into terms values(1, ?, ?, ?)", boot, claimMs, awaitMs);
+  }
+
+  loadIsolates(): Iterable<string> {
+    return this.#sql.all("select id from isolate").map((row) => textIn(row, "id"));
+  }
+
+  addIsolate(isolate: string): void {
+    this.#sql.all("insert or replace into isolate(id) values(?)", isolate);
+  }
+
+  removeIsolate(isolate: string): void {
+    this.#sql.all("delete from isolate where id = ?", isolate);
   }
 
   loadReclaimed(): Iterable<readonly [string, number]> {

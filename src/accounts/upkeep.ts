@@ -1,5 +1,7 @@
-import { RENEW_INTERVAL_MS } from "./lease-life.ts";
 import { SETTLE_MS } from "./reservations.ts";
+
+/** How often expired leases are looked for, and marks lowered. */
+const SWEEP_MS = 10_000;
 
 /** What the pool needs from where it runs, to notice that time has passed. */
 export interface Clockwork {
@@ -47,13 +49,13 @@ export class Upkeep {
   planSweep(): void {
     if (this.#sweepPlanned) return;
     this.#sweepPlanned = true;
-    this.#clockwork.wakeAt(this.#clockwork.now() + RENEW_INTERVAL_MS);
+    this.#clockwork.wakeAt(this.#clockwork.now() + SWEEP_MS);
   }
 
   /** A sweep has taken place. Returns when the next one is due, or null when none is `needed`. */
   swept(needed: boolean): number | null {
     this.#sweepPlanned = needed;
-    return needed ? this.#clockwork.now() + RENEW_INTERVAL_MS : null;
+    return needed ? this.#clockwork.now() + SWEEP_MS : null;
   }
 
   /** Nothing is held any more: calls `onSettled` when it has stayed so for a while. */

@@ -76,8 +76,8 @@ export type TokenAnswer =
   | { readonly failed: AccountFailure };
 
 /**
- * A slot on one account, held until `release` or disposal. Every method is safe after release. Leases that are not
- * renewed expire: call `renew` at least every 10 s (`RENEW_INTERVAL_MS`) while holding one for long.
+ * A slot on one account, held until `release` or disposal. Every method is safe after release. A lease that is not renewed
+ * ends: call `renew` every half a second (`BEAT_MS`) while holding one, and stop when it says so.
  */
 export interface Lease extends Disposable {
   readonly account: LeasedAccount;
@@ -92,7 +92,10 @@ export interface Lease extends Disposable {
   signedIn(ticket: string, result: SignedIn): Promise<void>;
   /** Gives a ticket up; everybody who waits learns of the failure and the account cools down. */
   signInFailed(ticket: string, failure: AccountFailure): Promise<void>;
-  /** False when the slot was reclaimed: stop using the account. */
+  /**
+   * False when the slot was reclaimed, or may be before the next call: stop using the account. The answer comes before that
+   * time. Most calls send nothing.
+   */
   renew(): Promise<boolean>;
   /** The account answered. Ends a series of failures. Costs nothing when there was none. */
   succeeded(): Promise<void>;

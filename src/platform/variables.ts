@@ -46,6 +46,11 @@ export interface Variables {
   readonly adminKey: string | null;
   /** `GATEWAY_DEVELOPMENT`, false: an empty configuration starts with the development key and accounts. */
   readonly development: boolean;
+  /**
+   * `GATEWAY_SINGLE_PROCESS`, false: everything runs in this one process, as in development; who held a slot before it was
+   * started has ended. Never to be set where requests run in several places.
+   */
+  readonly singleProcess: boolean;
   /** `GATEWAY_CONFIG_JSON`: the configuration as JSON or base64 of it, valid; null: the stored one. */
   readonly configJson: string | null;
   /** `GATEWAY_CONFIG_WRITEBACK`, false: edits of an environment-backed configuration are kept in storage. */
@@ -170,6 +175,7 @@ function schemaFor({ drivers, bodyBudgetBytes = ISOLATE_BODY_BYTES }: VariableOp
     QUEUE_TIMEOUT_MS: milliseconds().default(60_000),
     ADMIN_KEY: text.nullable().default(null),
     GATEWAY_DEVELOPMENT: flag.default(false),
+    GATEWAY_SINGLE_PROCESS: flag.default(false),
     GATEWAY_CONFIG_JSON: configJson.nullable().default(null),
     GATEWAY_CONFIG_WRITEBACK: flag.default(false),
     RELEASES_URL: httpUrl.nullable().default(null),
@@ -240,6 +246,7 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
     queueTimeoutMs: data.QUEUE_TIMEOUT_MS,
     adminKey: data.ADMIN_KEY,
     development: data.GATEWAY_DEVELOPMENT,
+    singleProcess: data.GATEWAY_SINGLE_PROCESS,
     configJson: data.GATEWAY_CONFIG_JSON,
     configWriteback: data.GATEWAY_CONFIG_WRITEBACK,
     releasesUrl: data.RELEASES_URL,

@@ -3,32 +3,53 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { root } from "../../scripts/development.mjs";
 import { freePort } from "../support/free-port.ts";
+import { descendants } from "../support/processes.ts";
+import { until } from "../support/until.ts";
 
 let child: ChildProcess;
+let port: number;
 let url: string;
 let output = "";
 const storage = mkdtempSync(join(tmpdir(), "polygate-start-"));
 
 /** What `npm start -- …` runs, with a port and storage of its own. */
-beforeAll(async () => {
-  const port = await freePort();
-  url = `http://127.0.0.1:${port}`;
+async function start(): Promise<void> {
   const args = ["--port", String(port), "--persist-to", storage, "--var", "OF_MY_OWN:1"];
   child = spawn(process.execPath, [join(root, "scripts", "start.mjs"), ...args], {
     stdio: "pipe",
     env: { ...process.env, PORT: "1" },
   });
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (text) => (output += text));
-  await vi.waitUntil(() => isUp(url), { timeout: 50_000, interval: 200 });
+  await vi.waitUntil(() => isUp(url), { timeout: 50_000, interval: 50 });
+}
+
+beforeAll(async () => {
+  port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  await start();
 });
 
 afterAll(async () => {
-  if (child.exitCode === null) child.kill("SIGKILL");
+  for (const { pid } of descendants()) process.kill(pid, "SIGKILL");
   rmSync(storage, { recursive: true, force: true });
 });
+
+const chat = (content: string, stream = false) =>
+  fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: "Bearer sk-dev", "content-type": "application/json" },
+    body: JSON.stringify({ model: "gpt-4o", stream, messages: [{ role: "user", content }] }),
+  });
+
+async function inUse(): Promise<number> {
+  const answer = await fetch(`${url}/admin/queue/status`, { headers: { authorization: "Bearer admin" } });
+  const { in_use }: { in_use: number } = await answer.json();
+  return in_use;
+}
 
 describe("npm start", () => {
   it("tells where the gateway is and what the keys are", () => {
@@ -37,11 +58,7 @@ describe("npm start", () => {
   });
 
   it("answers a chat request from the sandbox with no other set-up", async () => {
-    const response = await fetch(`${url}/v1/chat/completions`, {
-      method: "POST",
-      headers: { authorization: "Bearer sk-dev", "content-type": "application/json" },
-      body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "[[say:It works.]]" }] }),
-    });
+    const response = await chat("[[say:It works.]]");
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ choices: [{ message: { content: "It works." } }] });
   });
@@ -50,6 +67,23 @@ describe("npm start", () => {
     expect(output).not.toMatch(/127\.0\.0\.1:1\b/);
     expect(output).toContain("env.OF_MY_OWN");
   });
+
+  it("answers at once after it was killed and started again while streams held all slots", async () => {
+    const streams = Array.from({ length: 6 }, async () =>
+      (await chat("[[slow:500]] [[big:9000]]", true)).text(),
+    );
+    const broken = Promise.allSettled(streams);
+    await until(inUse, (count) => count === 6);
+    await sleep(600);
+    for (const { pid } of descendants()) process.kill(pid, "SIGKILL");
+    await broken;
+    await start();
+    const from = performance.now();
+    const response = await chat("[[say:Back again.]]");
+    expect(response.status).toBe(200);
+    expect(performance.now() - from).toBeLessThan(2_000);
+    expect(await inUse()).toBe(0);
+  }, 60_000);
 
   it("ends when it is told to, and leaves nothing running", async () => {
     const ended = once(child, "exit");

@@ -44,6 +44,11 @@ export class DenoGateway {
     throw new Error("There is no Miniflare on Deno.");
   }
 
+  /** The pool is in the process, and ends with it. */
+  evictPool(): Promise<void> {
+    return Promise.reject(new Error("There is no object on Deno."));
+  }
+
   get sandbox(): SandboxControl {
     return this.#sandbox.control;
   }

@@ -10,6 +10,8 @@ export interface GatewayOptions {
   readonly sandboxVars?: Readonly<Record<string, string>>;
   /** What must not leave the gateway, besides what is in `vars` and in requests (see `SecretWatch`). */
   readonly secrets?: readonly string[];
+  /** Whether `evictPool` is wanted; workerd only. */
+  readonly evictable?: boolean;
 }
 
 /** A running gateway with its sandbox. */
@@ -25,6 +27,8 @@ export interface Gateway {
   logs(): readonly string[];
   /** Where credentials were seen that must not leave it. If there are any, `close` fails. */
   leaks(): readonly string[];
+  /** The pool's object loses its memory, as when it is moved or a new version is deployed; its storage stays. workerd only. */
+  evictPool(): Promise<void>;
   /** Ends the runtime and starts it again on the same storage, as a deployment or a crash does. */
   restart(): Promise<void>;
   /** The same with empty storage. */

@@ -1,11 +1,13 @@
-import type { PoolStore, Starts, StoredAccount } from "../../src/accounts/pool-store.ts";
+import type { LeaseTerms, PoolStore, Starts, StoredAccount } from "../../src/accounts/pool-store.ts";
 
 /** A {@link PoolStore} in memory, which counts what is written to it. */
 export class MemoryPoolStore implements PoolStore {
   readonly marks = new Map<string, number>();
   readonly reclaimed = new Map<string, number>();
   readonly accounts = new Map<string, StoredAccount>();
+  readonly isolates = new Set<string>();
   starts: Starts = { last: 0, oldestLive: 0 };
+  terms: LeaseTerms | null = null;
   /** Number of writes so far. */
   writes = 0;
 
@@ -31,6 +33,29 @@ export class MemoryPoolStore implements PoolStore {
   saveStarts(starts: Starts): void {
     this.writes += 1;
     this.starts = starts;
+  }
+
+  loadTerms(): LeaseTerms | null {
+    return this.terms;
+  }
+
+  saveTerms(terms: LeaseTerms): void {
+    this.writes += 1;
+    this.terms = terms;
+  }
+
+  loadIsolates(): Iterable<string> {
+    return [...this.isolates];
+  }
+
+  addIsolate(isolate: string): void {
+    this.writes += 1;
+    this.isolates.add(isolate);
+  }
+
+  removeIsolate(isolate: string): void {
+    this.writes += 1;
+    this.isolates.delete(isolate);
   }
 
   loadReclaimed(): Iterable<readonly [string, number]> {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { developmentVars } from "../../scripts/development.mjs";
+import { POOL_NAME } from "../../src/accounts/pool-name.ts";
 import { type Bundle, buildBundles, modulesOf } from "./bundle.ts";
 import { fetchDescribed } from "./described.ts";
 import type { Gateway, GatewayOptions } from "./gateway.ts";
@@ -29,7 +30,7 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
         resourcePersistencePath: storage,
         workers: [
           {
-            ...workerOf("polygate", gateway, { ...developmentVars, ...options.vars }),
+            ...workerOf("polygate", gateway, { ...developmentVars, ...options.vars }, options.evictable),
             unsafeDirectSockets: [{}],
           },
           workerOf("polygate-sandbox", sandbox, options.sandboxVars ?? {}),
@@ -60,6 +61,12 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
     }),
     logs: () => lines,
     leaks: () => watch.leaksWith(lines),
+    evictPool: async () => {
+      const pools = await running.miniflare.getDurableObjectNamespace("ACCOUNT_POOL", "polygate");
+      const pool: unknown = pools.getByName(POOL_NAME);
+      if (!isEvictable(pool)) throw new Error("The gateway was not started with `evictable`.");
+      await pool.evict().catch(() => undefined);
+    },
     restart: async () => {
       await end();
       running = await start();
@@ -78,14 +85,46 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
   };
 }
 
-function workerOf(name: string, bundle: Bundle, bindings: Readonly<Record<string, string>>) {
+const isEvictable = (stub: unknown): stub is { evict(): Promise<void> } =>
+  stub !== null && (typeof stub === "object" || typeof stub === "function") && "evict" in stub;
+
+/** The gateway's entry, with a pool that can be told to lose its memory. */
+function evictableEntry(entry: string): string {
+  return `
+    import worker, { AccountPool as Pool } from "./${entry}";
+    export * from "./${entry}";
+    export class AccountPool extends Pool {
+      evict() {
+        this.ctx.abort("evicted by a test");
+      }
+    }
+    export default worker;`;
+}
+
+function workerOf(
+  name: string,
+  bundle: Bundle,
+  bindings: Readonly<Record<string, string>>,
+  evictable = false,
+) {
   const { modulesRules: _rules, ...options } = unstable_getMiniflareWorkerOptions(
     bundle.config,
   ).workerOptions;
   return {
     ...options,
     name,
-    modules: modulesOf(bundle),
+    modules: [
+      ...(evictable
+        ? [
+            {
+              type: "ESModule" as const,
+              path: join(bundle.folder, "evictable.js"),
+              contents: evictableEntry(bundle.entry),
+            },
+          ]
+        : []),
+      ...modulesOf(bundle),
+    ],
     modulesRoot: bundle.folder,
     bindings: Object.assign({}, options["bindings"], bindings),
   };

@@ -1,5 +1,5 @@
-import type { AccountPool } from "../../../durable-objects/account-pool.ts";
-import { LEASE_TTL_MS } from "../../accounts/lease-life.ts";
+import { Heartbeat, HeldLease, type Pulse } from "../../accounts/heartbeat.ts";
+import { BEAT_MS, YOUNG_HOLD_MS } from "../../accounts/lease-life.ts";
 import type { Holder } from "../../accounts/leases.ts";
 import { POOL_NAME } from "../../accounts/pool-name.ts";
 import type { Grant } from "../../accounts/waiting-queue.ts";
@@ -13,6 +13,7 @@ import type {
   LeasedAccount,
   PoolConfiguration,
   QueueStatus,
+  RefusalReason,
   SignedIn,
   TokenAnswer,
 } from "../accounts.ts";
@@ -20,11 +21,17 @@ import type {
 /** Pauses before a call to a pool that was just restarted is tried again, milliseconds. */
 const RETRY_PAUSES_MS = [20, 100, 400];
 
-type Pools = DurableObjectNamespace<AccountPool>;
+/** How long a holder asks after its lease that was kept from doing so for longer than the lease may be used unheard. */
+const LATE_MS = 300;
+
+/** How long a request that has waited for its slot may take to make sure of it. */
+const PROOF_MS = 5_000;
+
+/** How long a request goes on asking that did not say for how long it would. */
+const MAX_WAIT_MS = 60_000;
 
 /** A lease on the pool object, as RPC presents it. */
 interface LeaseStub extends Disposable {
-  renew(): Promise<boolean>;
   token(stale?: string): Promise<TokenAnswer>;
   signedIn(ticket: string, result: SignedIn): Promise<void>;
   signInFailed(ticket: string, failure: AccountFailure): Promise<void>;
@@ -32,7 +39,82 @@ interface LeaseStub extends Disposable {
   failed(failure: AccountFailure): Promise<boolean>;
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+interface GrantReply extends Disposable {
+  readonly granted: Grant;
+  readonly lease: LeaseStub;
+}
+
+interface RefusalReply {
+  readonly refused: RefusalReason;
+}
+
+interface QueuedReply extends Disposable {
+  readonly place: Disposable;
+  readonly pending: { wait(): Promise<GrantReply | RefusalReply> };
+}
+
+interface ResumedReply extends Disposable {
+  readonly name: string;
+  readonly lease: LeaseStub;
+}
+
+/** The pool object, as RPC presents it. */
+interface PoolStub {
+  acquire(request: AcquireRequest): Promise<GrantReply | RefusalReply | QueuedReply>;
+  beat(isolate: string, leases: readonly string[]): Promise<Pulse>;
+  resume(lease: string, account: string, holder: Holder, isolate: string): Promise<ResumedReply | null>;
+  status(): Promise<QueueStatus>;
+  health(ids?: readonly string[]): Promise<AccountHealth[]>;
+  setTestStatus(id: string, status: string): Promise<void>;
+  tokensDueForRefresh(): Promise<string[]>;
+  configure(configuration: PoolConfiguration): Promise<void>;
+}
+
+/** What gives a stub of the pool object: a namespace of Durable Objects. */
+export interface Pools {
+  getByName(name: string): PoolStub;
+}
+
+/** What a holder needs from its isolate. */
+export interface HolderClock {
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Calls `run` after `ms` milliseconds; the result stops it. */
+  readonly setTimer: (ms: number, run: () => void) => () => void;
+  /** Lets work go on after the request has ended that it was begun for. */
+  readonly waitUntil: (work: Promise<unknown>) => void;
+}
+
+const SYSTEM_CLOCK: HolderClock = {
+  now: () => Date.now(),
+  setTimer: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  waitUntil: () => {},
+};
+
+/** What the leases of an isolate have in common. */
+interface Surroundings {
+  readonly pools: Pools;
+  readonly heartbeat: Heartbeat;
+  readonly clock: HolderClock;
+}
+
+const pause = (ms: number, { setTimer }: HolderClock): Promise<void> =>
+  new Promise((resolve) => setTimer(ms, resolve));
+
+/** Resolves when `work` is over, however it ends, or after `ms` milliseconds. */
+async function atMost(ms: number, work: Promise<unknown>, { setTimer }: HolderClock): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = setTimer(ms, resolve);
+  work.then(
+    () => resolve(),
+    () => resolve(),
+  );
+  await promise;
+  stop();
+}
 
 /** Whether the runtime says that the object was restarted or moved, and that a new stub may reach it. */
 function mayTryAgain(error: unknown): boolean {
@@ -42,13 +124,13 @@ function mayTryAgain(error: unknown): boolean {
 }
 
 /** Calls the pool with a fresh stub, again when it was restarted under the call. */
-async function call<T>(pools: Pools, use: (pool: DurableObjectStub<AccountPool>) => Promise<T>): Promise<T> {
+async function call<T>(pools: Pools, clock: HolderClock, use: (pool: PoolStub) => Promise<T>): Promise<T> {
   for (const ms of RETRY_PAUSES_MS) {
     try {
       return await use(pools.getByName(POOL_NAME));
     } catch (error) {
       if (!mayTryAgain(error)) throw error;
-      await pause(ms);
+      await pause(ms, clock);
     }
   }
   return use(pools.getByName(POOL_NAME));
@@ -57,30 +139,39 @@ async function call<T>(pools: Pools, use: (pool: DurableObjectStub<AccountPool>)
 /**
  * A lease held over RPC. Disposing of the stub gives the slot back: nothing is sent for it beyond what the runtime sends
  * anyway, and it happens also when the request dies. When the pool object was restarted its stubs are dead, although the
- * slot is still ours: the first call that notices takes the lease over on the new object.
+ * slot is still ours: whoever notices, a call or the isolate's heartbeat, has the lease taken over on the new object.
  */
 class StubLease implements Lease {
   readonly account: LeasedAccount;
   readonly initialToken: string | null;
-  readonly #pools: Pools;
-  #lease: string;
+  readonly #around: Surroundings;
   readonly #holder: Holder;
+  readonly #held: HeldLease;
   #stub: LeaseStub;
   /** What ends with the lease: the stub that carries it. */
   #owned: Disposable;
   #failing: boolean;
-  #aliveAt = Date.now();
   #released = false;
+  #resuming: Promise<boolean> | null = null;
 
-  constructor(pools: Pools, granted: Grant, holder: Holder, stub: LeaseStub, owned: Disposable) {
-    this.#pools = pools;
+  /** `sentAt` is when the message was sent that this lease answers, or a later time at which the pool did not know of it yet. */
+  constructor(
+    around: Surroundings,
+    granted: Grant,
+    holder: Holder,
+    sentAt: number,
+    stub: LeaseStub,
+    owned: Disposable,
+  ) {
+    this.#around = around;
     this.account = granted.account;
     this.initialToken = granted.token;
-    this.#lease = granted.lease;
     this.#failing = granted.failing;
     this.#holder = holder;
+    this.#held = new HeldLease(granted.lease, sentAt + YOUNG_HOLD_MS);
     this.#stub = stub;
     this.#owned = owned;
+    around.heartbeat.met(granted.lease);
   }
 
   async token(stale?: string): Promise<TokenAnswer> {
@@ -97,12 +188,18 @@ class StubLease implements Lease {
   }
 
   async renew(): Promise<boolean> {
-    try {
-      return (await this.#call((stub) => stub.renew())) === true;
-    } catch {
-      // The pool cannot be reached; until the lease must have expired the slot is still ours.
-      return !this.#released && Date.now() - this.#aliveAt < LEASE_TTL_MS;
-    }
+    const left = this.#held.until - this.#around.clock.now();
+    // Whoever comes too late was kept from running, hence from ending anything. The pool knows whether the slot is still ours.
+    return this.confirm(left > 0 ? left : LATE_MS);
+  }
+
+  /** The same, with a limit in milliseconds: asks whether the slot is still ours, if it must. */
+  async confirm(ms: number): Promise<boolean> {
+    if (this.#released) return false;
+    const { heartbeat, clock } = this.#around;
+    heartbeat.tick(this.#held);
+    await atMost(ms, this.#hear(), clock);
+    return !this.#released && !this.#held.lost && clock.now() < this.#held.until;
   }
 
   async succeeded(): Promise<void> {
@@ -120,37 +217,73 @@ class StubLease implements Lease {
     if (this.#released) return;
     this.#released = true;
     this.#owned[Symbol.dispose]();
+    const { heartbeat, clock } = this.#around;
+    heartbeat.remove(this.#held);
+    // A pool that was restarted just now would wait for this isolate in vain.
+    if (this.#held.confirmed && heartbeat.size === 0) clock.waitUntil(this.#beat().catch(() => undefined));
   }
 
   [Symbol.dispose](): void {
     this.release();
   }
 
+  /** Sends the isolate's beat if it is due, and takes the lease over if a beat, also another request's, has shown that it must be. */
+  async #hear(): Promise<void> {
+    const { heartbeat, clock } = this.#around;
+    if (!heartbeat.isOld(this.#held)) {
+      const urgent = this.#held.until - clock.now() <= BEAT_MS;
+      // A newcomer joins the next beat.
+      if (!urgent && !this.#held.confirmed && heartbeat.dueIn > 0) await pause(heartbeat.dueIn, clock);
+      if (this.#released) return;
+      if (urgent || heartbeat.dueIn <= 0) {
+        await this.#beat();
+      }
+    }
+    if (heartbeat.isOld(this.#held) && !(await this.#resume())) this.#held.lost = true;
+  }
+
+  #beat(): Promise<void> {
+    const { pools, heartbeat, clock } = this.#around;
+    return heartbeat.beat((isolate, leases) => call(pools, clock, (pool) => pool.beat(isolate, leases)));
+  }
+
   /** Uses the stub, or a new one if it is dead. Null when the lease has ended. */
   async #call<T>(use: (stub: LeaseStub) => Promise<T>): Promise<T | null> {
     if (this.#released) return null;
-    let result: T;
     try {
-      result = await use(this.#stub);
+      return await use(this.#stub);
     } catch {
       // The methods of a lease never throw: the stub is dead.
-      if (!(await this.#resume())) return null;
-      result = await use(this.#stub);
+      return (await this.#resume()) ? use(this.#stub) : null;
     }
-    this.#aliveAt = Date.now();
-    return result;
   }
 
-  async #resume(): Promise<boolean> {
-    if (Date.now() - this.#aliveAt >= LEASE_TTL_MS) return false;
-    const reply = await call(this.#pools, (pool) => pool.resume(this.#lease, this.account.id, this.#holder));
+  /** Takes the lease over, once for all who ask at the same time. False when it has ended. */
+  #resume(): Promise<boolean> {
+    this.#resuming ??= this.#takeOver().finally(() => {
+      this.#resuming = null;
+    });
+    return this.#resuming;
+  }
+
+  async #takeOver(): Promise<boolean> {
+    if (this.#released || this.#held.lost) return false;
+    const { pools, heartbeat, clock } = this.#around;
+    let sentAt = clock.now();
+    const reply = await call(pools, clock, (pool) => {
+      sentAt = clock.now();
+      return pool.resume(this.#held.name, this.account.id, this.#holder, heartbeat.isolate);
+    });
     if (reply === null) return false;
     if (this.#released) {
       reply[Symbol.dispose]();
       return false;
     }
     this.#owned[Symbol.dispose]();
-    this.#lease = reply.name;
+    this.#held.name = reply.name;
+    this.#held.confirm(sentAt);
+    heartbeat.met(reply.name);
+    heartbeat.tick(this.#held);
     this.#stub = reply.lease;
     this.#owned = reply;
     return true;
@@ -170,35 +303,47 @@ const LOST: TokenAnswer = {
 /** The account pool of a deployment on Workers: one Durable Object, reached by RPC. */
 class CloudflareAccountPool implements AccountPoolClient {
   readonly #pools: Pools;
+  readonly #clock: HolderClock;
+  readonly #around: Surroundings;
 
-  constructor(pools: Pools) {
+  constructor(pools: Pools, clock: HolderClock) {
     this.#pools = pools;
+    this.#clock = clock;
+    this.#around = { pools, clock, heartbeat: new Heartbeat(clock.now) };
   }
 
   async acquire(request: AcquireRequest, signal?: AbortSignal): Promise<Acquired> {
-    const started = Date.now();
-    for (const ms of RETRY_PAUSES_MS) {
+    const { waitMs } = request;
+    const started = this.#clock.now();
+    const end = started + (waitMs ?? MAX_WAIT_MS);
+    for (let attempt = 0; ; attempt += 1) {
       if (signal?.aborted) return { refused: "cancelled" };
-      const acquired = await this.#acquireOnce(request, signal, started);
+      const left = Math.max(0, end - this.#clock.now());
+      const acquired = await this.#acquireOnce(
+        waitMs === undefined ? request : { ...request, waitMs: left },
+        signal,
+      );
       if (acquired !== null) return acquired;
-      await pause(ms);
+      const ms = RETRY_PAUSES_MS[Math.min(attempt, RETRY_PAUSES_MS.length - 1)] ?? 0;
+      if (this.#clock.now() + ms >= end) return { refused: "queue_timeout" };
+      await pause(ms, this.#clock);
     }
-    return { refused: "queue_timeout" };
   }
 
-  /** Null when the pool was restarted while the request waited: its place is lost. */
-  async #acquireOnce(
-    request: AcquireRequest,
-    signal: AbortSignal | undefined,
-    started: number,
-  ): Promise<Acquired | null> {
+  /** Null when the pool was restarted meanwhile: a place in the queue is lost then. */
+  async #acquireOnce(request: AcquireRequest, signal: AbortSignal | undefined): Promise<Acquired | null> {
     const { requestId, model, dialect = "", caller = "" } = request;
     const holder: Holder = { requestId, model, dialect, caller };
-    const waited = Date.now() - started;
-    const left = request.waitMs === undefined ? {} : { waitMs: Math.max(0, request.waitMs - waited) };
-    const reply = await call(this.#pools, async (pool) => await pool.acquire({ ...request, ...left }));
+    let sentAt = this.#clock.now();
+    const reply = await call(this.#pools, this.#clock, async (pool) => {
+      sentAt = this.#clock.now();
+      return await pool.acquire(request);
+    });
     if ("granted" in reply) {
-      return { lease: new StubLease(this.#pools, reply.granted, holder, reply.lease, reply) };
+      return this.#proven(
+        new StubLease(this.#around, reply.granted, holder, sentAt, reply.lease, reply),
+        sentAt,
+      );
     }
     if ("refused" in reply) return { refused: reply.refused };
     const { place, pending } = reply;
@@ -213,35 +358,46 @@ class CloudflareAccountPool implements AccountPoolClient {
         outcome[Symbol.dispose]();
         return { refused: "cancelled" };
       }
-      return { lease: new StubLease(this.#pools, outcome.granted, holder, outcome.lease, outcome) };
+      const { granted, lease } = outcome;
+      return await this.#proven(new StubLease(this.#around, granted, holder, sentAt, lease, outcome), sentAt);
     } finally {
       signal?.removeEventListener("abort", leave);
       reply[Symbol.dispose]();
     }
   }
 
+  /** A grant that was long on its way may be from a pool that is gone: it counts once the pool has been heard of again. */
+  async #proven(lease: StubLease, sentAt: number): Promise<Acquired | null> {
+    if (this.#clock.now() - sentAt <= BEAT_MS || (await lease.confirm(PROOF_MS))) return { lease };
+    lease.release();
+    return null;
+  }
+
   async status(): Promise<QueueStatus> {
-    return call(this.#pools, (pool) => pool.status());
+    return call(this.#pools, this.#clock, (pool) => pool.status());
   }
 
   async health(ids?: readonly string[]): Promise<AccountHealth[]> {
-    return call(this.#pools, (pool) => pool.health(ids));
+    return call(this.#pools, this.#clock, (pool) => pool.health(ids));
   }
 
   async setTestStatus(id: string, status: string): Promise<void> {
-    await call(this.#pools, (pool) => pool.setTestStatus(id, status));
+    await call(this.#pools, this.#clock, (pool) => pool.setTestStatus(id, status));
   }
 
   async tokensDueForRefresh(): Promise<string[]> {
-    return call(this.#pools, (pool) => pool.tokensDueForRefresh());
+    return call(this.#pools, this.#clock, (pool) => pool.tokensDueForRefresh());
   }
 
   async configure(configuration: PoolConfiguration): Promise<void> {
-    await call(this.#pools, (pool) => pool.configure(configuration));
+    await call(this.#pools, this.#clock, (pool) => pool.configure(configuration));
   }
 }
 
-/** The account pool behind the binding `ACCOUNT_POOL`. */
-export function cloudflareAccounts(env: { readonly ACCOUNT_POOL: Pools }): AccountPoolClient {
-  return new CloudflareAccountPool(env.ACCOUNT_POOL);
+/** The account pool behind the binding `ACCOUNT_POOL`, to be made once an isolate. */
+export function cloudflareAccounts(
+  env: { readonly ACCOUNT_POOL: Pools },
+  clock: Partial<HolderClock> = {},
+): AccountPoolClient {
+  return new CloudflareAccountPool(env.ACCOUNT_POOL, { ...SYSTEM_CLOCK, ...clock });
 }

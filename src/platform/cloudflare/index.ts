@@ -1,3 +1,4 @@
+import { waitUntil } from "cloudflare:workers";
 import { proxiedFetch } from "../../provider/proxy/fetch.ts";
 import type { Platform } from "../platform.ts";
 import type { Fetch } from "../upstream.ts";
@@ -25,7 +26,7 @@ export function cloudflarePlatform(env: Env): Platform {
     variables,
     configuration: cloudflareConfiguration(env),
     configPath: "durable-object:Configuration/main",
-    accounts: cloudflareAccounts(env),
+    accounts: cloudflareAccounts(env, { waitUntil }),
     archive: cloudflareArchive(env),
     administration: cloudflareAdministration(env),
     responses: (owner) => {

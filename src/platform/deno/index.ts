@@ -33,10 +33,7 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   const { pages, process } = variables;
   const projectFolder = new URL("../../..", import.meta.url).pathname.replace(/\/$/, "");
   const data = await openDataFolder(process.dataFolder);
-  const store = new SqlPoolStore(data.database);
-  // Whoever held a slot has ended with the process that granted it.
-  store.clearMarks();
-  const accounts = createInProcessPool(store);
+  const accounts = createInProcessPool(new SqlPoolStore(data.database));
   const configuration = await denoConfiguration(data.database, variables, accounts);
   const archive = new SqlArchive(data.database, Date.now);
   archive.interrupt();

@@ -25,7 +25,7 @@ const IDS = ["a", "b", "c", "d", "e"];
 
 /** Drives a pool and its model side by side, and compares them after each step. */
 class Driver {
-  readonly rig = new Rig({ leaseTtlMs: TTL });
+  readonly rig = new Rig({ leaseTtlMs: TTL, claimMs: TTL });
   readonly model: PoolModel;
   readonly #random: () => number;
   readonly #waiters = new Map<number, Waiter>();

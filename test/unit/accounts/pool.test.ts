@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { CLAIM_MS, LEASE_TTL_MS } from "../../../src/accounts/lease-life.ts";
 import type { AcquireRequest } from "../../../src/platform/accounts.ts";
 import { failure } from "../../support/failures.ts";
 import { account, configuration, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";
@@ -172,11 +173,11 @@ describe("the waiting queue", () => {
     // The holder is alive all the while.
     const [{ request_id } = { request_id: "" }] = rig.pool.status().leases;
     expect(request_id).toBe("r");
-    rig.advance(29_000);
-    expect(rig.pool.renew("1.1")).toBe(true);
-    rig.advance(29_000);
-    expect(rig.pool.renew("1.1")).toBe(true);
-    rig.advance(1_999);
+    for (let passed = 0; passed < 59_000; passed += 1_000) {
+      rig.advance(1_000);
+      expect(rig.pool.renew("1.1")).toBe(true);
+    }
+    rig.advance(999);
     expect(result(waiter)).toBeNull();
     rig.advance(1);
     expect(result(waiter)).toBe("queue_timeout");
@@ -221,7 +222,7 @@ describe("expiry", () => {
     const rig = rigWith(["a"]);
     const { lease } = rig.grant();
     const waiter = rig.queue();
-    rig.advance(29_999);
+    rig.advance(LEASE_TTL_MS - 1);
     expect(result(waiter)).toBeNull();
     rig.advance(1);
     expect(result(waiter)).toBe("a");
@@ -344,7 +345,8 @@ describe("restart", () => {
     expect(rig.pool.status()).toMatchObject({ in_use: 1, in_use_accounts: ["a"], available_accounts: ["b"] });
     rig.grant();
     const waiter = rig.queue();
-    rig.advance(9_000);
+    rig.advance(CLAIM_MS - 1);
+    expect(result(waiter)).toBeNull();
     const name = rig.pool.resume(a.lease, "a", HOLDER) ?? "";
     expect(rig.pool.status().leases).toContainEqual({
       account: "a",
@@ -353,26 +355,93 @@ describe("restart", () => {
       request_id: "r",
       dialect: "chat",
     });
-    rig.advance(20_000);
+    rig.advance(LEASE_TTL_MS - CLAIM_MS);
     expect(result(waiter)).toBeNull();
     rig.pool.release(name);
     expect(result(waiter)).toBe("a");
   });
 
-  test("a holder that never speaks up again blocks its slot no longer than a lease lives", () => {
+  test("a holder that never speaks up again blocks its slot for the claim period alone", () => {
     const rig = rigWith(["a"]);
     const { lease } = rig.grant();
     rig.restart().configure(configuration(["a"]));
     const waiter = rig.queue();
-    rig.advance(30_000);
+    rig.advance(CLAIM_MS - 1);
+    expect(result(waiter)).toBeNull();
+    rig.advance(1);
     expect(result(waiter)).toBe("a");
     expect(rig.pool.resume(lease, "a", HOLDER)).toBeNull();
+  });
+
+  describe("with an isolate that holds leases for long", () => {
+    const restarted = () => {
+      const rig = rigWith(["a", "b"]);
+      const leases = [rig.grant().lease, rig.grant().lease];
+      expect(rig.pool.beat("isolate", leases)).toEqual({ start: 1, lost: [] });
+      rig.restart().configure(configuration(["a", "b"]));
+      return { rig, leases, waiter: rig.queue() };
+    };
+
+    test("and is silent: its slots are held back until none of its leases can be used any more", () => {
+      const { rig, waiter } = restarted();
+      rig.advance(LEASE_TTL_MS - 1);
+      expect(result(waiter)).toBeNull();
+      rig.advance(1);
+      expect(result(waiter)).not.toBeNull();
+      expect(rig.store.isolates.size).toBe(0);
+    });
+
+    test("and has taken over what it holds: the rest is free after the claim period", () => {
+      const { rig, leases, waiter } = restarted();
+      const [first = "", second = ""] = leases;
+      expect(rig.pool.beat("isolate", leases)).toEqual({ start: 2, lost: [] });
+      const name = rig.pool.resume(first, "a", HOLDER, "isolate") ?? "";
+      expect(rig.pool.beat("isolate", [name, second])).toEqual({ start: 2, lost: [] });
+      rig.advance(CLAIM_MS);
+      expect(result(waiter), "one lease was not taken over yet").toBeNull();
+      expect(rig.pool.beat("isolate", [name])).toEqual({ start: 2, lost: [] });
+      expect(result(waiter)).toBe("b");
+      expect(rig.pool.beat("isolate", [name, "2.99"])).toEqual({ start: 2, lost: ["2.99"] });
+      rig.pool.release(name);
+      expect(rig.store.isolates.size).toBe(0);
+    });
+
+    test("in the process that has ended: everything is free at once", () => {
+      const rig = new Rig({ boot: "one" });
+      rig.pool.configure(configuration(["a"]));
+      rig.pool.beat("isolate", [rig.grant().lease]);
+      rig.restart().configure(configuration(["a"]));
+      expect(rig.pool.status().in_use, "the same process").toBe(1);
+      rig.restart({ boot: "two" }).configure(configuration(["a"]));
+      expect(rig.pool.status()).toMatchObject({ in_use: 0, available: 1 });
+      expect(rig.store.isolates.size).toBe(0);
+    });
+  });
+
+  test("after an update of the program waits as long as the leases of the earlier version may last", () => {
+    const rig = rigWith(["a"]);
+    const { lease } = rig.grant();
+    rig.store.terms = null;
+    rig.restart().configure(configuration(["a"]));
+    const waiter = rig.queue();
+    rig.advance(10_000);
+    rig.restart().configure(configuration(["a"]));
+    const again = rig.queue();
+    rig.advance(29_999);
+    expect([result(waiter), result(again)]).toEqual([null, null]);
+    rig.advance(1);
+    expect(result(again)).toBe("a");
+    expect(rig.pool.resume(lease, "a", HOLDER)).toBeNull();
+    rig.restart().configure(configuration(["a"]));
+    const last = rig.queue();
+    rig.advance(CLAIM_MS);
+    expect(result(last)).toBe("a");
   });
 
   test("a lease reclaimed before the restart cannot take over somebody else's slot", () => {
     const rig = rigWith(["a"]);
     const stale = rig.grant().lease;
-    rig.advance(30_000);
+    rig.advance(LEASE_TTL_MS);
     const live = rig.grant().lease;
     rig.restart().configure(configuration(["a"]));
     expect(rig.pool.resume(stale, "a", HOLDER)).toBeNull();

@@ -40,7 +40,7 @@ export class Rig {
   pool: AccountPool;
   #timers = new Set<Timer>();
   #alarm = Number.POSITIVE_INFINITY;
-  readonly #options: Partial<PoolOptions>;
+  #options: Partial<PoolOptions>;
 
   constructor(options: Partial<PoolOptions> = {}) {
     this.#options = options;
@@ -69,7 +69,8 @@ export class Rig {
   }
 
   /** Loses the pool's memory, and its timers with it; storage and the alarm stay. */
-  restart(): AccountPool {
+  restart(options: Partial<PoolOptions> = {}): AccountPool {
+    this.#options = { ...this.#options, ...options };
     this.#timers.clear();
     this.pool = this.#start();
     return this.pool;

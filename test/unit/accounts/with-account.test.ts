@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { LEASE_TTL_MS } from "../../../src/accounts/lease-life.ts";
 import { clientLeft } from "../../../src/accounts/with-account.ts";
 import { AccountWork, refusal } from "../../support/account-work.ts";
 import {
@@ -107,6 +108,20 @@ describe("an account's slot", () => {
     expect(signIns(made)).toBe(1);
   });
 
+  test("is kept although the machine slept, or its clock was set", async () => {
+    const made = await gateway({ config: ONE });
+    const work = new AccountWork(made).lasting(10_000);
+    await pass(1_000);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    const next = new AccountWork(made).lasting(1);
+    await pass(2_000);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await pass(2_000);
+    expect(await slots(made)).toEqual({ inUse: 1, waiting: 1 });
+    await pass(10_000);
+    expect([await work, await next]).toEqual(["one@test", "one@test"]);
+  });
+
   test("that was lost all the same ends the work, as a time-out of nobody's fault", async () => {
     const made = await gateway({ config: ONE });
     const work = new AccountWork(made);
@@ -115,8 +130,8 @@ describe("an account's slot", () => {
       message: "the account's slot was reclaimed",
     });
     await pass(1_000);
-    // The machine slept: no timer went off.
-    vi.setSystemTime(Date.now() + 60_000);
+    // The program stood still: no timer went off.
+    vi.setSystemTime(Date.now() + LEASE_TTL_MS);
     const next = new AccountWork(made).lasting(100_000);
     await pass(10_000);
     await failed;

@@ -1,0 +1,119 @@
+import { BEAT_MS, HOLD_MS } from "./lease-life.ts";
+
+/** What the pool answers to a beat. */
+export interface Pulse {
+  /** Number of the pool's present start: leases with a name of an earlier one are to be taken over. */
+  readonly start: number;
+  /** Leases that have ended. */
+  readonly lost: readonly string[];
+}
+
+/** Beats of an isolate are at least this far apart: the ticks of its requests are not in step. */
+const GAP_MS = BEAT_MS * 0.8;
+
+/** A request that has not ticked for so many beats is over, although nobody said so. */
+const SILENT_BEATS = 6;
+
+/** A lease as its holder knows it. */
+export class HeldLease {
+  /** Its present name; a take-over gives it another one. */
+  name: string;
+  /** Until when the slot may be used, by the holder's clock, Unix milliseconds. */
+  until: number;
+  /** The pool says that it has ended. */
+  lost = false;
+  /** The pool has heard of it since the grant. */
+  confirmed = false;
+  silentBeats = 0;
+
+  constructor(name: string, until: number) {
+    this.name = name;
+    this.until = until;
+  }
+
+  /** The pool has heard of it in a message that was sent at `sentAt`. */
+  confirm(sentAt: number): void {
+    this.confirmed = true;
+    this.until = Math.max(this.until, sentAt + HOLD_MS);
+  }
+}
+
+const startOf = (name: string): number => Number.parseInt(name, 10);
+
+/**
+ * The pulse of one isolate: one message renews all leases that its requests hold. There is nobody whose task that is, because
+ * a request cannot work for another one once it has ended. Each ticks by itself, and whichever finds a beat due sends it and
+ * writes down what came of it; all others look here. Plain data, no timers, no network.
+ */
+export class Heartbeat {
+  readonly #now: () => number;
+  readonly #held = new Set<HeldLease>();
+  #isolate = "";
+  #start = 0;
+  #sentAt = Number.NEGATIVE_INFINITY;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** What this isolate calls itself. */
+  get isolate(): string {
+    // Not at the start of the isolate: only requests may have random numbers.
+    this.#isolate ||= crypto.randomUUID();
+    return this.#isolate;
+  }
+
+  /** Milliseconds until a beat is due; not more than 0 when it is. */
+  get dueIn(): number {
+    const passed = this.#now() - this.#sentAt;
+    // A clock may be set back.
+    return passed < 0 ? 0 : GAP_MS - passed;
+  }
+
+  /** Leases that beats name. */
+  get size(): number {
+    return this.#held.size;
+  }
+
+  /** The holder of a lease is there. */
+  tick(lease: HeldLease): void {
+    lease.silentBeats = 0;
+    lease.until = Math.min(lease.until, this.#now() + HOLD_MS);
+    this.#held.add(lease);
+  }
+
+  remove(lease: HeldLease): void {
+    this.#held.delete(lease);
+  }
+
+  /** A lease of this name was granted: that shows which start is the present one. */
+  met(name: string): void {
+    this.#start = Math.max(this.#start, startOf(name));
+  }
+
+  /** Whether a lease is from before a restart, and is to be taken over. */
+  isOld({ name }: HeldLease): boolean {
+    return startOf(name) < this.#start;
+  }
+
+  /** Sends a beat for all. */
+  async beat(send: (isolate: string, leases: readonly string[]) => Promise<Pulse>): Promise<void> {
+    const sentAt = this.#now();
+    this.#sentAt = sentAt;
+    const named = new Map<string, HeldLease>();
+    for (const lease of this.#held) {
+      lease.silentBeats += 1;
+      if (lease.silentBeats > SILENT_BEATS) this.#held.delete(lease);
+      else named.set(lease.name, lease);
+    }
+    const { start, lost } = await send(this.isolate, [...named.keys()]);
+    this.#start = Math.max(this.#start, start);
+    const gone = new Set(lost);
+    for (const [name, lease] of named) {
+      // It may have been taken over meanwhile.
+      if (lease.name !== name) continue;
+      if (gone.has(name)) lease.lost = true;
+      else if (startOf(name) === start) lease.confirm(sentAt);
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { CLAIM_MS, LEASE_TTL_MS } from "../../../src/accounts/lease-life.ts";
+import { Isolate, type Weather, World } from "./pool-world.ts";
+import { configuration } from "./rig.ts";
+
+/** Mulberry32. */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const IDS = ["a", "b", "c", "d"];
+const PER_ACCOUNT = 2;
+const GLOBAL = 7;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_800_000_000_000 });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Requests of several isolates, watched from outside. */
+class Load {
+  readonly world: World;
+  readonly isolates: Isolate[];
+  readonly random: () => number;
+  readonly ended = { done: 0, aborted: 0, refused: 0 };
+  readonly violations: string[] = [];
+  readonly #using = new Map<Isolate, Map<string, number>>();
+  #running = 0;
+
+  constructor(seed: number, weather: Weather, isolates = 3) {
+    this.random = random(seed);
+    const limits = { perAccount: PER_ACCOUNT, global: GLOBAL, queue: 20, queueWaitMs: 20_000 };
+    this.world = new World(weather, configuration(IDS, limits), this.random);
+    this.isolates = Array.from({ length: isolates }, () => new Isolate(this.world));
+  }
+
+  /** Requests that are under way. */
+  get running(): number {
+    return this.#running;
+  }
+
+  request(isolate: Isolate, ms: number, dies = false, waitMs = 10_000): void {
+    this.#running += 1;
+    const uses = (account: string, change: 1 | -1) => {
+      const of = this.#using.get(isolate) ?? new Map<string, number>();
+      this.#using.set(isolate, of);
+      of.set(account, (of.get(account) ?? 0) + change);
+      this.check();
+    };
+    void isolate.request(ms, uses, dies, waitMs).then((how) => {
+      this.#running -= 1;
+      this.ended[how] += 1;
+    });
+  }
+
+  /** Never more users than slots. Isolates that are stopped cannot end anything, and do not count meanwhile. */
+  check(): void {
+    const users = new Map<string, number>();
+    for (const [isolate, of] of this.#using) {
+      if (isolate.stopped) continue;
+      for (const [account, count] of of) users.set(account, (users.get(account) ?? 0) + count);
+    }
+    let all = 0;
+    for (const [account, count] of users) {
+      all += count;
+      if (count > PER_ACCOUNT) this.violations.push(`${count} users of ${account} at ${Date.now()}`);
+    }
+    if (all > GLOBAL) this.violations.push(`${all} users at ${Date.now()}`);
+  }
+
+  using(): number {
+    let all = 0;
+    for (const of of this.#using.values()) for (const count of of.values()) all += count;
+    return all;
+  }
+
+  async quiet(): Promise<void> {
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(this.#running).toBe(0);
+    // What is left of holders that died without a word ends by itself.
+    await vi.advanceTimersByTimeAsync(LEASE_TTL_MS);
+    const { in_use, waiting } = this.world.pool.status();
+    expect({ in_use, waiting }).toEqual({ in_use: 0, waiting: 0 });
+    expect([...this.world.store.isolates]).toEqual([]);
+  }
+}
+
+const FAIR: Weather = { latency: 40, down: 300, drift: 0.0001, skew: 3_600_000 };
+const ROUGH: Weather = { latency: 700, down: 3_000, drift: 0.01, skew: 3_600_000 };
+
+/** Half a minute of load with restarts, and in rough weather with isolates that are stopped or cut off. */
+async function storm(load: Load, rough: boolean): Promise<void> {
+  const { random: dice, isolates, world } = load;
+  const any = () => isolates[Math.floor(dice() * isolates.length)] ?? new Isolate(world);
+  for (let passed = 0; passed < 30_000; ) {
+    const what = dice();
+    if (what < 0.72) {
+      const ms = dice() < 0.4 ? dice() * 300 : 1_000 + dice() * 9_000;
+      load.request(any(), ms, dice() < 0.1);
+    } else if (what < 0.76) {
+      // What takes the pool away may take the way to it away as well.
+      if (rough && dice() < 0.5) any().cutOff(dice() * 16_000);
+      world.restart();
+    } else if (rough && what < 0.79) any().stop(dice() ** 2 * 14_000);
+    else if (rough && what < 0.82) any().cutOff(dice() ** 2 * 16_000);
+    const ms = dice() * 250;
+    await vi.advanceTimersByTimeAsync(ms);
+    passed += ms;
+    load.check();
+  }
+}
+
+/** Half a minute in which every clock is set, forwards and back, by up to an hour. */
+async function clockChanges(load: Load): Promise<void> {
+  const { random: dice, isolates, world } = load;
+  for (let passed = 0; passed < 30_000; passed += 100) {
+    const isolate = isolates[Math.floor(dice() * isolates.length)];
+    const what = dice();
+    if (isolate === undefined) break;
+    if (what < 0.6) load.request(isolate, 500 + dice() * 9_000);
+    else if (what < 0.63) world.setClock((dice() - 0.5) * 7_200_000);
+    else if (what < 0.66) isolate.setClock((dice() - 0.5) * 7_200_000);
+    await vi.advanceTimersByTimeAsync(100);
+    load.check();
+  }
+}
+
+const seeds = Array.from({ length: Number(process.env["SEEDS"] ?? 8) }, (_, index) => index + 1);
+
+describe("whatever happens to the pool, its holders and the network", () => {
+  test.each(seeds)("no slot has two users, and none is lost (seed %i)", async (seed) => {
+    const load = new Load(seed, ROUGH);
+    await storm(load, true);
+    expect(load.violations).toEqual([]);
+    expect(load.world.restarts).toBeGreaterThan(0);
+    await load.quiet();
+  });
+
+  test.each(seeds)("a restart ends nobody's work (seed %i)", async (seed) => {
+    const load = new Load(seed, FAIR);
+    await storm(load, false);
+    expect(load.violations).toEqual([]);
+    await load.quiet();
+    expect(load.ended).toMatchObject({ aborted: 0 });
+    expect(load.ended.done).toBeGreaterThan(50);
+  });
+});
+
+describe("clocks that are set", () => {
+  test.each(seeds)("end nobody's work, and grant nothing twice (seed %i)", async (seed) => {
+    const load = new Load(seed, FAIR);
+    await clockChanges(load);
+    expect(load.violations).toEqual([]);
+    await load.quiet();
+    expect(load.ended).toMatchObject({ aborted: 0 });
+    expect(load.ended.done).toBeGreaterThan(20);
+  });
+});
+
+describe("after a restart", () => {
+  test("slots that nobody holds are granted within the claim period, those that are held are not", async () => {
+    const load = new Load(1, { ...FAIR, down: 0 });
+    const [first, second] = load.isolates;
+    if (first === undefined || second === undefined) throw new Error("no isolates");
+    for (let n = 0; n < 7; n += 1) load.request(n % 2 === 0 ? first : second, n < 5 ? 30_000 : 1_200);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(load.using()).toBe(5);
+    load.world.restart();
+    const from = Date.now();
+    load.request(second, 10_000);
+    load.request(second, 10_000);
+    while (load.using() < 7) await vi.advanceTimersByTimeAsync(10);
+    expect(Date.now() - from).toBeLessThanOrEqual(CLAIM_MS + 100);
+    load.request(second, 10, false, 5_000);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(load.using(), "the third one waits").toBe(7);
+    await load.quiet();
+    expect(load.ended).toMatchObject({ aborted: 0, refused: 1 });
+  });
+
+  test("one message in each beat renews all leases of an isolate", async () => {
+    const load = new Load(1, { latency: 0, down: 0, drift: 0, skew: 0 }, 1);
+    const [isolate] = load.isolates;
+    if (isolate === undefined) throw new Error("no isolate");
+    const beat = vi.spyOn(load.world.pool, "beat");
+    load.request(isolate, 400);
+    await vi.advanceTimersByTimeAsync(450);
+    expect(beat, "a short request costs none").not.toHaveBeenCalled();
+    for (let n = 0; n < 7; n += 1) {
+      load.request(isolate, 20_000);
+      await vi.advanceTimersByTimeAsync(30);
+    }
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(beat.mock.calls.length).toBeGreaterThan(15);
+    expect(beat.mock.calls.length).toBeLessThan(28);
+    expect(beat.mock.calls.at(-1)?.[1]).toHaveLength(7);
+    await load.quiet();
+  });
+});
