@@ -1,5 +1,6 @@
 import type { ResolvedModel } from "./model.ts";
 import type { ToolChoice, ToolDefinition } from "./tool.ts";
+import type { WebSearch } from "./web-search.ts";
 
 /** Where the bytes of an attachment are. */
 export type AttachmentSource =
@@ -104,7 +105,7 @@ export interface Conversation {
   readonly toolChoice: ToolChoice;
   readonly parallelToolCalls: boolean;
   /** The caller asks for the vendor's own web search. Absent: it does not. */
-  readonly webSearch?: true;
+  readonly webSearch?: WebSearch;
   /** Whether the model thinks: the request's wish, unless the model is a `-nothinking` variant. */
   readonly thinking: boolean;
   /**

@@ -11,6 +11,8 @@ export interface Citation extends Source {
   readonly end: number;
   /** What the source is given for: the sentence or line before that place. */
   readonly claim: { readonly start: number; readonly text: string };
+  /** What the page says there. Absent: the provider does not tell. */
+  readonly quoted?: string;
 }
 
 /** What an answer rests on. */

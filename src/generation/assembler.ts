@@ -2,17 +2,12 @@ import { type Conversation, usesTools } from "../conversation/conversation.ts";
 import type { AnswerToken, GenerationEvent, Usage } from "../conversation/events.ts";
 import { randomId } from "../conversation/ids.ts";
 import type { Sources } from "../conversation/sources.ts";
-import { estimateTokens } from "../conversation/tokens.ts";
 import type { ToolDefinition } from "../conversation/tool.ts";
-import {
-  cutsOff,
-  type ProviderEvent,
-  type ProviderFinish,
-  type ProviderUsage,
-  type SearchResult,
-} from "../provider/provider.ts";
+import { cutsOff, type ProviderEvent, type ProviderFinish, type SearchResult } from "../provider/provider.ts";
 import { type ScanEvent, ToolScanner } from "../tools/scanner.ts";
 import { CitationFilter, distinctSources, linkCitations } from "./citations.ts";
+import { GivenCitations } from "./given-citations.ts";
+import { UsageCount } from "./usage-count.ts";
 
 /** How an upstream turn ended, as far as the next step depends on it. */
 export interface TurnEnd {
@@ -58,10 +53,12 @@ export class Assembler {
   #reasoningCalls: ScanEvent[] = [];
   #nativeBase = 0;
   #finish: ProviderFinish = "stop";
-  #turnUsage: ProviderUsage | null = null;
-  /** What was stated of each part of the generation. */
-  readonly #usage: ProviderUsage[] = [];
+  readonly #usage = new UsageCount();
   #searchResults: SearchResult[] = [];
+  #given = new GivenCitations();
+  /** What the caller was shown, and how much of it before this turn's text began. */
+  #shown = "";
+  #turnStart = 0;
 
   /** The upstream's output of all turns as it came, before translation or trimming (contract, general rule 9). */
   rawText = "";
@@ -140,8 +137,11 @@ export class Assembler {
         case "search":
           for (const result of event.results) this.#searchResults.push(result);
           break;
+        case "citation":
+          this.#given.push(event, this.#turnStart);
+          break;
         case "usage":
-          this.#turnUsage = { ...this.#turnUsage, ...event.usage };
+          this.#usage.take(event.usage);
           break;
         case "finish":
           this.#finish = event.reason;
@@ -153,7 +153,7 @@ export class Assembler {
 
   /** The answer begins anew: what came of it so far was not seen, and counts for nothing but what it has used. */
   startAnew(): void {
-    this.#keepUsage();
+    this.#usage.endPart();
     if (this.answered) this.rawText = "";
     this.#text = this.#scanner();
     this.#reasoning = this.#scanner();
@@ -173,12 +173,15 @@ export class Assembler {
     this.#nativeBase = 0;
     this.#finish = "stop";
     this.#searchResults = [];
+    this.#given = new GivenCitations();
+    this.#shown = "";
+    this.#turnStart = 0;
     this.messageId = "";
   }
 
   /** The message goes on in another stream (`incomplete`): nothing is flushed, the counts of this part are kept. */
   continueTurn(): void {
-    this.#keepUsage();
+    this.#usage.endPart();
     this.#finish = "stop";
   }
 
@@ -187,7 +190,7 @@ export class Assembler {
    * reasoning held (contract, tool rule 9). A call that has not ended by now never will.
    */
   finishTurn(out: GenerationEvent[]): TurnEnd {
-    this.#keepUsage();
+    this.#usage.endPart();
     // A turn that is over for the caller has ended well, whatever became of the rest.
     if (this.#over) this.#finish = "tool_calls";
     else this.#flush(out);
@@ -199,6 +202,7 @@ export class Assembler {
     this.#cut = false;
     this.#dropLeading();
     this.#nativeBase = this.#announced;
+    this.#turnStart = this.#shown.length;
     this.#text = this.#scanner();
     this.#reasoning = this.#scanner();
     return { empty: !this.answered, reason };
@@ -220,65 +224,18 @@ export class Assembler {
     return this.#stopSequence;
   }
 
-  /**
-   * The generation's token counts: as the upstream stated them, summed over its turns (the prompt counts once), or
-   * estimated where it did not. `promptText` is what the model read.
-   */
+  /** The generation's token counts. `promptText` is what the model read. */
   usage(promptText: string): Usage {
-    const stated = this.#usage.filter(
-      ({ prompt, completion }) => prompt !== undefined || completion !== undefined,
-    );
-    if (stated.length === 0) {
-      const reasoning = estimateTokens(this.rawReasoning);
-      return {
-        prompt: estimateTokens(promptText),
-        completion: estimateTokens(this.rawText) + reasoning,
-        reasoning,
-      };
-    }
-    let asked: ProviderUsage = {};
-    let completion = 0;
-    let reasoning = 0;
-    for (const part of stated) {
-      if ((part.prompt ?? 0) >= (asked.prompt ?? 0)) asked = part;
-      completion += part.completion ?? 0;
-      reasoning += part.reasoning ?? 0;
-    }
-    const { cached, cacheWritten } = asked;
-    return {
-      prompt: asked.prompt || estimateTokens(promptText),
-      completion,
-      reasoning,
-      ...(cached === undefined ? {} : { cached }),
-      ...(cacheWritten === undefined ? {} : { cacheWritten }),
-    };
+    return this.#usage.total(promptText, this);
   }
 
-  /**
-   * The same in the middle of a turn that will not end: what the upstream has stated of it by then, and at least what its
-   * words come to.
-   */
+  /** The same in the middle of a turn that will not end. */
   usageSoFar(promptText: string): Usage {
-    this.#keepUsage();
-    const usage = this.usage(promptText);
-    const thought = estimateTokens(this.rawReasoning);
-    const said = estimateTokens(this.rawText) + thought;
-    const { completion, reasoning } = usage;
-    return {
-      ...usage,
-      completion: Math.max(completion, said),
-      reasoning: Math.max(reasoning, thought),
-    };
+    return this.#usage.soFar(promptText, this);
   }
 
   #scanner(): ToolScanner | null {
     return this.#tools === null ? null : new ToolScanner({ tools: this.#tools, whole: this.#whole });
-  }
-
-  #keepUsage(): void {
-    const usage = this.#turnUsage;
-    this.#turnUsage = null;
-    if (usage !== null) this.#usage.push(usage);
   }
 
   #emitText(text: string, out: GenerationEvent[]): void {
@@ -302,6 +259,7 @@ export class Assembler {
   }
 
   #push(text: string, out: GenerationEvent[]): void {
+    this.#shown += text;
     if (this.#tokens.length === 0) out.push({ type: "text", text });
     else {
       out.push({ type: "text", text, tokens: this.#tokens });
@@ -377,11 +335,17 @@ export class Assembler {
     this.#leading = "";
   }
 
-  /** What the answer rests on: what searches found, and, of a stream, where it was referred to. Null: nothing was found. */
+  /**
+   * What the answer rests on: what searches found, and where it was referred to, but for the markers in a text that nobody
+   * has seen yet. Null: nothing was found.
+   */
   sources(): Sources | null {
-    if (this.#searchResults.length === 0) return null;
-    const citations = this.#citations?.citations(this.#searchResults) ?? [];
-    return { found: distinctSources(this.#searchResults), citations };
+    const given = this.#given.in(this.#shown);
+    const found = distinctSources([...this.#searchResults, ...given]);
+    if (found.length === 0) return null;
+    const marked = this.#citations?.citations(this.#searchResults) ?? [];
+    const citations = [...given, ...marked].sort((one, other) => one.start - other.start);
+    return { found, citations };
   }
 
   /** Replaces citation markers in a whole text by links to the search results, and tells where they stand. */

@@ -7,7 +7,7 @@ const PARTIAL =
   /\[(?:(?:c(?:i(?:t(?:a(?:t(?:i(?:o(?:n(?::\d{0,6})?)?)?)?)?)?)?)?)|(?:r(?:e(?:f(?:e(?:r(?:e(?:n(?:c(?:e(?::\d{0,6})?)?)?)?)?)?)?)?)?))?$/;
 
 /** Most places of one answer that are told. */
-const MAX_CITATIONS = 1_000;
+export const MAX_CITATIONS = 1_000;
 /** Characters before a marker in which the claim is looked for that it is about. */
 const CLAIM_REACH = 500;
 const NO_WORDS = /^[\s,;:.!?]*/;
@@ -65,6 +65,13 @@ class Recent {
     this.push(piece);
     this.#since = this.#length;
   }
+}
+
+/** What something is about that stands at a place in a text: the sentence or line before it. */
+export function claimBefore(text: string, at: number): Citation["claim"] {
+  const recent = new Recent();
+  recent.push(text.slice(0, at));
+  return recent.claim();
 }
 
 /**
@@ -185,6 +192,6 @@ export function linkCitations(
 }
 
 /** Each page once, in the order in which they were found. */
-export function distinctSources(results: readonly SearchResult[]): Source[] {
+export function distinctSources(results: readonly Source[]): Source[] {
   return [...new Map(results.map(({ url, title }) => [url, { url, title }])).values()];
 }

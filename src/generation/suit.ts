@@ -1,4 +1,5 @@
 import type { Conversation, Sampling } from "../conversation/conversation.ts";
+import type { CatalogueModel } from "../conversation/model.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { searchModel, visionModel } from "../models/catalogue.ts";
 import { isImage } from "../provider/attachments.ts";
@@ -16,7 +17,7 @@ export function suited(
   imageFiles = false,
 ): Conversation {
   const { model } = conversation;
-  const searching = abilities.search === "catalogue" && conversation.webSearch ? searchModel(model) : model;
+  const searching = conversation.webSearch === undefined ? model : searcherOf(model, abilities.search);
   const wanted: Conversation =
     searching === model
       ? conversation
@@ -25,6 +26,12 @@ export function suited(
     return wanted;
   }
   return { ...conversation, model: { ...visionModel(model), requested: model.requested } };
+}
+
+/** The model that searches in place of one that may not. */
+function searcherOf(model: CatalogueModel, search: Abilities["search"]): CatalogueModel {
+  const variant = searchModel(model);
+  return search === "catalogue" || search?.models.has(variant.id) === true ? variant : model;
 }
 
 /** Options without which an answer is not the one that was asked for, and what the caller is told. */

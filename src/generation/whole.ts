@@ -31,6 +31,6 @@ export const linkSources: CompletionStage = (completion, { conversation }, { ass
   const { sources } = completion;
   if (sources === undefined) return { ...completion, text };
   // Of a text that is brought into a format the places would be wrong.
-  const kept = conversation.responseFormat.type === "text" ? citations : [];
+  const kept = conversation.responseFormat.type === "text" ? [...sources.citations, ...citations] : [];
   return { ...completion, text, sources: { ...sources, citations: kept } };
 };

@@ -86,7 +86,8 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   constructor(options: ProviderOptions, protocol: KeyedProtocol<Wire>) {
     this.options = options;
     this.#protocol = protocol;
-    this.abilities = { images: "backend", options: protocol.options };
+    const search = { models: new Set(Object.keys(options.models)) };
+    this.abilities = { images: "backend", options: protocol.options, search };
   }
 
   /** The headers that carry a key, and whatever else every request has. */

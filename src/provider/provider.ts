@@ -40,6 +40,20 @@ export type ProviderEvent =
   /** The model's words for not answering, where the protocol keeps them apart from text. */
   | { readonly type: "refusal"; readonly text: string }
   | { readonly type: "search"; readonly results: readonly SearchResult[] }
+  /**
+   * A place that refers to a page, where the protocol names places: offsets in the turn's text, of the link that stands
+   * there (the same twice: there is none) and of what it is given for (absent: the sentence before).
+   */
+  | {
+      readonly type: "citation";
+      readonly url: string;
+      readonly title: string;
+      readonly start: number;
+      readonly end: number;
+      readonly claim?: { readonly start: number; readonly end: number };
+      /** What the page says there. */
+      readonly quoted?: string;
+    }
   /** Native tool calls only: `index` counts from 0 within the turn. */
   | { readonly type: "tool-call"; readonly index: number; readonly id: string; readonly name: string }
   | { readonly type: "tool-arguments"; readonly index: number; readonly delta: string }
@@ -174,8 +188,11 @@ export interface Abilities {
   readonly images: "catalogue" | "backend";
   /** Which options of a request it passes on. */
   readonly options: ReadonlySet<keyof Sampling>;
-  /** Who searches the web: the catalogue's models that do. Absent: nobody. */
-  readonly search?: "catalogue";
+  /**
+   * Who searches the web: the catalogue's models that do, or the backend with any model; these canonical ids are models of
+   * its own there, which it may have for searching. Absent: nobody.
+   */
+  readonly search?: "catalogue" | { readonly models: ReadonlySet<string> };
 }
 
 /**

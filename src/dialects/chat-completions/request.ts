@@ -7,6 +7,7 @@ import { unknownFormat } from "../shared/members.ts";
 import { OpenCalls } from "../shared/open-calls.ts";
 import { chatOptions, samplingOf, thinkingBudgetOf } from "../shared/sampling.ts";
 import { wantsThinking } from "../shared/thinking.ts";
+import { webSearchOf } from "../shared/web-search.ts";
 import { messageSchema, toMessage } from "./content.ts";
 import { type CalledAs, toolFields, toTools } from "./tools.ts";
 
@@ -81,7 +82,7 @@ export function toTurn(body: ChatRequest, aliases: Readonly<Record<string, strin
     tools: tools.definitions,
     toolChoice,
     parallelToolCalls: !legacy && (body.parallel_tool_calls ?? true),
-    ...(body.web_search_options ? { webSearch: true as const } : {}),
+    ...(body.web_search_options ? { webSearch: webSearchOf(body.web_search_options) } : {}),
     thinking,
     showReasoning: thinking,
     sampling: samplingOf({

@@ -9,7 +9,7 @@ import { samplingOf } from "../shared/sampling.ts";
 import { contentsSchema, systemMessage, systemSchema, toMessages } from "./content.ts";
 import { styled } from "./field-names.ts";
 import { toJsonSchema } from "./schema-types.ts";
-import { searchesWeb, toolConfigSchema, toolsSchema, toTools } from "./tools.ts";
+import { toolConfigSchema, toolsSchema, toTools, webSearchIn } from "./tools.ts";
 
 /** The name of the style. */
 export const ID = "content-generation";
@@ -112,7 +112,7 @@ export function toConversation(
     messages: [...system, ...turns],
     ...toTools(body.tools, body.toolConfig),
     parallelToolCalls: true,
-    ...(searchesWeb(body.tools) ? { webSearch: true as const } : {}),
+    ...webSearchIn(body.tools),
     thinking,
     showReasoning: thinking && wish?.includeThoughts === true,
     sampling: samplingOf({

@@ -24,13 +24,11 @@ export class ContentStream implements StreamRenderer {
   #tail = "";
   #refused = false;
 
-  /** The answer's text so far, where what it rests on will be told. */
+  /** The answer's text so far: what it rests on is told by places in it. */
   #said = "";
-  readonly #searches: boolean;
 
   constructor(info: AnswerInfo) {
     this.#info = info;
-    this.#searches = info.conversation.model.search;
   }
 
   push(event: GenerationEvent): string {
@@ -43,7 +41,7 @@ export class ContentStream implements StreamRenderer {
       case "reasoning":
         return `${HEAD}{"text":${JSON.stringify(event.text)},"thought":true}]},"index":0}],${this.#tail}`;
       case "text":
-        if (this.#searches) this.#said += event.text;
+        this.#said += event.text;
         return this.#text(event.text, event.tokens);
       case "refusal":
         this.#refused = true;

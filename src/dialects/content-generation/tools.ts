@@ -1,10 +1,12 @@
 import * as z from "zod";
 import type { ToolChoice, ToolDefinition } from "../../conversation/tool.ts";
+import type { WebSearch } from "../../conversation/web-search.ts";
 import { isObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inOtherFormsToo } from "../../routing/other-forms.ts";
 import { jsonObject } from "../shared/fields.ts";
 import { undeclaredTool } from "../shared/tool-choice.ts";
+import { webSearchOf } from "../shared/web-search.ts";
 import { styled } from "./field-names.ts";
 import { toJsonSchema } from "./schema-types.ts";
 
@@ -35,11 +37,15 @@ export const toolConfigSchema = styled({
   }).nullish(),
 });
 
-/** Whether the vendor's own web search is among the tools. */
-export function searchesWeb(groups: z.output<typeof toolsSchema> | null | undefined): boolean {
-  return (groups ?? []).some(
-    ({ googleSearch, googleSearchRetrieval }) => googleSearch || googleSearchRetrieval,
-  );
+/** The vendor's own web search, if it is among the tools. */
+export function webSearchIn(groups: z.output<typeof toolsSchema> | null | undefined): {
+  webSearch?: WebSearch;
+} {
+  for (const { googleSearch, googleSearchRetrieval } of groups ?? []) {
+    const tool = googleSearch ?? googleSearchRetrieval;
+    if (tool) return { webSearch: webSearchOf(tool) };
+  }
+  return {};
 }
 
 function toDefinition(declaration: z.output<typeof declarationSchema>): ToolDefinition {

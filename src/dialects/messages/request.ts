@@ -8,7 +8,7 @@ import { objectMember, unknownFormat } from "../shared/members.ts";
 import { samplingOf, thinkingBudgetOf } from "../shared/sampling.ts";
 import { wantsThinking } from "../shared/thinking.ts";
 import { assistantMessage, toParts, userMessages } from "./content.ts";
-import { searchesWeb, toolChoiceSchema, toolSchema, toToolChoice, toTools } from "./tools.ts";
+import { toolChoiceSchema, toolSchema, toToolChoice, toTools, webSearchIn } from "./tools.ts";
 
 /** The name of the style. */
 export const ID = "messages";
@@ -131,7 +131,7 @@ export function toConversation(
     tools,
     toolChoice: toToolChoice(choice, declared, tools),
     parallelToolCalls: !single,
-    ...(searchesWeb(body.tools ?? [], choice) ? { webSearch: true as const } : {}),
+    ...webSearchIn(declared, choice),
     thinking,
     showReasoning: thinking && showsThinking(body.thinking),
     sampling: samplingOf({

@@ -1,8 +1,10 @@
 import * as z from "zod";
 import type { JsonSchema, ToolChoice, ToolDefinition } from "../../conversation/tool.ts";
+import type { WebSearch } from "../../conversation/web-search.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { jsonObject } from "../shared/fields.ts";
 import { undeclaredTool } from "../shared/tool-choice.ts";
+import { webSearchOf } from "../shared/web-search.ts";
 
 /** One declared tool: the caller's own, one that the vendor defines, or a server tool. */
 export const toolSchema = z.looseObject({
@@ -88,13 +90,14 @@ export function toTools(tools: readonly z.output<typeof toolSchema>[]): ToolDefi
   });
 }
 
-/** Whether the vendor's own web search is among the tools, and tools may be used. */
-export function searchesWeb(
+/** The vendor's own web search, if it is among the tools and tools may be used. */
+export function webSearchIn(
   tools: readonly z.output<typeof toolSchema>[],
   choice: z.output<typeof toolChoiceSchema> | null | undefined,
-): boolean {
+): { webSearch?: WebSearch } {
   const allowed = typeof choice === "string" ? choice : choice?.type;
-  return allowed !== "none" && tools.some(({ type }) => /^web_search_\d/.test(type ?? ""));
+  const tool = tools.find(({ type }) => /^web_search_\d/.test(type ?? ""));
+  return allowed === "none" || tool === undefined ? {} : { webSearch: webSearchOf(tool) };
 }
 
 /** `tool_choice` as the message-style SDKs and as the contract write it (client assertion 32). */

@@ -155,7 +155,7 @@ export function toTurn(
     toolChoice: toToolChoice(body.tool_choice, tools),
     tools: tools.definitions,
     parallelToolCalls: body.parallel_tool_calls ?? true,
-    ...(tools.webSearch && body.tool_choice !== "none" ? { webSearch: true as const } : {}),
+    ...(tools.webSearch && body.tool_choice !== "none" ? { webSearch: tools.webSearch } : {}),
     thinking,
     showReasoning: thinking && wantsReasoning(body),
     sampling: samplingOf({

@@ -1,7 +1,9 @@
 import type { ToolDefinition } from "../../conversation/tool.ts";
+import type { WebSearch } from "../../conversation/web-search.ts";
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { optionalString } from "./members.ts";
+import { webSearchOf } from "./web-search.ts";
 
 /** A tool as the caller knows it. */
 export interface CalledTool {
@@ -42,7 +44,7 @@ function customDescription(tool: JsonObject): string {
 export class DeclaredTools {
   readonly definitions: ToolDefinition[] = [];
   /** The real service's web search is among the tools. */
-  webSearch = false;
+  webSearch: WebSearch | undefined;
   readonly #byFlatName = new Map<string, CalledTool>();
   /** The flat name of a tool by its own name; null when two namespaces have one. */
   readonly #byBareName = new Map<string, string | null>();
@@ -87,7 +89,7 @@ export class DeclaredTools {
       this.add(tool["tools"], `${where}.tools`, optionalString(tool, "name"));
       return;
     }
-    if (type.startsWith("web_search")) this.webSearch = true;
+    if (type.startsWith("web_search")) this.webSearch ??= webSearchOf(tool);
     if (type !== "function" && type !== "custom") return;
     const nested = tool[type];
     const [declared, at] = isObject(nested) ? [nested, `${where}.${type}`] : [tool, where];

@@ -21,7 +21,7 @@ export interface AnswerContext {
 
 /** A content block that has begun and not ended. */
 type OpenBlock =
-  | { readonly type: "text" }
+  | { readonly type: "text"; readonly start: number; readonly citations: unknown[] }
   | { readonly type: "thinking"; thinking: string; signature: string }
   | { readonly type: "tool_use"; readonly input: unknown; filled: boolean };
 
@@ -36,6 +36,9 @@ class Answer {
   #thoughts: WireThought[] = [];
   /** Those before each call, in order. */
   readonly #thoughtsBefore: (readonly WireThought[])[] = [];
+  /** Characters of text so far, and pages that were found. */
+  #said = 0;
+  #found = 0;
   #reason = "";
   #stopSequence: string | null = null;
   /** The last call, if it ended without any arguments. Only what follows shows that it has none. */
@@ -131,8 +134,11 @@ class Answer {
     this.#fillBlank();
     switch (block["type"]) {
       case "text":
-        this.#open.set(index, { type: "text" });
+        this.#open.set(index, { type: "text", start: this.#said, citations: listIn(block, "citations") });
         this.#say("text", block["text"]);
+        break;
+      case "web_search_tool_result":
+        this.#take(listIn(block, "content"));
         break;
       case "thinking":
         this.#open.set(index, {
@@ -157,7 +163,8 @@ class Answer {
   #add(index: unknown, delta: JsonObject): void {
     const block = this.#open.get(index);
     if (block?.type === "text") {
-      this.#say("text", delta["text"]);
+      if (delta["type"] === "citations_delta") block.citations.push(delta["citation"]);
+      else this.#say("text", delta["text"]);
     } else if (block?.type === "thinking") {
       block.thinking += stringIn(delta, "thinking");
       block.signature = stringIn(delta, "signature") || block.signature;
@@ -171,7 +178,9 @@ class Answer {
   #end(index: unknown): void {
     const block = this.#open.get(index);
     this.#open.delete(index);
-    if (block?.type === "thinking") {
+    if (block?.type === "text") {
+      for (const citation of block.citations) this.#cite(citation, block.start);
+    } else if (block?.type === "thinking") {
       const { type, thinking, signature } = block;
       this.#thoughts.push({ type, thinking, signature });
     } else if (block?.type === "tool_use") {
@@ -191,7 +200,36 @@ class Answer {
   }
 
   #say(type: "text" | "reasoning", text: unknown): void {
-    if (typeof text === "string" && text !== "") this.#emit({ type, text });
+    if (typeof text !== "string" || text === "") return;
+    if (type === "text") this.#said += text.length;
+    this.#emit({ type, text });
+  }
+
+  /** Pages that a search found; one that failed found none. */
+  #take(found: readonly unknown[]): void {
+    const results = found.filter(isObject).filter(({ type }) => type === "web_search_result");
+    if (results.length === 0) return;
+    const pages = results.map((page) => {
+      this.#found += 1;
+      return { index: this.#found, url: stringIn(page, "url"), title: stringIn(page, "title") };
+    });
+    this.#emit({ type: "search", results: pages });
+  }
+
+  /** A text block is what its citations are given for. */
+  #cite(citation: unknown, start: number): void {
+    if (!isObject(citation) || citation["type"] !== "web_search_result_location") return;
+    const quoted = stringIn(citation, "cited_text");
+    const end = this.#said;
+    this.#emit({
+      type: "citation",
+      url: stringIn(citation, "url"),
+      title: stringIn(citation, "title"),
+      start: end,
+      end,
+      claim: { start, end },
+      ...(quoted === "" ? {} : { quoted }),
+    });
   }
 }
 
@@ -219,6 +257,11 @@ export function messageEvents(message: JsonObject, context: AnswerContext): Prov
   return events;
 }
 
+function listIn(object: JsonObject, name: string): unknown[] {
+  const value = object[name];
+  return Array.isArray(value) ? [...value] : [];
+}
+
 function stringIn(object: JsonObject, name: string): string {
   const value = object[name];
   return typeof value === "string" ? value : "";
@@ -226,7 +269,7 @@ function stringIn(object: JsonObject, name: string): string {
 
 /**
  * An unknown reason is a stop: the provider said that it has finished. A paused turn could only be continued with the
- * server's tools, which nobody asked for: it stays `incomplete`.
+ * server's tools in the midst of their work: it stays `incomplete`.
  */
 function finishReason(reason: string): ProviderFinish {
   switch (reason) {

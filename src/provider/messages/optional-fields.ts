@@ -1,7 +1,7 @@
 import { effortFor } from "../effort.ts";
 import type { OptionalField } from "../optional-fields.ts";
 import { thinkingShare } from "./thinking.ts";
-import type { WireMessage, WireRequest } from "./wire.ts";
+import type { WireMessage, WireRequest, WireSearch, WireTool } from "./wire.ts";
 
 const CONTINUE: WireMessage = {
   role: "user",
@@ -90,11 +90,18 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     named: refused("strict"),
-    present: ({ tools }) => tools?.some((tool) => tool.strict !== undefined) ?? false,
-    without: (request) => ({
-      ...request,
-      tools: (request.tools ?? []).map(({ strict: _, ...tool }) => tool),
-    }),
+    present: ({ tools }) => tools?.some((tool) => "strict" in tool) ?? false,
+    without: (request) => ({ ...request, tools: (request.tools ?? []).map(withoutStrict) }),
+  },
+  {
+    // A server without a search of its own may also miss the schema that other tools have.
+    named: /web[ _]search|tools\.\d+\S*input_schema/i,
+    present: ({ tools = [] }) => tools.some(isSearch),
+    without: ({ tools = [], tool_choice: choice, ...rest }) => {
+      const others = tools.filter((tool) => !isSearch(tool));
+      if (others.length === 0) return rest;
+      return { ...rest, tools: others, ...(choice === undefined ? {} : { tool_choice: choice }) };
+    },
   },
   {
     named: /prefill/,
@@ -113,3 +120,13 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     },
   },
 ];
+
+function isSearch(tool: WireTool | WireSearch): tool is WireSearch {
+  return "type" in tool;
+}
+
+function withoutStrict(tool: WireTool | WireSearch): WireTool | WireSearch {
+  if (isSearch(tool)) return tool;
+  const { strict: _, ...rest } = tool;
+  return rest;
+}

@@ -10,13 +10,15 @@ import { responseFormatInstructions } from "../response-format.ts";
 import { blockOf } from "./attachments.ts";
 import { type Thoughts, type WireConversation, wireConversation } from "./messages.ts";
 import { roomFor } from "./thinking.ts";
-import type { WireBlock, WireRequest, WireTool, WireToolChoice } from "./wire.ts";
+import type { WireBlock, WireRequest, WireSearch, WireTool, WireToolChoice } from "./wire.ts";
 
 /** A model that thinks takes no other `temperature` than its own, and of `top_p` only this much. */
 const LEAST_TOP_P = 0.95;
 
 /** Longer names of users are refused by the protocol's own service, and are no reason to fail. */
 const MAX_USER_CHARS = 256;
+
+const SEARCH = "web_search";
 
 const NO_THOUGHTS: Thoughts = { before: () => [], strict: true };
 
@@ -73,14 +75,15 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const room = mayThink ? wanted : roomFor(limit, null);
     const thinks = room.budget !== null;
     const system = this.#system(leading, thinks);
-    const tools = this.#tools();
+    const search = this.#search();
+    const tools = [...this.#tools(), ...search];
     return {
       model: this.#settings.model,
       max_tokens: room.limit,
       ...(system === "" ? {} : { system }),
       messages,
       stream: !this.#settings.whole,
-      ...(tools.length === 0 ? {} : { tools, tool_choice: this.#toolChoice(thinks) }),
+      ...(tools.length === 0 ? {} : { tools, tool_choice: this.#toolChoice(thinks, search.length > 0) }),
       // Many models think unless they are told not to.
       thinking: room.budget === null ? { type: "disabled" } : { type: "enabled", budget_tokens: room.budget },
       ...this.#sampling(thinks),
@@ -140,9 +143,27 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     return [...names].map((name) => ({ name, input_schema: { type: "object" } }));
   }
 
-  #toolChoice(thinks: boolean): WireToolChoice {
+  /** The server's web search, unless the caller has a tool of that name. */
+  #search(): readonly WireSearch[] {
+    const { webSearch, tools } = this.#conversation;
+    if (webSearch === undefined || tools.some(({ name }) => name === SEARCH)) return [];
+    const { maxUses, allowedDomains, blockedDomains, location } = webSearch;
+    return [
+      {
+        type: "web_search_20250305",
+        name: SEARCH,
+        ...given("max_uses", maxUses),
+        ...given("allowed_domains", allowedDomains),
+        // The protocol takes either of them.
+        ...given("blocked_domains", allowedDomains === undefined ? blockedDomains : undefined),
+        ...(location === undefined ? {} : { user_location: { type: "approximate", ...location } }),
+      },
+    ];
+  }
+
+  #toolChoice(thinks: boolean, searches: boolean): WireToolChoice {
     const { toolChoice, parallelToolCalls } = this.#conversation;
-    if (!usesTools(this.#conversation)) return { type: "none" };
+    if (!usesTools(this.#conversation)) return { type: searches ? "auto" : "none" };
     const single = parallelToolCalls ? {} : ({ disable_parallel_tool_use: true } as const);
     if (thinks || toolChoice.type === "auto") return { type: "auto", ...single };
     if (toolChoice.type === "function") return { type: "tool", name: toolChoice.name, ...single };

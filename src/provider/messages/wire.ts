@@ -1,3 +1,5 @@
+import type { SearchLocation } from "../../conversation/web-search.ts";
+
 /** The bytes of an image or document. */
 export interface WireSource {
   readonly type: "base64";
@@ -49,6 +51,16 @@ export interface WireTool {
   readonly strict?: boolean;
 }
 
+/** A web search that the server makes. */
+export interface WireSearch {
+  readonly type: "web_search_20250305";
+  readonly name: "web_search";
+  readonly max_uses?: number;
+  readonly allowed_domains?: readonly string[];
+  readonly blocked_domains?: readonly string[];
+  readonly user_location?: SearchLocation & { readonly type: "approximate" };
+}
+
 /** Which tools the model may or must call. */
 export interface WireToolChoice {
   readonly type: "auto" | "any" | "tool" | "none";
@@ -69,7 +81,7 @@ export interface WireRequest {
   readonly system?: string;
   readonly messages: readonly WireMessage[];
   readonly stream: boolean;
-  readonly tools?: readonly WireTool[];
+  readonly tools?: readonly (WireTool | WireSearch)[];
   readonly tool_choice?: WireToolChoice;
   readonly thinking?: WireThinking;
   readonly output_config?: { readonly effort: string };

@@ -5,6 +5,7 @@ import { parseRecord, usageOf } from "../json.ts";
 import { cutsOff, type ProviderEvent, type ProviderFinish, type ProviderUsage } from "../provider.ts";
 import { errorFrom } from "../refusal.ts";
 import { ToolCallAssembler } from "../tool-calls.ts";
+import { GivenSources } from "./sources.ts";
 import { tokensOf } from "./tokens.ts";
 
 /** What a decoder of one answer needs to know. */
@@ -28,6 +29,7 @@ class Answer {
   #reason: ProviderFinish | null = null;
   #stopSequence: string | null = null;
   #usage: ProviderUsage | null = null;
+  readonly #sources = new GivenSources();
 
   constructor(emit: (event: ProviderEvent) => void, context: AnswerContext) {
     this.#emit = emit;
@@ -45,6 +47,7 @@ class Answer {
     if (error !== undefined && error !== null) throw errorFrom(chunk, 0, this.#context.secret);
     if (!this.#started) this.#start(id);
     if (isObject(usage)) this.#usage = usageFrom(usage);
+    this.#sources.takeFound(chunk);
     if (!Array.isArray(choices)) return;
     for (const choice of choices) if (isObject(choice)) this.#takeChoice(choice);
   }
@@ -60,6 +63,7 @@ class Answer {
     }
     const reason = this.#reason ?? "stop";
     this.#calls.finish(cutsOff(reason));
+    for (const event of this.#sources.events()) this.#emit(event);
     if (this.#usage !== null) this.#emit({ type: "usage", usage: this.#usage });
     // Several engines say `stop` after calls.
     const told = this.#calls.any && reason === "stop" ? "tool_calls" : reason;
@@ -84,7 +88,10 @@ class Answer {
     // Some engines state the tokens of what the model thinks, too.
     const thought = isObject(delta) && (delta["reasoning_content"] || delta["reasoning"]);
     if (tokens.length > 0 && !thought) this.#emit({ type: "tokens", tokens });
-    if (isObject(piece)) this.#takeDelta(piece);
+    if (isObject(piece)) {
+      this.#takeDelta(piece);
+      this.#sources.takeAnnotations(piece["annotations"]);
+    }
     if (typeof reason === "string" && reason !== "") this.#reason = finishReason(reason);
     // What vLLM and SGLang call it; a number is a token of the model's own.
     const sequence = choice["stop_reason"] ?? choice["matched_stop"];

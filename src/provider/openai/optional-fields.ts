@@ -41,6 +41,12 @@ const OPTIONAL_HINTS = HINTS.map(
 export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   ...OPTIONAL_HINTS,
   {
+    // A model that does not search answers from what it knows.
+    named: /web[ _]search/i,
+    present: (request) => request.web_search_options !== undefined,
+    without: ({ web_search_options: _, ...rest }) => rest,
+  },
+  {
     named: /stream_options/,
     present: (request) => request.stream_options !== undefined,
     without: ({ stream_options: _, ...rest }) => rest,

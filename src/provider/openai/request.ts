@@ -1,4 +1,5 @@
 import { type Conversation, usesTools } from "../../conversation/conversation.ts";
+import type { WebSearch } from "../../conversation/web-search.ts";
 import { toolInstructions } from "../../tools/instructions.ts";
 import { effortFor } from "../effort.ts";
 import { given } from "../json.ts";
@@ -9,7 +10,7 @@ import { type AttachedPart, RequestAttachments } from "../request-attachments.ts
 import { responseFormatInstructions } from "../response-format.ts";
 import { wireMessages } from "./messages.ts";
 import { optionFields } from "./options.ts";
-import type { WireMessage, WirePart, WireRequest, WireTool } from "./wire.ts";
+import type { WireMessage, WirePart, WireRequest, WireSearch, WireTool } from "./wire.ts";
 
 /** A conversation as a chat-completions request. Attachments travel within it, as data URLs. */
 export class RequestBuilder implements RequestWriter<WireRequest> {
@@ -41,7 +42,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   /** The request, with the suffix of a follow-up turn (blank: none). */
   async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
     await this.load(signal);
-    const { sampling, model, thinking, tools, parallelToolCalls } = this.#conversation;
+    const { sampling, model, thinking, tools, parallelToolCalls, webSearch } = this.#conversation;
     const native = !this.#markup && tools.length > 0;
     const thinks = thinking && model.thinking;
     return {
@@ -54,6 +55,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
       ...(native && !parallelToolCalls ? { parallel_tool_calls: false } : {}),
       ...this.#responseFormat(),
       ...optionFields(sampling),
+      ...(webSearch === undefined ? {} : { web_search_options: searchOptions(webSearch) }),
       // How thinking is switched off depends on the engine; each passes over the other's way.
       ...(thinks
         ? given("reasoning_effort", this.#effort())
@@ -140,6 +142,14 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
       },
     };
   }
+}
+
+/** The protocol has no field for domains. */
+function searchOptions({ contextSize, location }: WebSearch): WireSearch {
+  return {
+    ...given("search_context_size", contextSize),
+    ...(location === undefined ? {} : { user_location: { type: "approximate", approximate: location } }),
+  };
 }
 
 function messageTexts(message: WireMessage): string[] {

@@ -1,3 +1,5 @@
+import type { SearchLocation } from "../../conversation/web-search.ts";
+
 /** One piece of a message's content. */
 export type WirePart =
   | { readonly type: "text"; readonly text: string }
@@ -49,6 +51,12 @@ export type WireFormat =
       };
     };
 
+/** How the backend is to search the web before it answers. */
+export interface WireSearch {
+  readonly search_context_size?: string;
+  readonly user_location?: { readonly type: "approximate"; readonly approximate: SearchLocation };
+}
+
 /** A chat-completions request. */
 export interface WireRequest {
   readonly model: string;
@@ -77,5 +85,6 @@ export interface WireRequest {
   readonly prompt_cache_key?: string;
   readonly logprobs?: boolean;
   readonly top_logprobs?: number;
+  readonly web_search_options?: WireSearch;
   readonly chat_template_kwargs?: Readonly<Record<string, unknown>>;
 }

@@ -73,7 +73,7 @@ describe("a conversation that holds an image", () => {
 describe("a conversation that asks for a web search", () => {
   const searching = (model: string, abilities: Parameters<typeof suited>[1]) =>
     suited(
-      { ...conversation({ model, messages: [{ role: "user", parts: [text] }] }), webSearch: true },
+      { ...conversation({ model, messages: [{ role: "user", parts: [text] }] }), webSearch: {} },
       abilities,
     ).model;
 

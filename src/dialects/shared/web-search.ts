@@ -1,0 +1,38 @@
+import type { SearchLocation, WebSearch } from "../../conversation/web-search.ts";
+import { isObject, type JsonObject } from "../../encoding/json.ts";
+
+const PLACE = ["city", "region", "country", "timezone"] as const;
+
+/**
+ * How a request's own web search is to search: a tool of the responses, the message or the content-generation style, or
+ * `web_search_options` of the chat style. What is not as it is documented says nothing.
+ */
+export function webSearchOf(declared: JsonObject): WebSearch {
+  const { search_context_size: size, max_uses: uses } = declared;
+  const filters = isObject(declared["filters"]) ? declared["filters"] : declared;
+  const location = locationIn(declared["user_location"]);
+  const allowed = texts(filters["allowed_domains"]);
+  const blocked = texts(filters["blocked_domains"] ?? declared["excludeDomains"]);
+  return {
+    ...(typeof size === "string" ? { contextSize: size } : {}),
+    ...(location === undefined ? {} : { location }),
+    ...(typeof uses === "number" ? { maxUses: uses } : {}),
+    ...(allowed.length === 0 ? {} : { allowedDomains: allowed }),
+    ...(blocked.length === 0 ? {} : { blockedDomains: blocked }),
+  };
+}
+
+/** A place; the chat style wraps what the others have side by side. */
+function locationIn(declared: unknown): SearchLocation | undefined {
+  if (!isObject(declared)) return undefined;
+  const place = isObject(declared["approximate"]) ? declared["approximate"] : declared;
+  const known = PLACE.flatMap((name) => {
+    const value = place[name];
+    return typeof value === "string" && value !== "" ? [[name, value] as const] : [];
+  });
+  return known.length === 0 ? undefined : Object.fromEntries(known);
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === "string") : [];
+}

@@ -1,0 +1,61 @@
+import type { Citation } from "../conversation/sources.ts";
+import type { ProviderEvent } from "../provider/provider.ts";
+import { claimBefore, MAX_CITATIONS } from "./citations.ts";
+
+type GivenCitation = Extract<ProviderEvent, { type: "citation" }>;
+
+/** Places that a provider names by itself, rather than with markers in the text. It counts from the beginning of a turn's text. */
+export class GivenCitations {
+  readonly #given: { readonly citation: GivenCitation; readonly base: number }[] = [];
+
+  /** `base` is how much of the answer was shown before the turn. */
+  push(citation: GivenCitation, base: number): void {
+    if (this.#given.length < MAX_CITATIONS) this.#given.push({ citation, base });
+  }
+
+  /** In the order of the text, without places that it does not have. */
+  in(text: string): Citation[] {
+    return this.#given
+      .map(({ citation, base }) => placed(citation, text, base))
+      .filter((citation) => citation !== null)
+      .sort((one, other) => one.start - other.start);
+  }
+}
+
+function placed(given: GivenCitation, text: string, base: number): Citation | null {
+  const { url, title, quoted, claim } = given;
+  const [start, end] = linkIn(given, text, base);
+  if (start < 0 || start > end || end > text.length) return null;
+  return {
+    url,
+    title,
+    start,
+    end,
+    claim:
+      claim === undefined
+        ? claimBefore(text, start)
+        : { start: base + claim.start, text: text.slice(base + claim.start, base + claim.end) },
+    ...(quoted === undefined ? {} : { quoted }),
+  };
+}
+
+/** The place of a link. Who does not count in UTF-16 units counts characters. */
+function linkIn(
+  { url, start, end }: GivenCitation,
+  text: string,
+  base: number,
+): [start: number, end: number] {
+  const units: [number, number] = [base + start, base + end];
+  if (start === end || text.slice(...units).includes(url) || !/[\ud800-\udbff]/.test(text)) return units;
+  const characters: [number, number] = [base + unitsOf(text, base, start), base + unitsOf(text, base, end)];
+  return text.slice(...characters).includes(url) ? characters : units;
+}
+
+/** UTF-16 units of so many characters from a place on. */
+function unitsOf(text: string, from: number, characters: number): number {
+  let at = from;
+  for (let left = characters; left > 0 && at < text.length; left -= 1) {
+    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return at - from;
+}
