@@ -2,6 +2,7 @@ import type { Credentials, PoolAccount } from "../platform/accounts.ts";
 import type { Cooldown } from "./cooldown.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
 import type { StoredAccount } from "./pool-store.ts";
+import type { ProxyState } from "./proxies.ts";
 import { SignInGate } from "./sign-in-gate.ts";
 import type { Waiter } from "./waiting-queue.ts";
 
@@ -23,7 +24,9 @@ export class AccountState extends ListNode<AccountState> {
   cooldown: Cooldown | null = null;
   /** The cooldown has not passed yet. */
   cooling = false;
-  /** Configured and not cooling; kept by the rotation. */
+  /** The proxy that the account is bound to. */
+  proxy: ProxyState | null = null;
+  /** Configured and not passed over; kept by the rotation. */
   healthy = false;
   /** Leases granted up to this serial number say nothing new about the account: they were granted before it failed. */
   failedAt = 0;
@@ -41,6 +44,22 @@ export class AccountState extends ListNode<AccountState> {
 
   get held(): number {
     return this.leases + this.ghosts;
+  }
+
+  /** It is passed over, for a failure of its own or of its proxy. */
+  get passedOver(): boolean {
+    return this.cooling || this.proxy?.cooling === true;
+  }
+
+  /** Until when it is passed over, Unix milliseconds; 0 when it is not. */
+  get passedOverUntil(): number {
+    const own = this.cooling ? (this.cooldown?.until ?? 0) : 0;
+    return this.proxy?.cooling === true ? Math.max(own, this.proxy.cooldown?.until ?? 0) : own;
+  }
+
+  /** It, or its proxy, has failed lately: a success is news. */
+  get failing(): boolean {
+    return this.cooldown !== null || (this.proxy !== null && this.proxy.cooldown !== null);
   }
 
   /** What the account signs in with; null for token-only and for removed accounts. */

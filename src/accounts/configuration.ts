@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 
 /** What the pool needs of the configuration. `queueWaitMs` is a setting of the deployment. */
 export async function poolConfiguration(
-  config: Pick<Config, "accounts" | "runtime">,
+  config: Pick<Config, "accounts" | "proxies" | "runtime">,
   queueWaitMs: number,
 ): Promise<PoolConfiguration> {
   const accounts: PoolAccount[] = [];
@@ -18,6 +18,10 @@ export async function poolConfiguration(
   const { runtime } = config;
   return {
     accounts,
+    proxies: config.proxies.map(({ id, name: _, ...settings }) => ({
+      id,
+      settings: JSON.stringify(settings),
+    })),
     limits: {
       perAccount: runtime.account_max_inflight,
       global: runtime.global_max_inflight,

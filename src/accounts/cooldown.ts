@@ -19,6 +19,8 @@ export interface Cooldown {
 
 /** A rate limit passes soon; a refused account needs a person, or at least time. Milliseconds. */
 const RATE_LIMIT = { first: 5_000, longest: 120_000 };
+/** A proxy may be restarted at any moment. */
+const PROXY = { first: 5_000, longest: 300_000 };
 const REFUSED = { first: 15_000, longest: 900_000 };
 
 /** How long a provider may ask an account to be left alone, milliseconds. */
@@ -33,12 +35,12 @@ const LONGEST_REASON = 300;
  */
 export function nextCooldown(
   previous: Cooldown | null,
-  { kind, message, retryAfter }: AccountFailure,
+  { kind, message, fault, retryAfter }: AccountFailure,
   now: number,
 ): Cooldown {
   const failures = (previous?.failures ?? 0) + 1;
   const limited = kind === "rate_limited";
-  const { first, longest } = limited ? RATE_LIMIT : REFUSED;
+  const { first, longest } = limited ? RATE_LIMIT : fault === "proxy" ? PROXY : REFUSED;
   const duration =
     limited && retryAfter !== null
       ? Math.min(LONGEST_WISH, Math.max(1, retryAfter) * 1000)

@@ -2,9 +2,14 @@ import type { AccountHealth, CooldownView, QueueStatus } from "../platform/accou
 import type { AccountState } from "./account-state.ts";
 import type { Slots } from "./slots.ts";
 
-function cooldownView(state: AccountState): CooldownView | null {
-  if (!state.cooling || state.cooldown === null) return null;
-  return { account: state.id, ...state.cooldown };
+/** Why and until when an account is passed over; of two reasons that which lasts longer. */
+function cooldownView({ id, cooling, cooldown, proxy }: AccountState): CooldownView | null {
+  const own = cooling ? cooldown : null;
+  const shared = proxy?.cooling === true ? proxy.cooldown : null;
+  if (proxy !== null && shared !== null && shared.until > (own?.until ?? 0)) {
+    return { account: id, proxy: proxy.id, ...shared };
+  }
+  return own === null ? null : { account: id, proxy: "", ...own };
 }
 
 /** Contract, Queue status, with the live leases, cooldowns and waiting requests. */

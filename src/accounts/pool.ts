@@ -1,3 +1,4 @@
+import { accountsByName } from "../config/account-identifier.ts";
 import type {
   AccountFailure,
   AccountHealth,
@@ -14,6 +15,7 @@ import { CLAIM_MS, LEASE_TTL_MS } from "./lease-life.ts";
 import type { Holder } from "./leases.ts";
 import { accountHealth, queueStatus } from "./pool-status.ts";
 import type { PoolStore } from "./pool-store.ts";
+import { Proxies } from "./proxies.ts";
 import { Slots } from "./slots.ts";
 import { type Clockwork, Upkeep } from "./upkeep.ts";
 import type { Outcome, Waiter } from "./waiting-queue.ts";
@@ -52,6 +54,7 @@ export class AccountPool {
   readonly #now: () => number;
   readonly #slots: Slots;
   readonly #tokens: AccountTokens;
+  readonly #proxies = new Proxies();
   readonly #upkeep: Upkeep;
 
   constructor(options: PoolOptions) {
@@ -70,7 +73,7 @@ export class AccountPool {
         return {
           account: { id: state.id, proxyId: state.account?.proxyId ?? "" },
           token: this.#tokens.peek(state, at),
-          failing: state.cooldown !== null,
+          failing: state.failing,
         };
       },
       ended: ({ state, token }, at) => this.#tokens.leaseEnded(state, token, at),
@@ -82,18 +85,24 @@ export class AccountPool {
   }
 
   /** Takes over accounts and limits while requests are in flight: nobody loses a slot, nobody gets one too many. */
-  configure({ accounts, limits }: PoolConfiguration): void {
+  configure({ accounts, limits, proxies = [] }: PoolConfiguration): void {
     this.#slots.catchUp();
     this.#tokens.refreshMs = limits.tokenRefreshMs;
     const configured = new Set<string>();
     for (const account of accounts) {
       if (configured.has(account.id)) continue;
       configured.add(account.id);
-      this.#tokens.configure(this.#slots.state(account.id), account, this.#now());
+      const state = this.#slots.state(account.id);
+      this.#tokens.configure(state, account, this.#now());
+      this.#proxies.bind(state, account.proxyId);
     }
     for (const state of this.#slots.states.values()) {
-      if (!configured.has(state.id)) this.#tokens.remove(state);
+      if (configured.has(state.id)) continue;
+      this.#tokens.remove(state);
+      this.#proxies.bind(state, "");
     }
+    this.#proxies.configure(proxies);
+    this.#slots.names = accountsByName(accounts);
     this.#slots.configure(limits, configured.size);
   }
 
@@ -148,7 +157,7 @@ export class AccountPool {
     const state = this.#slots.states.get(account);
     if (state === undefined) return;
     const cool = this.#tokens.signInFailed(state, ticket, failure, this.#now());
-    if (cool) this.#fail(state, failure);
+    if (cool) this.#fail(state, failure, Number.POSITIVE_INFINITY);
   }
 
   /**
@@ -159,7 +168,7 @@ export class AccountPool {
     this.#slots.catchUp();
     const lease = this.#slots.leases.get(token);
     if (lease === undefined) return false;
-    if (lease.serial > lease.state.failedAt) this.#fail(lease.state, failure);
+    this.#fail(lease.state, failure, lease.serial);
     return this.#slots.othersAreHealthy([lease.state.id]);
   }
 
@@ -167,8 +176,11 @@ export class AccountPool {
   succeeded(token: string): void {
     this.#slots.catchUp();
     const lease = this.#slots.leases.get(token);
-    if (lease === undefined || lease.serial <= lease.state.failedAt) return;
-    if (this.#tokens.succeed(lease.state)) this.#slots.replaced(lease.state);
+    if (lease === undefined) return;
+    const { state, serial } = lease;
+    if (serial > state.failedAt && this.#tokens.succeed(state)) this.#slots.replaced([state]);
+    const { proxy } = state;
+    if (proxy !== null && this.#proxies.succeed(proxy, serial)) this.#slots.replaced(proxy.accounts);
   }
 
   /** Records the outcome of an account test. */
@@ -206,11 +218,19 @@ export class AccountPool {
     return this.#upkeep.swept(reservations.pending);
   }
 
-  #fail(state: AccountState, failure: AccountFailure): void {
-    if (state.account === null || failure.fault !== "account") return;
-    this.#tokens.fail(state, failure, this.#now());
-    state.failedAt = this.#slots.serial;
-    this.#slots.replaced(state);
+  /** `serial` is the number of the request that tells of it. */
+  #fail(state: AccountState, failure: AccountFailure, serial: number): void {
+    if (state.account === null) return;
+    const { serial: newest } = this.#slots;
+    const { proxy } = state;
+    if (failure.fault === "proxy" && proxy !== null) {
+      if (this.#proxies.fail(proxy, failure, serial, newest, this.#now()))
+        this.#slots.replaced(proxy.accounts);
+    } else if (failure.fault === "account" && serial > state.failedAt) {
+      this.#tokens.fail(state, failure, this.#now());
+      state.failedAt = newest;
+      this.#slots.replaced([state]);
+    }
   }
 
   /** While somebody waits a timer notices what no call would bring to light. */

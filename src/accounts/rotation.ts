@@ -26,7 +26,7 @@ export class Rotation {
   place(state: AccountState): void {
     const configured = state.account !== null;
     const free = this.hasSlot(state);
-    const healthy = configured && !state.cooling;
+    const healthy = configured && !state.passedOver;
     if (healthy !== state.healthy) {
       state.healthy = healthy;
       this.healthy += healthy ? 1 : -1;
@@ -36,10 +36,10 @@ export class Rotation {
     } else {
       this.#ready.remove(state);
     }
-    const until = state.cooldown?.until ?? 0;
-    if (configured && state.cooling) this.#cooling.set(state, until);
+    const until = state.passedOverUntil;
+    if (configured && state.passedOver) this.#cooling.set(state, until);
     else this.#cooling.delete(state);
-    if (free && state.cooling) this.#coolingFree.set(state, until);
+    if (free && state.passedOver) this.#coolingFree.set(state, until);
     else this.#coolingFree.delete(state);
   }
 
@@ -67,7 +67,9 @@ export class Rotation {
     let thawed = false;
     for (let state = this.#cooling.first; state !== undefined; state = this.#cooling.first) {
       if (this.#cooling.firstKey > now) break;
+      // Both: an account is passed over for as long as the longer of them lasts.
       state.cooling = false;
+      if (state.proxy !== null && (state.proxy.cooldown?.until ?? 0) <= now) state.proxy.cooling = false;
       this.place(state);
       thawed = true;
     }

@@ -40,6 +40,8 @@ export class Slots {
   /** Serial number of the newest lease or waiting request. */
   serial = 0;
   readonly states = new Map<string, AccountState>();
+  /** Identifiers of the configured accounts by all their names. */
+  names: ReadonlyMap<string, string> = new Map();
   readonly leases: Leases;
   readonly reservations: Reservations;
   readonly #rotation = new Rotation();
@@ -119,7 +121,7 @@ export class Slots {
   acquire(request: AcquireRequest): Outcome | Waiter {
     this.catchUp();
     if (this.total === 0) return { refused: "no_accounts" };
-    const target = request.target === undefined ? null : (this.states.get(request.target) ?? null);
+    const target = request.target === undefined ? null : this.#named(request.target);
     if (request.target !== undefined && (target === null || target.account === null)) {
       return { refused: "target_not_found" };
     }
@@ -183,9 +185,9 @@ export class Slots {
     return { start, lost };
   }
 
-  /** An account began or ceased to cool down: others may run now. */
-  replaced(state: AccountState): void {
-    this.#place(state);
+  /** Accounts began or ceased to be passed over: others may run now. */
+  replaced(states: Iterable<AccountState>): void {
+    for (const state of states) this.#place(state);
     this.#drain();
     this.#events.rescheduled();
   }
@@ -233,6 +235,13 @@ export class Slots {
   /** Drops an account that is no longer configured, once nothing of it is left. */
   forget(state: AccountState): void {
     if (state.account === null && state.held === 0 && state.mark === 0) this.states.delete(state.id);
+  }
+
+  /** The account that a request means. Identifiers may differ in their case alone: then the exact one is meant. */
+  #named(name: string): AccountState | null {
+    const exact = this.states.get(name);
+    if (exact !== undefined && exact.account !== null) return exact;
+    return this.states.get(this.names.get(name.toLowerCase()) ?? "") ?? null;
   }
 
   #place(state: AccountState): void {

@@ -1,28 +1,23 @@
 import * as z from "zod";
-import type { ProviderErrorKind } from "../errors/provider-error.ts";
+import { PROVIDER_ERROR_KINDS } from "../errors/provider-error.ts";
 import type { CooldownView } from "../platform/accounts.ts";
 import type { AccountTestResult } from "../platform/administration.ts";
 
 /** What an edit answers at the least. */
 export const successSchema = () => z.object({ success: z.literal(true) });
 
-/** One account that cools down, which it does for no failures but its own. */
-export const cooldownSchema = () => {
-  const kind: z.ZodType<ProviderErrorKind> = z.enum([
-    "invalid_credentials",
-    "token_expired",
-    "account_suspended",
-    "rate_limited",
-  ]);
-  return z.object({
+/** One account that cools down, for failures of its own or of its proxy. */
+export const cooldownSchema = () =>
+  z.object({
     account: z.string(),
-    kind,
+    /** The proxy that fails; empty: the account itself. */
+    proxy: z.string(),
+    kind: z.enum(PROVIDER_ERROR_KINDS),
     reason: z.string(),
     failures: z.int(),
     /** Unix milliseconds. */
     until: z.int(),
   }) satisfies z.ZodType<CooldownView>;
-};
 
 /** An account as administrators see it (contract, Accounts); `cooldown` goes beyond it. */
 export const accountViewSchema = () =>

@@ -1,5 +1,5 @@
 import type { Caller } from "../auth/callers.ts";
-import { accountIdentifier } from "../config/account-identifier.ts";
+import { type AccountNames, accountIdentifier, accountsByName } from "../config/account-identifier.ts";
 import type { Config } from "../config/schema.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
@@ -25,11 +25,12 @@ function fileNotFound(id: string, field: string): GatewayError {
   });
 }
 
-async function isConfigured(config: Config, identifier: string): Promise<boolean> {
+/** The names of the configured account with that identifier; null: there is none. */
+async function namesOf(config: Config, identifier: string): Promise<AccountNames | null> {
   for (const account of config.accounts) {
-    if ((await accountIdentifier(account)) === identifier) return true;
+    if ((await accountIdentifier(account)) === identifier) return { id: identifier, ...account };
   }
-  return false;
+  return null;
 }
 
 /** A caller as files bind it. */
@@ -64,16 +65,18 @@ export async function boundToFiles(
     }),
   );
   const account = commonAccount(files, field);
+  const { config } = await context.config();
+  const names = await namesOf(config, account);
   const { targetAccount } = caller;
-  if (targetAccount !== null && targetAccount !== account) {
+  const known = accountsByName([names ?? { id: account, email: "", mobile: "" }]);
+  if (targetAccount !== null && !known.has(targetAccount.toLowerCase())) {
     throw invalidRequest(
       `${field} refers to files of the account ${account}, but the request asks for ${targetAccount}`,
       field,
     );
   }
-  const { config } = await context.config();
   const [first = ""] = ids;
-  if (!(await isConfigured(config, account))) throw fileNotFound(first, field);
+  if (names === null) throw fileNotFound(first, field);
   const images = files.some(({ mediaType }) => mediaType.startsWith("image/"));
   return { caller: { ...caller, targetAccount: account }, images };
 }

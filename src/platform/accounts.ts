@@ -28,7 +28,7 @@ export interface AcquireRequest {
   readonly dialect?: string;
   /** Digest of the key that asks, never the key itself: callers share slots and queue. Absent: the gateway itself. */
   readonly caller?: string;
-  /** Identifier of a pinned account (contract, Authentication rule 3): waits for that account alone. */
+  /** Identifier, e-mail or mobile of a pinned account (contract, Authentication rule 3): waits for that account alone. */
   readonly target?: string;
   /** Identifiers that must not be chosen: an account switch after an empty answer. Only healthy accounts qualify then. */
   readonly exclude?: readonly string[];
@@ -120,6 +120,8 @@ export interface LeaseView {
 /** One account that cools down. `until` is in Unix milliseconds. */
 export interface CooldownView {
   readonly account: string;
+  /** The proxy that cools down, and the account with it; empty: the account itself. */
+  readonly proxy: string;
   readonly kind: ProviderErrorKind;
   readonly reason: string;
   readonly failures: number;
@@ -200,8 +202,16 @@ export interface PoolLimits {
   readonly tokenRefreshMs: number;
 }
 
+/** A proxy that accounts may be bound to. `settings` says whether it has been changed, and holds secrets. */
+export interface PoolProxy {
+  readonly id: string;
+  readonly settings: string;
+}
+
 export interface PoolConfiguration {
   readonly accounts: readonly PoolAccount[];
+  /** None unless given. */
+  readonly proxies?: readonly PoolProxy[];
   readonly limits: PoolLimits;
 }
 

@@ -57,7 +57,7 @@ describe("authentication of business endpoints", () => {
 
   it("3. X-Gateway-Target-Account pins an account", async () => {
     for (let n = 0; n < 3; n += 1) {
-      await (await test.chat("pinned", {}, { "x-gateway-target-account": "two@sandbox.test" })).text();
+      await (await test.chat("pinned", {}, { "x-gateway-target-account": "Two@Sandbox.TEST" })).text();
     }
     expect(new Set((await turns()).slice(-3).map(({ account }) => account))).toEqual(
       new Set(["two@sandbox.test"]),

@@ -47,7 +47,7 @@ describe("GET /admin/metrics", () => {
       5,
     );
     expect(value(text, "polygate_upstream_requests_total", { operation: "completion", status: "500" })).toBe(
-      1,
+      3,
     );
     expect(value(text, "polygate_upstream_requests_total", { operation: "login" })).toBeGreaterThan(0);
     expect(value(text, "polygate_page_requests_total", { operation: "technologies", status: "400" })).toBe(1);

@@ -9,6 +9,9 @@ import { sendRequest, wireRequest } from "./request.ts";
 import { type BodyReader, bodyReader } from "./response-body.ts";
 import type { Dial, ProxySocket } from "./socket.ts";
 
+/** How long a proxy may take to connect to its target, milliseconds. */
+const CONNECT_MS = 15_000;
+
 /**
  * `fetch` through an HTTP or SOCKS5 proxy, one connection for each request. Redirects are not followed. A TLS target is
  * reached through a tunnel (CONNECT), and its certificate has to name the target; a plain one through a tunnel with SOCKS5,
@@ -54,6 +57,8 @@ class Exchange {
   #socket: ProxySocket | null = null;
   #body: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>> | null = null;
   #ended = false;
+  /** How far the connection has come. */
+  #stage: ProxyStage = "proxy";
   onEnd: () => void = () => undefined;
 
   constructor(dial: Dial, proxy: OutboundProxy, url: URL) {
@@ -76,7 +81,7 @@ class Exchange {
   async run(init: RequestInit): Promise<Response> {
     const secure = this.#url.protocol === "https:";
     const forwarding = this.#proxy.type === "http" && !secure;
-    const socket = await this.#connect(secure, forwarding);
+    const socket = await this.#inTime(this.#connect(secure, forwarding));
     const authorization = proxyAuthorization(this.#proxy);
     const path = this.#url.pathname + this.#url.search;
     const request = wireRequest(
@@ -99,6 +104,20 @@ class Exchange {
     return answer(head.status, head.statusText, head.headers, body === null ? null : this.#stream(body));
   }
 
+  /** Bounds the time until a connection to the target stands. */
+  async #inTime<T>(connection: Promise<T>): Promise<T> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      late.reject(new ProxyFailure(this.#stage, "the proxy did not connect in time"));
+    }, CONNECT_MS);
+    try {
+      return await Promise.race([connection, late.promise]);
+    } finally {
+      clearTimeout(timer);
+      connection.catch(() => undefined);
+    }
+  }
+
   async #connect(secure: boolean, forwarding: boolean): Promise<ProxySocket> {
     const { host, port } = this.#proxy;
     let socket = await this.#failing("proxy", "the proxy cannot be reached", async () => {
@@ -112,6 +131,7 @@ class Exchange {
     await openTunnel(socket, this.#proxy, this.#target);
     if (!secure) return socket;
     const name = this.#target.host;
+    this.#stage = "tls";
     socket = await this.#failing(
       "tls",
       `no trusted TLS connection to ${name} through the proxy`,

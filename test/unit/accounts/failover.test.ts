@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { clientLeft } from "../../../src/accounts/with-account.ts";
 import { ProviderError, type ProviderErrorKind } from "../../../src/errors/provider-error.ts";
+import { ProxyFailure } from "../../../src/provider/proxy/failure.ts";
 import { AccountWork, refusal } from "../../support/account-work.ts";
 import { managed, pass, passThrough, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { accountNamed } from "../../support/memory-platform.ts";
+import type { Asked, Reply } from "../../support/scripted-upstream.ts";
+import { refuses } from "../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
 
@@ -138,6 +141,54 @@ describe("an account that the provider refuses", () => {
     await new AccountWork(made).failing();
     await expect(new AccountWork(made).failing(refusal("rate_limited"))).rejects.toThrow();
     expect(await made.platform.accounts.status()).toMatchObject({ cooldowns: [{ failures: 1 }] });
+  });
+});
+
+describe("one wrong password, one dead proxy, one refused token, and one account that is well", () => {
+  const SICK = ["wrong", "unreachable", "token:83c874d33e8bff73"];
+  const config = {
+    accounts: [
+      accountNamed("wrong"),
+      { ...accountNamed("unreachable"), proxy_id: "dead" },
+      { token: "refused" },
+      accountNamed("well"),
+    ],
+    proxies: [{ id: "dead", type: "http" as const, host: "proxy.test", port: 1 }],
+    runtime: { account_max_queue: 1_000 },
+  };
+  const other = (asked: Asked): Reply | undefined => {
+    if (asked.proxy !== null) throw new ProxyFailure("proxy", "the proxy cannot be reached");
+    if (asked.token === "refused") return refuses(401, "token_expired");
+    const wrong = asked.path === "/api/login" && asked.json()["email"] === "wrong";
+    return wrong ? refuses(401, "invalid_credentials") : undefined;
+  };
+
+  test("are 1,000 answers to 1,000 requests, with few attempts at the others", async () => {
+    const made = await gateway({ config, other });
+    const tried: string[] = [];
+    const onLeft = (account: string) => tried.push(account);
+    const ask = () =>
+      new AccountWork(made, { ...ALWAYS, onLeft }).with((session) =>
+        session.call(async ({ fetch, token }) => {
+          const headers = { authorization: `Bearer ${token}` };
+          const { status } = await fetch("http://upstream.test/api/account", { headers });
+          if (status !== 200) throw refusal("token_expired");
+          return session.accountId;
+        }),
+      );
+    const answers: string[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      const work = Promise.all(Array.from({ length: 50 }, ask));
+      await pass(1);
+      answers.push(...(await work));
+    }
+    expect(answers).toEqual(Array(1_000).fill("well"));
+    for (const sick of SICK) {
+      const attempts = tried.filter((account) => account === sick);
+      expect(attempts.length, sick).toBeGreaterThan(0);
+      expect(attempts.length, sick).toBeLessThanOrEqual(3);
+    }
+    expect(new Set(tried)).toEqual(new Set(SICK));
   });
 });
 

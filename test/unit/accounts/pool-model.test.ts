@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { Waiter } from "../../../src/accounts/waiting-queue.ts";
-import type { PoolLimits } from "../../../src/platform/accounts.ts";
+import type { PoolConfiguration, PoolLimits } from "../../../src/platform/accounts.ts";
 import { failure } from "../../support/failures.ts";
-import { type ModelLease, PoolModel, TTL } from "./pool-model.ts";
-import { configuration, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";
+import { type ModelLease, PoolModel, PROXY_OF, TTL } from "./pool-model.ts";
+import { account, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";
 
 const OPERATIONS = 100_000;
 const RUN = 2_000;
@@ -22,6 +22,10 @@ function random(seed: number): () => number {
 const HOLDER = { requestId: "r", model: "m", dialect: "", caller: "" };
 const CALLERS = ["x", "x", "x", "y", "z"];
 const IDS = ["a", "b", "c", "d", "e"];
+
+function proxied(ids: readonly string[], limits: PoolLimits): PoolConfiguration {
+  return { accounts: ids.map((id) => account(id, { proxyId: PROXY_OF[id] ?? "" })), limits };
+}
 
 /** Drives a pool and its model side by side, and compares them after each step. */
 class Driver {
@@ -264,12 +268,15 @@ class Driver {
       queueWaitMs: 10_000 + this.#below(20_000),
     };
     const ids = this.#below(40) === 0 ? [] : IDS.filter(() => this.#below(4) > 0);
-    this.rig.pool.configure(configuration(ids, limits));
+    this.rig.pool.configure(proxied(ids, limits));
     this.model.limits = limits;
     for (const id of ids) this.model.account(id).configured = true;
     for (const [id, it] of this.model.accounts) {
       if (ids.includes(id)) continue;
       Object.assign(it, { configured: false, failures: 0, coolUntil: 0 });
+    }
+    for (const proxy of [...this.model.proxies.keys()]) {
+      if (ids.every((id) => PROXY_OF[id] !== proxy)) this.model.proxies.delete(proxy);
     }
     const waiting = this.model.waiting.filter(({ request: { target }, name }) => {
       if (target === undefined || ids.includes(target)) return true;
@@ -284,8 +291,13 @@ class Driver {
   fail(): void {
     const lease = this.#pick(this.model.leases);
     if (lease === undefined) return;
-    this.rig.pool.failed(lease.token, failure("rate_limited", "slow down"));
-    this.model.fail(lease, this.rig.now);
+    if (PROXY_OF[lease.account] !== undefined && this.#below(2) === 0) {
+      this.rig.pool.failed(lease.token, failure("unreachable", "no proxy", { fault: "proxy" }));
+      this.model.failProxy(lease, this.rig.now);
+    } else {
+      this.rig.pool.failed(lease.token, failure("rate_limited", "slow down"));
+      this.model.fail(lease, this.rig.now);
+    }
     this.#serve();
   }
 
@@ -317,9 +329,10 @@ class Driver {
     model.leases = [];
     model.waiting = [];
     model.served.clear();
+    model.proxies.clear();
     model.ghostDeadline = rig.now + TTL;
     rig.restart();
-    rig.pool.configure(configuration(ids, model.limits));
+    rig.pool.configure(proxied(ids, model.limits));
     this.#serve();
   }
 

@@ -17,6 +17,15 @@ export interface ModelWaiter {
   readonly until: number;
 }
 
+interface ModelProxy {
+  failures: number;
+  coolUntil: number;
+  failedAt: number;
+}
+
+/** Which accounts share a proxy. */
+export const PROXY_OF: Readonly<Record<string, string>> = { b: "p", c: "p", d: "q" };
+
 interface ModelAccount {
   configured: boolean;
   ghosts: number;
@@ -38,6 +47,7 @@ export class PoolModel {
   order = 0;
   ghostDeadline = 0;
   readonly accounts = new Map<string, ModelAccount>();
+  readonly proxies = new Map<string, ModelProxy>();
   leases: ModelLease[] = [];
   waiting: ModelWaiter[] = [];
   /** When each caller was granted a slot last, as long as it holds or wants one. */
@@ -93,7 +103,21 @@ export class PoolModel {
   }
 
   healthy(now: number): string[] {
-    return [...this.accounts].filter(([, it]) => it.configured && it.coolUntil <= now).map(([id]) => id);
+    return [...this.accounts]
+      .filter(([id, it]) => it.configured && this.coolUntil(id) <= now)
+      .map(([id]) => id);
+  }
+
+  proxy(account: string): ModelProxy {
+    const id = PROXY_OF[account] ?? "";
+    const found = this.proxies.get(id) ?? { failures: 0, coolUntil: 0, failedAt: 0 };
+    if (id !== "") this.proxies.set(id, found);
+    return found;
+  }
+
+  /** Until when an account is passed over, for whatever reason. */
+  coolUntil(id: string): number {
+    return Math.max(this.account(id).coolUntil, this.proxy(id).coolUntil);
   }
 
   /** Accounts that a request may be given now, those whose turn it is first. */
@@ -109,8 +133,8 @@ export class PoolModel {
     }
     if (exclude.length > 0) return [];
     const free = [...this.accounts.keys()].filter((id) => this.free(id));
-    const first = Math.min(...free.map((id) => this.account(id).coolUntil));
-    return free.filter((id) => this.account(id).coolUntil === first);
+    const first = Math.min(...free.map((id) => this.coolUntil(id)));
+    return free.filter((id) => this.coolUntil(id) === first);
   }
 
   /** Why a request gets no answer but this at once; null when it is granted or waits. */
@@ -171,7 +195,7 @@ export class PoolModel {
       if (this.heldBy(caller) + this.#waitingOf(caller).length === 0) this.served.delete(caller);
     }
     for (const [id, it] of this.accounts) {
-      const ready = this.free(id) && it.coolUntil <= now;
+      const ready = this.free(id) && this.coolUntil(id) <= now;
       if (ready && !it.ready) it.since = this.step;
       it.ready = ready;
     }
@@ -185,7 +209,17 @@ export class PoolModel {
     it.failedAt = this.order;
   }
 
+  failProxy(lease: ModelLease, now: number): void {
+    const it = this.proxy(lease.account);
+    if (!this.account(lease.account).configured || lease.order <= it.failedAt) return;
+    it.failures += 1;
+    it.coolUntil = now + Math.min(300_000, 5_000 * 2 ** (it.failures - 1));
+    it.failedAt = this.order;
+  }
+
   succeed(lease: ModelLease): void {
+    const proxy = this.proxy(lease.account);
+    if (lease.order > proxy.failedAt) Object.assign(proxy, { failures: 0, coolUntil: 0 });
     const it = this.account(lease.account);
     if (lease.order <= it.failedAt) return;
     it.failures = 0;
@@ -197,7 +231,9 @@ export class PoolModel {
     const times = [
       ...this.leases.map((lease) => lease.expires),
       ...this.waiting.map((waiter) => waiter.until),
-      ...[...this.accounts.values()].filter((it) => it.coolUntil > now).map((it) => it.coolUntil),
+      ...[...this.accounts.values(), ...this.proxies.values()]
+        .filter((it) => it.coolUntil > now)
+        .map((it) => it.coolUntil),
     ];
     if (this.ghosts > 0) times.push(this.ghostDeadline);
     return Math.min(...times);

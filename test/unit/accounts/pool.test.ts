@@ -232,6 +232,89 @@ describe("expiry", () => {
   });
 });
 
+describe("a proxy", () => {
+  const dead = failure("unreachable", "the proxy cannot be reached", { fault: "proxy" });
+  const bound = { proxyId: "p" };
+  const behind = (settings: string) => ({
+    accounts: [account("a", bound), account("b", bound), account("c")],
+    proxies: [{ id: "p", settings }],
+    limits: LIMITS,
+  });
+  const rigWithProxy = (): Rig => {
+    const rig = new Rig();
+    rig.pool.configure(behind("one"));
+    return rig;
+  };
+  const fail = (rig: Rig): void => {
+    const { lease } = rig.grant({ target: "a" });
+    rig.pool.failed(lease, dead);
+    rig.pool.release(lease);
+  };
+
+  test("that fails is passed over with all its accounts, and none of them is blamed", () => {
+    const rig = rigWithProxy();
+    fail(rig);
+    expect(rig.pool.status().cooldowns).toMatchObject([
+      { account: "a", proxy: "p", failures: 1, until: rig.now + 5_000 },
+      { account: "b", proxy: "p", failures: 1 },
+    ]);
+    expect(rig.grant().account.id).toBe("c");
+    const waiter = rig.queue();
+    rig.advance(5_000);
+    expect(result(waiter)).not.toBeNull();
+    expect(rig.pool.status().cooldowns).toEqual([]);
+  });
+
+  test("cools down for longer with each failure, until one of its accounts works", () => {
+    const rig = rigWithProxy();
+    fail(rig);
+    fail(rig);
+    expect(rig.pool.status().cooldowns).toMatchObject([{ failures: 2, until: rig.now + 10_000 }, {}]);
+    const { lease, failing } = rig.grant({ target: "b" });
+    expect(failing).toBe(true);
+    rig.pool.succeeded(lease);
+    expect(rig.pool.status().cooldowns).toEqual([]);
+  });
+
+  test("of which all accounts fail at once has failed once", () => {
+    const rig = rigWithProxy();
+    const leases = ["a", "b"].map((target) => rig.grant({ target }).lease);
+    for (const lease of leases) rig.pool.failed(lease, dead);
+    expect(rig.pool.status().cooldowns).toMatchObject([{ failures: 1 }, { failures: 1 }]);
+  });
+
+  test("that has been changed gets another chance, and so does an account that leaves it", () => {
+    const rig = rigWithProxy();
+    fail(rig);
+    rig.pool.configure({ ...behind("one"), accounts: [account("a", bound), account("b"), account("c")] });
+    expect(rig.pool.status().cooldowns.map((it) => it.account)).toEqual(["a"]);
+    rig.pool.configure(behind("two"));
+    expect(rig.pool.status().cooldowns).toEqual([]);
+  });
+});
+
+describe("a pinned account", () => {
+  test("goes by all its names, in any case", () => {
+    const rig = new Rig();
+    const named = account("Ada@example.org", { email: "Ada@example.org", mobile: "+49151" });
+    rig.pool.configure({ accounts: [named, account("token:AB", { email: "" })], limits: LIMITS });
+    for (const target of ["ada@EXAMPLE.org", "+49151", "TOKEN:ab"]) {
+      const { lease, account: granted } = rig.grant({ target });
+      expect(granted.id).toBe(target.startsWith("TOKEN") ? "token:AB" : "Ada@example.org");
+      rig.pool.release(lease);
+    }
+    expect(rig.pool.acquire(request({ target: "+491" }))).toEqual({ refused: "target_not_found" });
+  });
+
+  test("whose name another one has in another case is the exact one", () => {
+    const rig = rigWith(["A@x", "a@x"]);
+    expect([rig.grant({ target: "a@x" }), rig.grant({ target: "A@x" })].map((it) => it.account.id)).toEqual([
+      "a@x",
+      "A@x",
+    ]);
+  });
+});
+
 describe("cooldown", () => {
   const cool = (rig: Rig, id: string): void => {
     const { lease } = rig.grant({ target: id });

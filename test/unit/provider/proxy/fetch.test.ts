@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { OutboundProxy } from "../../../../src/platform/upstream.ts";
 import { proxiedFetch } from "../../../../src/provider/proxy/fetch.ts";
 import { startTestProxy, type TestProxyOptions } from "../../../support/test-proxy.ts";
@@ -240,3 +240,21 @@ async function failureAfter(milliseconds: number): Promise<unknown> {
   await new Promise((resolve) => setTimeout(resolve, milliseconds));
   return { stage: "late" };
 }
+
+describe("a proxy that takes the connection and says nothing", () => {
+  it.each(TYPES)("(%s) has failed after 15 s", async (type) => {
+    const { fetch, proxy } = await through({ type, silent: true });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const failed = expect(fetch(`${base("https")}/echo`)).rejects.toMatchObject({ stage: "proxy" });
+      await vi.advanceTimersByTimeAsync(15_000);
+      await failed;
+    } finally {
+      vi.useRealTimers();
+    }
+    await until(
+      async () => proxy.open,
+      (open) => open === 0,
+    );
+  });
+});

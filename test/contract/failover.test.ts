@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { until } from "../support/until.ts";
+import { useAdmin } from "../support/use-admin.ts";
+
+/** Nobody listens there. */
+const DEAD = { host: "127.0.0.1", port: 9 };
+const SICK = ["wrong@sandbox.test", "unreachable@sandbox.test", "token:8138cf443c5f097f"];
+
+const api = useAdmin({
+  vars: {
+    GATEWAY_CONFIG_JSON: JSON.stringify({
+      keys: ["sk-dev"],
+      accounts: [
+        { email: "wrong@sandbox.test", password: "not the password" },
+        { email: "unreachable@sandbox.test", password: "sandbox", proxy_id: "dead" },
+        { token: "sandbox-token-expired" },
+        { email: "well@sandbox.test", password: "sandbox" },
+      ],
+      proxies: [{ id: "dead", type: "http", ...DEAD }],
+      runtime: { account_max_queue: 1_000 },
+      history: { limit: 1_000 },
+    }),
+  },
+});
+
+interface Record {
+  readonly account: string;
+  readonly status: string;
+  readonly tried: readonly { readonly account: string; readonly reason: string }[];
+}
+
+describe("one wrong password, one dead proxy, one refused token, and one account that is well", () => {
+  // A thousand of them: test/unit/accounts/failover.test.ts.
+  it("are as many answers as requests", async () => {
+    const statuses = new Map<number, number>();
+    const ask = async () => {
+      const response = await api.chat("[[say:ok]]");
+      await response.body?.cancel();
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+    };
+    for (let round = 0; round < 6; round += 1) await Promise.all(Array.from({ length: 50 }, ask));
+    expect([...statuses]).toEqual([[200, 300]]);
+  });
+
+  it("cost a few attempts, which the records name", async () => {
+    const list = async (): Promise<readonly Record[]> => {
+      const { body } = await api.admin("GET", "/admin/chat-history?page_size=1000");
+      return Object(body["items"]);
+    };
+    const records = await until(
+      list,
+      (all) => all.length === 300 && all.every(({ status }) => status !== "streaming"),
+    );
+    const tried = records.flatMap((record) => record.tried);
+    expect(new Set(tried.map(({ account }) => account))).toEqual(new Set(SICK));
+    for (const sick of SICK) {
+      const attempts = tried.filter(({ account }) => account === sick);
+      expect(attempts.length, `attempts with ${sick}`).toBeLessThanOrEqual(3);
+    }
+    expect(new Set(records.map(({ account }) => account))).toEqual(new Set(["well@sandbox.test"]));
+  });
+
+  it("are told to who wants them, as what they are", async () => {
+    const outcomes: unknown[] = [];
+    for (const account of SICK) {
+      const response = await api.chat("x", {}, { "x-gateway-target-account": account });
+      const { error }: { error?: { code: string } } = await response.json();
+      outcomes.push([response.status, error?.code]);
+    }
+    expect(outcomes).toEqual([
+      [401, "account_login_failed"],
+      [503, "upstream_unavailable"],
+      [401, "account_login_failed"],
+    ]);
+  });
+});
