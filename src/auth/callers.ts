@@ -51,7 +51,8 @@ function credentialIn(source: CredentialSource, request: Request, url: URL): str
     case "header":
       return request.headers.get(source.name);
     case "query":
-      return url.searchParams.get(source.name);
+      // Most requests have no query, and looking into one parses it.
+      return url.search === "" ? null : url.searchParams.get(source.name);
   }
 }
 

@@ -74,9 +74,20 @@ function refusalWithoutSecrets(response: Response, spoken: Spoken): Response {
   return withBody(response, masked);
 }
 
+/** The address that was spoken to last: most backends have one for everything, and parsing it takes longer than its answer. */
+let latest: { readonly driver: string; readonly url: string; readonly kind: ExchangeKind } = {
+  driver: "",
+  url: "",
+  kind: { label: "" },
+};
+
 /** What an exchange is for, in the driver's words. */
 function exchangeOf({ platform }: WatchedContext, url: string): ExchangeKind {
-  return driverNamed(platform.variables.providerDriver).exchange(new URL(url).pathname);
+  const driver = platform.variables.providerDriver;
+  if (latest.url !== url || latest.driver !== driver) {
+    latest = { driver, url, kind: driverNamed(driver).exchange(new URL(url).pathname) };
+  }
+  return latest.kind;
 }
 
 /** One exchange that is being captured. */
@@ -159,7 +170,8 @@ class Watch {
       const capture = this.#capture(outcome, error);
       const outbox = outboxOf(this.#context.platform);
       outbox.capture(capture);
-      this.#context.waitUntil(outbox.settled());
+      const sent = outbox.settled();
+      if (sent !== null) this.#context.waitUntil(sent);
       this.#context.onCapture?.(capture);
     } catch {
       // An exchange that cannot be described is not captured.

@@ -121,7 +121,8 @@ export class Recording implements RecordSource {
     if (!this.#wanted) return;
     this.#refreshedAt = this.#context.platform.now();
     this.#outbox.record(this);
-    this.#context.waitUntil(this.#outbox.settled());
+    const sent = this.#outbox.settled();
+    if (sent !== null) this.#context.waitUntil(sent);
   }
 
   lost(): void {

@@ -91,16 +91,20 @@ export class Outbox {
   }
 
   /**
-   * Resolves when what waits at this moment has been sent, by whomever, or at once when enough others see to it. Never
-   * rejects; to be handed to `waitUntil`.
+   * Resolves when what waits at this moment has been sent, by whomever; null: enough others see to it. Never rejects; to be
+   * handed to `waitUntil`.
    */
-  async settled(): Promise<void> {
+  settled(): Promise<void> | null {
+    const began = this.#options.now();
+    if (this.#waiters === 0) this.#awaitedSince = began;
+    if (this.#waiters >= WAITERS && began - this.#awaitedSince < STUCK_MS) return null;
+    this.#waiters += 1;
+    return this.#wait(began);
+  }
+
+  async #wait(began: number): Promise<void> {
     const { now, sleep } = this.#options;
     const mine = this.#open;
-    const began = now();
-    if (this.#waiters === 0) this.#awaitedSince = began;
-    if (this.#waiters >= WAITERS && began - this.#awaitedSince < STUCK_MS) return;
-    this.#waiters += 1;
     while (this.#open === mine && !this.#isEmpty()) {
       const urgent = this.#records.size > 0 || this.#captures.length > 0;
       const due = Math.max(this.#sentAt, began) + (urgent ? PAUSE_MS : COUNTS_PAUSE_MS);

@@ -46,7 +46,7 @@ function rig(fails: () => boolean = () => false) {
     now: clock.now,
     sleep: clock.sleep,
   });
-  const settled = () => outbox.settled();
+  const settled = async () => outbox.settled();
   const source = (id: string): RecordSource => ({
     write: () => write(id, { updated_at: clock.time }),
     lost: () => undefined,
