@@ -76,32 +76,26 @@ export class StreamWriter {
     this.#pending += 1;
     return new Promise((resolve, reject) => {
       this.#giveUp = reject;
-      this.#pieces(this.#encoder.encode(text)).then(
-        () => {
-          this.#pending -= 1;
-          resolve();
-        },
-        (error: unknown) => {
-          this.#pending -= 1;
-          this.#reader.gone();
-          reject(error);
-        },
-      );
+      const bytes = this.#encoder.encode(text);
+      const failed = (error: unknown) => {
+        this.#pending -= 1;
+        this.#reader.gone();
+        reject(error);
+      };
+      // All pieces wait in their order from now on: what is written next comes behind them.
+      let at = 0;
+      for (; at + PIECE_BYTES < bytes.length; at += PIECE_BYTES) {
+        this.#writer.write(bytes.subarray(at, at + PIECE_BYTES)).then(
+          () => this.#reader.took(PIECE_BYTES),
+          () => undefined,
+        );
+      }
+      this.#writer.write(at === 0 ? bytes : bytes.subarray(at)).then(() => {
+        this.#reader.took(bytes.length - at);
+        this.#pending -= 1;
+        resolve();
+      }, failed);
     });
-  }
-
-  /** All pieces wait in their order from now on: what is written next comes behind them. */
-  #pieces(bytes: Uint8Array): Promise<unknown> {
-    if (bytes.length <= PIECE_BYTES) return this.#piece(bytes);
-    const pieces: Promise<void>[] = [];
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      pieces.push(this.#piece(bytes.subarray(at, at + PIECE_BYTES)));
-    }
-    return Promise.all(pieces);
-  }
-
-  #piece(bytes: Uint8Array): Promise<void> {
-    return this.#writer.write(bytes).then(() => this.#reader.took(bytes.length));
   }
 
   /** Waits no longer for a reader that may never take what was written: a write under way rejects with `reason`. */
