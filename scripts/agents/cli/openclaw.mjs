@@ -1,0 +1,42 @@
+import { KEY } from "../gateways.mjs";
+
+/** Styles: the adapter that speaks them, the address below the gateway's, and a model. */
+const STYLES = {
+  "chat completions": ["openai-completions", "/v1", "gpt-4o"],
+  messages: ["anthropic-messages", "/vendorb", "claude-sonnet-4-5"],
+  responses: ["openai-responses", "/v1", "gpt-5"],
+  "content-generation": ["google-generative-ai", "/v1beta", "gemini-2.5-pro"],
+  "local-runner": ["ollama", "", "llama3.1"],
+};
+
+/** @type {import("./play.mjs").Cli} */
+export const openclaw = {
+  id: "openclaw",
+  title: "OpenClaw",
+  bin: "openclaw",
+  files: (base) => ({
+    "openclaw.json": JSON.stringify({
+      update: { checkOnStart: false },
+      models: {
+        providers: Object.fromEntries(
+          Object.values(STYLES).map(([api, path, id]) => [
+            `my-${api}`,
+            { baseUrl: base + path, api, apiKey: KEY, models: [{ id, name: id }] },
+          ]),
+        ),
+      },
+      // With others it tells of processes and sub-agents behind the prompt, as a message of the user.
+      tools: { allow: ["exec"], exec: { host: "gateway", mode: "full" } },
+    }),
+  }),
+  runs: () =>
+    Object.entries(STYLES).map(([style, [api, , model]]) => ({
+      style,
+      tool: "exec",
+      input: (command) => ({ command }),
+      args: [
+        ...["agent", "exec", "{prompt}", "--cwd", ".", "--config", "{home}/openclaw.json"],
+        ...["--no-auth-env-only", "--code-mode", "direct", "--model", `my-${api}/${model}`],
+      ],
+    })),
+};

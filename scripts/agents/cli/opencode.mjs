@@ -1,0 +1,51 @@
+import { KEY } from "../gateways.mjs";
+
+/**
+ * The providers of opencode, and of what descends from it: one for each API style, by the AI SDK's packages.
+ *
+ * @param {string} base
+ */
+export function providers(base) {
+  const provider = (npm, path, model) => ({
+    npm,
+    options: { baseURL: base + path, apiKey: KEY },
+    models: { [model]: { name: model, tool_call: true } },
+  });
+  return {
+    chat: provider("@ai-sdk/openai-compatible", "/v1", "gpt-4o"),
+    messages: provider("@ai-sdk/anthropic", "/vendorb/v1", "claude-sonnet-4-5"),
+    responses: provider("@ai-sdk/openai", "/v1", "gpt-5"),
+    content: provider("@ai-sdk/google", "/v1beta", "gemini-2.5-pro"),
+  };
+}
+
+/** Styles, and the models of {@link providers} that speak them. */
+export const MODELS = {
+  "chat completions": "chat/gpt-4o",
+  messages: "messages/claude-sonnet-4-5",
+  responses: "responses/gpt-5",
+  "content-generation": "content/gemini-2.5-pro",
+};
+
+/** @type {import("./play.mjs").Cli} */
+export const opencode = {
+  id: "opencode",
+  title: "opencode",
+  bin: "opencode",
+  files: (base) => ({
+    ".config/opencode/opencode.json": JSON.stringify({
+      autoupdate: false,
+      share: "disabled",
+      permission: "allow",
+      provider: providers(base),
+    }),
+  }),
+  runs: () =>
+    Object.entries(MODELS).map(([style, model]) => ({
+      style,
+      tool: "bash",
+      input: (command) => ({ command, description: "run it" }),
+      args: ["run", "-m", model],
+      stdin: true,
+    })),
+};

@@ -1,0 +1,112 @@
+/**
+ * What every framework is asked. A program says how its framework converses in a style:
+ *
+ * @typedef {object} Question
+ * @property {string} prompt
+ * @property {string} [json] the object that the prompt wants to hear, where one is asked for
+ * @property {boolean} stream
+ * @property {(input: { city: string }) => string} weather runs the tool; to be offered with {@link WEATHER} unless it is left out
+ *
+ * @typedef {object} Program
+ * @property {string} style the API style that it speaks here
+ * @property {(question: Question) => Promise<string[]>} [converse] takes the conversation to its end; resolves with the
+ *   pieces of text as they came (one, unless streamed)
+ * @property {(question: Question) => Promise<unknown>} [object] asks for an object with {@link CITY}
+ * @property {boolean} [streamsObjects] whether `object` can stream
+ * @property {Record<string, string>} [limits] what the framework cannot do, whatever the gateway does, and what is
+ *   therefore not tried: why, by column or by column and way (`object`, `two calls, streamed`)
+ */
+
+/** The tool's declaration; its input is an object with `city`, a string. */
+export const WEATHER = {
+  name: "weather",
+  description: "The weather in a city",
+  parameters: {
+    type: "object",
+    properties: { city: { type: "string", description: "The city's name" } },
+    required: ["city"],
+    additionalProperties: false,
+  },
+};
+
+/** The schema of the object that is asked for. */
+export const CITY = {
+  type: "object",
+  properties: { city: { type: "string" }, people: { type: "number" } },
+  required: ["city", "people"],
+  additionalProperties: false,
+};
+
+const TEXT = "One two three four five six seven.";
+const ROME = { city: "Rome", people: 2_750_000 };
+
+/** Takes a program through everything; hands out each result as soon as it is there. */
+export async function play(program, tell) {
+  for (const stream of [false, true]) {
+    const way = stream ? "streamed" : "whole";
+    const attempt = async (column, work) => {
+      const known = program.limits?.[`${column}, ${way}`] ?? program.limits?.[column];
+      const result = { style: program.style, column, way };
+      if (known !== undefined) return tell({ ...result, error: null, known });
+      const error = await within(30_000, work).then(
+        () => null,
+        (thrown) => (thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)),
+      );
+      tell({ ...result, error });
+    };
+    if (program.converse !== undefined) {
+      await attempt("text", () => text(program, stream));
+      await attempt("one call", () => calls(program, stream, ["Rome"]));
+      await attempt("two calls", () => calls(program, stream, ["Rome", "Oslo"]));
+    }
+    if (program.object !== undefined && (!stream || program.streamsObjects))
+      await attempt("object", () => object(program, stream));
+  }
+}
+
+async function text({ converse }, stream) {
+  const pieces = await converse({ prompt: `[[say:${TEXT}]]`, stream, weather: answer });
+  expect(pieces.join(""), TEXT, "the text");
+  if (stream && pieces.filter((piece) => piece !== "").length < 2)
+    throw new Error("the text came in one piece");
+}
+
+/** The tool runs once for each city, and the final text quotes what it said. */
+async function calls({ converse }, stream, cities) {
+  const asked = [];
+  const weather = ({ city }) => {
+    asked.push(city);
+    return answer({ city });
+  };
+  const prompt = cities.map((city) => `[[call:weather:${JSON.stringify({ city })}]]`).join("");
+  const said = (await converse({ prompt, stream, weather })).join("");
+  expect(asked.toSorted().join(), cities.toSorted().join(), "the cities that the tool was asked for");
+  for (const city of cities) {
+    if (!said.includes(answer({ city })))
+      throw new Error(`the final text lacks the result for ${city}: ${said}`);
+  }
+}
+
+async function object({ object }, stream) {
+  const json = JSON.stringify(ROME);
+  const got = await object({ prompt: `[[say:${json}]]`, json, stream, weather: answer });
+  expect(JSON.stringify(got), json, "the object");
+}
+
+const answer = ({ city }) => `It is ${20 + city.length} degrees in ${city}.`;
+
+function expect(got, wanted, what) {
+  if (got !== wanted) throw new Error(`${what}: ${got}`);
+}
+
+async function within(milliseconds, work) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no end after ${milliseconds / 1000} s`)), milliseconds);
+  });
+  try {
+    return await Promise.race([work(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+/** The project's folder. */
+export const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * Runs a program to its end, or for `timeout` milliseconds; resolves with its exit code (-1: none) and what it printed.
+ *
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ env?: NodeJS.ProcessEnv, cwd?: string, input?: string, timeout?: number }} [options]
+ * @returns {Promise<{ code: number, output: string }>}
+ */
+export function run(command, args, { env = process.env, cwd = root, input = "", timeout = 90_000 } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { env, cwd, detached: true });
+    let output = "";
+    let late = "";
+    const timer = setTimeout(() => {
+      late = `\nstopped after ${timeout / 1000} s`;
+      stopGroup(child);
+    }, timeout);
+    const hear = (data) => {
+      output += data;
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    child.on("error", (error) => {
+      clearTimeout(timer);
+      resolve({ code: -1, output: String(error) });
+    });
+    // What it started may hold its output open; nothing of that is waited for.
+    child.on("exit", (code) => {
+      clearTimeout(timer);
+      setTimeout(() => {
+        stopGroup(child);
+        resolve({ code: code ?? -1, output: output + late });
+      }, 100);
+    });
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+  });
+}
+
+/** Ends a program that was started `detached`, with all that it started. */
+export function stopGroup(child, signal = "SIGKILL") {
+  try {
+    process.kill(-child.pid, signal);
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error;
+  }
+}
