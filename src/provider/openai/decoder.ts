@@ -3,10 +3,19 @@ import { ProviderError } from "../../errors/provider-error.ts";
 import { EventStreamDecoder } from "../event-stream.ts";
 import { parseRecord, usageOf } from "../json.ts";
 import { cutsOff, type ProviderEvent, type ProviderFinish, type ProviderUsage } from "../provider.ts";
-import { errorFrom } from "../refusal.ts";
+import { type ErrorKinds, errorFrom } from "../refusal.ts";
 import { ToolCallAssembler } from "../tool-calls.ts";
 import { GivenSources } from "./sources.ts";
 import { tokensOf } from "./tokens.ts";
+
+/** What an error within an answer means, which has no status; of a refusal, servers differ too much in these. */
+const ERROR_TYPES: ErrorKinds = {
+  codes: new Map([
+    ["invalid_request_error", "invalid_request"],
+    ["rate_limit_error", "rate_limited"],
+    ["overloaded_error", "model_unavailable"],
+  ]),
+};
 
 /** What a decoder of one answer needs to know. */
 export interface AnswerContext {
@@ -44,7 +53,9 @@ class Answer {
 
   take(chunk: JsonObject): void {
     const { id, error, choices, usage } = chunk;
-    if (error !== undefined && error !== null) throw errorFrom(chunk, 0, this.#context.secret);
+    if (error !== undefined && error !== null) {
+      throw errorFrom(chunk, 0, this.#context.secret, ERROR_TYPES);
+    }
     if (!this.#started) this.#start(id);
     if (isObject(usage)) this.#usage = usageFrom(usage);
     this.#sources.takeFound(chunk);

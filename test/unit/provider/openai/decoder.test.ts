@@ -198,6 +198,12 @@ describe("decoding a streamed chat completion", () => {
   it.each([
     ["an object", { error: { message: "overloaded", type: "server_error", code: null } }, "server_error"],
     ["a code of its own", { error: { message: "slow down", code: "rate_limit_exceeded" } }, "rate_limited"],
+    [
+      "a type of its own",
+      { error: { message: "no such tool", type: "invalid_request_error", code: "strange" } },
+      "invalid_request",
+    ],
+    ["a limit as its type", { error: { message: "slow down", type: "rate_limit_error" } }, "rate_limited"],
     ["a status as its code", { error: { message: "slow down", code: 429 } }, "rate_limited"],
     ["a string", { error: "out of memory" }, "server_error"],
     [
