@@ -9,19 +9,35 @@ export type AttachmentSource =
   | { readonly kind: "inline"; readonly data: string; readonly mediaType: string }
   | { readonly kind: "file"; readonly fileId: string };
 
+/**
+ * The caller asks the provider to keep what the prompt holds up to here, so that a later request with the same beginning is
+ * cheaper. A provider without such marks passes over them.
+ */
+export interface CacheMark {
+  /** For how long, as the message style says it: `5m`, `1h`. Absent: as long as is usual. */
+  readonly ttl?: string;
+}
+
+/** What may have a mark for the provider's cache. */
+interface Marked {
+  readonly cache?: CacheMark;
+}
+
 /** One piece of a message. */
-export type Part =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly source: AttachmentSource; readonly detail?: string }
-  | {
-      readonly type: "file";
-      readonly source: AttachmentSource;
-      readonly filename?: string;
-      readonly mediaType?: string;
-    };
+export type Part = Marked &
+  (
+    | { readonly type: "text"; readonly text: string }
+    | { readonly type: "image"; readonly source: AttachmentSource; readonly detail?: string }
+    | {
+        readonly type: "file";
+        readonly source: AttachmentSource;
+        readonly filename?: string;
+        readonly mediaType?: string;
+      }
+  );
 
 /** A tool call that the assistant made earlier. `arguments` is JSON text. */
-export interface ToolCall {
+export interface ToolCall extends Marked {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
@@ -43,6 +59,7 @@ export type Message =
       readonly name?: string;
       readonly parts: readonly Part[];
       readonly isError?: boolean;
+      readonly cache?: CacheMark;
     };
 
 /** The shape that the caller wants the answer's text to have. */
@@ -106,6 +123,8 @@ export interface Conversation {
   readonly parallelToolCalls: boolean;
   /** The caller asks for the vendor's own web search. Absent: it does not. */
   readonly webSearch?: WebSearch;
+  /** A mark at the end of the whole prompt, wherever that is. */
+  readonly cache?: CacheMark;
   /** Whether the model thinks: the request's wish, unless the model is a `-nothinking` variant. */
   readonly thinking: boolean;
   /**

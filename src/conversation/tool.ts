@@ -1,4 +1,5 @@
 import { isObject } from "../encoding/json.ts";
+import type { CacheMark } from "./conversation.ts";
 
 /** A JSON Schema object, as it stands in the request. */
 export interface JsonSchema {
@@ -21,6 +22,8 @@ export interface ToolDefinition {
   /** JSON Schema of the arguments object. */
   parameters?: JsonSchema;
   strict?: boolean;
+  /** A mark for the provider's cache, behind the tool. */
+  cache?: CacheMark;
 }
 
 /** Which tools the model may or must call. */

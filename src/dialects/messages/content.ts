@@ -1,4 +1,10 @@
-import type { AttachmentSource, Message, Part, ToolCall } from "../../conversation/conversation.ts";
+import type {
+  AttachmentSource,
+  CacheMark,
+  Message,
+  Part,
+  ToolCall,
+} from "../../conversation/conversation.ts";
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
@@ -62,7 +68,23 @@ function addParts(parts: Part[], more: readonly Part[]): void {
   for (const part of more) parts.push(part);
 }
 
+/** `cache_control` of a block, a tool or a request: what the provider may keep. Anything else than a mark is none. */
+export function cacheOf(marked: JsonObject): { cache?: CacheMark } {
+  const control = marked["cache_control"];
+  if (!isObject(control)) return {};
+  const { ttl } = control;
+  return { cache: typeof ttl === "string" ? { ttl } : {} };
+}
+
+/** The parts of a block; its mark stands behind the last of them. */
 function blockParts(block: Block, where: string): Part[] {
+  const parts = unmarkedParts(block, where);
+  const last = parts.at(-1);
+  if (last === undefined || !("cache_control" in block)) return parts;
+  return [...parts.slice(0, -1), { ...last, ...cacheOf(block) }];
+}
+
+function unmarkedParts(block: Block, where: string): Part[] {
   switch (block.type) {
     case "text":
       return [{ type: "text", text: stringMember(block, "text", where) }];
@@ -99,6 +121,7 @@ function toolResult(block: Block, where: string): Message {
     callId: stringMember(block, "tool_use_id", where),
     parts: toParts(contentMember(block, "content", where), `${where}.content`),
     ...(block["is_error"] === true ? { isError: true } : {}),
+    ...cacheOf(block),
   };
 }
 
@@ -149,6 +172,7 @@ export function assistantMessage(content: Content, where: string): Message {
           id: stringMember(block, "id", at),
           name: stringMember(block, "name", at),
           arguments: JSON.stringify(block["input"] ?? {}),
+          ...cacheOf(block),
         });
         break;
       case "text":

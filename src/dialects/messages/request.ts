@@ -7,7 +7,7 @@ import { finite, jsonObject } from "../shared/fields.ts";
 import { objectMember, unknownFormat } from "../shared/members.ts";
 import { samplingOf, thinkingBudgetOf } from "../shared/sampling.ts";
 import { wantsThinking } from "../shared/thinking.ts";
-import { assistantMessage, toParts, userMessages } from "./content.ts";
+import { assistantMessage, cacheOf, toParts, userMessages } from "./content.ts";
 import { toolChoiceSchema, toolSchema, toToolChoice, toTools, webSearchIn } from "./tools.ts";
 
 /** The name of the style. */
@@ -132,6 +132,7 @@ export function toConversation(
     toolChoice: toToolChoice(choice, declared, tools),
     parallelToolCalls: !single,
     ...webSearchIn(declared, choice),
+    ...cacheOf(body),
     thinking,
     showReasoning: thinking && showsThinking(body.thinking),
     sampling: samplingOf({

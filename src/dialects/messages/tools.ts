@@ -5,6 +5,7 @@ import { invalidRequest } from "../../errors/gateway-error.ts";
 import { jsonObject } from "../shared/fields.ts";
 import { undeclaredTool } from "../shared/tool-choice.ts";
 import { webSearchOf } from "../shared/web-search.ts";
+import { cacheOf } from "./content.ts";
 
 /** One declared tool: the caller's own, one that the vendor defines, or a server tool. */
 export const toolSchema = z.looseObject({
@@ -86,6 +87,8 @@ export function toTools(tools: readonly z.output<typeof toolSchema>[]): ToolDefi
     if (description !== undefined) definition.description = description;
     if (parameters !== undefined) definition.parameters = parameters;
     if (tool.strict === true) definition.strict = true;
+    const { cache } = cacheOf(tool);
+    if (cache !== undefined) definition.cache = cache;
     return [definition];
   });
 }

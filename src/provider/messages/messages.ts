@@ -1,10 +1,11 @@
-import type { Conversation, Message } from "../../conversation/conversation.ts";
+import type { CacheMark, Conversation, Message } from "../../conversation/conversation.ts";
 import { objectIn } from "../../encoding/json.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
 import { joined, paragraphs, textOf } from "../prose.ts";
 import type { AttachedPart } from "../request-attachments.ts";
+import { cacheControl } from "./cache.ts";
 import { Turns } from "./turns.ts";
-import type { WireMessage, WirePart, WireThought } from "./wire.ts";
+import type { WireMessage, WirePart, WireText, WireThought } from "./wire.ts";
 
 /** What is known of what the model thought. */
 export interface Thoughts {
@@ -28,8 +29,8 @@ export interface MessageOptions {
 
 /** A conversation as the protocol wants it. */
 export interface WireConversation {
-  /** What the system messages say with which the conversation begins. */
-  readonly system: string;
+  /** What the system messages say with which the conversation begins: texts alone. */
+  readonly system: readonly WireText[];
   readonly messages: readonly WireMessage[];
   /** Whether what the model has to be told of its earlier thoughts is known, so that it can go on thinking. */
   readonly mayThink: boolean;
@@ -51,7 +52,10 @@ export function wireConversation(conversation: Conversation, options: MessageOpt
   }
   turns.say("user", [text(options.suffix)]);
   const finished = turns.finish(options.thoughts.strict);
-  return { system: joined(leading.map(({ parts }) => textOf(parts))), ...finished };
+  const system = leading.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "text" ? [text(part.text, part.cache)] : [])),
+  );
+  return { system, ...finished };
 }
 
 function addMessage(turns: Turns, message: Message, options: MessageOptions): void {
@@ -83,23 +87,25 @@ function addAnswer(
   options: MessageOptions,
 ): void {
   const said = textOf(parts);
+  const cache = parts.findLast((part) => part.cache !== undefined)?.cache;
   if (options.markup) {
-    turns.say("assistant", [text(paragraphs(said, renderToolCalls(toolCalls)))]);
+    turns.say("assistant", [text(paragraphs(said, renderToolCalls(toolCalls)), cache)]);
     return;
   }
-  const calls = toolCalls.map(({ id, name, arguments: input }) => ({
+  const calls = toolCalls.map(({ id, name, arguments: input, cache: mark }) => ({
     id,
     name,
     input: objectIn(input),
     thoughts: options.thoughts.before(id),
+    ...(mark === undefined ? {} : { cache: mark }),
   }));
-  turns.answer(said, calls);
+  turns.answer(text(said, cache), calls);
 }
 
 function addResult(turns: Turns, message: Extract<Message, { role: "tool" }>, options: MessageOptions): void {
   const { callId: id, name, isError = false } = message;
   const parts = partsOf(message, options).filter((part) => part.type !== "text" || part.text !== "");
-  if (!options.markup && turns.result(id, parts, isError)) return;
+  if (!options.markup && turns.result(id, parts, isError, message.cache)) return;
   // A result whose call is not there, or has its result already, is told in words.
   const words = joined(parts.map((part) => (part.type === "text" ? part.text : "")));
   const result = { id, text: words, isError, ...(name === undefined ? {} : { name }) };
@@ -107,9 +113,13 @@ function addResult(turns: Turns, message: Extract<Message, { role: "tool" }>, op
 }
 
 function partsOf({ parts }: Message, options: MessageOptions): WirePart[] {
-  return parts.map((part) => (part.type === "text" ? text(part.text) : options.partOf(part)));
+  return parts.map((part) =>
+    part.type === "text"
+      ? text(part.text, part.cache)
+      : { ...options.partOf(part), ...cacheControl(part.cache) },
+  );
 }
 
-function text(value: string): WirePart {
-  return { type: "text", text: value };
+function text(value: string, cache?: CacheMark): WireText {
+  return { type: "text", text: value, ...cacheControl(cache) };
 }

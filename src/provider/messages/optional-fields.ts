@@ -1,5 +1,7 @@
 import { effortFor } from "../effort.ts";
 import type { OptionalField } from "../optional-fields.ts";
+
+import { isMarked, withoutCache } from "./cache.ts";
 import { thinkingShare } from "./thinking.ts";
 import type { WireMessage, WireRequest, WireSearch, WireTool } from "./wire.ts";
 
@@ -74,6 +76,12 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     named: /metadata/,
     present: (request) => request.metadata !== undefined,
     without: ({ metadata: _, ...rest }) => rest,
+  },
+  {
+    // What is not kept only costs more.
+    named: refused("cache_control[\\w.]*"),
+    present: isMarked,
+    without: withoutCache,
   },
   {
     named: refused("top_p"),

@@ -8,9 +8,10 @@ import type { PrepareOptions } from "../provider.ts";
 import { RequestAttachments } from "../request-attachments.ts";
 import { responseFormatInstructions } from "../response-format.ts";
 import { blockOf } from "./attachments.ts";
+import { cacheControl } from "./cache.ts";
 import { type Thoughts, type WireConversation, wireConversation } from "./messages.ts";
 import { roomFor } from "./thinking.ts";
-import type { WireBlock, WireRequest, WireSearch, WireTool, WireToolChoice } from "./wire.ts";
+import type { WireBlock, WireRequest, WireSearch, WireText, WireTool, WireToolChoice } from "./wire.ts";
 
 /** A model that thinks takes no other `temperature` than its own, and of `top_p` only this much. */
 const LEAST_TOP_P = 0.95;
@@ -49,7 +50,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   get promptText(): string {
     const { system, messages } = this.#wireConversation("", NO_THOUGHTS);
     const texts = [
-      this.#system(system, false),
+      ...textsOf(this.#system(system, false)),
       ...messages.flatMap(({ content }) => content.flatMap(blockTexts)),
       ...(this.#tools().length > 0 ? [JSON.stringify(this.#tools())] : []),
     ];
@@ -65,7 +66,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   /** The request, with the suffix of a follow-up turn (blank: none). */
   async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
     await this.load(signal);
-    const { sampling, model, thinking, expectedTokens } = this.#conversation;
+    const { sampling, model, thinking, expectedTokens, cache } = this.#conversation;
     const limit = sampling.maxTokens ?? expectedTokens;
     const { thinkingBudget, reasoningEffort, user } = sampling;
     const wish = { ...given("budget", thinkingBudget), ...given("effort", reasoningEffort) };
@@ -80,13 +81,14 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     return {
       model: this.#settings.model,
       max_tokens: room.limit,
-      ...(system === "" ? {} : { system }),
+      ...(system.length === 0 ? {} : { system }),
       messages,
       stream: !this.#settings.whole,
       ...(tools.length === 0 ? {} : { tools, tool_choice: this.#toolChoice(thinks, search.length > 0) }),
       // Many models think unless they are told not to.
       thinking: room.budget === null ? { type: "disabled" } : { type: "enabled", budget_tokens: room.budget },
       ...this.#sampling(thinks),
+      ...cacheControl(cache),
       ...(user === undefined || user.length > MAX_USER_CHARS ? {} : { metadata: { user_id: user } }),
     };
   }
@@ -111,19 +113,19 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     });
   }
 
-  /** The system prompt: what the caller says, and what has no field of its own. */
-  #system(leading: string, thinks: boolean): string {
+  /** The system prompt: what the caller says, and what has no field of its own. In blocks only where one has a mark. */
+  #system(leading: readonly WireText[], thinks: boolean): string | readonly WireText[] {
     const { tools, toolChoice, parallelToolCalls: parallel, responseFormat } = this.#conversation;
     const inUse = usesTools(this.#conversation);
     const markup = inUse && this.#markup ? toolInstructions(tools, toolChoice, { parallel }) : "";
     // A model that thinks cannot be forced, so that it is asked.
     const forced = inUse && !this.#markup && thinks && requiresTool(this.#conversation);
-    return joined([
-      leading,
+    const rules = joined([
       markup,
       forced ? duty(toolChoice) : "",
       responseFormatInstructions(responseFormat) ?? "",
     ]);
+    return systemOf([...leading, { type: "text", text: rules }]);
   }
 
   /** The tools that are passed through. Calls of the history want theirs declared, though they are no longer offered. */
@@ -136,6 +138,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
         ...given("description", tool.description),
         input_schema: inputSchema(tool.parameters),
         ...given("strict", tool.strict),
+        ...cacheControl(tool.cache),
       }));
     }
     const calls = messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls : []));
@@ -187,6 +190,25 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
 /** The protocol wants it said that arguments are an object. */
 function inputSchema(parameters: JsonSchema = {}): JsonSchema {
   return parameters["type"] === "object" ? parameters : { ...parameters, type: "object" };
+}
+
+/** Texts as one; a text with a mark ends a block. */
+function systemOf(texts: readonly WireText[]): string | readonly WireText[] {
+  const blocks: WireText[] = [];
+  let open: string[] = [];
+  for (const { text, cache_control: mark } of texts) {
+    if (text.trim() === "") continue;
+    open.push(text);
+    if (mark === undefined) continue;
+    blocks.push({ type: "text", text: joined(open), cache_control: mark });
+    open = [];
+  }
+  if (blocks.length === 0) return joined(open);
+  return open.length === 0 ? blocks : [...blocks, { type: "text", text: joined(open) }];
+}
+
+function textsOf(system: string | readonly WireText[]): readonly string[] {
+  return typeof system === "string" ? [system] : system.map(({ text }) => text);
 }
 
 /** The words of a block. */

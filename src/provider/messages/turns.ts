@@ -1,5 +1,7 @@
+import type { CacheMark } from "../../conversation/conversation.ts";
 import type { JsonObject } from "../../encoding/json.ts";
-import type { WireBlock, WireMessage, WirePart, WireResult, WireThought } from "./wire.ts";
+import { cacheControl } from "./cache.ts";
+import type { WireBlock, WireMessage, WirePart, WireResult, WireText, WireThought } from "./wire.ts";
 
 /** What stands for the user's words where the protocol wants some and there are none. */
 const OPENING: WirePart = { type: "text", text: "Begin." };
@@ -9,6 +11,7 @@ export interface AnsweredCall {
   readonly id: string;
   readonly name: string;
   readonly input: JsonObject;
+  readonly cache?: CacheMark;
   /** What the model thought before it; undefined: not known. */
   readonly thoughts: readonly WireThought[] | undefined;
 }
@@ -43,20 +46,21 @@ export class Turns {
   }
 
   /** Adds an answer of the assistant. What was thought before its first call stands before everything else. */
-  answer(said: string, calls: readonly AnsweredCall[]): void {
+  answer(said: WireText, calls: readonly AnsweredCall[]): void {
     const [first] = calls;
     if (first !== undefined) this.#think(first);
-    this.say("assistant", [{ type: "text", text: said }]);
+    this.say("assistant", [said]);
     for (const [position, call] of calls.entries()) {
       if (position > 0) this.#think(call);
       const id = this.#ownId(call.id);
       this.#open.set(call.id, id);
-      this.#turn("assistant").blocks.push({ type: "tool_use", id, name: call.name, input: call.input });
+      const { name, input, cache } = call;
+      this.#turn("assistant").blocks.push({ type: "tool_use", id, name, input, ...cacheControl(cache) });
     }
   }
 
   /** Adds the result of a call; false: no call of the last answer waits for it. */
-  result(callId: string, parts: readonly WirePart[], isError: boolean): boolean {
+  result(callId: string, parts: readonly WirePart[], isError: boolean, cache?: CacheMark): boolean {
     const id = this.#open.get(callId);
     if (id === undefined) return false;
     this.#open.delete(callId);
@@ -65,6 +69,7 @@ export class Turns {
       tool_use_id: id,
       ...(parts.length === 0 ? {} : { content: parts }),
       ...(isError ? { is_error: true } : {}),
+      ...cacheControl(cache),
     });
     return true;
   }
@@ -82,7 +87,7 @@ export class Turns {
     const begun = last?.blocks.at(-1);
     // An answer that was begun must not end in white space.
     if (last?.role === "assistant" && begun?.type === "text") {
-      last.blocks[last.blocks.length - 1] = { type: "text", text: begun.text.trimEnd() };
+      last.blocks[last.blocks.length - 1] = { ...begun, text: begun.text.trimEnd() };
     }
     const mayThink = this.#mayThink(strict);
     const messages = this.#turns.map(({ role, results, blocks }) => ({

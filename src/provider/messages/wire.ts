@@ -12,14 +12,30 @@ export type WireThought =
   | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
   | { readonly type: "redacted_thinking"; readonly data: string };
 
+/** Where the server may keep the prompt up to. */
+export interface WireCache {
+  readonly type: "ephemeral";
+  readonly ttl?: string;
+}
+
+interface Cacheable {
+  readonly cache_control?: WireCache;
+}
+
+/** Words. */
+export interface WireText extends Cacheable {
+  readonly type: "text";
+  readonly text: string;
+}
+
 /** A block that users and the results of tools may hold. */
 export type WirePart =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly source: WireSource }
-  | { readonly type: "document"; readonly source: WireSource; readonly title: string };
+  | WireText
+  | (Cacheable & { readonly type: "image"; readonly source: WireSource })
+  | (Cacheable & { readonly type: "document"; readonly source: WireSource; readonly title: string });
 
 /** The result of a call. */
-export interface WireResult {
+export interface WireResult extends Cacheable {
   readonly type: "tool_result";
   readonly tool_use_id: string;
   readonly content?: readonly WirePart[];
@@ -27,7 +43,7 @@ export interface WireResult {
 }
 
 /** A call that the assistant made earlier. */
-export interface WireCall {
+export interface WireCall extends Cacheable {
   readonly type: "tool_use";
   readonly id: string;
   readonly name: string;
@@ -44,7 +60,7 @@ export interface WireMessage {
 }
 
 /** A tool that the caller offers. */
-export interface WireTool {
+export interface WireTool extends Cacheable {
   readonly name: string;
   readonly description?: string;
   readonly input_schema: Readonly<Record<string, unknown>>;
@@ -78,7 +94,7 @@ export type WireThinking =
 export interface WireRequest {
   readonly model: string;
   readonly max_tokens: number;
-  readonly system?: string;
+  readonly system?: string | readonly WireText[];
   readonly messages: readonly WireMessage[];
   readonly stream: boolean;
   readonly tools?: readonly (WireTool | WireSearch)[];
@@ -89,5 +105,6 @@ export interface WireRequest {
   readonly top_p?: number;
   readonly top_k?: number;
   readonly metadata?: { readonly user_id: string };
+  readonly cache_control?: WireCache;
   readonly stop_sequences?: readonly string[];
 }

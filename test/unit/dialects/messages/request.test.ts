@@ -49,7 +49,7 @@ describe("a message-style request", () => {
     const cached = { ...text("a"), cache_control: { type: "ephemeral", ttl: "1h" } };
     expect(convert({ system: [cached, text("b")] }).messages[0]).toEqual({
       role: "system",
-      parts: [text("a"), text("b")],
+      parts: [{ ...text("a"), cache: { ttl: "1h" } }, text("b")],
     });
   });
 
@@ -65,9 +65,9 @@ describe("a message-style request", () => {
         { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "ok", cache_control }] },
       ),
     ).toEqual([
-      { role: "user", parts: [text("a")] },
-      { role: "assistant", parts: [], toolCalls: [{ id: "t1", name: "go", arguments: "{}" }] },
-      { role: "tool", callId: "t1", parts: [text("ok")] },
+      { role: "user", parts: [{ ...text("a"), cache: {} }] },
+      { role: "assistant", parts: [], toolCalls: [{ id: "t1", name: "go", arguments: "{}", cache: {} }] },
+      { role: "tool", callId: "t1", parts: [text("ok")], cache: {} },
     ]);
   });
 
@@ -278,7 +278,7 @@ describe("a message-style request", () => {
       ],
     });
     expect(tools.map(({ name }) => name)).toEqual(["go", "stay", "bash"]);
-    expect(tools[0]).toEqual({ name: "go", description: "goes", parameters: input_schema });
+    expect(tools[0]).toEqual({ name: "go", description: "goes", parameters: input_schema, cache: {} });
     expect(tools[2]?.parameters).toMatchObject({ properties: { command: { type: "string" } } });
   });
 
