@@ -101,6 +101,8 @@ async function dispatch(context: Context): Promise<Response> {
 
 function noteError(log: LogFields, error: GatewayError): void {
   log.error = error.code;
+  const { retryAfterSeconds } = error;
+  if (retryAfterSeconds !== undefined) log.retryAfterSeconds = retryAfterSeconds;
   if (error.status >= 500 && error.cause instanceof Error) log.cause = failureForLog(error.cause);
 }
 

@@ -46,6 +46,13 @@ export type ErrorCode =
   | "overloaded"
   | "request_cancelled";
 
+/** What an upstream says of a fault of the caller's, in its own words: short names, without secrets. */
+export interface UpstreamFault {
+  readonly code?: string;
+  readonly type?: string;
+  readonly param?: string;
+}
+
 /** What a {@link GatewayError} carries besides its status and message. */
 export interface GatewayErrorOptions {
   readonly code: ErrorCode;
@@ -55,6 +62,8 @@ export interface GatewayErrorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Extra members of the error object, for clients that read them. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** What the upstream calls it, where that helps the caller. */
+  readonly upstream?: UpstreamFault;
   /** What happened inside; logged by name only, never shown. */
   readonly cause?: unknown;
 }
@@ -70,6 +79,7 @@ export class GatewayError extends Error {
   readonly param: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly upstream: UpstreamFault;
 
   constructor(status: number, message: string, options: GatewayErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -78,6 +88,13 @@ export class GatewayError extends Error {
     this.param = options.param ?? null;
     this.headers = options.headers ?? {};
     this.details = options.details;
+    this.upstream = options.upstream ?? {};
+  }
+
+  /** After how many seconds the provider wants to be asked again; undefined: it does not say. */
+  get retryAfterSeconds(): number | undefined {
+    const seconds = this.details?.["retry_after_seconds"];
+    return typeof seconds === "number" ? seconds : undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import { GatewayError, upstreamFailure } from "./gateway-error.ts";
+import { GatewayError, type UpstreamFault, upstreamFailure } from "./gateway-error.ts";
 
 /** What can go wrong upstream: the protocol's own codes, and the ways in which a transport fails. */
 export const PROVIDER_ERROR_KINDS = [
@@ -29,6 +29,8 @@ export class ProviderError extends Error {
   readonly status: number;
   /** After how many seconds the upstream wants to be asked again; null: it does not say. */
   readonly retryAfter: number | null;
+  /** What the upstream calls it. */
+  readonly said: UpstreamFault;
 
   constructor(
     kind: ProviderErrorKind,
@@ -36,17 +38,21 @@ export class ProviderError extends Error {
     status = 0,
     cause?: unknown,
     retryAfter: number | null = null,
+    said: UpstreamFault = {},
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
     this.status = status;
     this.retryAfter = retryAfter;
+    this.said = said;
   }
 }
 
 /** What the caller is told of a provider's failure (contract, Errors and Decisions). */
 export function providerErrorToGateway(error: ProviderError): GatewayError {
-  const { kind, message } = error;
+  const { kind, message, said } = error;
+  // Codes that mean the same everywhere are the gateway's own.
+  const { code: _, ...place } = said;
   switch (kind) {
     case "invalid_credentials":
       return new GatewayError(401, message, { code: "account_login_failed", cause: error });
@@ -61,15 +67,19 @@ export function providerErrorToGateway(error: ProviderError): GatewayError {
       return new GatewayError(429, message, { code: "upstream_rate_limited", cause: error, ...details });
     }
     case "not_found":
-      return new GatewayError(404, message, { code: "not_found", cause: error });
+      return new GatewayError(404, message, { code: "not_found", cause: error, upstream: said });
     case "too_large":
-      return new GatewayError(413, message, { code: "request_too_large", cause: error });
+      return new GatewayError(413, message, { code: "request_too_large", cause: error, upstream: said });
     case "invalid_request":
-      return new GatewayError(400, message, { code: "invalid_request", cause: error });
+      return new GatewayError(400, message, { code: "invalid_request", cause: error, upstream: said });
     case "context_length":
-      return new GatewayError(400, message, { code: "context_length_exceeded", cause: error });
+      return new GatewayError(400, message, {
+        code: "context_length_exceeded",
+        cause: error,
+        upstream: place,
+      });
     case "content_filter":
-      return new GatewayError(400, message, { code: "content_filter", cause: error });
+      return new GatewayError(400, message, { code: "content_filter", cause: error, upstream: place });
     case "model_unavailable":
       return upstreamFailure(message, "model_unavailable", error);
     case "unreachable":

@@ -50,6 +50,8 @@ export function succeed(job: GenerationJob, { finishReason, usage }: Completion)
 export function fail(job: GenerationJob, error: GatewayError, usage: Usage | null): void {
   const { status: statusCode, message, code } = error;
   const status = statusCode === 499 ? "cancelled" : "error";
+  const { retryAfterSeconds } = error;
+  if (retryAfterSeconds !== undefined) job.context.log.retryAfterSeconds = retryAfterSeconds;
   end(job, { status, statusCode, error: message, code, finishReason: "", usage });
 }
 

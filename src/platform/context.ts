@@ -18,6 +18,8 @@ export interface LogFields {
   completionTokens?: number;
   retries?: number;
   error?: string;
+  /** After how many seconds the provider wants to be asked again. */
+  retryAfterSeconds?: number;
   cause?: string;
   /** Settles when a streamed answer has ended: the log line waits for it. */
   streaming?: Promise<void>;

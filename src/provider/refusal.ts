@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "../encoding/json.ts";
-import { withoutSecrets } from "../encoding/mask.ts";
+import { MASK, withoutSecrets } from "../encoding/mask.ts";
+import type { UpstreamFault } from "../errors/gateway-error.ts";
 import { ProviderError, type ProviderErrorKind } from "../errors/provider-error.ts";
 import { readBounded } from "./transport.ts";
 
@@ -92,7 +93,22 @@ export function errorFrom(
   const text = typeof said === "string" ? said : "";
   const general = known ?? kinds.statuses?.[effective] ?? kindOfStatus(effective);
   const kind = general === "invalid_request" && TOO_LONG.test(text) ? "context_length" : general;
-  return refusal(kind, text, effective, secret, retryAfter);
+  const fault = faultIn(isObject(error) ? error : body, secret);
+  return refusal(kind, text, effective, secret, retryAfter, fault);
+}
+
+/** Names of codes, types and fields: what is longer, or written otherwise, is none. */
+const NAME = /^[\w.[\]-]{1,100}$/;
+
+/** What an error object says besides its message. */
+function faultIn(error: JsonObject, secret: string): UpstreamFault {
+  const fault: { code?: string; type?: string; param?: string } = {};
+  for (const name of ["code", "type", "param"] as const) {
+    const value = error[name];
+    if (typeof value !== "string" || !NAME.test(value)) continue;
+    if (!withoutSecrets(value, [secret]).includes(MASK)) fault[name] = value;
+  }
+  return fault;
 }
 
 /** A failure with a message that is fit to be shown: bounded, on one line, without the account's token. */
@@ -102,6 +118,7 @@ function refusal(
   status: number,
   secret: string,
   retryAfter: number | null,
+  fault: UpstreamFault,
 ): ProviderError {
   const fixed = FIXED_MESSAGES[kind];
   if (fixed !== undefined) return new ProviderError(kind, fixed, status);
@@ -116,6 +133,7 @@ function refusal(
     status,
     undefined,
     retryAfter,
+    fault,
   );
 }
 

@@ -12,13 +12,19 @@ function standardType(status: number): string {
   return status >= 500 ? "server_error" : "invalid_request_error";
 }
 
+/** The upstream's own word for it, where it is one of this kind. */
+function typeOf({ status, upstream: { type } }: GatewayError): string {
+  return type !== undefined && /^[a-z_]+_error$/.test(type) ? type : standardType(status);
+}
+
 /** `{message, type, code, param}`: the error object that most families share (contract, Errors). */
-export function errorObject(error: GatewayError, type = standardType(error.status)): Record<string, unknown> {
+export function errorObject(error: GatewayError, type = typeOf(error)): Record<string, unknown> {
+  const { code, param } = error.upstream;
   const body: Record<string, unknown> = {
     message: error.message,
     type,
-    code: error.code,
-    param: error.param,
+    code: code ?? error.code,
+    param: error.param ?? param ?? null,
   };
   if (error.details !== undefined) body["details"] = error.details;
   return body;

@@ -50,9 +50,9 @@ describe("the local-runner listings, open to anyone", () => {
     test.fetch("/api/show", { method: "POST", body: JSON.stringify(model) });
 
   it.each([
-    [MODEL, ["completion", "tools", "thinking"]],
+    [MODEL, ["completion", "tools", "thinking", "vision"]],
     ["provider-v4-vision", ["completion", "tools", "thinking", "vision"]],
-    ["provider-v4-pro-nothinking", ["completion", "tools"]],
+    ["provider-v4-pro-nothinking", ["completion", "tools", "vision"]],
   ])("POST /api/show tells what %s can do", async (model, capabilities) => {
     const described: unknown = await (await show({ model })).json();
     expect(described).toMatchObject({ id: model, capabilities });

@@ -14,7 +14,11 @@ export type Step =
 
 /** How one request is answered. */
 export type Reply =
-  | { readonly json: unknown; readonly status?: number }
+  | {
+      readonly json: unknown;
+      readonly status?: number;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   /** A body, of server-sent events unless `type` says otherwise. It ends in good order behind its last step. */
   | { readonly body: Iterable<Step>; readonly type?: string }
   /** The headers come late, by so many milliseconds. */
@@ -103,7 +107,7 @@ async function respond(reply: Reply, asked: Asked, signal: AbortSignal | null): 
   }
   if ("json" in reply) {
     asked.outcome = "done";
-    return Response.json(reply.json, { status: reply.status ?? 200 });
+    return Response.json(reply.json, { status: reply.status ?? 200, headers: reply.headers ?? {} });
   }
   return new Response(play(reply.body, asked, signal), {
     headers: { "content-type": reply.type ?? "text/event-stream" },

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { jsonOrEvents } from "../../routing/event-stream-answers.ts";
 import { usageSchema } from "../chat-completions/answers.ts";
+import { textLogprobsSchema } from "./logprobs.ts";
 
 function textCompletionSchema() {
   const choice = z.object({
     text: z.string(),
     index: z.literal(0),
-    logprobs: z.null(),
+    logprobs: textLogprobsSchema().nullable(),
     finish_reason: z.enum(["stop", "length", "content_filter"]),
   });
   return z.object({

@@ -10,6 +10,8 @@ import { chatOptions, samplingOf } from "../shared/sampling.ts";
 export const ID = "completions";
 
 const ONE_PROMPT = "must be one text, as a string or an array of one string";
+/** Alternatives of a token that can be asked for. */
+const MAX_ALTERNATIVES = 20;
 const ONE_ANSWER = "must be 1: a request has one answer";
 
 /**
@@ -33,7 +35,7 @@ export const completionRequestSchema = chatRequestSchema
     echo: optionalBoolean,
     n: z.literal(1, ONE_ANSWER).nullish(),
     best_of: z.literal([0, 1], ONE_ANSWER).nullish(),
-    logprobs: z.null("cannot be told: the provider does not state them").optional(),
+    logprobs: z.int().min(0).max(MAX_ALTERNATIVES).nullish(),
   });
 
 export type CompletionRequest = z.output<typeof completionRequestSchema>;
@@ -84,6 +86,7 @@ export function toConversation(
     sampling: samplingOf({
       ...chatOptions(body),
       maxTokens: body.max_tokens,
+      logprobs: body.logprobs,
     }),
     responseFormat: { type: "text" },
     stream: body.stream ?? false,

@@ -2,6 +2,7 @@ import type { Completion, FinishReason } from "../../conversation/events.ts";
 import { randomId } from "../../conversation/ids.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 import { chatUsage } from "../chat-completions/usage.ts";
+import { TokenCount } from "./logprobs.ts";
 
 /** What a text completion and each of its chunks begin with. */
 export function completionHead({ conversation, created }: AnswerInfo) {
@@ -14,6 +15,11 @@ export function finishReason(reason: FinishReason, refused: boolean): Exclude<Fi
   return reason === "tool_calls" ? "stop" : reason;
 }
 
+/** Whether the caller wants to read which tokens might have been chosen instead. */
+export function wantsAlternatives({ conversation }: AnswerInfo): boolean {
+  return (conversation.sampling.logprobs ?? 0) > 0;
+}
+
 /** The text completion object (contract, Text completion). `echo` is what its text begins with. */
 export function toTextCompletion(
   completion: Completion,
@@ -23,7 +29,7 @@ export function toTextCompletion(
   const choice = {
     text: echo + completion.text + (completion.refusal ?? ""),
     index: 0,
-    logprobs: null,
+    logprobs: new TokenCount(echo.length, wantsAlternatives(info)).next(completion.tokens),
     finish_reason: finishReason(completion.finishReason, completion.refusal !== undefined),
   };
   return { ...completionHead(info), choices: [choice], usage: chatUsage(completion.usage) };

@@ -4,7 +4,8 @@ import type { StreamRenderer } from "../../generation/stream.ts";
 import { dataItem, KEEP_ALIVE_COMMENT } from "../../http/event-stream.ts";
 import { STANDARD_FAMILY } from "../../routing/error-formats.ts";
 import { chatUsage } from "../chat-completions/usage.ts";
-import { completionHead, finishReason } from "./response.ts";
+import { type TextLogprobs, TokenCount } from "./logprobs.ts";
+import { completionHead, finishReason, wantsAlternatives } from "./response.ts";
 
 /**
  * Renders a text-completions stream (contract, Text-completions stream). What all chunks share is written once: a chunk
@@ -15,6 +16,7 @@ export class CompletionStream implements StreamRenderer {
   readonly #head: string;
   readonly #echo: string;
   readonly #includeUsage: boolean;
+  readonly #tokens: TokenCount;
   #refused = false;
 
   /** `echo`: what the text begins with; `includeUsage`: the caller asked for the usage chunk. */
@@ -22,6 +24,7 @@ export class CompletionStream implements StreamRenderer {
     this.#head = `data: ${JSON.stringify(completionHead(info)).slice(0, -1)}`;
     this.#echo = echo;
     this.#includeUsage = includeUsage;
+    this.#tokens = new TokenCount(echo.length, wantsAlternatives(info));
   }
 
   push(event: GenerationEvent): string {
@@ -32,7 +35,7 @@ export class CompletionStream implements StreamRenderer {
         this.#refused = true;
         return this.#chunk(event.text, "null");
       case "text":
-        return this.#chunk(event.text, "null");
+        return this.#chunk(event.text, "null", this.#tokens.next(event.tokens));
       // The style has no place for reasoning, and no tools to call.
       case "reasoning":
       case "tool-call":
@@ -51,7 +54,8 @@ export class CompletionStream implements StreamRenderer {
     }
   }
 
-  #chunk(text: string, reason: string): string {
-    return `${this.#head},"choices":[{"text":${JSON.stringify(text)},"index":0,"logprobs":null,"finish_reason":${reason}}]}\n\n`;
+  #chunk(text: string, reason: string, logprobs: TextLogprobs | null = null): string {
+    const told = logprobs === null ? "null" : JSON.stringify(logprobs);
+    return `${this.#head},"choices":[{"text":${JSON.stringify(text)},"index":0,"logprobs":${told},"finish_reason":${reason}}]}\n\n`;
   }
 }

@@ -22,13 +22,19 @@ function rpcStatus(status: number): string {
 }
 
 /** What the style's own service tells besides, in its own types: when to ask again, and why where the status says too little. */
-function detailsOf({ code, details }: GatewayError): { details?: readonly object[] } {
+function detailsOf(error: GatewayError): { details?: readonly object[] } {
+  const { code, message, upstream, retryAfterSeconds: seconds } = error;
   const told: object[] = [];
-  if (code === "context_length_exceeded") {
-    told.push({ "@type": `${TYPES}ErrorInfo`, reason: code.toUpperCase(), domain: "gateway" });
+  const reason = code === "context_length_exceeded" ? code : upstream.code;
+  if (reason !== undefined) {
+    const written = reason.replace(/\W+/g, "_").toUpperCase();
+    told.push({ "@type": `${TYPES}ErrorInfo`, reason: written, domain: "gateway" });
   }
-  const seconds = details?.["retry_after_seconds"];
-  if (typeof seconds === "number") told.push({ "@type": `${TYPES}RetryInfo`, retryDelay: `${seconds}s` });
+  if (upstream.param !== undefined) {
+    const fieldViolations = [{ field: upstream.param, description: message }];
+    told.push({ "@type": `${TYPES}BadRequest`, fieldViolations });
+  }
+  if (seconds !== undefined) told.push({ "@type": `${TYPES}RetryInfo`, retryDelay: `${seconds}s` });
   return told.length === 0 ? {} : { details: told };
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { CatalogueModel, ResolvedModel } from "../../conversation/model.ts";
 import { sha256Hex } from "../../encoding/hash.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
-import { CATALOGUE, CATALOGUE_CREATED, CONTEXT_LENGTH } from "../../models/catalogue.ts";
+import { CATALOGUE, CATALOGUE_CREATED, CONTEXT_LENGTH, visionModel } from "../../models/catalogue.ts";
 import { modelAtPath } from "../../models/resolve.ts";
 import type { Context } from "../../platform/context.ts";
 import { json, open } from "../../routing/endpoint.ts";
@@ -31,13 +31,13 @@ export async function resolveRunnerModel(context: Context, name: string): Promis
   return { ...modelAtPath(bare, config.model_aliases), requested: name };
 }
 
-/** What a model can do, in this style's words (contract, Local-model-runner style). */
+/** What a model can do, in this style's words (contract, Local-model-runner style). Images may go to one that sees them. */
 export function capabilities(model: CatalogueModel): string[] {
   return [
     "completion",
     "tools",
     ...(model.thinking ? ["thinking"] : []),
-    ...(model.vision ? ["vision"] : []),
+    ...(visionModel(model).vision ? ["vision"] : []),
   ];
 }
 

@@ -308,6 +308,27 @@ describe("log probabilities", () => {
     }
   });
 
+  it("are asked for, and answered by text completions", async () => {
+    const places = [0, 2];
+    for (const [echo, start] of [
+      [false, 0],
+      [true, "Hello".length],
+    ] as const) {
+      for (const stream of WAYS) {
+        const gateway = await stating();
+        const items = await ask(gateway, "completions", stream, { logprobs: 2, echo });
+        expect(gateway.turns[0]?.json()).toMatchObject({ logprobs: true, top_logprobs: 2 });
+        const said = (name: string) => gathered(items, "choices", 0, "logprobs", name);
+        expect(said("tokens")).toEqual(["Hé", "!"]);
+        expect(said("token_logprobs")).toEqual([-0.25, -0.5]);
+        expect(said("top_logprobs")).toEqual([{ Hé: -0.25, Ho: -3 }, {}]);
+        expect(said("text_offset")).toEqual(places.map((place) => place + start));
+      }
+    }
+    const [whole] = await ask(await stating(), "completions", false, { logprobs: 0 });
+    expect(at(whole, "choices", 0, "logprobs")).toMatchObject({ tokens: ["Hé", "!"], top_logprobs: null });
+  });
+
   it("stay with an answer that is freed of its code fence", async () => {
     const token = (text: string) => ({ token: text, logprob: -1, bytes: null });
     const pieces = ["```json\n", "{}", "\n```"];
@@ -349,6 +370,8 @@ describe("what a provider cannot meet", () => {
       "generationConfig.responseModalities",
     ],
     ["model-runner", { logprobs: true }, "logprobs"],
+    ["completions", { logprobs: 3 }, "logprobs"],
+    ["completions", { logprobs: 0 }, "logprobs"],
   ])("is a 400 that names it, and costs no turn: %s %j", async (dialect, extra, name) => {
     const { path, body } = SMALL_REQUESTS[dialect] ?? { path: "", body: {} };
     const gateway = await make();
@@ -392,6 +415,121 @@ describe("what a provider cannot meet", () => {
       "search",
       "thinking",
     ]);
+  });
+});
+
+describe("the local runner's options", () => {
+  const options = {
+    temperature: 0.5,
+    top_p: 0.9,
+    top_k: 5,
+    min_p: 0.1,
+    repeat_penalty: 1.1,
+    presence_penalty: 1,
+    frequency_penalty: 0.5,
+    seed: 7,
+    stop: ["END"],
+    num_predict: 99,
+    num_ctx: 4096,
+    mirostat: 1,
+  };
+
+  it.each(["/api/chat", "/api/generate"])("%s: reach backends that know them", async (path) => {
+    const gateway = await backend(delta({ content: "Hi" }), stop);
+    const messages = [{ role: "user", content: "Hello" }];
+    await gateway.post(path, {
+      model: "provider-v4-flash",
+      messages,
+      prompt: "Hello",
+      stream: false,
+      options,
+    });
+    const {
+      repeat_penalty: repetition_penalty,
+      num_predict: max_tokens,
+      num_ctx,
+      mirostat,
+      ...same
+    } = options;
+    const sent = gateway.turns[0]?.json();
+    expect(sent).toMatchObject({ ...same, repetition_penalty, max_tokens });
+    for (const name of ["repeat_penalty", "num_predict", "num_ctx", "mirostat"]) {
+      expect(sent).not.toHaveProperty(name);
+    }
+  });
+
+  it("are left out where the answer is the same kind of answer without them", async () => {
+    const gateway = await make();
+    const messages = [{ role: "user", content: "Hello" }];
+    const response = await gateway.post("/api/chat", { model: "provider-v4-flash", messages, options });
+    expect(response.status).toBe(200);
+  });
+});
+
+describe("an error of the caller's", () => {
+  const error = {
+    message: "Unsupported value: 7.",
+    type: "invalid_request_error",
+    code: "unsupported_value",
+    param: "temperature",
+  };
+  const refusing = (said: object, status = 400, headers: Record<string, string> = {}) => {
+    const turns = () => ({ status, json: { error: said }, headers });
+    const upstream = new ScriptedUpstream(completionsScript({ turns }));
+    return make({
+      upstream,
+      env: { PROVIDER_DRIVER: "openai" },
+      config: { accounts: [{ token: "a-long-key" }] },
+    });
+  };
+  const errorOf = async (gateway: MemoryGateway, dialect: string) => {
+    const { path, body } = SMALL_REQUESTS[dialect] ?? { path: "", body: {} };
+    const response = await gateway.post(path, { ...body, stream: false });
+    return { status: response.status, ...JSON.parse(await response.text()) };
+  };
+
+  it.each([400, 422])("is told in the provider's own terms, in each style's shape (%s)", async (status) => {
+    const told = async (dialect: string) => errorOf(await refusing(error, status), dialect);
+    for (const dialect of ["chat-completions", "responses", "completions"]) {
+      const { message: _, ...terms } = error;
+      expect(await told(dialect)).toMatchObject({ status: 400, error: terms });
+    }
+    expect(await told("messages")).toMatchObject({
+      error: { type: "invalid_request_error", code: "unsupported_value", param: "temperature" },
+    });
+    expect(await told("content-generation")).toMatchObject({
+      error: {
+        status: "INVALID_ARGUMENT",
+        details: [{ reason: "UNSUPPORTED_VALUE" }, { fieldViolations: [{ field: "temperature" }] }],
+      },
+    });
+    expect(await told("model-runner")).toMatchObject({ error: expect.stringContaining("Unsupported value") });
+  });
+
+  it.each([
+    ["names that are none", { code: "a b", type: "Bad", param: { a: 1 } }],
+    ["numbers", { code: 400, type: 7, param: 3 }],
+    [
+      "names that hold the account's token",
+      { code: "a-long-key", type: "a-long-key_error", param: "x.a-long-key" },
+    ],
+  ])("keeps the gateway's terms for %s", async (_name, terms) => {
+    const gateway = await refusing({ message: "No.", ...terms });
+    expect(await errorOf(gateway, "chat-completions")).toMatchObject({
+      error: { code: "invalid_request", type: "invalid_request_error", param: null },
+    });
+  });
+
+  it.each([401, 403, 429])("is not what an account's refusal is (%s)", async (status) => {
+    const text = JSON.stringify(await errorOf(await refusing(error, status), "chat-completions"));
+    expect(text).not.toMatch(/unsupported_value|"temperature"/);
+  });
+
+  it("says in the log how long a limited provider wants to be left alone", async () => {
+    const gateway = await refusing({ message: "Slow down." }, 429, { "retry-after": "7" });
+    await errorOf(gateway, "chat-completions");
+    await gateway.settle();
+    expect(gateway.lines.at(-1)).toMatchObject({ error: "upstream_rate_limited", retry_after_seconds: 7 });
   });
 });
 

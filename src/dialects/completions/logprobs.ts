@@ -1,0 +1,48 @@
+import * as z from "zod";
+import type { AnswerToken } from "../../conversation/events.ts";
+
+/** `logprobs` of a choice: the tokens, how likely each was, what else might have stood there, and where each begins. */
+export interface TextLogprobs {
+  readonly tokens: readonly string[];
+  readonly token_logprobs: readonly number[];
+  readonly top_logprobs: readonly Readonly<Record<string, number>>[] | null;
+  readonly text_offset: readonly number[];
+}
+
+/** States the tokens of one answer, piece by piece. */
+export class TokenCount {
+  #offset: number;
+  readonly #alternatives: boolean;
+
+  /** `offset` is how much stands before the answer; `alternatives`: others are told than those that were chosen. */
+  constructor(offset: number, alternatives: boolean) {
+    this.#offset = offset;
+    this.#alternatives = alternatives;
+  }
+
+  /** The tokens that come next; null where there are none. */
+  next(tokens: readonly AnswerToken[] | undefined): TextLogprobs | null {
+    if (tokens === undefined || tokens.length === 0) return null;
+    return {
+      tokens: tokens.map(({ token }) => token),
+      token_logprobs: tokens.map(({ logprob }) => logprob),
+      top_logprobs: this.#alternatives
+        ? tokens.map(({ top }) => Object.fromEntries(top.map(({ token, logprob }) => [token, logprob])))
+        : null,
+      text_offset: tokens.map(({ token }) => {
+        const at = this.#offset;
+        this.#offset += token.length;
+        return at;
+      }),
+    };
+  }
+}
+
+/** Schema of {@link TextLogprobs}. */
+export const textLogprobsSchema = () =>
+  z.object({
+    tokens: z.array(z.string()),
+    token_logprobs: z.array(z.number()),
+    top_logprobs: z.array(z.record(z.string(), z.number())).nullable(),
+    text_offset: z.array(z.int()),
+  });
