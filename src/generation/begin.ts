@@ -3,6 +3,7 @@ import type { Completion, Usage } from "../conversation/events.ts";
 import type { GenerationOutcome } from "../conversation/outcome.ts";
 import type { GatewayError } from "../errors/gateway-error.ts";
 import { Recording } from "../history/recording.ts";
+import { costOfValue } from "../http/value-cost.ts";
 import { configuredProvider } from "../provider/of-platform.ts";
 import { boundToFiles } from "./file-references.ts";
 import type { Generation } from "./generation.ts";
@@ -10,14 +11,18 @@ import { HOOKS } from "./hooks.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./job.ts";
 import { refuseUnmet, suited } from "./suit.ts";
 
+/** A conversation's texts are held twice: as they came, and in what is made of them for the provider. */
+const COPIES = 2;
+
 /**
  * Begins a generation: notes it in the log, watches for the client's going away, binds the caller to the account that
- * has the files it refers to, and suits the conversation to the provider.
+ * has the files it refers to, and suits the conversation to the provider. Of the memory for bodies only what the conversation needs stays held from here on.
  *
  * @throws GatewayError 400 for what the provider cannot meet, 400 or 404 for file references that cannot be followed.
  */
 export async function begin(request: GenerationRequest): Promise<GenerationJob> {
-  const { context, conversation: asked, hooks = HOOKS } = request;
+  const { context, conversation: asked, hooks = HOOKS, alsoHeld } = request;
+  context.hold.keep(costOfValue(asked, COPIES) + costOfValue(alsoHeld));
   context.log.dialect = asked.dialect;
   context.log.model = asked.model.id;
   context.log.stream = asked.stream;

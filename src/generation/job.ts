@@ -11,10 +11,12 @@ export interface GenerationRequest {
   readonly conversation: Conversation;
   /** Who takes part; everybody that `hooks.ts` lists, unless given. */
   readonly hooks?: GenerationHooks;
+  /** What else lives as long as the generation does, of all that the request brought: it stays charged to the request. */
+  readonly alsoHeld?: unknown;
 }
 
 /** One generation: a conversation on its way to the provider and back. */
-export interface GenerationJob extends Required<GenerationRequest> {
+export interface GenerationJob extends Required<Omit<GenerationRequest, "alsoHeld">> {
   /** Null for a generation that belongs to another one's record. */
   readonly recording: Recording | null;
   /** Aborted when the caller has gone, or when the generation must end. */

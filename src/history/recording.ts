@@ -4,8 +4,8 @@ import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { HistorySummary, HistoryWrite, TriedAccount } from "../platform/archive.ts";
 import type { Context } from "../platform/context.ts";
-import { cutText } from "../storage/texts.ts";
-import { type Outbox, outboxOf, type RecordSource } from "../telemetry/outbox.ts";
+import { cutText, ownText } from "../storage/texts.ts";
+import { charactersOf, type Outbox, outboxOf, type RecordSource } from "../telemetry/outbox.ts";
 import { archivedMessages } from "./messages.ts";
 
 /** How often a record is refreshed while its generation streams, milliseconds. */
@@ -44,19 +44,33 @@ function triedAccount(account: string, failure: unknown): TriedAccount {
   return { account, reason, message: cutText(known?.message ?? "", MAX_LABEL) };
 }
 
+/** What a generation has of its own anyway while it runs. */
+interface Running {
+  readonly conversation: Conversation;
+  readonly prompt: string;
+  readonly output: RawOutput;
+}
+
+/** Everything about a generation that has ended. */
+interface Whole extends HistoryWrite {
+  readonly request: NonNullable<HistoryWrite["request"]>;
+}
+
+const NOTHING_YET: RawOutput = { rawText: "", rawReasoning: "" };
+
 /**
  * Archives one generation (contract, general rule 9): keeps references while it runs, and makes texts only when they are
- * sent. Never throws, never waits: a generation must be neither slowed nor broken by its history.
+ * sent, or when it has ended: a record that waits holds no attachments and no more than is archived of long texts. Never throws, never waits: a generation must be neither slowed nor broken by its history.
  */
 export class Recording implements RecordSource {
   readonly #context: Context;
   readonly #outbox: Outbox;
   readonly #id = `hist_${crypto.randomUUID().replaceAll("-", "")}`;
   readonly #ended = Promise.withResolvers<void>();
-  readonly #conversation: Conversation;
+  #running: Running;
+  /** Null until the generation has ended. */
+  #whole: Whole | null = null;
   #begun = false;
-  #prompt = "";
-  #output: RawOutput = { rawText: "", rawReasoning: "" };
   #account = "";
   #attempts = 0;
   readonly #tried: TriedAccount[] = [];
@@ -69,15 +83,14 @@ export class Recording implements RecordSource {
 
   constructor(context: Context, conversation: Conversation) {
     this.#context = context;
-    this.#conversation = conversation;
+    this.#running = { conversation, prompt: "", output: NOTHING_YET };
     this.#outbox = outboxOf(context.platform);
   }
 
   /** The conversation is on its way; `output` is where the upstream's words will gather. */
   begin(promptText: string, output: RawOutput): void {
     this.#begun = true;
-    this.#prompt = promptText;
-    this.#output = output;
+    this.#running = { ...this.#running, prompt: promptText, output };
     this.#context.config().then(
       ({ config }) => {
         this.#wanted = config.history.limit > 0;
@@ -103,7 +116,8 @@ export class Recording implements RecordSource {
 
   /** The upstream said something. Called once for each read, with the present time (milliseconds since the epoch). */
   progress(now: number): void {
-    const length = this.#output.rawText.length + this.#output.rawReasoning.length;
+    const { rawText, rawReasoning } = this.#running.output;
+    const length = rawText.length + rawReasoning.length;
     const pause = length > LONG_CHARS ? LONG_REFRESH_MS : REFRESH_MS;
     if (now - this.#refreshedAt >= pause) this.#tell();
   }
@@ -120,6 +134,7 @@ export class Recording implements RecordSource {
   #tell(): void {
     if (!this.#wanted) return;
     this.#refreshedAt = this.#context.platform.now();
+    if (this.#outcome !== null && this.#whole === null) this.#settle();
     this.#outbox.record(this);
     const sent = this.#outbox.settled();
     if (sent !== null) this.#context.waitUntil(sent);
@@ -129,27 +144,48 @@ export class Recording implements RecordSource {
     this.#requestSent = false;
   }
 
+  get characters(): number {
+    return this.#whole === null ? 0 : charactersOf(this.#whole);
+  }
+
   write(): HistoryWrite {
-    const conversation = this.#conversation;
-    const request = this.#requestSent
-      ? null
-      : {
-          messages: archivedMessages(conversation.messages),
-          prompt: cutText(this.#prompt, MAX_PROMPT),
-        };
+    const whole = this.#whole ?? { ...this.#answered(), request: this.#requestSent ? null : this.#asked() };
+    const written = this.#requestSent ? { ...whole, request: null } : whole;
     this.#requestSent = true;
-    const { rawText, rawReasoning } = this.#output;
+    return written;
+  }
+
+  /** The generation has ended: texts take the place of what it held. */
+  #settle(): void {
+    this.#whole = { ...this.#answered(), request: this.#asked() };
+    const { conversation } = this.#running;
+    this.#running = {
+      conversation: { ...conversation, messages: [], tools: [] },
+      prompt: "",
+      output: NOTHING_YET,
+    };
+  }
+
+  #asked(): Whole["request"] {
+    const { conversation, prompt } = this.#running;
+    return {
+      messages: archivedMessages(conversation.messages),
+      prompt: ownText(cutText(prompt, MAX_PROMPT), prompt),
+    };
+  }
+
+  #answered(): Omit<HistoryWrite, "request"> {
+    const { rawText, rawReasoning } = this.#running.output;
     return {
       summary: this.#summary(),
-      request,
-      reasoning: cutText(rawReasoning, MAX_OUTPUT),
-      content: cutText(rawText, MAX_OUTPUT),
+      reasoning: ownText(cutText(rawReasoning, MAX_OUTPUT), rawReasoning),
+      content: ownText(cutText(rawText, MAX_OUTPUT), rawText),
     };
   }
 
   #summary(): HistorySummary {
     const { request, requestId, startedAt, platform } = this.#context;
-    const conversation = this.#conversation;
+    const { conversation, output } = this.#running;
     const outcome = this.#outcome;
     const now = outcome === null ? platform.now() : this.#endedAt;
     return {
@@ -176,7 +212,7 @@ export class Recording implements RecordSource {
       reasoning_tokens: outcome?.usage?.reasoning ?? 0,
       elapsed_ms: now - startedAt,
       request_preview: preview(lastQuestion(conversation)),
-      response_preview: preview(this.#output.rawText),
+      response_preview: preview(output.rawText),
     };
   }
 }

@@ -144,6 +144,11 @@ export class BodyHold {
     this.#bytes -= back;
   }
 
+  /** Gives back what is held beyond so many bytes: what a request no longer needs while it waits. */
+  keep(bytes: number): void {
+    if (bytes < this.#bytes) this.giveBack(this.#bytes - bytes);
+  }
+
   /** Gives everything back. */
   release(): void {
     this.giveBack(this.#bytes);

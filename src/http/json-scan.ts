@@ -11,9 +11,9 @@ const COMMA = 0x2c;
  * Bytes of memory that values cost besides their characters, until they are checked and translated: an array or object, a
  * member of an object (its name may be one that no other object has), a further value. Measured: docs/performance.md.
  */
-const CONTAINER_COST = 192;
-const MEMBER_COST = 96;
-const VALUE_COST = 16;
+export const CONTAINER_COST = 192;
+export const MEMBER_COST = 96;
+export const VALUE_COST = 16;
 
 /** Strings end within so many bytes as a rule; the end of longer ones is found natively. */
 const SHORT_STRING = 24;

@@ -15,6 +15,11 @@ export function cutText(text: string, limit: number): string {
   return text.slice(0, limit > 0 && splitsPair(text, limit) ? limit - 1 : limit);
 }
 
+/** A text that was cut out of `whole`, as one of its own: a piece of a long text keeps all of it in memory. */
+export function ownText(text: string, whole: string): string {
+  return text.length === whole.length ? text : new TextDecoder().decode(new TextEncoder().encode(text));
+}
+
 /**
  * A text in pieces of at most `size` characters (UTF-16 units; at least 2), never cut between the halves of a surrogate
  * pair: halves do not survive storage. An empty text has no pieces.

@@ -14,6 +14,8 @@ const WAITERS = 4;
 const STUCK_MS = 5_000;
 /** Records and captures that may wait while the archive cannot be reached; the oldest go first. */
 const MAX_WAITING = 500;
+/** Characters of records that may wait; the oldest go first. What a generation under way holds anyway is not counted. */
+const MAX_RECORD_CHARS = 8 * 1024 * 1024;
 /** Characters of captures that may wait, so that they do not fill the isolate's memory. */
 const MAX_CAPTURE_CHARS = 24 * 1024 * 1024;
 /** Characters that one message carries. */
@@ -23,6 +25,8 @@ const MAX_MESSAGE_CHARS = 6 * 1024 * 1024;
 export interface RecordSource {
   /** Its present state; texts that the archive knows already may be left out. */
   write(): HistoryWrite;
+  /** Characters that are held for the archive alone. */
+  readonly characters: number;
   /** The archive has not received what `write` returned last. */
   lost(): void;
 }
@@ -68,13 +72,20 @@ export class Outbox {
 
   /** A generation has news. */
   record(source: RecordSource): void {
-    if (this.#records.size >= MAX_WAITING) {
-      for (const oldest of this.#records) {
-        this.#records.delete(oldest);
-        break;
-      }
-    }
     this.#records.add(source);
+    this.#dropOldest(source);
+  }
+
+  /** Drops records until there are not too many; the newest stays. */
+  #dropOldest(newest?: RecordSource): void {
+    let chars = 0;
+    for (const { characters } of this.#records) chars += characters;
+    for (const oldest of this.#records) {
+      if (this.#records.size <= MAX_WAITING && chars <= MAX_RECORD_CHARS) return;
+      if (oldest === newest) continue;
+      this.#records.delete(oldest);
+      chars -= oldest.characters;
+    }
   }
 
   /** An exchange was captured. One that finds too much waiting is dropped. */
@@ -146,7 +157,7 @@ export class Outbox {
           const write = recording[at]?.write();
           if (write === undefined) continue;
           records.push(write);
-          chars += sizeOf(write);
+          chars += charactersOf(write);
         }
         while (captures.length > 0 && chars < MAX_MESSAGE_CHARS) {
           const capture = captures.shift();
@@ -159,7 +170,9 @@ export class Outbox {
       } while (at < recording.length || captures.length > 0);
     } catch {
       for (const source of sources) source.lost();
-      for (const source of sources) if (this.#records.size < MAX_WAITING) this.#records.add(source);
+      // What came meanwhile is newer.
+      this.#records = new Set([...sources, ...this.#records]);
+      this.#dropOldest();
       for (const capture of captures) this.capture(capture);
       if (!counted) this.counts.restore(metrics);
     } finally {
@@ -168,7 +181,8 @@ export class Outbox {
   }
 }
 
-function sizeOf({ request, reasoning, content }: HistoryWrite): number {
+/** Characters of a record's texts. */
+export function charactersOf({ request, reasoning, content }: HistoryWrite): number {
   return (request?.messages.length ?? 0) + (request?.prompt.length ?? 0) + reasoning.length + content.length;
 }
 

@@ -15,10 +15,12 @@ export const createChatCompletion = forCallers({
   handler: async (context, { caller, body }) => {
     const { config } = await context.config();
     const { conversation, called } = toTurn(body, config.model_aliases);
+    // The body itself must not outlive the translation: the request may wait for long.
+    const includeUsage = body.stream_options?.include_usage === true;
     return answer(
       { context, caller, conversation },
       {
-        stream: (info) => new ChatStream(info, called, body.stream_options?.include_usage === true),
+        stream: (info) => new ChatStream(info, called, includeUsage),
         body: (completion, info) => toChatCompletion(completion, info, called),
       },
     );

@@ -16,10 +16,12 @@ export const createTextCompletion = forCallers({
     const { config } = await context.config();
     const conversation = toConversation(body, config.model_aliases);
     const echo = echoOf(body);
+    // The body itself must not outlive the translation: the request may wait for long.
+    const includeUsage = body.stream_options?.include_usage === true;
     return answer(
       { context, caller, conversation },
       {
-        stream: (info) => new CompletionStream(info, echo, body.stream_options?.include_usage === true),
+        stream: (info) => new CompletionStream(info, echo, includeUsage),
         body: (completion, info) => toTextCompletion(completion, info, echo),
       },
     );

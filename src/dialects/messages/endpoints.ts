@@ -1,3 +1,4 @@
+import type { Context } from "../../platform/context.ts";
 import { forCallers, json } from "../../routing/endpoint.ts";
 import { answer } from "../shared/answer.ts";
 import { countPromptTokens } from "../shared/count.ts";
@@ -20,14 +21,23 @@ export const createMessage = forCallers({
   handler: async (context, { caller, body }) => {
     const { config } = await context.config();
     const conversation = toConversation(body, config.model_aliases);
-    const response = await answer(
-      { context, caller, conversation },
-      { stream: (info) => new MessageStream(info), body: toMessage },
+    // The body itself must not outlive the translation: the request may wait for long.
+    return versioned(
+      context,
+      answer(
+        { context, caller, conversation },
+        { stream: (info) => new MessageStream(info), body: toMessage },
+      ),
     );
-    response.headers.set(VERSION_HEADERS[0], messageVersion(context.request));
-    return response;
   },
 });
+
+/** An answer that names its version. */
+async function versioned({ request }: Context, answered: Promise<Response>): Promise<Response> {
+  const response = await answered;
+  response.headers.set(VERSION_HEADERS[0], messageVersion(request));
+  return response;
+}
 
 /**
  * `POST /vendorb/v1/messages/count_tokens` and its shortcuts (contract). Counts messages, system and tools; the same

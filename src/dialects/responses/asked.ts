@@ -1,4 +1,5 @@
 import type { Caller } from "../../auth/callers.ts";
+import { costOfValue } from "../../http/value-cost.ts";
 import type { Context } from "../../platform/context.ts";
 import type { StoredResponse } from "../../platform/responses.ts";
 import { previousId } from "./echo.ts";
@@ -17,7 +18,8 @@ export interface Asked {
 /**
  * Reads what a request refers to, and translates it.
  *
- * @throws GatewayError 400 that names the field at fault, 400 `previous_response_not_found`, 404 `response_not_found`.
+ * @throws GatewayError 400 that names the field at fault, 400 `previous_response_not_found`, 404 `response_not_found`,
+ *   413 and 503 for want of memory.
  */
 export async function askedBy(context: Context, caller: Caller, body: ResponsesRequest): Promise<Asked> {
   const { config } = await context.config();
@@ -27,5 +29,7 @@ export async function askedBy(context: Context, caller: Caller, body: ResponsesR
     resolveReferences(inputItems(body), store),
     id === null ? null : readPrevious(store, id, context.connection),
   ]);
+  // What was stored counts like what is sent.
+  if (previous !== null) context.hold.demand(costOfValue(previous));
   return { turn: toTurn(body, items, previous?.messages ?? [], config.model_aliases), previous, items };
 }

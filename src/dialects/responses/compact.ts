@@ -77,7 +77,12 @@ export const compactResponse = forCallers({
   answers: json(compactionSchema),
   handler: async (context, { caller, body }) => {
     const asked = await askedBy(context, caller, withInput(body));
-    const { completion } = await complete({ context, caller, conversation: summarising(asked) });
+    const { completion } = await complete({
+      context,
+      caller,
+      conversation: summarising(asked),
+      alsoHeld: [body, asked],
+    });
     const { text, finishReason, usage } = completion;
     if (finishReason === "length" || finishReason === "content_filter") {
       throw upstreamFailure(`the summary was cut off (${finishReason})`);

@@ -17,7 +17,7 @@ export const createResponse = forCallers({
     const asked = await askedBy(context, caller, body);
     const own = new ResponsesAnswer(context, caller, body, asked);
     if (body["generate"] === false) return own.prepared();
-    return answer({ context, caller, conversation: asked.turn.conversation }, own);
+    return answer({ context, caller, conversation: asked.turn.conversation, alsoHeld: [body, asked] }, own);
   },
 });
 

@@ -1,12 +1,62 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
+import type { Message } from "../../../src/conversation/conversation.ts";
+import { Recording } from "../../../src/history/recording.ts";
 import { BodyReader } from "../../support/body-reader.ts";
+import { conversation } from "../../support/conversations.ts";
 import { GenerationRun } from "../../support/generation-run.ts";
 import { pass, passThrough, START_OF_TIME, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { beginsThen, refuses, says } from "../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
 
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+
+/** A record that has ended and waits to be sent, and what its conversation was. */
+async function ended(made: Awaited<ReturnType<typeof gateway>>) {
+  const messages: Message[] = [
+    {
+      role: "user",
+      parts: [
+        { type: "text", text: "Look." },
+        { type: "image", source: { kind: "inline", mediaType: "image/png", data: "A".repeat(10_000) } },
+      ],
+    },
+  ];
+  const recording = new Recording(made.context(), conversation({ messages }));
+  recording.begin("p".repeat(500_000), { rawText: "An image.", rawReasoning: "" });
+  await pass(10);
+  recording.end({
+    status: "success",
+    statusCode: 200,
+    error: "",
+    code: "",
+    finishReason: "stop",
+    usage: null,
+  });
+  return { recording, messages: new WeakRef(messages) };
+}
+
 describe("what is kept of a generation", () => {
+  test("while its record waits: the texts that are archived, and nothing else of the conversation", async () => {
+    const made = await gateway();
+    const { recording, messages } = await ended(made);
+    await pass(0);
+    collectGarbage();
+    expect(messages.deref()).toBeUndefined();
+    expect(recording.characters).toBeGreaterThan(400_000);
+    expect(recording.characters).toBeLessThan(401_000);
+    recording.lost();
+    expect(recording.write()).toMatchObject({
+      summary: { status: "success", request_preview: "Look.", response_preview: "An image." },
+      request: { messages: expect.stringContaining("base64_length"), prompt: "p".repeat(400_000) },
+      content: "An image.",
+    });
+    expect(recording.write().request).toBeNull();
+  });
+
   test("in the log: who, how much, how long", async () => {
     const made = await gateway({ turns: [{ late: 2_000, reply: says("Hi") }] });
     const run = new GenerationRun(made);

@@ -49,6 +49,7 @@ function rig(fails: () => boolean = () => false) {
   const settled = async () => outbox.settled();
   const source = (id: string): RecordSource => ({
     write: () => write(id, { updated_at: clock.time }),
+    characters: 0,
     lost: () => undefined,
   });
   const ids = () => archive.listHistory({ offset: 0, count: 1_000, q: "" }).items.map(({ id }) => id);
@@ -119,10 +120,27 @@ describe("the outbox", () => {
     expect(ids().length).toBeGreaterThan(0);
   });
 
+  it("does not gather long records without end either: the newest stay", async () => {
+    const { clock, outbox, settled, source, ids } = rig(() => clock.time < 10_000);
+    for (let n = 0; n < 100; n += 1) outbox.record({ ...source(`r${n}`), characters: 1024 * 1024 });
+    outbox.record({ ...source("long"), characters: 1024 ** 3 });
+    outbox.record(source("last"));
+    void settled();
+    await clock.run(11_000);
+    void settled();
+    await clock.run(13_000);
+    expect(ids().length).toBeLessThanOrEqual(9);
+    expect(ids()).toContain("last");
+  });
+
   it("makes no record while the history is off", async () => {
     const { clock, outbox, settled, batches, config } = rig();
     Object.assign(config.history, { limit: 0 });
-    const unwanted = { write: () => expect.fail("a record was made"), lost: () => undefined };
+    const unwanted = {
+      characters: 0,
+      write: () => expect.fail("a record was made"),
+      lost: () => undefined,
+    };
     outbox.record(unwanted);
     void settled();
     await clock.run(1_000);

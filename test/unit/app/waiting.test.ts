@@ -1,0 +1,93 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, it } from "vitest";
+import { objectIn } from "../../../src/encoding/json.ts";
+import { pass, useMemoryGateway } from "../../support/memory-gateway.ts";
+import { says } from "../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+const MIB = 1024 * 1024;
+
+const model = "provider-v4-flash";
+const messages = [{ role: "user", content: "Hello" }];
+/** A request of each style that forgets its body; a response repeats what it was asked, and is charged with it. */
+const REQUESTS: readonly (readonly [path: string, body: object])[] = [
+  ["/v1/chat/completions", { model, messages }],
+  ["/v1/completions", { model, prompt: "Hello" }],
+  ["/v1/messages", { model, messages, max_tokens: 9 }],
+  [`/v1beta/models/${model}:generateContent`, { contents: [{ parts: [{ text: "Hello" }] }] }],
+  ["/api/chat", { model, messages }],
+];
+
+/** Values that nobody needs. */
+const ballast = (count: number) => Array.from({ length: count }, () => ({}));
+
+/** A gateway of one slot, which is taken for good. */
+async function busy(budget: number) {
+  const made = await gateway({
+    turns: ["hang"],
+    env: { BODY_BUDGET_BYTES: String(budget) },
+    config: { runtime: { account_max_inflight: 1, global_max_inflight: 1, account_max_queue: 20 } },
+  });
+  void made.post("/v1/chat/completions", { model, messages });
+  await pass(100);
+  expect(await made.platform.accounts.status()).toMatchObject({ in_use: 1 });
+  return made;
+}
+
+describe.each([false, true])("requests that wait for an account, streamed: %s", (stream) => {
+  it.each(REQUESTS)("to %s hold no more of the budget than their conversation needs", async (path, body) => {
+    const made = await busy(16 * MIB);
+    // Each costs 10 MiB to read.
+    for (let sent = 1; sent <= 3; sent++) {
+      void made.post(path, { ...body, stream, ignored: ballast(50_000) });
+      await pass(100);
+      expect(await made.platform.accounts.status()).toMatchObject({ waiting: sent });
+    }
+    await pass(200_000);
+  });
+
+  it.each(REQUESTS)("to %s have forgotten their bodies", async (path, body) => {
+    const made = await busy(256 * MIB);
+    const text = JSON.stringify({ ...body, stream, ignored: ballast(300_000) });
+    const send = async () => {
+      void made.post(path, {}, { body: text });
+      await pass(100);
+    };
+    await send();
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    await send();
+    await send();
+    collectGarbage();
+    expect(await made.platform.accounts.status()).toMatchObject({ waiting: 3 });
+    // Two bodies take 36 MB when they are parsed.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(6 * MIB);
+    await pass(200_000);
+  });
+});
+
+it("a response that is continued is charged with the conversation that was stored", async () => {
+  const made = await gateway({
+    turns: [says("Hi."), "hang"],
+    env: { BODY_BUDGET_BYTES: String(16 * MIB) },
+  });
+  const ask = (body: object) => made.post("/v1/responses", { model, ...body });
+  const asked = ask({ input: "x".repeat(5 * MIB) });
+  await pass(1_000);
+  const { id } = objectIn(await (await asked).text());
+  expect(id).toEqual(expect.any(String));
+  void made.post("/v1/chat/completions", {
+    model,
+    messages: [{ role: "user", content: "x".repeat(4 * MIB) }],
+  });
+  await pass(100);
+  const refused = await ask({ input: "And?", previous_response_id: id });
+  expect([refused.status, objectIn(await refused.text())]).toMatchObject([
+    503,
+    { error: { code: "overloaded" } },
+  ]);
+  await pass(200_000);
+});
