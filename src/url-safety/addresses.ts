@@ -30,20 +30,32 @@ export function isPublicAddress(ip: string): boolean {
   }
   if (ip.includes("%") || !ipaddr.IPv6.isValid(ip)) return false;
 
+  const carried = carriedIPv4(ip);
+  if (!carried.every(isPublicAddress)) return false;
   const address = ipaddr.IPv6.parse(ip);
-  const bytes = address.toByteArray();
-  if (IPV4_IN_LAST_BITS.some((block) => address.match(block))) return isPublicIPv4(bytes.slice(12));
-  if (address.match(SIX_TO_FOUR)) return isPublicIPv4(bytes.slice(2, 6));
-  if (address.match(TEREDO)) {
-    const client = bytes.slice(12).map((byte) => byte ^ 0xff);
-    return isPublicIPv4(bytes.slice(4, 8)) && isPublicIPv4(client);
-  }
-  if (isIsatap(bytes) && !isPublicIPv4(bytes.slice(12))) return false;
+  if (IPV4_IN_LAST_BITS.some((block) => address.match(block))) return true;
+  if (address.match(SIX_TO_FOUR) || address.match(TEREDO)) return true;
   return address.match(GLOBAL_UNICAST) && address.range() === "unicast";
 }
 
-function isPublicIPv4(bytes: readonly number[]): boolean {
-  return isPublicAddress(bytes.join("."));
+/**
+ * The IPv4 addresses that an IPv6 address carries, to which the network on the way may turn it: mapped, compatible, NAT64,
+ * 6to4, Teredo (its server and its client) and ISATAP.
+ *
+ * @param ip as in {@link isPublicAddress}; what is no IPv6 address carries none
+ */
+export function carriedIPv4(ip: string): string[] {
+  if (ip.includes("%") || !ipaddr.IPv6.isValid(ip)) return [];
+  const address = ipaddr.IPv6.parse(ip);
+  const bytes = address.toByteArray();
+  const at = (start: number) => bytes.slice(start, start + 4).join(".");
+  if (IPV4_IN_LAST_BITS.some((block) => address.match(block))) return [at(12)];
+  if (address.match(SIX_TO_FOUR)) return [at(2)];
+  if (address.match(TEREDO)) {
+    const client = bytes.slice(12).map((byte) => byte ^ 0xff);
+    return [at(4), client.join(".")];
+  }
+  return isIsatap(bytes) ? [at(12)] : [];
 }
 
 /** The interface identifier `0000:5efe` or `0200:5efe` announces an IPv4 destination (RFC 5214, section 6.1). */

@@ -3,7 +3,7 @@ import { lookup } from "node:dns/promises";
 import { type AddressInfo, connect, createServer, isIP, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import ipaddr from "ipaddr.js";
-import { isPublicAddress } from "../../url-safety/addresses.ts";
+import { carriedIPv4, isPublicAddress } from "../../url-safety/addresses.ts";
 
 const CONNECT_MS = 15_000;
 // Replies of RFC 1928, section 6. Browsers tell "host unreachable" from the others, so it stands for a name that does not exist.
@@ -112,10 +112,11 @@ async function judge(
   return allowed === undefined ? { refused: REFUSED } : { address: allowed.address };
 }
 
-/** Whether an address is one of some others, however they are written. */
+/** Whether an address is one of some others, or carries one of them, however they are written. */
 function isAmong(address: string, others: readonly string[]): boolean {
   const plain = (text: string) => (ipaddr.isValid(text) ? ipaddr.process(text).toNormalizedString() : text);
-  return others.map(plain).includes(plain(address));
+  const own = new Set(others.map(plain));
+  return [address, ...carriedIPv4(address)].some((one) => own.has(plain(one)));
 }
 
 /** Reads exact numbers of bytes from a socket; what is left flows on with `pipeTo`. */

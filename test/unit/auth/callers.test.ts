@@ -1,5 +1,8 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { issueToken } from "../../../src/auth/admin-token.ts";
+import { authenticateCaller } from "../../../src/auth/callers.ts";
 import { DIALECTS } from "../../../src/dialects/index.ts";
 import { SMALL_CHAT, SMALL_REQUESTS, type SmallRequest } from "../../support/dialect-requests.ts";
 import { type MemoryGateway, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
@@ -41,6 +44,30 @@ async function ask(
 
 /** On whose behalf the provider was asked for an answer. */
 const tokens = ({ turns }: MemoryGateway): string[] => turns.map(({ token }) => token);
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+
+test("what is remembered of credentials does not grow with what strangers send", async () => {
+  const made = await gateway();
+  const context = (init: RequestInit, query = "") => {
+    const { platform, config } = made.context();
+    const request = new Request(`http://gateway.test/${query}`, init);
+    return { platform, config, request, url: new URL(request.url) };
+  };
+  const sources = [{ in: "bearer" as const }, { in: "query" as const, name: "key" }];
+  const send = async (round: string) => {
+    for (let n = 0; n < 500; n += 1) {
+      const padded = { headers: { authorization: `Bearer ${" ".repeat(15_000)}${round}${n}` } };
+      await authenticateCaller(context(padded), sources);
+      await authenticateCaller(context({}, `?key=${round}${n}${"x".repeat(15_000)}`), sources);
+    }
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = await send("a");
+  expect((await send("b")) - before).toBeLessThan(4_000_000);
+});
 
 test("there is a small request for every dialect", () => {
   expect(REQUESTS.map(([id]) => id).toSorted()).toEqual(DIALECTS.map(({ id }) => id).toSorted());

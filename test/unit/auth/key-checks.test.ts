@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { KeyChecks } from "../../../src/auth/key-checks.ts";
+import { KeyChecks, type KeyVerdict } from "../../../src/auth/key-checks.ts";
 
 it("right keys are remembered for a minute, a thousand of them, those that came last", async () => {
   const checks = new KeyChecks();
@@ -19,4 +19,19 @@ it("right keys are remembered for a minute, a thousand of them, those that came 
   await ask("b1", 60_000);
   await ask("a", 60_000);
   expect(asked).toEqual(["a"]);
+});
+
+it("a pause holds for remembered keys too, for a thousand addresses, those that came last", async () => {
+  const checks = new KeyChecks();
+  const right = async () => ({ right: true });
+  const paused = async () => ({ waitSeconds: 60 });
+  const ask = (client: string, credential: string, check: () => Promise<KeyVerdict>) =>
+    checks.check(client, credential, 0, check);
+  await ask("a", "key", right);
+  await ask("a", "guess", paused);
+  expect(await ask("a", "key", right)).toEqual({ waitSeconds: 60 });
+  for (let n = 0; n < 999; n += 1) await ask(`b${n}`, "guess", paused);
+  expect(await ask("a", "key", right)).toEqual({ waitSeconds: 60 });
+  await ask("c", "guess", paused);
+  expect(await ask("a", "key", right)).toEqual({ right: true });
 });

@@ -77,6 +77,17 @@ describe("the filter between pages and the network", () => {
     expect(await replyTo(name("1.1.1.1"))).toBe(REFUSED);
   });
 
+  it.each([
+    ["compatible", "::1.1.1.1"],
+    ["NAT64", "64:ff9b::1.1.1.1"],
+    ["6to4", "2002:101:101::1"],
+    ["Teredo, the client", "2001:0:808:808::fefe:fefe"],
+    ["Teredo, the server", "2001:0:101:101::f7f7:f7f7"],
+    ["ISATAP", "2606:4700::5efe:1.1.1.1"],
+  ])("refuses IPv6 that carries an address of the machine's own to it: %s", async (_name, address) => {
+    expect(await replyTo(name(address))).toBe(REFUSED);
+  });
+
   it("refuses private addresses, written as addresses or behind a name", async () => {
     listed.clear();
     const before = reached;
