@@ -8,6 +8,7 @@ import { objectMember, unknownFormat } from "../shared/members.ts";
 import { samplingOf, thinkingBudgetOf } from "../shared/sampling.ts";
 import { wantsThinking } from "../shared/thinking.ts";
 import { assistantMessage, cacheOf, toParts, userMessages } from "./content.ts";
+import { deferredTools } from "./deferred-tools.ts";
 import { toolChoiceSchema, toolSchema, toToolChoice, toTools, webSearchIn } from "./tools.ts";
 
 /** The name of the style. */
@@ -120,7 +121,8 @@ export function toConversation(
   const thinking = model.thinking && wantsThinking({ thinking: body.thinking, reasoning_effort: effort });
   const choice = body.tool_choice;
   const declared = body.tools ?? [];
-  const tools = toTools(declared);
+  const deferred = deferredTools(declared, body.messages, choice);
+  const tools = toTools(declared).filter(({ name }) => !deferred.has(name));
   const expectedTokens = finite(body.max_tokens);
   const single = typeof choice === "object" && choice?.disable_parallel_tool_use === true;
   return {

@@ -272,7 +272,7 @@ describe("a message-style request", () => {
     const { tools } = convert({
       tools: [
         { name: "go", description: "goes", input_schema, cache_control: { type: "ephemeral" } },
-        { type: "custom", name: "stay", input_schema, defer_loading: true, eager_input_streaming: true },
+        { type: "custom", name: "stay", input_schema, eager_input_streaming: true },
         { type: "web_search_20250305", name: "web_search", max_uses: 3 },
         { type: "bash_20250124", name: "bash" },
       ],
@@ -280,6 +280,42 @@ describe("a message-style request", () => {
     expect(tools.map(({ name }) => name)).toEqual(["go", "stay", "bash"]);
     expect(tools[0]).toEqual({ name: "go", description: "goes", parameters: input_schema, cache: {} });
     expect(tools[2]?.parameters).toMatchObject({ properties: { command: { type: "string" } } });
+  });
+
+  describe("33: a tool that is loaded later", () => {
+    const LATER = { name: "later", input_schema: { type: "object" }, defer_loading: true };
+    const offered = (body: Record<string, unknown>) => convert(body).tools.map(({ name }) => name);
+    const found = {
+      type: "tool_result",
+      tool_use_id: "a",
+      content: [{ type: "tool_reference", tool_name: "later" }],
+    };
+    const called = { type: "tool_use", id: "b", name: "later", input: {} };
+
+    it("is unknown to the model until a result refers to it, or it has been called", () => {
+      const tools = [{ name: "search" }, LATER];
+      expect(offered({ tools })).toEqual(["search"]);
+      for (const content of [[found], [called]]) {
+        const role = content[0] === found ? "user" : "assistant";
+        expect(offered({ tools, messages: [...BASE.messages, { role, content }] })).toEqual([
+          "search",
+          "later",
+        ]);
+      }
+    });
+
+    it.each([
+      ["the vendor's search would find it", [{ type: "tool_search_tool_bm25_20251119", name: "s" }, LATER]],
+      ["there are no others", [LATER]],
+    ])("is offered when %s", (_why, tools) => {
+      expect(offered({ tools })).toEqual(["later"]);
+    });
+
+    it("is offered when it has to be called", () => {
+      const tools = [{ name: "search" }, LATER];
+      const { toolChoice } = convert({ tools, tool_choice: { type: "tool", name: "later" } });
+      expect(toolChoice).toEqual({ type: "function", name: "later" });
+    });
   });
 
   it("35: a thread is refused in the words that make the SDK go on without", () => {
