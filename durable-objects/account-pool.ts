@@ -12,7 +12,7 @@ import type {
   AcquireRequest,
   PoolConfiguration,
   QueueStatus,
-  RefusalReason,
+  Refused,
   SignedIn,
   TokenAnswer,
 } from "../src/platform/accounts.ts";
@@ -95,7 +95,7 @@ export class PendingSlot extends RpcTarget {
     this.#waiter = waiter;
   }
 
-  async wait(): Promise<GrantReply | RefusalReply> {
+  async wait(): Promise<GrantReply | Refused> {
     const outcome = await this.#waiter.settled;
     return "granted" in outcome ? grantReply(this.#pool, outcome.granted) : outcome;
   }
@@ -104,10 +104,6 @@ export class PendingSlot extends RpcTarget {
 export interface GrantReply {
   readonly granted: Grant;
   readonly lease: SlotLease;
-}
-
-export interface RefusalReply {
-  readonly refused: RefusalReason;
 }
 
 export interface ResumedReply {
@@ -157,7 +153,7 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   /** One call grants a slot; only a request that has to wait needs a second one, `pending.wait()`. */
-  async acquire(request: AcquireRequest): Promise<GrantReply | RefusalReply | QueuedReply> {
+  async acquire(request: AcquireRequest): Promise<GrantReply | Refused | QueuedReply> {
     if (!this.#configured) await this.#fetchConfiguration();
     const outcome = this.#pool.acquire(request);
     if (outcome instanceof Waiter) {

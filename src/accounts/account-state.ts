@@ -30,6 +30,8 @@ export class AccountState extends ListNode<AccountState> {
   healthy = false;
   /** Leases granted up to this serial number say nothing new about the account: they were granted before it failed. */
   failedAt = 0;
+  /** How often the provider has failed on it in a row, while it worked with others. */
+  strikes = 0;
   testStatus = "";
   /** The row in durable storage, if any. */
   stored: StoredAccount | null = null;
@@ -59,7 +61,9 @@ export class AccountState extends ListNode<AccountState> {
 
   /** It, or its proxy, has failed lately: a success is news. */
   get failing(): boolean {
-    return this.cooldown !== null || (this.proxy !== null && this.proxy.cooldown !== null);
+    return (
+      this.cooldown !== null || this.strikes > 0 || (this.proxy !== null && this.proxy.cooldown !== null)
+    );
   }
 
   /** What the account signs in with; null for token-only and for removed accounts. */

@@ -55,6 +55,7 @@ export class AccountTokens {
     state.account = null;
     state.cooldown = null;
     state.cooling = false;
+    state.strikes = 0;
     state.testStatus = "";
     state.gate.hold(null);
     if (state.stored !== null) this.#store.removeAccount(state.id);

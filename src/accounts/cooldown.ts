@@ -17,7 +17,7 @@ export interface Cooldown {
   readonly until: number;
 }
 
-/** A rate limit passes soon; a refused account needs a person, or at least time. Milliseconds. */
+/** A rate limit passes soon, and so may what the provider has against one account; a refused account needs a person, or at least time. Milliseconds. */
 const RATE_LIMIT = { first: 5_000, longest: 120_000 };
 /** A proxy may be restarted at any moment. */
 const PROXY = { first: 5_000, longest: 300_000 };
@@ -40,7 +40,8 @@ export function nextCooldown(
 ): Cooldown {
   const failures = (previous?.failures ?? 0) + 1;
   const limited = kind === "rate_limited";
-  const { first, longest } = limited ? RATE_LIMIT : fault === "proxy" ? PROXY : REFUSED;
+  const { first, longest } =
+    fault === "proxy" ? PROXY : limited || fault === "provider" ? RATE_LIMIT : REFUSED;
   const duration =
     limited && retryAfter !== null
       ? Math.min(LONGEST_WISH, Math.max(1, retryAfter) * 1000)

@@ -21,10 +21,13 @@ class InProcessLease implements Lease {
   readonly initialToken: string | null;
   readonly #pool: AccountPool;
   readonly #lease: string;
+  /** Whether a success is news. */
+  #failing: boolean;
 
   constructor(pool: AccountPool, grant: Grant) {
     this.#pool = pool;
     this.#lease = grant.lease;
+    this.#failing = grant.failing;
     this.account = grant.account;
     this.initialToken = grant.token;
   }
@@ -38,6 +41,7 @@ class InProcessLease implements Lease {
   }
 
   async signInFailed(ticket: string, failure: AccountFailure): Promise<void> {
+    this.#failing = true;
     this.#pool.signInFailed(this.account.id, ticket, failure);
   }
 
@@ -46,10 +50,13 @@ class InProcessLease implements Lease {
   }
 
   async succeeded(): Promise<void> {
+    if (!this.#failing) return;
+    this.#failing = false;
     this.#pool.succeeded(this.#lease);
   }
 
   async failed(failure: AccountFailure): Promise<boolean> {
+    this.#failing = true;
     return this.#pool.failed(this.#lease, failure);
   }
 

@@ -1,4 +1,4 @@
-import type { AccountHealth, CooldownView, QueueStatus } from "../platform/accounts.ts";
+import type { AccountHealth, CooldownView, OutageView, QueueStatus } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
 import type { Slots } from "./slots.ts";
 
@@ -13,7 +13,7 @@ function cooldownView({ id, cooling, cooldown, proxy }: AccountState): CooldownV
 }
 
 /** Contract, Queue status, with the live leases, cooldowns and waiting requests. */
-export function queueStatus(slots: Slots, now: number): QueueStatus {
+export function queueStatus(slots: Slots, outages: readonly OutageView[], now: number): QueueStatus {
   const { perAccount } = slots.limits;
   const waiters = slots.waiters();
   const available: string[] = [];
@@ -44,6 +44,7 @@ export function queueStatus(slots: Slots, now: number): QueueStatus {
       dialect: lease.holder.dialect,
     })),
     cooldowns,
+    outages,
     waiting_requests: waiters.map(({ request, since }) => ({
       request_id: request.requestId,
       model: request.model,

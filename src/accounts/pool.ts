@@ -10,9 +10,10 @@ import type {
 } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTokens } from "./account-tokens.ts";
+import { Breaker, type Witness } from "./breaker.ts";
 import type { Pulse } from "./heartbeat.ts";
 import { CLAIM_MS, LEASE_TTL_MS } from "./lease-life.ts";
-import type { Holder } from "./leases.ts";
+import type { Holder, LeaseRecord } from "./leases.ts";
 import { accountHealth, queueStatus } from "./pool-status.ts";
 import type { PoolStore } from "./pool-store.ts";
 import { Proxies } from "./proxies.ts";
@@ -44,6 +45,14 @@ const UNKNOWN_LEASE: TokenAnswer = {
   },
 };
 
+/** An account on which the provider fails so often, while it works with others, cools down. */
+const STRIKES = 3;
+
+/** Who tells how the provider did. */
+function witness({ holder: { requestId, model }, state: { id: account }, serial }: LeaseRecord): Witness {
+  return { requestId, model, account, serial };
+}
+
 /**
  * The account pool: slots on provider accounts, who waits for them, and who signs in. The rules alone: no runtime, no
  * network; clock, timers and storage are given. All methods run to their end without interruption, so that each sees the
@@ -55,6 +64,7 @@ export class AccountPool {
   readonly #slots: Slots;
   readonly #tokens: AccountTokens;
   readonly #proxies = new Proxies();
+  readonly #breaker = new Breaker();
   readonly #upkeep: Upkeep;
 
   constructor(options: PoolOptions) {
@@ -68,15 +78,19 @@ export class AccountPool {
       () => this.#settle(),
     );
     this.#slots = new Slots(store, leaseTtlMs, terms, now, options.setTimer, {
-      describe: (state, at) => {
+      describe: (state, model, at) => {
         this.#upkeep.planSweep();
         return {
           account: { id: state.id, proxyId: state.account?.proxyId ?? "" },
           token: this.#tokens.peek(state, at),
-          failing: state.failing,
+          failing: state.failing || this.#breaker.watches(model),
         };
       },
-      ended: ({ state, token }, at) => this.#tokens.leaseEnded(state, token, at),
+      ended: ({ state, token, holder }, at) => {
+        this.#breaker.released(holder.requestId);
+        this.#tokens.leaseEnded(state, token, at);
+      },
+      dismissed: ({ requestId }) => this.#breaker.released(requestId),
       idle: () => this.#upkeep.idle(),
       rescheduled: () => this.#reschedule(),
     });
@@ -108,7 +122,12 @@ export class AccountPool {
 
   /** Grants a slot, refuses, or has the request wait. */
   acquire(request: AcquireRequest): Outcome | Waiter {
-    return this.#slots.acquire(request);
+    // Who wants one account is told what that account says.
+    const failure = request.target === undefined ? this.#breaker.refusal(request, this.#now()) : null;
+    if (failure !== null) return { refused: "provider_down", failure };
+    const outcome = this.#slots.acquire(request);
+    if ("refused" in outcome) this.#breaker.released(request.requestId);
+    return outcome;
   }
 
   /** Gives a slot back. False when the lease had ended already. */
@@ -168,7 +187,8 @@ export class AccountPool {
     this.#slots.catchUp();
     const lease = this.#slots.leases.get(token);
     if (lease === undefined) return false;
-    this.#fail(lease.state, failure, lease.serial);
+    if (failure.fault === "provider") this.#providerFailed(lease, failure);
+    else this.#fail(lease.state, failure, lease.serial);
     return this.#slots.othersAreHealthy([lease.state.id]);
   }
 
@@ -178,6 +198,8 @@ export class AccountPool {
     const lease = this.#slots.leases.get(token);
     if (lease === undefined) return;
     const { state, serial } = lease;
+    this.#breaker.succeeded(witness(lease));
+    if (serial > state.failedAt) state.strikes = 0;
     if (serial > state.failedAt && this.#tokens.succeed(state)) this.#slots.replaced([state]);
     const { proxy } = state;
     if (proxy !== null && this.#proxies.succeed(proxy, serial)) this.#slots.replaced(proxy.accounts);
@@ -200,7 +222,7 @@ export class AccountPool {
   /** Contract, Queue status. */
   status(): QueueStatus {
     this.#slots.catchUp();
-    return queueStatus(this.#slots, this.#now());
+    return queueStatus(this.#slots, this.#breaker.outages(), this.#now());
   }
 
   /** Health of the configured accounts among `ids`, or of all. */
@@ -216,6 +238,24 @@ export class AccountPool {
     const { reservations } = this.#slots;
     reservations.sweep(this.#now());
     return this.#upkeep.swept(reservations.pending);
+  }
+
+  /** The account is not blamed, unless the provider fails on it again and again, and works with others in between. */
+  #providerFailed(lease: LeaseRecord, failure: AccountFailure): void {
+    const { state, serial } = lease;
+    const { serial: newest } = this.#slots;
+    // What lies behind a proxy may be the proxy.
+    const unclear = failure.kind === "unreachable" && state.proxy !== null;
+    const noted = unclear ? null : this.#breaker.failed(witness(lease), failure, newest, this.#now());
+    if (noted?.outage != null) {
+      this.#slots.refuse(noted.outage.concerns, { refused: "provider_down", failure: noted.outage.failure });
+    }
+    if (state.account === null || serial <= state.failedAt || noted?.first === false) return;
+    state.failedAt = newest;
+    state.strikes += 1;
+    if (state.strikes < STRIKES) return;
+    this.#tokens.fail(state, failure, this.#now());
+    this.#slots.replaced([state]);
   }
 
   /** `serial` is the number of the request that tells of it. */

@@ -12,7 +12,9 @@ import { type Grant, type Outcome, Waiter, WaitingQueue } from "./waiting-queue.
 /** What the owner of the slots adds to them. */
 export interface SlotEvents {
   /** What goes with a slot that is being granted. */
-  describe(state: AccountState, now: number): Omit<Grant, "lease">;
+  describe(state: AccountState, model: string, now: number): Omit<Grant, "lease">;
+  /** A waiting request has left the queue with nothing. */
+  dismissed(request: AcquireRequest): void;
   /** A lease has ended, by release or by expiry. */
   ended(lease: LeaseRecord, now: number): void;
   /** Nothing is held any more. */
@@ -192,6 +194,11 @@ export class Slots {
     this.#events.rescheduled();
   }
 
+  /** Refuses the waiting requests that are concerned. */
+  refuse(concerned: (request: AcquireRequest) => boolean, outcome: Outcome): void {
+    for (const waiter of this.waiters()) if (concerned(waiter.request)) this.#dismiss(waiter, outcome);
+  }
+
   /** Does what time alone has brought about. */
   catchUp(): void {
     const now = this.#now();
@@ -262,7 +269,7 @@ export class Slots {
     this.leases.add(lease, this.serial, state, { requestId, model, dialect, caller }, now);
     this.#rotation.used(state);
     if (state.waiters.size > 0) this.#queue.place(state, this.#rotation);
-    return { granted: { lease, ...this.#events.describe(state, now) } };
+    return { granted: { lease, ...this.#events.describe(state, model, now) } };
   }
 
   #wait(
@@ -293,6 +300,7 @@ export class Slots {
     this.#queue.remove(waiter, this.#rotation);
     this.#shares.forget(waiter.share);
     waiter.settle(outcome);
+    this.#events.dismissed(waiter.request);
     this.#events.rescheduled();
   }
 

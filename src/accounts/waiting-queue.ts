@@ -1,4 +1,4 @@
-import type { AcquireRequest, LeasedAccount, RefusalReason } from "../platform/accounts.ts";
+import type { AcquireRequest, LeasedAccount, Refused } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
 import { ListNode } from "./linked-list.ts";
 import type { Rotation } from "./rotation.ts";
@@ -11,11 +11,11 @@ export interface Grant {
   readonly account: LeasedAccount;
   /** The account's token, or null when the holder must ask for it. */
   readonly token: string | null;
-  /** The account has failed lately: a success must be reported. */
+  /** The account or the provider has failed lately: a success must be reported. */
   readonly failing: boolean;
 }
 
-export type Outcome = { readonly granted: Grant } | { readonly refused: RefusalReason };
+export type Outcome = { readonly granted: Grant } | Refused;
 
 /** A request that waits. */
 export class Waiter extends ListNode<Waiter> {

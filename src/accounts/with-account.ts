@@ -9,7 +9,7 @@ import type { Fetch, OutboundProxy } from "../platform/upstream.ts";
 import { providerOf } from "../provider/of-platform.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
 import { Failover } from "./failover.ts";
-import { failureOf, faultOf } from "./fault.ts";
+import { errorOf, failureOf, faultOf } from "./fault.ts";
 import { renewLease } from "./lease-renewal.ts";
 import { accountToken } from "./sign-in.ts";
 
@@ -39,6 +39,8 @@ export interface AccountSession {
   readonly accountId: string;
   /** The account with its present token. */
   readonly account: UpstreamAccount;
+  /** The provider has begun to answer: whatever comes of it, it works. Called again, nothing happens. */
+  answered(): void;
   /** Speaks to the provider; again with a fresh token when the present one has expired. */
   call<T>(work: (account: UpstreamAccount) => Promise<T>): Promise<T>;
 }
@@ -101,7 +103,7 @@ export function proxyOf(config: Config, proxyId: string): OutboundProxy | null {
 
 function passThrough({ context, caller }: AccountRequest): AccountSession {
   const account = { token: caller.credential, fetch: upstreamOf(context, null) };
-  return { accountId: "", account, call: (work) => work(account) };
+  return { accountId: "", account, answered: () => undefined, call: (work) => work(account) };
 }
 
 /** A slot on an account, which is renewed until `end`, and the account's token. */
@@ -139,6 +141,10 @@ class ManagedSession implements AccountSession {
       this.#request.abort.signal,
     );
     this.#account = { token, fetch };
+  }
+
+  answered(): void {
+    this.lease.succeeded().catch(() => undefined);
   }
 
   async call<T>(work: (account: UpstreamAccount) => Promise<T>): Promise<T> {
@@ -190,7 +196,8 @@ async function acquire(request: AccountRequest, failover: Failover): Promise<Lea
   log.queueMs = (log.queueMs ?? 0) + platform.now() - started;
   if ("lease" in acquired) return acquired.lease;
   if (abort.signal.aborted) throw abort.signal.reason;
-  const refused = refusal(acquired.refused, target);
+  const { failure } = acquired;
+  const refused = failure === undefined ? refusal(acquired.refused, target) : errorOf(failure);
   if (failover.tried.length === 0) throw refused;
   throw failover.verdict(acquired.refused === "no_accounts" ? null : refused);
 }
@@ -228,12 +235,15 @@ async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   }
 }
 
-/** Tells the pool of a failure that is somebody's fault. Returns whether another account is well. */
+/** Tells the pool how an attempt ended. Returns whether another account is well, if this one is not. */
 async function tell(lease: Lease, error: unknown): Promise<boolean> {
-  return faultOf(error) !== null && (await lease.failed(failureOf(error)).catch(() => false));
+  if (faultOf(error) !== null) return lease.failed(failureOf(error)).catch(() => false);
+  // A refusal of the request is an answer.
+  if (error instanceof ProviderError) await lease.succeeded().catch(() => undefined);
+  return false;
 }
 
-/** What the caller is told when the pool grants no slot: always 429, never with `Retry-After` (contract, Errors). */
+/** What the caller is told when the pool grants no slot, unless the provider is down: always 429, never with `Retry-After` (contract, Errors). */
 function refusal(reason: RefusalReason, target: string | null): GatewayError {
   switch (reason) {
     case "target_not_found":
@@ -250,6 +260,8 @@ function refusal(reason: RefusalReason, target: string | null): GatewayError {
       });
     case "queue_timeout":
       return new GatewayError(429, "no account became free in time", { code: "concurrency_limit_exceeded" });
+    case "provider_down":
+      return new GatewayError(503, "the provider is down", { code: "upstream_unavailable" });
     case "cancelled":
       return clientLeft();
   }

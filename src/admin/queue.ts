@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { PROVIDER_ERROR_KINDS } from "../errors/provider-error.ts";
 import type { QueueStatus } from "../platform/accounts.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { cooldownSchema } from "./answers.ts";
@@ -25,6 +26,15 @@ const queueStatusSchema = () =>
       }),
     ),
     cooldowns: z.array(cooldownSchema()),
+    /** The models for which the provider is down; an empty name stands for all. */
+    outages: z.array(
+      z.object({
+        model: z.string(),
+        kind: z.enum(PROVIDER_ERROR_KINDS),
+        reason: z.string(),
+        since: z.int(),
+      }),
+    ),
     waiting_requests: z.array(
       z.object({
         request_id: z.string(),

@@ -55,6 +55,9 @@ export class Generation {
   #sessionId = "";
   /** Aborted when the generation is, or when the provider falls silent: that ends one account's attempt. */
   #attempt = new AbortController();
+  #session: AccountSession | null = null;
+  /** The present attempt's account has begun to answer. */
+  #answering = false;
 
   private constructor(job: GenerationJob, prepared: PreparedTurn) {
     const { platform } = job.context;
@@ -139,6 +142,8 @@ export class Generation {
   async #askWith(session: AccountSession): Promise<void> {
     const { context, recording, abort } = this.#job;
     if (this.#attempts > 0) this.#startAnew();
+    this.#session = session;
+    this.#answering = false;
     this.#attempts += 1;
     this.#sessionId = "";
     recording?.account(session.accountId);
@@ -297,6 +302,10 @@ export class Generation {
   /** Puts events of the provider through the stages. A returned promise is to be waited for. */
   #accept(events: readonly ProviderEvent[]): Promise<void> | undefined {
     this.#heard = true;
+    if (!this.#answering && events.some(saysSomething)) {
+      this.#answering = true;
+      this.#session?.answered();
+    }
     const out: GenerationEvent[] = [];
     this.assembler.push(events, out);
     return out.length > 0 ? this.#deliver(out) : undefined;
@@ -317,6 +326,11 @@ export class Generation {
     if (delivered !== undefined) this.watchdog.writing();
     return delivered;
   }
+}
+
+/** Whether an event is part of an answer: some providers begin one, and then fail. */
+function saysSomething({ type }: ProviderEvent): boolean {
+  return type !== "start" && type !== "usage";
 }
 
 /** Until the generation runs nothing is delivered. */

@@ -15,6 +15,8 @@ export type RefusalReason =
   | "queue_full"
   /** The request waited as long as it may. */
   | "queue_timeout"
+  /** The provider is down: it has failed on several accounts in a row, and another request tries it just now. */
+  | "provider_down"
   /** The caller's signal aborted while the request waited. */
   | "cancelled";
 
@@ -36,7 +38,13 @@ export interface AcquireRequest {
   readonly waitMs?: number;
 }
 
-export type Acquired = { readonly lease: Lease } | { readonly refused: RefusalReason };
+/** No slot was granted; `failure` is the provider's when it is down. */
+export interface Refused {
+  readonly refused: RefusalReason;
+  readonly failure?: AccountFailure;
+}
+
+export type Acquired = { readonly lease: Lease } | Refused;
 
 /** The account behind a lease. Credentials are handed out only with a sign-in ticket. */
 export interface LeasedAccount {
@@ -128,6 +136,14 @@ export interface CooldownView {
   readonly until: number;
 }
 
+/** The provider is down, for one model or (empty) for all, since a time in Unix milliseconds. */
+export interface OutageView {
+  readonly model: string;
+  readonly kind: ProviderErrorKind;
+  readonly reason: string;
+  readonly since: number;
+}
+
 /** One waiting request. */
 export interface WaitingView {
   readonly request_id: string;
@@ -136,7 +152,7 @@ export interface WaitingView {
   readonly waiting_ms: number;
 }
 
-/** Contract, Queue status; `leases`, `cooldowns` and `waiting_requests` go beyond it. */
+/** Contract, Queue status; `leases`, `cooldowns`, `outages` and `waiting_requests` go beyond it. */
 export interface QueueStatus {
   readonly available: number;
   readonly in_use: number;
@@ -150,6 +166,7 @@ export interface QueueStatus {
   readonly max_queue_size: number;
   readonly leases: readonly LeaseView[];
   readonly cooldowns: readonly CooldownView[];
+  readonly outages: readonly OutageView[];
   readonly waiting_requests: readonly WaitingView[];
 }
 

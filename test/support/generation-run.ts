@@ -49,6 +49,8 @@ function shorthand(event: GenerationEvent): string {
   }
 }
 
+let runs = 0;
+
 /** One generation: asked for whole or as a stream, by a client that may leave. */
 export class GenerationRun {
   readonly context: Context;
@@ -61,7 +63,8 @@ export class GenerationRun {
   constructor(gateway: MemoryGateway, options: RunOptions = {}) {
     this.#gateway = gateway;
     this.#options = options;
-    this.context = gateway.context({ signal: this.#client.signal });
+    runs += 1;
+    this.context = { ...gateway.context({ signal: this.#client.signal }), requestId: `req_${runs}` };
   }
 
   /** The client goes away, on a runtime that says so. */

@@ -24,6 +24,7 @@ const queueStatus = z.object({
   max_queue_size: number,
   leases: z._default(z.array(lease), []),
   cooldowns: z._default(z.array(cooldown), []),
+  outages: z._default(z.array(z.object({ model: text, kind: text, reason: text, since: number })), []),
   waiting_requests: z._default(z.array(waiting), []),
 });
 

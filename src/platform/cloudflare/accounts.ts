@@ -13,7 +13,7 @@ import type {
   LeasedAccount,
   PoolConfiguration,
   QueueStatus,
-  RefusalReason,
+  Refused,
   SignedIn,
   TokenAnswer,
 } from "../accounts.ts";
@@ -44,13 +44,9 @@ interface GrantReply extends Disposable {
   readonly lease: LeaseStub;
 }
 
-interface RefusalReply {
-  readonly refused: RefusalReason;
-}
-
 interface QueuedReply extends Disposable {
   readonly place: Disposable;
-  readonly pending: { wait(): Promise<GrantReply | RefusalReply> };
+  readonly pending: { wait(): Promise<GrantReply | Refused> };
 }
 
 interface ResumedReply extends Disposable {
@@ -60,7 +56,7 @@ interface ResumedReply extends Disposable {
 
 /** The pool object, as RPC presents it. */
 interface PoolStub {
-  acquire(request: AcquireRequest): Promise<GrantReply | RefusalReply | QueuedReply>;
+  acquire(request: AcquireRequest): Promise<GrantReply | Refused | QueuedReply>;
   beat(isolate: string, leases: readonly string[]): Promise<Pulse>;
   resume(lease: string, account: string, holder: Holder, isolate: string): Promise<ResumedReply | null>;
   status(): Promise<QueueStatus>;
@@ -300,6 +296,11 @@ const LOST: TokenAnswer = {
   },
 };
 
+/** A refusal without what RPC adds to it. */
+function refusal({ refused, failure }: Refused): Refused {
+  return failure === undefined ? { refused } : { refused, failure };
+}
+
 /** The account pool of a deployment on Workers: one Durable Object, reached by RPC. */
 class CloudflareAccountPool implements AccountPoolClient {
   readonly #pools: Pools;
@@ -345,7 +346,7 @@ class CloudflareAccountPool implements AccountPoolClient {
         sentAt,
       );
     }
-    if ("refused" in reply) return { refused: reply.refused };
+    if ("refused" in reply) return refusal(reply);
     const { place, pending } = reply;
     const leave = () => place[Symbol.dispose]();
     signal?.addEventListener("abort", leave, { once: true });
@@ -353,7 +354,7 @@ class CloudflareAccountPool implements AccountPoolClient {
       // Waiting itself never fails: if it does, the object that we waited on is gone.
       const outcome = await pending.wait().catch(() => null);
       if (outcome === null) return null;
-      if ("refused" in outcome) return { refused: outcome.refused };
+      if ("refused" in outcome) return refusal(outcome);
       if (signal?.aborted) {
         outcome[Symbol.dispose]();
         return { refused: "cancelled" };

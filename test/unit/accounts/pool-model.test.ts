@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Waiter } from "../../../src/accounts/waiting-queue.ts";
-import type { PoolConfiguration, PoolLimits } from "../../../src/platform/accounts.ts";
+import type { AcquireRequest, PoolConfiguration, PoolLimits } from "../../../src/platform/accounts.ts";
 import { failure } from "../../support/failures.ts";
 import { type ModelLease, PoolModel, PROXY_OF, TTL } from "./pool-model.ts";
 import { account, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";
@@ -45,7 +45,17 @@ class Driver {
   #restarts = 0;
   #served = 0;
   #name = 0;
-  readonly counts = { granted: 0, waited: 0, adopted: 0, expired: 0, refused: 0, evicted: 0, restarted: 0 };
+  #requests = 0;
+  readonly counts = {
+    granted: 0,
+    waited: 0,
+    adopted: 0,
+    expired: 0,
+    refused: 0,
+    evicted: 0,
+    restarted: 0,
+    down: 0,
+  };
 
   constructor(seed: number) {
     this.#random = random(seed);
@@ -72,8 +82,8 @@ class Driver {
     else if (dice < 76) this.renewOne();
     else if (dice < 79) this.crash();
     else if (dice < 86) this.cancel();
-    else if (dice < 90) this.configure();
-    else if (dice < 94) this.fail();
+    else if (dice < 89) this.configure();
+    else if (dice < 96) this.fail();
     else if (dice < 98) this.succeed();
     else this.restart();
     this.check();
@@ -99,7 +109,8 @@ class Driver {
     if (kind < 3) more.target = this.#below(12) === 0 ? "nobody" : (this.#pick(IDS) ?? "a");
     else if (kind < 5) more.exclude = IDS.filter(() => this.#below(3) === 0);
     if (this.#below(6) === 0) more.waitMs = this.#below(3) * 2_500;
-    const asked = { ...request(more), caller: this.#pick(CALLERS) ?? "x" };
+    this.#requests += 1;
+    const asked = { ...request(more), requestId: `r${this.#requests}`, caller: this.#pick(CALLERS) ?? "x" };
     const refusal = this.model.refusal(asked, this.rig.now);
     const candidates = refusal === null ? this.model.candidates(asked, this.rig.now) : [];
     const full = this.model.waiting.length >= this.model.queueLimit;
@@ -122,16 +133,16 @@ class Driver {
       this.counts.refused += 1;
     } else {
       expect(refusal).toBeNull();
-      this.#granted(outcome.granted.account.id, outcome.granted.lease, asked.caller, candidates);
+      this.#granted(outcome.granted.account.id, outcome.granted.lease, asked, candidates);
     }
   }
 
-  #granted(id: string, lease: string, caller: string, candidates: readonly string[]): void {
+  #granted(id: string, lease: string, asked: AcquireRequest, candidates: readonly string[]): void {
     expect(candidates).toContain(id);
     const valid = this.#holders.filter((it) => it.expires > this.rig.now);
     expect(valid.filter((it) => it.account === id).length).toBeLessThan(this.model.limits.perAccount);
     expect(valid.length).toBeLessThan(this.model.globalLimit);
-    this.#holders.push(this.model.grant(id, lease, caller, this.rig.now));
+    this.#holders.push(this.model.grant(id, lease, asked, this.rig.now));
     this.counts.granted += 1;
   }
 
@@ -149,7 +160,7 @@ class Driver {
       expect(serial, "served in order").toBeGreaterThan(this.#served);
       this.#served = serial;
       this.model.waiting.splice(this.model.waiting.indexOf(next), 1);
-      this.#granted(result(waiter) ?? "", leaseOf(waiter), next.request.caller ?? "", candidates);
+      this.#granted(result(waiter) ?? "", leaseOf(waiter), next.request, candidates);
     }
     for (const { name } of this.model.waiting) {
       const waiter = this.#waiters.get(name);
@@ -219,7 +230,11 @@ class Driver {
     const { pool } = this.rig;
     const old = this.#isOld(lease);
     const name = old
-      ? pool.resume(lease.token, lease.account, { ...HOLDER, caller: lease.caller })
+      ? pool.resume(lease.token, lease.account, {
+          ...HOLDER,
+          caller: lease.caller,
+          requestId: lease.requestId,
+        })
       : lease.token;
     const renewed = name !== null && pool.renew(name);
     expect(renewed, "a holder that renews in time keeps its slot").toBe(live);
@@ -267,13 +282,13 @@ class Driver {
       queue: this.#below(2) === 0 ? 0 : 1 + this.#below(8),
       queueWaitMs: 10_000 + this.#below(20_000),
     };
-    const ids = this.#below(40) === 0 ? [] : IDS.filter(() => this.#below(4) > 0);
+    const ids = this.#below(40) === 0 ? [] : IDS.filter(() => this.#below(5) > 0);
     this.rig.pool.configure(proxied(ids, limits));
     this.model.limits = limits;
     for (const id of ids) this.model.account(id).configured = true;
     for (const [id, it] of this.model.accounts) {
       if (ids.includes(id)) continue;
-      Object.assign(it, { configured: false, failures: 0, coolUntil: 0 });
+      Object.assign(it, { configured: false, failures: 0, strikes: 0, coolUntil: 0 });
     }
     for (const proxy of [...this.model.proxies.keys()]) {
       if (ids.every((id) => PROXY_OF[id] !== proxy)) this.model.proxies.delete(proxy);
@@ -294,6 +309,11 @@ class Driver {
     if (PROXY_OF[lease.account] !== undefined && this.#below(2) === 0) {
       this.rig.pool.failed(lease.token, failure("unreachable", "no proxy", { fault: "proxy" }));
       this.model.failProxy(lease, this.rig.now);
+    } else if (this.#below(5) > 0) {
+      this.rig.pool.failed(lease.token, failure("server_error", "oops"));
+      const told = this.model.failProvider(lease, this.rig.now);
+      for (const { name } of told) this.#ended(name, "provider_down");
+      if (this.model.providerIsDown) this.counts.down += 1;
     } else {
       this.rig.pool.failed(lease.token, failure("rate_limited", "slow down"));
       this.model.fail(lease, this.rig.now);
@@ -322,6 +342,7 @@ class Driver {
     for (const [id, it] of model.accounts) {
       it.ghosts = rig.store.marks.get(id) ?? 0;
       it.failedAt = 0;
+      it.strikes = 0;
       it.ready = false;
       const valid = this.#holders.filter((lease) => lease.account === id && lease.expires > rig.now);
       expect(it.ghosts, "each live lease is known to the store").toBeGreaterThanOrEqual(valid.length);
@@ -330,6 +351,7 @@ class Driver {
     model.waiting = [];
     model.served.clear();
     model.proxies.clear();
+    model.provider = null;
     model.ghostDeadline = rig.now + TTL;
     rig.restart();
     rig.pool.configure(proxied(ids, model.limits));
@@ -359,7 +381,16 @@ class Driver {
 
 describe("any sequence of acquire, pin, cancel, release, crash, settings change, restart and expiry", () => {
   const seeds = Array.from({ length: OPERATIONS / RUN }, (_, index) => index + 1);
-  const total = { granted: 0, waited: 0, adopted: 0, expired: 0, refused: 0, evicted: 0, restarted: 0 };
+  const total = {
+    granted: 0,
+    waited: 0,
+    adopted: 0,
+    expired: 0,
+    refused: 0,
+    evicted: 0,
+    restarted: 0,
+    down: 0,
+  };
 
   test.each(seeds)(
     "keeps to the limits, to fair shares and to each caller's order of arrival (seed %i)",

@@ -6,6 +6,7 @@ export interface ModelLease {
   readonly token: string;
   readonly account: string;
   readonly caller: string;
+  readonly requestId: string;
   /** Arrival in the model's count of events. */
   readonly order: number;
   expires: number;
@@ -15,6 +16,14 @@ export interface ModelWaiter {
   readonly name: number;
   readonly request: AcquireRequest;
   readonly until: number;
+}
+
+/** Failures of the provider with no success in between. */
+interface ModelSeries {
+  readonly accounts: Set<string>;
+  readonly requests: Set<string>;
+  failedAt: number;
+  trial: { readonly requestId: string; readonly since: number } | null;
 }
 
 interface ModelProxy {
@@ -30,6 +39,7 @@ interface ModelAccount {
   configured: boolean;
   ghosts: number;
   failures: number;
+  strikes: number;
   coolUntil: number;
   failedAt: number;
   /** Step at which it was granted, or became ready, last. */
@@ -48,6 +58,7 @@ export class PoolModel {
   ghostDeadline = 0;
   readonly accounts = new Map<string, ModelAccount>();
   readonly proxies = new Map<string, ModelProxy>();
+  provider: ModelSeries | null = null;
   leases: ModelLease[] = [];
   waiting: ModelWaiter[] = [];
   /** When each caller was granted a slot last, as long as it holds or wants one. */
@@ -84,6 +95,7 @@ export class PoolModel {
         configured: false,
         ghosts: 0,
         failures: 0,
+        strikes: 0,
         coolUntil: 0,
         failedAt: 0,
         since: 0,
@@ -137,8 +149,24 @@ export class PoolModel {
     return free.filter((id) => this.coolUntil(id) === first);
   }
 
+  get providerIsDown(): boolean {
+    return this.provider !== null && this.provider.accounts.size >= 3 && this.provider.requests.size >= 2;
+  }
+
+  /** Somebody tries just now whether the provider works again. */
+  #isTried(now: number): boolean {
+    const trial = this.provider?.trial;
+    if (trial == null || now - trial.since >= 10_000) return false;
+    const its = ({ requestId }: { requestId: string }) => requestId === trial.requestId;
+    return this.leases.some(its) || this.waiting.some(({ request }) => its(request));
+  }
+
   /** Why a request gets no answer but this at once; null when it is granted or waits. */
   refusal(request: AcquireRequest, now: number): RefusalReason | null {
+    if (request.target === undefined && this.provider !== null && this.providerIsDown) {
+      if (request.exclude?.length || this.#isTried(now)) return "provider_down";
+      this.provider.trial = { requestId: request.requestId, since: now };
+    }
     if (this.total === 0) return "no_accounts";
     if (request.target !== undefined && !this.accounts.get(request.target)?.configured)
       return "target_not_found";
@@ -179,9 +207,9 @@ export class PoolModel {
     return poor.find((waiter) => last(waiter) === first) ?? null;
   }
 
-  grant(id: string, token: string, caller: string, now: number): ModelLease {
+  grant(id: string, token: string, { caller = "", requestId }: AcquireRequest, now: number): ModelLease {
     this.order += 1;
-    const lease = { token, account: id, caller, order: this.order, expires: now + TTL };
+    const lease = { token, account: id, caller, requestId, order: this.order, expires: now + TTL };
     this.leases.push(lease);
     this.served.set(caller, this.order);
     this.account(id).since = this.step;
@@ -209,6 +237,33 @@ export class PoolModel {
     it.failedAt = this.order;
   }
 
+  /** The provider fails; returns the waiting requests that are told at once because it is down from now on. */
+  failProvider(lease: ModelLease, now: number): ModelWaiter[] {
+    const it = this.account(lease.account);
+    const first = this.provider === null;
+    const before = this.providerIsDown;
+    this.provider ??= { accounts: new Set(), requests: new Set(), failedAt: 0, trial: null };
+    const { provider } = this;
+    if (provider.trial?.requestId === lease.requestId) provider.trial = null;
+    if (lease.order > provider.failedAt) {
+      provider.accounts.add(lease.account);
+      provider.requests.add(lease.requestId);
+      provider.failedAt = this.order;
+    }
+    if (first && it.configured && lease.order > it.failedAt) {
+      it.strikes += 1;
+      it.failedAt = this.order;
+      if (it.strikes >= 3) {
+        it.failures += 1;
+        it.coolUntil = now + Math.min(120_000, 5_000 * 2 ** (it.failures - 1));
+      }
+    }
+    if (before || !this.providerIsDown) return [];
+    const told = this.waiting.filter(({ request }) => request.target === undefined);
+    this.waiting = this.waiting.filter(({ request }) => request.target !== undefined);
+    return told;
+  }
+
   failProxy(lease: ModelLease, now: number): void {
     const it = this.proxy(lease.account);
     if (!this.account(lease.account).configured || lease.order <= it.failedAt) return;
@@ -218,11 +273,13 @@ export class PoolModel {
   }
 
   succeed(lease: ModelLease): void {
+    if (this.provider !== null && lease.order > this.provider.failedAt) this.provider = null;
     const proxy = this.proxy(lease.account);
     if (lease.order > proxy.failedAt) Object.assign(proxy, { failures: 0, coolUntil: 0 });
     const it = this.account(lease.account);
     if (lease.order <= it.failedAt) return;
     it.failures = 0;
+    it.strikes = 0;
     it.coolUntil = 0;
   }
 

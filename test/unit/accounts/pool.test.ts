@@ -684,6 +684,7 @@ describe("queue status (contract)", () => {
         { account: "b", age_ms: 250, model: "m", request_id: "r", dialect: "" },
       ],
       cooldowns: [],
+      outages: [],
       waiting_requests: [{ request_id: "two", model: "m", target: "b", waiting_ms: 250 }],
     });
   });

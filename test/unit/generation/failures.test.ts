@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../support/fault-body.ts";
 import { GenerationRun } from "../../support/generation-run.ts";
-import { type MemoryGateway, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
+import { type MemoryGateway, managed, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { accountNamed } from "../../support/memory-platform.ts";
 import type { Reply } from "../../support/scripted-upstream.ts";
 import { accountOf, beginsThen, events, refuses, says } from "../../support/upstream-scripts.ts";
@@ -156,6 +156,67 @@ describe("a provider that fails on one account", () => {
       ["b", "server_error"],
       ["c", "server_error"],
     ]);
+  });
+});
+
+describe("a provider that is down", () => {
+  const accounts = ["a", "b", "c", "d"].map((name) => accountNamed(name));
+  const ask = (made: MemoryGateway) => new GenerationRun(made).complete();
+
+  test("costs the first request three attempts, and the next one each", async () => {
+    const made = await gateway({ turns: [refuses(500, "oops")], config: { accounts } });
+    const attempts: number[] = [];
+    for (let request = 0; request < 5; request += 1) {
+      const before = made.turns.length;
+      await expect(ask(made)).rejects.toMatchObject({ status: 503, code: "upstream_error" });
+      attempts.push(made.turns.length - before);
+    }
+    expect(attempts).toEqual([3, 1, 1, 1, 1]);
+  });
+
+  test("is tried by one, and the others learn of its failure at once, until that one is answered", async () => {
+    let healthy = false;
+    const oops = refuses(500, "oops");
+    const slow: Reply = { late: 5_000, reply: says("Here.", { chunks: 1 }) };
+    const made = await gateway({ turns: () => (healthy ? slow : oops), config: { accounts } });
+    for (let request = 0; request < 2; request += 1) await expect(ask(made)).rejects.toThrow();
+    healthy = true;
+    const trial = ask(made);
+    await pass(1);
+    const before = made.turns.length;
+    await expect(ask(made)).rejects.toMatchObject({ status: 503, code: "upstream_error" });
+    expect(made.turns).toHaveLength(before);
+    await pass(5_000);
+    expect(await trial).toMatchObject({ text: "Here." });
+    const all = Promise.all([ask(made), ask(made)]);
+    await pass(5_000);
+    expect(await all).toMatchObject([{ text: "Here." }, { text: "Here." }]);
+  });
+
+  test("works again as soon as an answer begins: nobody waits for its end", async () => {
+    let healthy = false;
+    const [start = "", first = "", ...rest] = events({ text: "One two", chunks: 2 });
+    const long: Reply = { body: [start, first, { pause: 30_000 }, ...rest] };
+    const made = await gateway({
+      turns: () => (healthy ? long : refuses(500, "oops")),
+      config: { accounts },
+    });
+    for (let request = 0; request < 2; request += 1) await expect(ask(made)).rejects.toThrow();
+    healthy = true;
+    const trial = ask(made);
+    await pass(1);
+    expect(await made.platform.accounts.status()).toMatchObject({ outages: [] });
+    await pass(30_000);
+    expect(await trial).toMatchObject({ text: "One two" });
+  });
+
+  test("is told as it is to who wants an account", async () => {
+    const made = await gateway({ turns: [refuses(500, "oops")], config: { accounts } });
+    for (let request = 0; request < 2; request += 1) await expect(ask(made)).rejects.toThrow();
+    const before = made.turns.length;
+    const pinned = new GenerationRun(made, { caller: managed("d") });
+    await expect(pinned.complete()).rejects.toMatchObject({ status: 503, code: "upstream_error" });
+    expect(made.turns).toHaveLength(before + 1);
   });
 });
 

@@ -16,6 +16,7 @@ const idle: QueueStatus = {
   waiting: 4,
   max_queue_size: 6,
   leases: [{ account: "one@x", age_ms: 5, model: "m", request_id: "r", dialect: "d" }],
+  outages: [],
   cooldowns: [{ account: "two@x", proxy: "", kind: "rate_limited", reason: "", failures: 1, until: 1 }],
   waiting_requests: [],
 };

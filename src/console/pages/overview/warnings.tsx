@@ -43,6 +43,15 @@ export function Warnings({ queue, settings, config }: WarningsProps) {
     "warning",
     "The configuration comes from the environment and cannot be changed here. New account tokens are lost on restart.",
   );
+  for (const { model, reason } of queue?.outages ?? []) {
+    const what = model === "" ? "The provider is down" : `The provider is down for ${model}`;
+    add(
+      true,
+      `outage ${model}`,
+      "warning",
+      `${what}: ${reason}. One request at a time tries whether it works again.`,
+    );
+  }
   add(
     cooling > 0,
     "cooling",

@@ -1,0 +1,126 @@
+import type { AccountFailure, AcquireRequest, OutageView } from "../platform/accounts.ts";
+
+/** A provider that fails on so many accounts in a row is down. */
+const ACCOUNTS = 3;
+/** But not by one request's word: it may be that which the provider cannot take. */
+const REQUESTS = 2;
+/** When the one that tries has not been answered for so long, another one may try too. Milliseconds. */
+const TRIAL_MS = 10_000;
+/** Every model. */
+const ALL = "*";
+
+/** A series of failures of the provider, with no success in between. */
+class Series {
+  readonly accounts = new Set<string>();
+  readonly requests = new Set<string>();
+  readonly since: number;
+  /** Leases granted up to this serial number say nothing new: they were granted before the last failure. */
+  failedAt = 0;
+  last: AccountFailure;
+  /** The request that tries whether the provider works again. */
+  trial: { readonly requestId: string; readonly since: number } | null = null;
+
+  constructor(last: AccountFailure, since: number) {
+    this.last = last;
+    this.since = since;
+  }
+
+  get isOutage(): boolean {
+    return this.accounts.size >= ACCOUNTS && this.requests.size >= REQUESTS;
+  }
+}
+
+/** Which request saw a success or a failure, and when it was granted its lease. */
+export interface Witness {
+  readonly requestId: string;
+  readonly model: string;
+  readonly account: string;
+  readonly serial: number;
+}
+
+/** What a failure of the provider comes to. */
+export interface Noted {
+  /** Nothing had failed since the provider worked last. */
+  readonly first: boolean;
+  /** The provider is down from now on; null: it was before, or is not. */
+  readonly outage: { readonly failure: AccountFailure; concerns(request: AcquireRequest): boolean } | null;
+}
+
+/**
+ * A circuit breaker for the provider as a whole: while it is down one request at a time tries whether it works again, and all
+ * others are told at once that it does not. One that cannot be reached is down for all models, one that fails otherwise for the
+ * model that it was asked for. There is no pause before a trial: the first success ends the outage.
+ */
+export class Breaker {
+  readonly #series = new Map<string, Series>();
+
+  /** Whether a success with that model is news. */
+  watches(model: string): boolean {
+    return this.#series.size > 0 && (this.#series.has(model) || this.#series.has(ALL));
+  }
+
+  /** The provider failed; `newest` is the number of the newest lease. */
+  failed(witness: Witness, failure: AccountFailure, newest: number, now: number): Noted {
+    const { account, requestId, model, serial } = witness;
+    const scope = failure.kind === "unreachable" ? ALL : model;
+    const first = !this.#series.has(scope);
+    const series = this.#series.get(scope) ?? new Series(failure, now);
+    this.#series.set(scope, series);
+    this.released(requestId);
+    if (serial <= series.failedAt) return { first, outage: null };
+    const before = series.isOutage;
+    series.accounts.add(account);
+    if (series.requests.size < REQUESTS) series.requests.add(requestId);
+    series.failedAt = newest;
+    series.last = failure;
+    if (before || !series.isOutage) return { first, outage: null };
+    const concerns = (request: AcquireRequest) =>
+      request.target === undefined && (scope === ALL || scope === request.model);
+    return { first, outage: { failure, concerns } };
+  }
+
+  /** The provider works. */
+  succeeded({ model, serial }: Witness): void {
+    for (const scope of [model, ALL]) {
+      const series = this.#series.get(scope);
+      if (series !== undefined && serial > series.failedAt) this.#series.delete(scope);
+    }
+  }
+
+  /**
+   * Why a request is refused; null: it may go on, and if the provider is down, is the one that tries. One that has failed
+   * already tries nothing.
+   */
+  refusal({ requestId, model, exclude }: AcquireRequest, now: number): AccountFailure | null {
+    if (this.#series.size === 0) return null;
+    const outages = [ALL, model].flatMap((scope) => {
+      const series = this.#series.get(scope);
+      return series?.isOutage === true ? [series] : [];
+    });
+    const again = (exclude?.length ?? 0) > 0;
+    for (const { trial, last } of outages) {
+      if (again || (trial !== null && now - trial.since < TRIAL_MS)) return last;
+    }
+    for (const series of outages) series.trial = { requestId, since: now };
+    return null;
+  }
+
+  /** A request has given up its lease, or its place in the queue: if it was the one that tries, another one may. */
+  released(requestId: string): void {
+    for (const series of this.#series.values()) {
+      if (series.trial?.requestId === requestId) series.trial = null;
+    }
+  }
+
+  /** Whether the provider is down for a model. */
+  isDown(model: string): boolean {
+    return [ALL, model].some((scope) => this.#series.get(scope)?.isOutage === true);
+  }
+
+  /** For administrators. */
+  outages(): OutageView[] {
+    return [...this.#series].flatMap(([scope, { isOutage, last, since }]) =>
+      isOutage ? [{ model: scope === ALL ? "" : scope, kind: last.kind, reason: last.message, since }] : [],
+    );
+  }
+}
