@@ -61,11 +61,7 @@ const VENDORS = [
       export type Events = RawMessageStreamEvent;`,
     leftOut:
       /^(Redacted|ServerTool|Web|CodeExecution|BashCode|TextEditor|ToolSearch|ContainerUpload|Citation(Char|Page|Content)|CitationsSearch|Signature|ModelCapabilities|CacheMiss|Container$)/,
-    optional: {
-      // Clients send blocks back as they came, also to services that know neither.
-      TextBlock: ["citations"],
-      ToolUseBlock: ["caller"],
-    },
+    optional: {},
     // What the real API's documentation says of 413, and its client leaves out.
     also: { ErrorObject: { type: "object", properties: { type: { const: "request_too_large" } } } },
   },

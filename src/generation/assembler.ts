@@ -9,6 +9,9 @@ import { CitationFilter, distinctSources, linkCitations } from "./citations.ts";
 import { GivenCitations } from "./given-citations.ts";
 import { UsageCount } from "./usage-count.ts";
 
+/** Something that the model said or thought. */
+type Words = Extract<ProviderEvent, { type: "text" | "reasoning" }>;
+
 /** How an upstream turn ended, as far as the next step depends on it. */
 export interface TurnEnd {
   /** Neither visible text nor a tool call came (white space counts as nothing). */
@@ -52,6 +55,8 @@ export class Assembler {
   #stopSequence: string | undefined;
   #reasoningCalls: ScanEvent[] = [];
   #nativeBase = 0;
+  /** What was said while a native call was open: it follows when that is over. Null: none is open. */
+  #held: Words[] | null = null;
   #finish: ProviderFinish = "stop";
   readonly #usage = new UsageCount();
   #searchResults: SearchResult[] = [];
@@ -103,15 +108,11 @@ export class Assembler {
       switch (event.type) {
         case "text":
           this.rawText += event.text;
-          if (this.#over) break;
-          if (this.#text === null) this.#emitText(event.text, out);
-          else this.#emitScan(this.#text.push(event.text), out);
+          this.#takeWords(event, out);
           break;
         case "reasoning":
           this.rawReasoning += event.text;
-          if (this.#over) break;
-          if (this.#reasoning === null) this.#emitReasoning(event.text, out);
-          else this.#emitReasoningScan(this.#reasoning.push(event.text), out);
+          this.#takeWords(event, out);
           break;
         case "refusal":
           this.rawText += event.text;
@@ -123,13 +124,18 @@ export class Assembler {
           for (const token of event.tokens) this.#tokens.push(token);
           break;
         case "tool-call":
-          if (!this.#over) this.#beginCall(this.#nativeBase + event.index, event.name, event.id, out);
+          if (this.#over) break;
+          this.#leaveNative(out);
+          this.#beginCall(this.#nativeBase + event.index, event.name, event.id, out);
+          this.#held = [];
           break;
         case "tool-arguments":
           if (!this.#over) this.#fillCall(event.delta, out);
           break;
         case "tool-call-end":
-          if (!this.#over) this.#endCall(out);
+          if (this.#over) break;
+          this.#endCall(out);
+          this.#release(out);
           break;
         case "start":
           this.messageId = event.messageId;
@@ -171,6 +177,7 @@ export class Assembler {
     this.#stopSequence = undefined;
     this.#reasoningCalls = [];
     this.#nativeBase = 0;
+    this.#held = null;
     this.#finish = "stop";
     this.#searchResults = [];
     this.#given = new GivenCitations();
@@ -210,6 +217,7 @@ export class Assembler {
 
   /** Hands out what was held back. */
   #flush(out: GenerationEvent[]): void {
+    this.#leaveNative(out);
     const cut = cutsOff(this.#finish);
     if (this.#text !== null) this.#emitScan(this.#text.finish(cut), out);
     if (this.#citations !== null) this.#showText(this.#citations.finish(), out);
@@ -236,6 +244,30 @@ export class Assembler {
 
   #scanner(): ToolScanner | null {
     return this.#tools === null ? null : new ToolScanner({ tools: this.#tools, whole: this.#whole });
+  }
+
+  #takeWords(words: Words, out: GenerationEvent[]): void {
+    if (this.#over) return;
+    if (this.#held !== null) this.#held.push(words);
+    else if (words.type === "text") {
+      if (this.#text === null) this.#emitText(words.text, out);
+      else this.#emitScan(this.#text.push(words.text), out);
+    } else if (this.#reasoning === null) this.#emitReasoning(words.text, out);
+    else this.#emitReasoningScan(this.#reasoning.push(words.text), out);
+  }
+
+  /** No native call is open any more: what was said meanwhile follows. */
+  #release(out: GenerationEvent[]): void {
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const words of held) this.#takeWords(words, out);
+  }
+
+  /** A native call that is still open never ends. */
+  #leaveNative(out: GenerationEvent[]): void {
+    if (this.#held === null) return;
+    this.#leaveCall(out);
+    this.#release(out);
   }
 
   #emitText(text: string, out: GenerationEvent[]): void {

@@ -49,7 +49,7 @@ describe("POST /vendorb/v1/messages", () => {
       model: "claude-sonnet-4-5",
       content: [
         { type: "thinking", thinking: "hm", signature: "" },
-        { type: "text", text: "hello there" },
+        { type: "text", text: "hello there", citations: null },
       ],
       container: null,
       diagnostics: null,

@@ -35,7 +35,7 @@ describe("the anthropic SDK", () => {
     const message = await client().messages.create({ ...request, thinking: { type: "adaptive" } });
     expect(message.content).toEqual([
       { type: "thinking", thinking: "hm", signature: "" },
-      { type: "text", text: "Hello there." },
+      { type: "text", text: "Hello there.", citations: null },
     ]);
     expect(message).toMatchObject({ model: MODEL, role: "assistant", stop_reason: "end_turn" });
     expect(message.usage.input_tokens).toBeGreaterThan(0);

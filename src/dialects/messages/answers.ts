@@ -7,7 +7,7 @@ function messageSchema() {
     z.object({
       type: z.literal("text"),
       text: z.string(),
-      citations: z.array(citationSchema()).optional(),
+      citations: z.array(citationSchema()).nullable(),
     }),
     z.object({ type: z.literal("thinking"), thinking: z.string(), signature: z.string() }),
     z.object({
@@ -15,6 +15,7 @@ function messageSchema() {
       id: z.string(),
       name: z.string(),
       input: z.record(z.string(), z.unknown()),
+      caller: z.object({ type: z.literal("direct") }),
     }),
   ]);
   return z.object({

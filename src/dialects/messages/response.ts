@@ -6,7 +6,7 @@ import { citationsOf } from "./citations.ts";
 import { ending, wholeUsage } from "./usage.ts";
 
 function toolUse({ id, name, arguments: text }: CompletedToolCall): Record<string, unknown> {
-  return { type: "tool_use", id, name, input: inputObject(text) };
+  return { type: "tool_use", id, name, input: inputObject(text), caller: { type: "direct" } };
 }
 
 /**
@@ -23,11 +23,11 @@ export function toMessage(completion: Completion, info: AnswerInfo): Record<stri
     content.push({
       type: "text",
       text: completion.text,
-      ...(citations.length === 0 ? {} : { citations }),
+      citations: citations.length === 0 ? null : citations,
     });
   }
   if (completion.refusal) {
-    content.push({ type: "text", text: completion.refusal });
+    content.push({ type: "text", text: completion.refusal, citations: null });
   }
   content.push(...completion.toolCalls.map(toolUse));
   return {

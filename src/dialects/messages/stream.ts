@@ -79,7 +79,7 @@ export class MessageStream implements StreamRenderer {
   #ensure(wanted: "text" | "thinking"): string {
     if (this.#open === wanted) return "";
     return wanted === "text"
-      ? this.#begin("text", '{"type":"text","text":""}', '"text_delta","text":')
+      ? this.#begin("text", '{"type":"text","text":"","citations":null}', '"text_delta","text":')
       : this.#begin(
           "thinking",
           '{"type":"thinking","thinking":"","signature":""}',
@@ -89,7 +89,7 @@ export class MessageStream implements StreamRenderer {
 
   #openToolUse(id: string, name: string): string {
     this.#hasInput = false;
-    const block = `{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":{}}`;
+    const block = `{"type":"tool_use","id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":{},"caller":{"type":"direct"}}`;
     return this.#begin("tool_use", block, '"input_json_delta","partial_json":');
   }
 

@@ -42,6 +42,8 @@ export interface ItemPlace {
   readonly responseId: string;
   /** The item's place in `output`. */
   readonly index: number;
+  /** How many items have begun before it: one that was cut off has no place. */
+  readonly number: number;
 }
 
 /** An output item while it is being written. What all its events share is written once. */
@@ -67,9 +69,9 @@ abstract class Framed implements OpenItem {
   #begun = false;
 
   constructor(place: ItemPlace, prefix: ItemPrefix) {
-    const { responseId, index } = place;
+    const { responseId, index, number } = place;
     this.events = place.events;
-    this.id = itemId(prefix, responseId, index);
+    this.id = itemId(prefix, responseId, number);
     this.place = `"response_id":"${responseId}","item_id":"${this.id}","output_index":${index}`;
   }
 
@@ -98,32 +100,48 @@ abstract class Framed implements OpenItem {
   }
 }
 
-/** A message with one text part. */
-export class OpenMessage extends Framed {
-  readonly kind = "message";
-  readonly #part: string;
-  readonly #tokens: AnswerToken[] = [];
-  #annotations: readonly Annotation[] = [];
+/** A message with one part. */
+abstract class OneMessage extends Framed {
+  /** `place` and the part's: where every event of the part belongs. */
+  protected readonly part: string;
 
   constructor(place: ItemPlace) {
     super(place, "msg");
-    this.#part = `${this.place},"content_index":0`;
+    this.part = `${this.place},"content_index":0`;
   }
+
+  /** The part as it is now. */
+  protected abstract content(): OutputPart;
+  /** The event behind the last piece. */
+  protected abstract textDone(): string;
 
   protected empty(): OutputItem {
     return messageItem(this.id, null, "in_progress");
   }
 
   protected whole(status: ItemStatus): OutputItem {
-    return messageItem(this.id, this.#textPart(), status);
+    return messageItem(this.id, this.content(), status);
   }
 
   protected beginPart(): string {
-    return this.events.write(
-      "response.content_part.added",
-      `${this.#part},"part":${JSON.stringify(textPart(""))}`,
-    );
+    return this.#frame("added");
   }
+
+  protected endPart(): string {
+    return this.textDone() + this.#frame("done");
+  }
+
+  #frame(what: "added" | "done"): string {
+    const content = JSON.stringify(this.content());
+    return this.events.write(`response.content_part.${what}`, `${this.part},"part":${content}`);
+  }
+}
+
+/** A message with one text part. */
+export class OpenMessage extends OneMessage {
+  readonly kind = "message";
+  readonly #tokens: AnswerToken[] = [];
+  #annotations: readonly Annotation[] = [];
 
   delta(piece: string, tokens: readonly AnswerToken[] = NO_TOKENS): string {
     this.text += piece;
@@ -131,7 +149,7 @@ export class OpenMessage extends Framed {
     const logprobs = tokens.length === 0 ? "[]" : JSON.stringify(logprobsOf(tokens));
     return this.events.write(
       "response.output_text.delta",
-      `${this.#part},"delta":${JSON.stringify(piece)},"logprobs":${logprobs}`,
+      `${this.part},"delta":${JSON.stringify(piece)},"logprobs":${logprobs}`,
     );
   }
 
@@ -142,64 +160,39 @@ export class OpenMessage extends Framed {
       .map((annotation, index) =>
         this.events.write(
           "response.output_text.annotation.added",
-          `${this.#part},"annotation_index":${index},"annotation":${JSON.stringify(annotation)}`,
+          `${this.part},"annotation_index":${index},"annotation":${JSON.stringify(annotation)}`,
         ),
       )
       .join("");
   }
 
-  #textPart(): OutputPart {
+  protected content(): OutputPart {
     return textPart(this.text, this.#tokens, this.#annotations);
   }
 
-  protected endPart(): string {
-    return (
-      this.events.write(
-        "response.output_text.done",
-        `${this.#part},"text":${JSON.stringify(this.text)},"logprobs":${JSON.stringify(logprobsOf(this.#tokens))}`,
-      ) +
-      this.events.write(
-        "response.content_part.done",
-        `${this.#part},"part":${JSON.stringify(this.#textPart())}`,
-      )
+  protected textDone(): string {
+    return this.events.write(
+      "response.output_text.done",
+      `${this.part},"text":${JSON.stringify(this.text)},"logprobs":${JSON.stringify(logprobsOf(this.#tokens))}`,
     );
   }
 }
 
 /** A message with one part in which the model declines. */
-export class OpenRefusal extends Framed {
+export class OpenRefusal extends OneMessage {
   readonly kind = "refusal";
-  readonly #part: string;
-
-  constructor(place: ItemPlace) {
-    super(place, "msg");
-    this.#part = `${this.place},"content_index":0`;
-  }
-
-  protected empty(): OutputItem {
-    return messageItem(this.id, null, "in_progress");
-  }
-
-  protected whole(status: ItemStatus): OutputItem {
-    return messageItem(this.id, refusalPart(this.text), status);
-  }
-
-  protected beginPart(): string {
-    const part = JSON.stringify(refusalPart(""));
-    return this.events.write("response.content_part.added", `${this.#part},"part":${part}`);
-  }
 
   delta(piece: string): string {
     this.text += piece;
-    return this.events.write("response.refusal.delta", `${this.#part},"delta":${JSON.stringify(piece)}`);
+    return this.events.write("response.refusal.delta", `${this.part},"delta":${JSON.stringify(piece)}`);
   }
 
-  protected endPart(): string {
-    const part = JSON.stringify(refusalPart(this.text));
-    return (
-      this.events.write("response.refusal.done", `${this.#part},"refusal":${JSON.stringify(this.text)}`) +
-      this.events.write("response.content_part.done", `${this.#part},"part":${part}`)
-    );
+  protected content(): OutputPart {
+    return refusalPart(this.text);
+  }
+
+  protected textDone(): string {
+    return this.events.write("response.refusal.done", `${this.part},"refusal":${JSON.stringify(this.text)}`);
   }
 }
 

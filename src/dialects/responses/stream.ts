@@ -88,7 +88,8 @@ export class ResponsesStream implements StreamRenderer {
   }
 
   #place() {
-    return { events: this.#events, responseId: this.#response.id, index: this.#begun };
+    const { length: index } = this.#output;
+    return { events: this.#events, responseId: this.#response.id, index, number: this.#begun };
   }
 
   #begin(item: OpenItem): string {
@@ -113,7 +114,7 @@ export class ResponsesStream implements StreamRenderer {
     return this.#close("completed");
   }
 
-  /** A call that was cut off is neither closed nor listed: clients act on a closed call at once. */
+  /** A call that was cut off is neither closed nor listed, and what follows has its place: clients act on a closed call at once. */
   #leaveCall(): void {
     if (this.#open?.kind === "call") this.#open = null;
   }

@@ -34,13 +34,14 @@ const startSchema = z.strictObject({
 });
 
 const blockSchema = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("text"), text: z.literal("") }),
+  z.strictObject({ type: z.literal("text"), text: z.literal(""), citations: z.null().optional() }),
   z.strictObject({ type: z.literal("thinking"), thinking: z.literal(""), signature: z.literal("") }),
   z.strictObject({
     type: z.literal("tool_use"),
     id: z.string().min(1),
     name: z.string().min(1),
     input: z.strictObject({}),
+    caller: z.strictObject({ type: z.literal("direct") }).optional(),
   }),
 ]);
 
@@ -225,13 +226,14 @@ const messageSchema = z.looseObject({
   model: z.string().min(1),
   content: z.array(
     z.discriminatedUnion("type", [
-      z.strictObject({ type: z.literal("text"), text: z.string().min(1) }),
+      z.strictObject({ type: z.literal("text"), text: z.string().min(1), citations: z.null().optional() }),
       z.strictObject({ type: z.literal("thinking"), thinking: z.string().min(1), signature: z.literal("") }),
       z.strictObject({
         type: z.literal("tool_use"),
         id: z.string().min(1),
         name: z.string().min(1),
         input: anyObject,
+        caller: z.strictObject({ type: z.literal("direct") }).optional(),
       }),
     ]),
   ),

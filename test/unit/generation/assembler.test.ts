@@ -43,6 +43,18 @@ describe("from the provider's events to the caller's", () => {
     expect(calls.map(({ index }) => index)).toEqual([0, 1]);
   });
 
+  it("what is said while a native call is open follows the call, whether that ends or not", () => {
+    const begin: ProviderEvent = { type: "tool-call", index: 0, id: "c1", name: "go" };
+    const more = (delta: string): ProviderEvent => ({ type: "tool-arguments", index: 0, delta });
+    const end: ProviderEvent = { type: "tool-call-end", index: 0 };
+    const told = (events: readonly ProviderEvent[]) =>
+      run(events).out.map((event) => ("text" in event ? event.text : event.type));
+    expect(
+      told([begin, more("{"), text("Hm. "), reasoning("Is it?"), more("}"), end, text("Done.")]),
+    ).toEqual(["tool-call", "tool-arguments", "tool-arguments", "tool-call-end", "Hm. ", "Is it?", "Done."]);
+    expect(told([begin, more('{"a'), text("Hm. ")])).toEqual(["tool-call", "tool-arguments", "Hm. "]);
+  });
+
   it("without tools, or with tool_choice none, markup is text", () => {
     expect(run([text(CALL)], { tools: [] }).text).toBe(CALL);
     expect(run([text(CALL)], { toolChoice: { type: "none" } }).text).toBe(CALL);

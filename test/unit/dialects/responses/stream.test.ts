@@ -154,6 +154,20 @@ describe("a responses stream", () => {
     expect(response["output"]).toEqual([]);
   });
 
+  it("counts no place for a call that broke off: what follows stands where it is in the final output", () => {
+    const cut = call(0, "weather", ['{"city"']).slice(0, -1);
+    const after: GenerationEvent[] = [{ type: "text", text: "Well." }, ...call(1, "weather", ["{}"])];
+    const events = render([start, { type: "text", text: "So: " }, ...cut, ...after, calls])
+      .split("\n")
+      .filter((line) => line.startsWith("data: {"))
+      .map((line) => JSON.parse(line.slice(6)));
+    const { output } = events.at(-1).response;
+    const done = events.filter(({ type }) => type === "response.output_item.done");
+    expect(done.map(({ output_index: index, item }) => [index, item])).toEqual([...output.entries()]);
+    const ids = events.filter(({ type }) => type === "response.output_item.added").map(({ item }) => item.id);
+    expect(new Set(ids).size).toBe(4);
+  });
+
   it("says that a response was created even when nothing but an error follows", () => {
     const error = new GatewayError(429, "empty", { code: "upstream_empty_output" });
     const { events } = validateResponsesStream(render([{ type: "error", error }]));
