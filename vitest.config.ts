@@ -44,7 +44,7 @@ export default defineConfig({
           include: [
             "test/deno/**/*.test.ts",
             "test/contract/**/*.test.ts",
-            "test/integration/{abort-sweep,faults,message-backends,queue-departure}.test.ts",
+            "test/integration/{abort-sweep,campaign,faults,message-backends,queue-departure}.test.ts",
             "test/e2e/{ai-sdk-*,anthropic-sdk,google-genai,keep-alives,ollama,openai-responses,pages-*}.test.ts",
           ],
           environment: "node",

@@ -19,6 +19,7 @@ import type {
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
 import { variablesOf } from "../src/platform/cloudflare/variables.ts";
+import { nameOfProcess } from "./process-name.ts";
 
 /**
  * A slot, held for as long as somebody holds a stub of it. The runtime disposes the stub when the request that held it
@@ -121,15 +122,6 @@ function grantReply(pool: PoolRules, granted: Grant): GrantReply {
   return { granted, lease: new SlotLease(pool, granted.lease, granted.account.id) };
 }
 
-let processName = "";
-
-/** A name that all objects of this isolate share, and none of another one. */
-function nameOfProcess(): string {
-  // Not when the isolate starts: only events may have random numbers.
-  processName ||= crypto.randomUUID();
-  return processName;
-}
-
 /** The one object that hands out account slots: storage, alarm and RPC around the rules in `src/accounts/`. */
 export class AccountPool extends DurableObject<Env> {
   readonly #pool: PoolRules;
@@ -140,7 +132,7 @@ export class AccountPool extends DurableObject<Env> {
     super(ctx, env);
     this.#pool = new PoolRules({
       store: new SqlPoolStore(durableSql(ctx.storage)),
-      boot: variablesOf(env).singleProcess ? nameOfProcess() : "",
+      boot: nameOfProcess(env),
       now: Date.now,
       setTimer: (ms, run) => {
         const timer = setTimeout(run, ms);

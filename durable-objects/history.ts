@@ -18,6 +18,7 @@ import type {
 } from "../src/platform/captures.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
+import { nameOfProcess } from "./process-name.ts";
 
 /** Keeps history, captures, samples and metrics; the rules are in `src/archive/archive.ts`. */
 export class History extends DurableObject<Env> {
@@ -25,7 +26,16 @@ export class History extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#archive = new SqlArchive(durableSql(ctx.storage), Date.now);
+    const sql = durableSql(ctx.storage);
+    this.#archive = new SqlArchive(sql, Date.now);
+    const process = nameOfProcess(env);
+    if (process === "") return;
+    // Whoever wrote to a record has ended with the process.
+    sql.all("create table if not exists process(name text primary key) without rowid");
+    if (sql.all("select name from process where name = ?", process).length > 0) return;
+    sql.all("delete from process");
+    sql.all("insert into process(name) values(?)", process);
+    this.#archive.interrupt();
   }
 
   write(batch: ArchiveBatch): void {

@@ -69,9 +69,10 @@ export class Upkeep {
   /** One timer at most: it is not restarted by each request that comes and goes, but looks again when it ends. */
   #settleIn(ms: number): void {
     this.#clockwork.setTimer(ms, () => {
-      const rest = this.#idleSince + SETTLE_MS - this.#clockwork.now();
-      if (this.#isIdle() && rest > 0) {
-        this.#settleIn(rest);
+      const passed = this.#clockwork.now() - this.#idleSince;
+      // A clock may be set back.
+      if (this.#isIdle() && passed >= 0 && passed < SETTLE_MS) {
+        this.#settleIn(SETTLE_MS - passed);
         return;
       }
       this.#settling = false;

@@ -29,11 +29,16 @@ export class HistoryTable {
     );
   }
 
-  /** Inserts or replaces a record; news that is older than what is known is dropped. */
+  /** Inserts or replaces a record. News that is older than what is known is dropped; an outcome never is, whatever clocks say. */
   put({ summary, request, reasoning, content }: HistoryWrite): void {
     const { id } = summary;
-    const known = this.#sql.all("select updated from record where id=?", id)[0];
-    if (known !== undefined && numberIn(known, "updated") > summary.updated_at) return;
+    const known = this.#sql.all(
+      "select updated, json_extract(summary, '$.status') as status from record where id=?",
+      id,
+    )[0];
+    if (known !== undefined && summary.status === "streaming") {
+      if (textIn(known, "status") !== "streaming" || numberIn(known, "updated") > summary.updated_at) return;
+    }
     const fresh = known === undefined;
     if (fresh && this.#sql.all("select 1 from deleted_record where id=?", id).length > 0) return;
     this.#sql.all(

@@ -119,7 +119,7 @@ export class Recording implements RecordSource {
     const { rawText, rawReasoning } = this.#running.output;
     const length = rawText.length + rawReasoning.length;
     const pause = length > LONG_CHARS ? LONG_REFRESH_MS : REFRESH_MS;
-    if (now - this.#refreshedAt >= pause) this.#tell();
+    if (Math.abs(now - this.#refreshedAt) >= pause) this.#tell();
   }
 
   /** The outcome is known. What never began leaves no record. */

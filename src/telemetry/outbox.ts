@@ -113,10 +113,14 @@ export class Outbox {
     return this.#wait(began);
   }
 
-  async #wait(began: number): Promise<void> {
+  async #wait(from: number): Promise<void> {
     const { now, sleep } = this.#options;
+    let began = from;
     const mine = this.#open;
     while (this.#open === mine && !this.#isEmpty()) {
+      // A clock may be set back.
+      began = Math.min(began, now());
+      this.#sentAt = Math.min(this.#sentAt, now());
       const urgent = this.#records.size > 0 || this.#captures.length > 0;
       const due = Math.max(this.#sentAt, began) + (urgent ? PAUSE_MS : COUNTS_PAUSE_MS);
       const busy = this.#sending && now() - this.#sentAt < STUCK_MS;

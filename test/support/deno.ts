@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { cacheFolder, developmentVars, root } from "../../scripts/development.mjs";
+import { CLOCK_PATH } from "./clock.ts";
 import { fetchDescribed } from "./described.ts";
 import type { GatewayOptions } from "./gateway.ts";
 import type { SandboxControl } from "./sandbox.ts";
@@ -47,6 +49,25 @@ export class DenoGateway {
   /** The pool is in the process, and ends with it. */
   evictPool(): Promise<void> {
     return Promise.reject(new Error("There is no object on Deno."));
+  }
+
+  async setClock(byMs: number): Promise<void> {
+    await (await fetch(`${this.url}${CLOCK_PATH}?by=${byMs}`)).text();
+  }
+
+  async poolRows(): Promise<number | null> {
+    const [file] = (await readdir(this.#folder)).filter((name) => /\.(?:db|sqlite)$/.test(name));
+    if (file === undefined) return null;
+    const database = new DatabaseSync(join(this.#folder, file), { readOnly: true });
+    const row = database
+      .prepare("select (select count(*) from mark) + (select count(*) from isolate) n")
+      .get();
+    database.close();
+    return Number(row?.["n"]);
+  }
+
+  processes(): readonly number[] {
+    return [this.#process.pid];
   }
 
   get sandbox(): SandboxControl {
@@ -122,9 +143,10 @@ class RunningDeno {
 
   static async start(options: GatewayOptions, provider: string, folder: string): Promise<RunningDeno> {
     const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env;
+    const entry = options.evictable === true ? "test/support/deno-clock.mjs" : "src/deno.ts";
     const child = spawn(
       join(root, "node_modules", ".bin", "deno"),
-      ["serve", "-A", "--no-remote", "--host", "127.0.0.1", "--port", "0", "src/deno.ts"],
+      ["serve", "-A", "--no-remote", "--host", "127.0.0.1", "--port", "0", entry],
       {
         cwd: root,
         stdio: ["ignore", "pipe", "pipe"],

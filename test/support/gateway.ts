@@ -10,7 +10,7 @@ export interface GatewayOptions {
   readonly sandboxVars?: Readonly<Record<string, string>>;
   /** What must not leave the gateway, besides what is in `vars` and in requests (see `SecretWatch`). */
   readonly secrets?: readonly string[];
-  /** Whether `evictPool` is wanted; workerd only. */
+  /** Whether `evictPool` (workerd only) and `setClock` are wanted. */
   readonly evictable?: boolean;
 }
 
@@ -29,6 +29,12 @@ export interface Gateway {
   leaks(): readonly string[];
   /** The pool's object loses its memory, as when it is moved or a new version is deployed; its storage stays. workerd only. */
   evictPool(): Promise<void>;
+  /** Sets the gateway's clock forwards or back. */
+  setClock(byMs: number): Promise<void>;
+  /** Rows that the pool keeps of slots in use; null when it cannot be asked. */
+  poolRows(): Promise<number | null>;
+  /** The runtime's processes. */
+  processes(): readonly number[];
   /** Ends the runtime and starts it again on the same storage, as a deployment or a crash does. */
   restart(): Promise<void>;
   /** The same with empty storage. */

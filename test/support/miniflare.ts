@@ -6,8 +6,10 @@ import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { developmentVars } from "../../scripts/development.mjs";
 import { POOL_NAME } from "../../src/accounts/pool-name.ts";
 import { type Bundle, buildBundles, modulesOf } from "./bundle.ts";
+import { CLOCK_PATH, SETTABLE_CLOCK } from "./clock.ts";
 import { fetchDescribed } from "./described.ts";
 import type { Gateway, GatewayOptions } from "./gateway.ts";
+import { descendants } from "./processes.ts";
 import { SandboxControl } from "./sandbox.ts";
 import { expectNoLeaks, SecretWatch } from "./secret-watch.ts";
 
@@ -67,6 +69,15 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
       if (!isEvictable(pool)) throw new Error("The gateway was not started with `evictable`.");
       await pool.evict().catch(() => undefined);
     },
+    setClock: async (byMs) => {
+      await (await fetch(new URL(`${CLOCK_PATH}?by=${byMs}`, running.url))).text();
+    },
+    poolRows: async () => {
+      const pools = await running.miniflare.getDurableObjectNamespace("ACCOUNT_POOL", "polygate");
+      const pool: unknown = pools.getByName(POOL_NAME);
+      return isEvictable(pool) ? pool.rows() : null;
+    },
+    processes: () => descendants().flatMap(({ pid, command }) => (/\bworkerd\b/.test(command) ? [pid] : [])),
     restart: async () => {
       await end();
       running = await start();
@@ -85,20 +96,25 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
   };
 }
 
-const isEvictable = (stub: unknown): stub is { evict(): Promise<void> } =>
+const isEvictable = (stub: unknown): stub is { evict(): Promise<void>; rows(): Promise<number> } =>
   stub !== null && (typeof stub === "object" || typeof stub === "function") && "evict" in stub;
 
-/** The gateway's entry, with a pool that can be told to lose its memory. */
+/** The gateway's entry, with a pool that can be told to lose its memory, and a clock that can be set. */
 function evictableEntry(entry: string): string {
   return `
+    import { setClock } from "./clock.js";
     import worker, { AccountPool as Pool } from "./${entry}";
     export * from "./${entry}";
     export class AccountPool extends Pool {
+      rows() {
+        const count = "select (select count(*) from mark) + (select count(*) from isolate) n";
+        return this.ctx.storage.sql.exec(count).one().n;
+      }
       evict() {
         this.ctx.abort("evicted by a test");
       }
     }
-    export default worker;`;
+    export default { ...worker, fetch: (request, env, ctx) => setClock(request) ?? worker.fetch(request, env, ctx) };`;
 }
 
 function workerOf(
@@ -121,6 +137,7 @@ function workerOf(
               path: join(bundle.folder, "evictable.js"),
               contents: evictableEntry(bundle.entry),
             },
+            { type: "ESModule" as const, path: join(bundle.folder, "clock.js"), contents: SETTABLE_CLOCK },
           ]
         : []),
       ...modulesOf(bundle),

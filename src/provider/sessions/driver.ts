@@ -1,4 +1,5 @@
 import type { Conversation } from "../../conversation/conversation.ts";
+import { ProviderError } from "../../errors/provider-error.ts";
 import type { Credentials, SignedIn } from "../../platform/accounts.ts";
 import type { Fetch } from "../../platform/upstream.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
@@ -43,6 +44,9 @@ export const sessions = {
   },
   replay: () => new SessionTurnDecoder(""),
 } satisfies Driver;
+
+/** How long a session may take to be made although nobody wants it any more, milliseconds. */
+const LATE_SESSION_MS = 1_000;
 
 class SessionsProvider implements Provider {
   readonly abilities: Abilities = {
@@ -113,8 +117,9 @@ class SessionsProvider implements Provider {
         inSession?: (sessionId: string) => void,
       ) {
         const fileIds = await files.ids(account, signal);
-        const sessionId = followUp?.sessionId ?? (await api.createSession(account, signal));
+        const sessionId = followUp?.sessionId ?? (await newSession(api, account, signal));
         inSession?.(sessionId);
+        signal.throwIfAborted();
         const turn: TurnBody = {
           parent_message_id: followUp?.parentMessageId || null,
           model: model.upstream,
@@ -140,6 +145,28 @@ class SessionsProvider implements Provider {
   ): Promise<UpstreamTurn> {
     const body = await this.#api.continueTurn(account, sessionId, messageId, signal);
     return turnOf(account, sessionId, body);
+  }
+}
+
+/**
+ * A session for a turn. Whoever aborts does so a moment later here: a session that was made meanwhile would be known to
+ * nobody, and stay.
+ */
+async function newSession(api: SessionsApi, account: UpstreamAccount, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
+  const late = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = () => {
+    // A provider that was too slow has had its time.
+    if (signal.reason instanceof ProviderError) late.abort(signal.reason);
+    else timer = setTimeout(() => late.abort(signal.reason), LATE_SESSION_MS);
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await api.createSession(account, late.signal);
+  } finally {
+    signal.removeEventListener("abort", stop);
+    clearTimeout(timer);
   }
 }
 

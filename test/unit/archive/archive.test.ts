@@ -44,6 +44,13 @@ describe("the history", () => {
     expect(archive.readHistory("a")).toMatchObject({ status: "success", content: "all of it" });
   });
 
+  it("takes an outcome over although a clock was set back, and nothing after it", () => {
+    put(write("a", { updated_at: 9_000, status: "streaming" }, { content: "all" }));
+    put(write("a", { updated_at: 2_000, status: "success" }, { content: "all of it" }));
+    put(write("a", { updated_at: 9_500, status: "streaming" }, { content: "all" }));
+    expect(archive.readHistory("a")).toMatchObject({ status: "success", content: "all of it" });
+  });
+
   it("keeps as many records as its retention says", () => {
     put(...Array.from({ length: 25 }, (_, n) => write(`r${n}`, { created_at: n })));
     expect(ids()).toEqual(["r24", "r23", "r22", "r21", "r20", "r19", "r18", "r17", "r16", "r15"]);

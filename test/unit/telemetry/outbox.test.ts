@@ -92,6 +92,22 @@ describe("the outbox", () => {
     await Promise.all(both);
   });
 
+  it("does not wait for a clock that was set back", async () => {
+    const { clock, outbox, settled, source, ids } = rig();
+    clock.time = 3_600_000;
+    outbox.record(source("a"));
+    const first = settled();
+    await clock.run(3_602_000);
+    await first;
+    // All sleepers have slept; who sleeps now does so by the new time.
+    clock.time = 0;
+    outbox.record(source("b"));
+    const second = settled();
+    await clock.run(2_000);
+    await second;
+    expect(ids().sort()).toEqual(["a", "b"]);
+  });
+
   it("keeps for the next message what could not be sent, and never fails", async () => {
     let away = true;
     const { clock, outbox, settled, source, ids, archive } = rig(() => away);

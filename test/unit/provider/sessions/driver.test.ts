@@ -73,6 +73,31 @@ describe("opening a turn", () => {
     expect(told).toEqual(["s/1"]);
   });
 
+  it("tells the session although nobody wants it any more when it is made, so that it can be deleted", async () => {
+    const left = new AbortController();
+    const fake = upstream({
+      "/api/sessions": () => {
+        left.abort(new Error("the client left"));
+        return json({ id: "s/1" }, 201);
+      },
+    });
+    const told: string[] = [];
+    const prepared = provider().prepare(conversation(), prepareOptions());
+    const opened = prepared.open(fake.account, left.signal, null, (id) => told.push(id));
+    await expect(opened).rejects.toThrow("the client left");
+    expect(told).toEqual(["s/1"]);
+    expect(fake.seen).toHaveLength(1);
+  });
+
+  it("waits for no session for long that nobody wants any more", async () => {
+    const fake = upstream({ "/api/sessions": () => new Promise(() => {}) });
+    const prepared = provider().prepare(conversation(), prepareOptions());
+    const left = new AbortController();
+    const opened = prepared.open(fake.account, left.signal, null);
+    left.abort(new Error("the client left"));
+    await expect(opened).rejects.toThrow();
+  });
+
   it("goes on with an incomplete message", async () => {
     const fake = upstream();
     const turn = await provider().resume(fake.account, "s1", "m 1", neverAborted());

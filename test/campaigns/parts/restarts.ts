@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Errand, Found, Part } from "../part.ts";
+import { ending, grantedTwice, until } from "../site.ts";
+
+const PER_ACCOUNT = 2;
+const LIMIT_MS = 2_000;
+
+const site = {
+  driver: "openai",
+  accounts: 10,
+  perAccount: PER_ACCOUNT,
+  plan: { text: "word ".repeat(40).trim(), eventEvery: 20 },
+} as const;
+
+/** Load of streams and whole answers while `restart` is called again and again; after each an answer must come in time. */
+async function underLoad(
+  { site: { ask, upstream }, site: place, count, random }: Errand,
+  restart: () => Promise<void>,
+  survives: boolean,
+): Promise<Found> {
+  let done = false;
+  let wrong = 0;
+  let late = 0;
+  let answers = 0;
+  let slowest = 0;
+  const load = until(
+    () => done,
+    14,
+    async () => {
+      const ended = await ask.call(place, { stream: random() < 0.6 });
+      if (ending(ended) === "whole") answers += 1;
+      else if (survives) wrong += 1;
+      else await sleep(20);
+    },
+  );
+  let twice = 0;
+  for (let n = 0; n < count; n += 1) {
+    await sleep(300 + random() * 1_500);
+    await restart();
+    const from = performance.now();
+    upstream.queue({ text: "first" });
+    const first = await place.ask();
+    const took = performance.now() - from;
+    slowest = Math.max(slowest, took);
+    if (ending(first) !== "whole") wrong += 1;
+    if (took > LIMIT_MS) late += 1;
+    if (n % 10 === 9 || n === count - 1) twice = Math.max(twice, grantedTwice(upstream, PER_ACCOUNT));
+  }
+  done = true;
+  await load;
+  const note = `${answers} whole answers; slowest first answer ${Math.round(slowest)} ms`;
+  return { wrong, late, twice, note };
+}
+
+/** The pool's object loses its memory under load. */
+export const evictions: Part = {
+  name: "evictions",
+  what: "evictions of the pool's object under load",
+  full: 500,
+  short: 5,
+  runtimes: ["workers"],
+  site,
+  run: (errand) => underLoad(errand, () => errand.site.gateway.evictPool(), true),
+};
+
+/** The whole process is killed under load. */
+export const kills: Part = {
+  name: "kills",
+  what: "kills of the process under load",
+  full: 50,
+  short: 2,
+  site,
+  run: (errand) =>
+    underLoad(
+      errand,
+      async () => {
+        const { gateway } = errand.site;
+        for (const pid of gateway.processes()) process.kill(pid, "SIGKILL");
+        await gateway.restart();
+        errand.site.forgetSockets();
+      },
+      false,
+    ),
+};

@@ -1,0 +1,280 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { FaultUpstream, type Plan, type Received } from "../support/fault-upstream.ts";
+import type { Gateway, GatewayOptions } from "../support/gateway.ts";
+
+export type Runtime = "workers" | "deno";
+
+/** How one request of a campaign ended. */
+export interface Ended {
+  readonly status: number;
+  /** The whole text; what came of it when it broke off. */
+  readonly text: string;
+  /** The connection broke, or the client left. */
+  readonly broken: boolean;
+}
+
+/** What a part wants of its gateway. */
+export interface SiteOptions {
+  readonly driver: "sessions" | "openai";
+  readonly accounts: number;
+  readonly perAccount: number;
+  readonly plan: Plan;
+  readonly vars?: Readonly<Record<string, string>>;
+  /** The configuration is stored and can be edited; its accounts sign in. */
+  readonly editable?: boolean;
+}
+
+/** What must be nothing at the end. */
+export interface Leaks {
+  readonly slots: number;
+  readonly waiters: number;
+  /** Generations that the upstream still answers. */
+  readonly upstream: number;
+  /** Sessions that were made at the provider and not deleted. */
+  readonly sessions: number;
+  /** History records that say that they still stream. */
+  readonly records: number;
+  /** Rows that the pool keeps of slots in use. */
+  readonly rows: number;
+  /** Connections of the gateway's processes beyond those from before. */
+  readonly sockets: number;
+}
+
+const PATHS = {
+  chat: "/v1/chat/completions",
+  messages: "/v1/messages",
+  responses: "/v1/responses",
+} as const;
+
+const SETTLE_MS = 20_000;
+
+/** A gateway, its upstream and their books. */
+export class Site {
+  readonly runtime: Runtime;
+  readonly gateway: Gateway;
+  readonly upstream: FaultUpstream;
+  readonly #options: SiteOptions;
+  #sockets = 0;
+
+  private constructor(runtime: Runtime, options: SiteOptions, gateway: Gateway, upstream: FaultUpstream) {
+    this.runtime = runtime;
+    this.gateway = gateway;
+    this.upstream = upstream;
+    this.#options = options;
+  }
+
+  static async start(runtime: Runtime, options: SiteOptions): Promise<Site> {
+    const { driver, accounts, perAccount, plan, vars, editable = false } = options;
+    const upstream = await FaultUpstream.start(plan);
+    const logins = Array.from({ length: accounts }, (_, n) =>
+      driver === "sessions"
+        ? { email: `account-${n}@sandbox.test`, password: "sandbox" }
+        : { token: `backend-key-${n}` },
+    );
+    const config = {
+      keys: ["sk-dev"],
+      accounts: logins,
+      auto_delete: { mode: driver === "sessions" ? "single" : "none" },
+      runtime: { account_max_inflight: perAccount, account_max_queue: 1_000 },
+      history: { limit: 100 },
+    };
+    const settings: GatewayOptions = {
+      evictable: true,
+      vars: {
+        PROVIDER_DRIVER: driver,
+        PROVIDER_BASE_URL: upstream.url + (driver === "openai" ? "/v1" : ""),
+        KEEP_ALIVE_MS: "300",
+        ...(editable ? {} : { GATEWAY_CONFIG_JSON: JSON.stringify(config) }),
+        ...vars,
+      },
+    };
+    const gateway =
+      runtime === "deno"
+        ? await (await import("../support/deno.ts")).DenoGateway.start(settings)
+        : await (await import("../support/miniflare.ts")).startMiniflare(settings);
+    const site = new Site(runtime, options, gateway, upstream);
+    // What is made for the first request, such as tokens, is no part of the books.
+    await site.ask();
+    await sleep(500);
+    upstream.clear();
+    site.#sockets = site.sockets();
+    return site;
+  }
+
+  /** One request. The answer is not looked at further than to its end. */
+  async ask({
+    style = "chat",
+    stream = false,
+    signal,
+  }: {
+    style?: keyof typeof PATHS;
+    stream?: boolean;
+    signal?: AbortSignal;
+  } = {}): Promise<Ended> {
+    const messages = [{ role: "user", content: "hello" }];
+    const body = style === "responses" ? { input: "hello" } : { messages, max_tokens: 1_000 };
+    let status = 0;
+    let text = "";
+    try {
+      const response = await fetch(this.gateway.url + PATHS[style], {
+        method: "POST",
+        headers: { authorization: "Bearer sk-dev", "content-type": "application/json" },
+        body: JSON.stringify({ model: "provider-v4-flash-nothinking", stream, ...body }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      status = response.status;
+      const decoder = new TextDecoder();
+      for await (const bytes of response.body ?? []) text += decoder.decode(bytes, { stream: true });
+      return { status, text, broken: false };
+    } catch {
+      return { status, text, broken: true };
+    }
+  }
+
+  /** A call of the administration. */
+  async admin(path: string, method = "GET", body?: unknown): Promise<Response> {
+    return fetch(this.gateway.url + path, {
+      method,
+      headers: { authorization: "Bearer admin", "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  }
+
+  /** Memory of the gateway's processes, in MB. */
+  memory(): number {
+    const sizes = this.gateway.processes().map((pid) => {
+      const status = readFileSync(`/proc/${pid}/status`, "utf8");
+      return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+    });
+    return Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1024);
+  }
+
+  /** Sockets that the gateway's processes have open. */
+  sockets(): number {
+    let count = 0;
+    for (const pid of this.gateway.processes()) {
+      for (const fd of readdirSync(`/proc/${pid}/fd`)) {
+        try {
+          if (readlinkSync(`/proc/${pid}/fd/${fd}`).startsWith("socket:")) count += 1;
+        } catch {
+          // It was closed meanwhile.
+        }
+      }
+    }
+    return count;
+  }
+
+  /** The processes are others now: their sockets are counted anew. */
+  forgetSockets(): void {
+    this.#sockets = Number.POSITIVE_INFINITY;
+  }
+
+  async leaks(): Promise<Leaks> {
+    const queue: { in_use: number; waiting: number } = await (await this.admin("/admin/queue/status")).json();
+    const history: { items: { status: string }[] } = await (
+      await this.admin("/admin/chat-history?page_size=100")
+    ).json();
+    return {
+      slots: queue.in_use,
+      waiters: queue.waiting,
+      upstream: this.upstream.open,
+      sessions: this.#options.driver === "sessions" ? openSessions(this.upstream.requests) : 0,
+      records: history.items.filter(({ status }) => status === "streaming").length,
+      rows: (await this.gateway.poolRows()) ?? -1,
+      sockets: Math.max(0, this.sockets() - this.#sockets - SPARE_SOCKETS),
+    };
+  }
+
+  /** What is left once everything has had time to come to rest: what is still more than nothing then has leaked. */
+  async settled(): Promise<Leaks> {
+    const end = Date.now() + SETTLE_MS;
+    for (;;) {
+      const leaks = await this.leaks();
+      if (Date.now() > end || Object.values(leaks).every((count) => count === 0)) return leaks;
+      await sleep(250);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.gateway.close();
+    await this.upstream.close();
+  }
+}
+
+/** Connections that are kept for the next requests, to clients and to the upstream: no more than a part has at once. */
+const SPARE_SOCKETS = 64;
+
+function openSessions(requests: readonly Received[]): number {
+  let open = 0;
+  for (const { method, path, completed } of requests) {
+    if (path === "/api/sessions" && method === "POST" && completed) open += 1;
+    else if (/^\/api\/sessions\/[^/]+$/.test(path) && method === "DELETE") open -= 1;
+  }
+  return open;
+}
+
+/** How long the upstream may take to notice that an exchange is over, milliseconds. */
+const NOTICE_MS = 250;
+
+/** Slots beyond `limit` that one account, told by its token, had in use at one moment; 0 when it never was more. */
+export function grantedTwice(upstream: FaultUpstream, limit: number): number {
+  const events = upstream.generations.flatMap(({ headers, receivedAt, closedAt }) => [
+    { account: headers.authorization ?? "", at: receivedAt, change: 1 },
+    {
+      account: headers.authorization ?? "",
+      at: Math.max(receivedAt, (closedAt ?? Number.POSITIVE_INFINITY) - NOTICE_MS),
+      change: -1,
+    },
+  ]);
+  events.sort((one, other) => one.at - other.at || one.change - other.change);
+  const open = new Map<string, number>();
+  let beyond = 0;
+  for (const { account, change } of events) {
+    const now = (open.get(account) ?? 0) + change;
+    open.set(account, now);
+    beyond = Math.max(beyond, now - limit);
+  }
+  return beyond;
+}
+
+/** Mulberry32: the same numbers for the same seed. */
+export function randomFrom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Runs `work` `count` times, so many at once. */
+export async function times(
+  count: number,
+  atOnce: number,
+  work: (index: number) => Promise<void>,
+): Promise<void> {
+  let next = 0;
+  const one = async () => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, one));
+}
+
+/** Runs `work` again and again, so many at once, until `done` says so. */
+export async function until(done: () => boolean, atOnce: number, work: () => Promise<void>): Promise<void> {
+  const one = async () => {
+    while (!done()) await work();
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+}
+
+/** How an answer ended: `whole`, or with a `failure` that says so; anything else is `wrong`, as is an error of the gateway's own. */
+export function ending({ status, text, broken }: Ended): "whole" | "failure" | "wrong" {
+  if (broken || status === 500 || status === 0) return "wrong";
+  if (status !== 200) return "failure";
+  if (!/^(?:data|event|:)/m.test(text)) return text.trimEnd().endsWith("}") ? "whole" : "wrong";
+  if (/"error":\s*\{|event: (?:error|response\.failed)/.test(text)) return "failure";
+  return /\[DONE\]|message_stop|response\.completed/.test(text) ? "whole" : "wrong";
+}

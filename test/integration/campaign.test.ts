@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import type { Part } from "../campaigns/part.ts";
+import { clocks } from "../campaigns/parts/clocks.ts";
+import { edits } from "../campaigns/parts/edits.ts";
+import { soak } from "../campaigns/parts/soak.ts";
+import { randomFrom, Site } from "../campaigns/site.ts";
+import { ON_DENO } from "../support/runtime.ts";
+
+/** The shortest form of those campaigns that no other test stands for: departures, restarts and faults have tests of their own. */
+const PARTS: readonly (readonly [name: string, part: Part, count: number])[] = [
+  ["edits of the configuration and deletions of accounts under load", edits, 25],
+  ["settings of the clock under load", clocks, 3],
+  ["requests of all kinds", soak, 100],
+];
+
+it.each(PARTS)(
+  "%s leave the books balanced",
+  async (_name, part, count) => {
+    const seed = Number(process.env["SEED"] ?? 20_261_122);
+    const site = await Site.start(ON_DENO ? "deno" : "workers", part.site);
+    try {
+      // Memory says nothing after so few requests.
+      const { wrong = 0, twice = 0, late = 0 } = await part.run({ site, count, random: randomFrom(seed) });
+      expect({ wrong, twice, late, ...(await site.settled()) }, `seed ${seed}`).toEqual({
+        ...{ wrong: 0, twice: 0, late: 0 },
+        ...{ slots: 0, waiters: 0, upstream: 0, sessions: 0, records: 0, rows: 0, sockets: 0 },
+      });
+    } finally {
+      await site.close();
+    }
+  },
+  60_000,
+);
