@@ -11,6 +11,9 @@ export interface Pulse {
 /** Beats of an isolate are at least this far apart: the ticks of its requests are not in step. */
 const GAP_MS = BEAT_MS * 0.8;
 
+/** The same for those whose leases end before the next one. */
+const URGENT_GAP_MS = 50;
+
 /** A request that has not ticked for so many beats is over, although nobody said so. */
 const SILENT_BEATS = 6;
 
@@ -65,9 +68,18 @@ export class Heartbeat {
 
   /** Milliseconds until a beat is due; not more than 0 when it is. */
   get dueIn(): number {
+    return this.#left(GAP_MS);
+  }
+
+  /** The same for a lease that cannot wait for that. */
+  get urgentIn(): number {
+    return this.#left(URGENT_GAP_MS);
+  }
+
+  #left(gap: number): number {
     const passed = this.#now() - this.#sentAt;
     // A clock may be set back.
-    return passed < 0 ? 0 : GAP_MS - passed;
+    return passed < 0 ? 0 : gap - passed;
   }
 
   /** Leases that beats name. */

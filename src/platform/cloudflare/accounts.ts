@@ -21,8 +21,14 @@ import type {
 /** Pauses before a call to a pool that was just restarted is tried again, milliseconds. */
 const RETRY_PAUSES_MS = [20, 100, 400];
 
-/** How long a holder asks after its lease that was kept from doing so for longer than the lease may be used unheard. */
-const LATE_MS = 300;
+/**
+ * How long a holder asks after its lease that was kept from doing so for longer than the lease may be used unheard. An isolate
+ * with much to do is late, and so are the answers that wait in it: that is no reason to end what a caller reads.
+ */
+const LATE_MS = 2_000;
+
+/** A timer of a holder that runs is not later than this. */
+const PUNCTUAL_MS = 100;
 
 /** How long a request that has waited for its slot may take to make sure of it. */
 const PROOF_MS = 5_000;
@@ -184,9 +190,14 @@ class StubLease implements Lease {
   }
 
   async renew(): Promise<boolean> {
-    const left = this.#held.until - this.#around.clock.now();
+    const { clock } = this.#around;
+    const left = this.#held.until - clock.now();
+    if (left > 0) {
+      if (await this.confirm(left)) return true;
+      if (this.#released || this.#held.lost || clock.now() < this.#held.until + PUNCTUAL_MS) return false;
+    }
     // Whoever comes too late was kept from running, hence from ending anything. The pool knows whether the slot is still ours.
-    return this.confirm(left > 0 ? left : LATE_MS);
+    return this.confirm(LATE_MS);
   }
 
   /** The same, with a limit in milliseconds: asks whether the slot is still ours, if it must. */
@@ -227,15 +238,31 @@ class StubLease implements Lease {
   async #hear(): Promise<void> {
     const { heartbeat, clock } = this.#around;
     if (!heartbeat.isOld(this.#held)) {
-      const urgent = this.#held.until - clock.now() <= BEAT_MS;
-      // A newcomer joins the next beat.
-      if (!urgent && !this.#held.confirmed && heartbeat.dueIn > 0) await pause(heartbeat.dueIn, clock);
-      if (this.#released) return;
-      if (urgent || heartbeat.dueIn <= 0) {
-        await this.#beat();
+      if (this.#isUrgent) await this.#hearSoon();
+      else {
+        // A newcomer joins the next beat.
+        if (!this.#held.confirmed && heartbeat.dueIn > 0) await pause(heartbeat.dueIn, clock);
+        if (!this.#released && heartbeat.dueIn <= 0) await this.#beat();
       }
     }
+    if (this.#released) return;
     if (heartbeat.isOld(this.#held) && !(await this.#resume())) this.#held.lost = true;
+  }
+
+  /** Whether the lease ends before the next beat. */
+  get #isUrgent(): boolean {
+    return this.#held.until - this.#around.clock.now() <= BEAT_MS;
+  }
+
+  /** Does not wait for the next beat, and yet all that are in a hurry at the same time send few: each beat names all of them. */
+  async #hearSoon(): Promise<void> {
+    const { heartbeat, clock } = this.#around;
+    for (let wait = heartbeat.urgentIn; wait > 0; wait = heartbeat.urgentIn) {
+      await pause(wait, clock);
+      const heard = !this.#isUrgent || this.#held.lost || heartbeat.isOld(this.#held);
+      if (heard || this.#released) return;
+    }
+    await this.#beat();
   }
 
   #beat(): Promise<void> {

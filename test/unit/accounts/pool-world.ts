@@ -146,9 +146,9 @@ export class Isolate {
     this.#cutOffUntil = Math.max(this.#cutOffUntil, Date.now() + ms);
   }
 
-  /** Whether it is stopped, or was a moment ago and may still be about to end what it did. */
+  /** Whether it is stopped, or was a moment ago and may still be asking the pool whether to end what it did. */
   get stopped(): boolean {
-    return Date.now() < this.#stoppedUntil + 400;
+    return Date.now() < this.#stoppedUntil + 2_150;
   }
 
   /** Does something at the object of the present start, and comes back with the answer. */
@@ -173,12 +173,12 @@ export class Isolate {
     return answer;
   }
 
-  /** Messages wait for an isolate that is stopped, and for one that is cut off. */
+  /** Messages wait for an isolate that is stopped, and for one that is cut off. When it goes on its timers come first. */
   async #arrive(): Promise<void> {
     for (;;) {
       const wait = Math.max(this.#stoppedUntil, this.#cutOffUntil) - Date.now();
       if (wait <= 0) return;
-      await after(wait);
+      await after(wait + 1);
     }
   }
 

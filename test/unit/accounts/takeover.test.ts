@@ -32,6 +32,8 @@ class Load {
   readonly random: () => number;
   readonly ended = { done: 0, aborted: 0, refused: 0 };
   readonly violations: string[] = [];
+  /** What a message takes in tests that say so, milliseconds. */
+  latency = 0;
   readonly #using = new Map<Isolate, Map<string, number>>();
   #running = 0;
 
@@ -162,6 +164,51 @@ describe("clocks that are set", () => {
     await load.quiet();
     expect(load.ended).toMatchObject({ aborted: 0 });
     expect(load.ended.done).toBeGreaterThan(20);
+  });
+});
+
+describe("an isolate that was kept from running", () => {
+  const CALM: Weather = { latency: 0, down: 0, drift: 0, skew: 0 };
+  /** Some requests of one isolate which stops after so long, for as long as that. */
+  async function stalled(at: number, ms: number, count = 1): Promise<Load> {
+    const load = new Load(1, CALM, 1);
+    load.latency = 50;
+    vi.spyOn(load.world, "delay").mockImplementation(() => load.latency);
+    const [isolate] = load.isolates;
+    if (isolate === undefined) throw new Error("no isolate");
+    for (let n = 0; n < count; n += 1) load.request(isolate, 8_000);
+    await vi.advanceTimersByTimeAsync(at);
+    isolate.stop(ms);
+    await vi.advanceTimersByTimeAsync(ms - 10);
+    return load;
+  }
+
+  test.each([
+    ["before its first beat", 200],
+    ["while it waits for the answer to one", 660],
+  ])("goes on if its slot is still its own, although the pool is slow: %s", async (_, at) => {
+    const load = await stalled(at, 3_000);
+    load.latency = 600;
+    await load.quiet();
+    expect(load.ended).toMatchObject({ done: 1, aborted: 0 });
+  });
+
+  test("ends its work within two seconds if nobody says that its slot is still its own", async () => {
+    const load = await stalled(200, 3_000);
+    load.latency = 30_000;
+    await vi.advanceTimersByTimeAsync(2_100);
+    expect(load.ended).toMatchObject({ aborted: 1 });
+  });
+
+  test("asks once for all of its leases, not once for each", async () => {
+    const load = await stalled(200, 3_000, 7);
+    load.latency = 20;
+    const beat = vi.spyOn(load.world.pool, "beat");
+    await vi.advanceTimersByTimeAsync(300);
+    expect(beat.mock.calls.length).toBeGreaterThan(0);
+    expect(beat.mock.calls.length).toBeLessThanOrEqual(2);
+    await load.quiet();
+    expect(load.ended).toMatchObject({ done: 7, aborted: 0 });
   });
 });
 
