@@ -23,6 +23,8 @@ export class AttachmentFetcher {
   readonly #platform: Pick<Platform, "fetch" | "variables">;
   readonly #field: string;
   readonly #hold: BodyHold;
+  /** What was fetched, by its address: each is asked for once. */
+  readonly #known = new Map<string, Promise<FetchedAttachment>>();
   #left = MAX_BYTES;
 
   /** `field` is what the caller calls the messages, for errors; `hold` is where the memory for what is fetched is taken. */
@@ -33,7 +35,13 @@ export class AttachmentFetcher {
   }
 
   /** @throws GatewayError 400 that says why the attachment cannot be loaded; 413 and 503 for want of memory. */
-  async fetch(url: string, signal: AbortSignal): Promise<FetchedAttachment> {
+  fetch(url: string, signal: AbortSignal): Promise<FetchedAttachment> {
+    const fetching = this.#known.get(url) ?? this.#fetch(url, signal);
+    this.#known.set(url, fetching);
+    return fetching;
+  }
+
+  async #fetch(url: string, signal: AbortSignal): Promise<FetchedAttachment> {
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     try {
       return await this.#follow(url, deadline);

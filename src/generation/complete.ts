@@ -29,7 +29,7 @@ export async function complete(request: GenerationRequest): Promise<Completed> {
     let completion = await runWhole(generation);
     for (const stage of STAGES) completion = await stage(completion, job, generation);
     succeed(job, completion);
-    return { completion, info: infoOf(job, () => prepared) };
+    return { completion, info: infoOf(prepared.job, () => prepared) };
   } catch (thrown) {
     const error = toGatewayError(thrown, job.context.requestId);
     fail(job, error, generation?.usageSoFar() ?? null);

@@ -4,6 +4,7 @@ import type { FinishReason, GenerationEvent, Usage } from "../conversation/event
 import { estimateTokens } from "../conversation/tokens.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
+import { UnseenImage } from "../provider/attachments.ts";
 import { providerOf } from "../provider/of-platform.ts";
 import {
   cutsOff,
@@ -19,6 +20,7 @@ import { afterGeneration } from "./cleanup.ts";
 import type { GenerationJob } from "./job.ts";
 import { prepareOptions } from "./prepare-options.ts";
 import { readToEnd } from "./read-to-end.ts";
+import { seeing } from "./suit.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /** `incomplete` messages are continued this many times (provider protocol). */
@@ -85,12 +87,28 @@ export class Generation {
    * @throws GatewayError 400 for content that the model cannot take, 503 when no provider is configured.
    */
   static async prepare(job: GenerationJob): Promise<Generation> {
-    const { platform } = job.context;
-    const { config } = await job.context.config();
-    const options = prepareOptions(config, job.conversation, job.context);
-    const prepared = providerOf(platform).prepare(job.conversation, options);
-    await prepared.load?.(job.abort.signal);
-    return new Generation(job, prepared);
+    const { context, conversation } = job;
+    const provider = providerOf(context.platform);
+    const { config } = await context.config();
+    const options = prepareOptions(config, conversation, context);
+    const load = async (loading: GenerationJob) => {
+      const prepared = provider.prepare(loading.conversation, options);
+      await prepared.load?.(loading.abort.signal);
+      return new Generation(loading, prepared);
+    };
+    return load(job).catch((error: unknown) => {
+      const seen = seeing(conversation);
+      if (!(error instanceof UnseenImage) || seen.model.id === conversation.model.id) throw error;
+      // What is behind an address shows only once it is here.
+      context.log.model = seen.model.id;
+      job.recording?.suit(seen);
+      return load({ ...job, conversation: seen });
+    });
+  }
+
+  /** The generation's job, with the conversation as it is answered. */
+  get job(): GenerationJob {
+    return this.#job;
   }
 
   /** Estimated tokens of the prompt. */

@@ -52,7 +52,7 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
     throw thrown;
   });
   const fold = new CompletionFold();
-  const info = infoOf(job, () => generation);
+  const info = infoOf(generation.job, () => generation);
   const renderer = dialect.stream(info);
   const format = new StreamedFormat(request.conversation.responseFormat);
   const { keepAliveMs, idleTimeoutMs } = context.platform.variables;

@@ -25,6 +25,12 @@ export function suited(
   if (abilities.images === "backend" || model.vision || !(imageFiles || holdsImage(conversation))) {
     return wanted;
   }
+  return seeing(conversation);
+}
+
+/** The conversation with the catalogue's model that sees images. */
+export function seeing(conversation: Conversation): Conversation {
+  const { model } = conversation;
   return { ...conversation, model: { ...visionModel(model), requested: model.requested } };
 }
 

@@ -87,6 +87,11 @@ export class Recording implements RecordSource {
     this.#outbox = outboxOf(context.platform);
   }
 
+  /** Another model answers the conversation. */
+  suit(conversation: Conversation): void {
+    this.#running = { ...this.#running, conversation };
+  }
+
   /** The conversation is on its way; `output` is where the upstream's words will gather. */
   begin(promptText: string, output: RawOutput): void {
     this.#begun = true;

@@ -1,7 +1,7 @@
 import type { AttachmentSource, Conversation, Part } from "../conversation/conversation.ts";
 import { fromBase64, fromBase64Url, toUtf8 } from "../encoding/bytes.ts";
 import { parseDataUrl } from "../encoding/data-url.ts";
-import { type GatewayError, invalidRequest } from "../errors/gateway-error.ts";
+import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { PrepareOptions } from "./provider.ts";
 
@@ -125,6 +125,17 @@ export class AttachmentReader {
   #fault(what: string): GatewayError {
     const field = this.#conversation.contentField;
     return invalidRequest(`${field} contains ${what}`, field);
+  }
+}
+
+/** What an address leads to is an image, although nothing said so, and the model has no vision. A 400, unless another model can see it. */
+export class UnseenImage extends GatewayError {
+  /** `field` is what the caller calls the messages. */
+  constructor(field: string, filename: string) {
+    super(400, `${field} contains an image, ${filename}, but the model has no vision`, {
+      code: "invalid_request",
+      param: field,
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
-import { type LoadedAttachment, loadAttachment } from "../attachments.ts";
+import { type LoadedAttachment, loadAttachment, UnseenImage } from "../attachments.ts";
 import type { FileUpload, PrepareOptions, ProviderFile, UpstreamAccount } from "../provider.ts";
 import type { SessionsApi } from "./api.ts";
 import type { TextFile } from "./input-file.ts";
@@ -77,12 +77,7 @@ export class TurnFiles {
     // A URL tells what it leads to only now.
     const image = loaded.mediaType.startsWith("image/");
     const { field, vision } = this.#what;
-    if (image && !vision) {
-      throw invalidRequest(
-        `${field} contains an image, ${attachment.filename}, but the model has no vision`,
-        field,
-      );
-    }
+    if (image && !vision) throw new UnseenImage(field, attachment.filename);
     if (attachment.kind === "image" && loaded.mediaType.startsWith("text/")) {
       throw invalidRequest(
         `${field} contains ${attachment.filename} as an image, but it is ${loaded.mediaType}`,

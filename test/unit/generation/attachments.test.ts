@@ -3,6 +3,7 @@ import { AttachmentFetcher } from "../../../src/generation/attachments.ts";
 import { BodyBudget } from "../../../src/http/body-budget.ts";
 import type { Fetch } from "../../../src/platform/upstream.ts";
 import { parseVariables } from "../../../src/platform/variables.ts";
+import { useMemoryGateway } from "../../support/memory-gateway.ts";
 
 const variables = parseVariables({ PAGE_PRIVATE_HOSTS: "files.internal:8080" }, { drivers: ["sessions"] });
 const MIB = 1024 * 1024;
@@ -37,7 +38,9 @@ describe("an attachment behind a URL", () => {
     const size = 12 * 1024 * 1024;
     const fetcher = fetching(async () => new Response(new Uint8Array(size)));
     expect((await fetcher.fetch(PUBLIC, never())).bytes).toHaveLength(size);
-    await expect(fetcher.fetch(PUBLIC, never())).rejects.toMatchObject(refused("in all"));
+    // The same address is not asked twice.
+    expect((await fetcher.fetch(PUBLIC, never())).bytes).toHaveLength(size);
+    await expect(fetcher.fetch(`${PUBLIC}?2`, never())).rejects.toMatchObject(refused("in all"));
   });
 
   it("takes memory of the budget for bodies, and is refused where there is none", async () => {
@@ -78,5 +81,42 @@ describe("an attachment behind a URL", () => {
     const fetched = fetching(async () => new Response(silent)).fetch(PUBLIC, abort.signal);
     setTimeout(() => abort.abort(gone), 5);
     await expect(fetched).rejects.toBe(gone);
+  });
+});
+
+describe("an address that turns out to lead to an image", () => {
+  const make = useMemoryGateway();
+  const content = [
+    { type: "input_text", text: "What is it?" },
+    { type: "input_file", file_url: "https://pictures.example/scan" },
+  ];
+
+  it.each([false, true])("is seen by the model with vision (stream: %s)", async (stream) => {
+    let asked = 0;
+    const gateway = await make({
+      fetch: async () => {
+        asked += 1;
+        return new Response("PNG", { headers: { "content-type": "image/png" } });
+      },
+    });
+    const input = [{ role: "user", content }];
+    const response = await gateway.post("/v1/responses", { model: "provider-v4-pro", input, stream });
+    expect([response.status, await response.text()]).toEqual([
+      200,
+      expect.stringContaining('"model":"provider-v4-vision"'),
+    ]);
+    expect(gateway.turns[0]?.json()).toMatchObject({ model: "vision", file_ids: ["file-1"] });
+    expect(asked).toBe(1);
+    const [record] = await gateway.history();
+    expect(record).toMatchObject({ model: "provider-v4-vision", requested_model: "provider-v4-pro" });
+    expect(gateway.lines.at(-1)).toMatchObject({ model: "provider-v4-vision" });
+  });
+
+  it("is still a document if it is one", async () => {
+    const gateway = await make({
+      fetch: async () => new Response("%PDF", { headers: { "content-type": "application/pdf" } }),
+    });
+    await gateway.post("/v1/responses", { model: "provider-v4-pro", input: [{ role: "user", content }] });
+    expect(gateway.turns[0]?.json()).toMatchObject({ model: "pro" });
   });
 });
