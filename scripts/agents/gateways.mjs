@@ -17,45 +17,48 @@ export const KEY = "sk-dev";
  * @property {() => void} stop
  */
 
+/** The drivers that speak a style of ours, by where it begins. */
+const BEHIND = { openai: "/v1", messages: "/vendorb" };
+
+/** The drivers that can be asked for. */
+export const DRIVERS = ["sessions", ...Object.keys(BEHIND)];
+
 /**
- * Starts the gateways, by the name of their driver: one on workerd, with the sandbox behind it (its calls are markup),
- * and one on Deno that asks the first one as its chat-completions backend (calls are native).
+ * Starts a gateway for each driver: for `sessions` one on workerd, with the sandbox behind it (its calls are markup), for any
+ * other one on Deno that has the first one as its backend (calls are native).
  *
- * @param {readonly string[]} drivers those that are wanted
- * @returns {Promise<Gateway[]>}
+ * @param {readonly string[]} drivers some of {@link DRIVERS}
+ * @returns {Promise<{ gateways: Gateway[], stop: () => void }>} `stop` ends all that was started
  */
 export async function startGateways(drivers) {
   const sessions = await start("sessions", "start.mjs", (port) => ({
     args: ["--port", port, "--persist-to", join(cache, "state", "workerd")],
   }));
-  const gateways = drivers.includes("sessions") ? [sessions] : [];
+  const started = [sessions];
+  const stop = () => {
+    for (const gateway of started) gateway.stop();
+  };
   try {
-    if (drivers.includes("openai")) {
+    for (const driver of drivers.filter((driver) => driver !== "sessions")) {
       const settings = { keys: [KEY], accounts: [{ token: KEY }], thinking_injection: { enabled: false } };
-      gateways.push(
-        await start("openai", "start-deno.mjs", (port) => ({
+      started.push(
+        await start(driver, "start-deno.mjs", (port) => ({
           env: {
             PORT: port,
-            DATA_DIR: join(cache, "state", "deno"),
-            PROVIDER_DRIVER: "openai",
-            PROVIDER_BASE_URL: `${sessions.url}/v1`,
+            DATA_DIR: join(cache, "state", driver),
+            PROVIDER_DRIVER: driver,
+            PROVIDER_BASE_URL: sessions.url + BEHIND[driver],
             GATEWAY_CONFIG_JSON: JSON.stringify(settings),
           },
         })),
       );
     }
   } catch (error) {
-    sessions.stop();
+    stop();
     throw error;
   }
-  if (!gateways.includes(sessions)) gateways.at(-1).stop = both(gateways.at(-1).stop, sessions.stop);
-  return gateways;
+  return { gateways: started.filter(({ driver }) => drivers.includes(driver)), stop };
 }
-
-const both = (one, other) => () => {
-  one();
-  other();
-};
 
 /** Starts one; its output goes to a file in the cache. */
 async function start(driver, script, settings) {

@@ -1,5 +1,5 @@
 /**
- * `npm run agents [-- --only <id>,… --driver sessions|openai --requests]`: installs coding agents, agent frameworks and SDKs
+ * `npm run agents [-- --only <id>,… --driver sessions,openai,messages --requests]`: installs coding agents, agent frameworks and SDKs
  * into `.cache/agents`, takes each through a conversation with text, with one and with two parallel tool calls against a
  * gateway with tool markup and one with native calls, and prints a table. What cannot be installed here is told and
  * passed over. `--requests` keeps what the clients sent, in `.cache/agents/requests`.
@@ -11,7 +11,7 @@ import { CLIS } from "./cli/index.mjs";
 import { playCli } from "./cli/play.mjs";
 import { FRAMEWORKS } from "./frameworks/index.mjs";
 import { playFramework } from "./frameworks/play.mjs";
-import { startGateways } from "./gateways.mjs";
+import { DRIVERS, startGateways } from "./gateways.mjs";
 import { cache, Unavailable } from "./install.mjs";
 import { Row, report } from "./results.mjs";
 import { tap } from "./tap.mjs";
@@ -20,11 +20,13 @@ import { NPM, PYTHON } from "./versions.mjs";
 const { values: options } = parseArgs({
   options: {
     only: { type: "string", multiple: true, default: [] },
-    driver: { type: "string", multiple: true, default: ["sessions", "openai"] },
+    driver: { type: "string", multiple: true, default: ["sessions,openai"] },
     requests: { type: "boolean", default: false },
   },
 });
-const only = options.only.flatMap((ids) => ids.split(","));
+const list = (values) => values.flatMap((value) => value.split(","));
+const only = list(options.only);
+const drivers = list(options.driver);
 const clients = [
   ...CLIS.map((cli) => ({ id: cli.id, title: cli.title, play: (gateway) => playCli(cli, gateway) })),
   ...FRAMEWORKS.map((each) => ({
@@ -33,16 +35,16 @@ const clients = [
     play: (gateway) => playFramework(each, gateway),
   })),
 ].filter(({ id }) => only.length === 0 || only.includes(id));
-const unknown = only.filter((id) => !clients.some((client) => client.id === id));
-if (unknown.length > 0) throw new Error(`no such client: ${unknown.join(", ")}`);
+const unknown = [
+  ...only.filter((id) => !clients.some((client) => client.id === id)),
+  ...drivers.filter((driver) => !DRIVERS.includes(driver)),
+];
+if (unknown.length > 0) throw new Error(`no such client or driver: ${unknown.join(", ")}`);
 
 const rows = [];
 const absent = [];
 mkdirSync(join(cache, "requests"), { recursive: true });
-const gateways = await startGateways(options.driver);
-const stop = () => {
-  for (const gateway of gateways) gateway.stop();
-};
+const { gateways, stop } = await startGateways(drivers);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.once(signal, () => {
     stop();
