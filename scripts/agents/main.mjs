@@ -13,6 +13,7 @@ import { FRAMEWORKS } from "./frameworks/index.mjs";
 import { playFramework } from "./frameworks/play.mjs";
 import { DRIVERS, startGateways } from "./gateways.mjs";
 import { cache, Unavailable } from "./install.mjs";
+import { stopRunning } from "./process.mjs";
 import { Row, report } from "./results.mjs";
 import { tap } from "./tap.mjs";
 import { NPM, PYTHON } from "./versions.mjs";
@@ -47,6 +48,7 @@ mkdirSync(join(cache, "requests"), { recursive: true });
 const { gateways, stop } = await startGateways(drivers);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.once(signal, () => {
+    stopRunning();
     stop();
     process.exit(1);
   });

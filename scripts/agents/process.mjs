@@ -4,6 +4,9 @@ import { fileURLToPath } from "node:url";
 /** The project's folder. */
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
+/** The programs that run now. */
+const running = new Set();
+
 /**
  * Runs a program to its end, or for `timeout` milliseconds; resolves with its exit code (-1: none) and what it printed.
  *
@@ -15,6 +18,7 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 export function run(command, args, { env = process.env, cwd = root, input = "", timeout = 90_000 } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { env, cwd, detached: true });
+    running.add(child);
     let output = "";
     let late = "";
     const timer = setTimeout(() => {
@@ -28,6 +32,7 @@ export function run(command, args, { env = process.env, cwd = root, input = "", 
     child.stderr.on("data", hear);
     child.on("error", (error) => {
       clearTimeout(timer);
+      running.delete(child);
       resolve({ code: -1, output: String(error) });
     });
     // What it started may hold its output open; nothing of that is waited for.
@@ -35,6 +40,7 @@ export function run(command, args, { env = process.env, cwd = root, input = "", 
       clearTimeout(timer);
       setTimeout(() => {
         stopGroup(child);
+        running.delete(child);
         resolve({ code: code ?? -1, output: output + late });
       }, 100);
     });
@@ -43,7 +49,12 @@ export function run(command, args, { env = process.env, cwd = root, input = "", 
   });
 }
 
-/** Ends a program that was started `detached`, with all that it started. */
+/** Ends all that runs. */
+export function stopRunning() {
+  for (const child of running) stopGroup(child);
+}
+
+/** Ends a program that leads a group of its own (as one started `detached` does), with all that it started. */
 export function stopGroup(child, signal = "SIGKILL") {
   try {
     process.kill(-child.pid, signal);

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { KEY } from "../gateways.mjs";
 
 /** @type {import("./play.mjs").Cli} */
@@ -19,4 +21,8 @@ export const cline = {
       args: ["-P", "openai-compatible", "-m", "gpt-4o", "-k", KEY, "{prompt}"],
     },
   ],
+  daemon: (home) => {
+    const hub = join(home, ".cline", "data", "locks", "hub", "production.json");
+    return existsSync(hub) ? JSON.parse(readFileSync(hub, "utf8")).pid : undefined;
+  },
 };

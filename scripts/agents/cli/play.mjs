@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { cache, installFromNpm } from "../install.mjs";
-import { run } from "../process.mjs";
+import { run, stopGroup } from "../process.mjs";
 
 /**
  * A command-line agent: how it is pointed at the gateway and asked one thing.
@@ -13,6 +13,7 @@ import { run } from "../process.mjs";
  * @property {(base: string) => Record<string, string>} [files] configuration, by path below the home folder
  * @property {(base: string) => string[][]} [setup] commands run once, before the runs
  * @property {(base: string) => CliRun[]} runs
+ * @property {(home: string) => number | undefined} [daemon] the process that it leaves behind, to be ended after the runs
  *
  * @typedef {object} CliRun
  * @property {string} style the API style that it speaks here
@@ -51,6 +52,8 @@ export async function playCli(cli, gateway) {
       results.push({ style: cliRun.style, column, way, error });
     }
   }
+  const daemon = cli.daemon?.(home);
+  if (daemon !== undefined) stopGroup({ pid: daemon }, "SIGTERM");
   return results;
 }
 
