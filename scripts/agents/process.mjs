@@ -15,7 +15,7 @@ const running = new Set();
  * @param {{ env?: NodeJS.ProcessEnv, cwd?: string, input?: string, timeout?: number }} [options]
  * @returns {Promise<{ code: number, output: string }>}
  */
-export function run(command, args, { env = process.env, cwd = root, input = "", timeout = 90_000 } = {}) {
+export function run(command, args, { env = process.env, cwd = root, input = "", timeout = 180_000 } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { env, cwd, detached: true });
     running.add(child);
