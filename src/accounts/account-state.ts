@@ -1,5 +1,6 @@
 import type { Credentials, PoolAccount } from "../platform/accounts.ts";
 import type { Cooldown } from "./cooldown.ts";
+import { Health } from "./health.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
 import type { StoredAccount } from "./pool-store.ts";
 import type { ProxyState } from "./proxies.ts";
@@ -32,6 +33,9 @@ export class AccountState extends ListNode<AccountState> {
   failedAt = 0;
   /** How often the provider has failed on it in a row, while it worked with others. */
   strikes = 0;
+  readonly health = new Health();
+  /** Requests that it has got in its present turn. */
+  turn = 0;
   testStatus = "";
   /** The row in durable storage, if any. */
   stored: StoredAccount | null = null;
@@ -46,6 +50,11 @@ export class AccountState extends ListNode<AccountState> {
 
   get held(): number {
     return this.leases + this.ghosts;
+  }
+
+  /** It is configured, and may be chosen. */
+  get enabled(): boolean {
+    return this.account !== null && this.account.disabled !== true;
   }
 
   /** It is passed over, for a failure of its own or of its proxy. */

@@ -56,6 +56,7 @@ export class AccountTokens {
     state.cooldown = null;
     state.cooling = false;
     state.strikes = 0;
+    state.turn = 0;
     state.testStatus = "";
     state.gate.hold(null);
     if (state.stored !== null) this.#store.removeAccount(state.id);

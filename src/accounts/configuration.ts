@@ -11,9 +11,9 @@ export async function poolConfiguration(
 ): Promise<PoolConfiguration> {
   const accounts: PoolAccount[] = [];
   for (const account of config.accounts) {
-    const { email, mobile, password, token } = account;
+    const { email, mobile, password, token, disabled, weight } = account;
     const id = await accountIdentifier(account);
-    accounts.push({ id, email, mobile, password, token, proxyId: account.proxy_id });
+    accounts.push({ id, email, mobile, password, token, proxyId: account.proxy_id, disabled, weight });
   }
   const { runtime } = config;
   return {

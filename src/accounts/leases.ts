@@ -17,6 +17,8 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
   readonly state: AccountState;
   readonly holder: Holder;
   readonly grantedAt: number;
+  /** Somebody has told how its use ended. */
+  told = false;
   expiresAt: number;
   /** Name of the isolate that holds it, once the lease has lived for a while. */
   isolate = "";

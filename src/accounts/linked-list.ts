@@ -25,6 +25,17 @@ export class LinkedList<T extends ListNode<T>> {
     this.size += 1;
   }
 
+  /** Puts `node` before all others, taking it out of the list it was in. */
+  unshift(node: T): void {
+    node.list?.remove(node);
+    node.list = this;
+    node.next = this.head;
+    if (this.head === null) this.tail = node;
+    else this.head.previous = node;
+    this.head = node;
+    this.size += 1;
+  }
+
   /** Takes `node` out; nothing happens when it is not in this list. */
   remove(node: T): void {
     if (node.list !== this) return;

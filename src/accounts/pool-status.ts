@@ -18,15 +18,18 @@ export function queueStatus(slots: Slots, outages: readonly OutageView[], now: n
   const waiters = slots.waiters();
   const available: string[] = [];
   const inUse: string[] = [];
+  let ready = 0;
   const cooldowns: CooldownView[] = [];
   for (const state of slots.states.values()) {
     if (state.account !== null && state.held < perAccount) available.push(state.id);
+    if (state.healthy && state.held < perAccount) ready += 1;
     if (state.held > 0) inUse.push(state.id);
     const cooldown = cooldownView(state);
     if (cooldown !== null) cooldowns.push(cooldown);
   }
   return {
     available: available.length,
+    ready,
     in_use: slots.inUse,
     total: slots.total,
     available_accounts: available,
@@ -55,7 +58,7 @@ export function queueStatus(slots: Slots, outages: readonly OutageView[], now: n
 }
 
 /** Health of the configured accounts among `states`. */
-export function accountHealth(states: Iterable<AccountState | undefined>): AccountHealth[] {
+export function accountHealth(states: Iterable<AccountState | undefined>, now: number): AccountHealth[] {
   const health: AccountHealth[] = [];
   for (const state of states) {
     if (state?.account == null) continue;
@@ -64,6 +67,7 @@ export function accountHealth(states: Iterable<AccountState | undefined>): Accou
       token: state.gate.held?.token ?? null,
       testStatus: state.testStatus,
       cooldown: cooldownView(state),
+      activity: state.health.read(state.held, now),
     });
   }
   return health;

@@ -80,13 +80,16 @@ export class AccountPool {
     this.#slots = new Slots(store, leaseTtlMs, terms, now, options.setTimer, {
       describe: (state, model, at) => {
         this.#upkeep.planSweep();
+        state.health.used(at);
         return {
           account: { id: state.id, proxyId: state.account?.proxyId ?? "" },
           token: this.#tokens.peek(state, at),
           failing: state.failing || this.#breaker.watches(model),
         };
       },
-      ended: ({ state, token, holder }, at) => {
+      ended: ({ state, token, holder, told, expiresAt }, at) => {
+        // What was given back without a word has gone well. Of what expired nothing is known.
+        if (!told && expiresAt > at) state.health.succeeded(at);
         this.#breaker.released(holder.requestId);
         this.#tokens.leaseEnded(state, token, at);
       },
@@ -187,6 +190,8 @@ export class AccountPool {
     this.#slots.catchUp();
     const lease = this.#slots.leases.get(token);
     if (lease === undefined) return false;
+    if (!lease.told) lease.state.health.failed(failure, this.#now());
+    lease.told = true;
     if (failure.fault === "provider") this.#providerFailed(lease, failure);
     else this.#fail(lease.state, failure, lease.serial);
     return this.#slots.othersAreHealthy([lease.state.id]);
@@ -215,7 +220,7 @@ export class AccountPool {
   tokensDueForRefresh(): string[] {
     const now = this.#now();
     return [...this.#slots.states.values()]
-      .filter((state) => this.#tokens.due(state, now))
+      .filter((state) => state.enabled && this.#tokens.due(state, now))
       .map((state) => state.id);
   }
 
@@ -229,7 +234,7 @@ export class AccountPool {
   health(ids?: readonly string[]): AccountHealth[] {
     this.#slots.catchUp();
     const { states } = this.#slots;
-    return accountHealth(ids === undefined ? states.values() : ids.map((id) => states.get(id)));
+    return accountHealth(ids === undefined ? states.values() : ids.map((id) => states.get(id)), this.#now());
   }
 
   /** Reclaims what has expired and lowers the stored marks. Returns when to call again (Unix milliseconds), or null. */

@@ -11,7 +11,7 @@ import { LinkedList } from "./linked-list.ts";
 export class Rotation {
   /** Slots of each account. */
   perAccount = 1;
-  /** Configured accounts that are not cooling down. */
+  /** Accounts that may be chosen and are not cooling down. */
   healthy = 0;
   readonly #ready = new LinkedList<AccountState>();
   readonly #coolingFree = new Heap<AccountState>();
@@ -24,28 +24,39 @@ export class Rotation {
 
   /** Puts the account where its slots and its cooldown place it. To be called after each change of either. */
   place(state: AccountState): void {
-    const configured = state.account !== null;
-    const free = this.hasSlot(state);
-    const healthy = configured && !state.passedOver;
+    const { enabled } = state;
+    const free = enabled && this.hasSlot(state);
+    const healthy = enabled && !state.passedOver;
     if (healthy !== state.healthy) {
       state.healthy = healthy;
       this.healthy += healthy ? 1 : -1;
     }
     if (free && healthy) {
-      if (state.list !== this.#ready) this.#ready.push(state);
+      // One whose turn is not over has but been full in the middle of it.
+      if (state.list !== this.#ready) {
+        if (state.turn > 0) this.#ready.unshift(state);
+        else this.#ready.push(state);
+      }
     } else {
       this.#ready.remove(state);
     }
     const until = state.passedOverUntil;
-    if (configured && state.passedOver) this.#cooling.set(state, until);
+    if (state.account !== null && state.passedOver) this.#cooling.set(state, until);
     else this.#cooling.delete(state);
     if (free && state.passedOver) this.#coolingFree.set(state, until);
     else this.#coolingFree.delete(state);
   }
 
-  /** Sends an account that was just used to the end of the ring, or out of it when it is full. */
+  /**
+   * Sends an account that was just used to the end of the ring when its turn is over (it has got as many requests as its weight
+   * says), or out of it when it is full.
+   */
   used(state: AccountState): void {
-    this.#ready.remove(state);
+    state.turn += 1;
+    if (state.turn >= (state.account?.weight ?? 1)) {
+      this.#ready.remove(state);
+      state.turn = 0;
+    }
     this.place(state);
   }
 

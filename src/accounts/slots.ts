@@ -39,6 +39,8 @@ export class Slots {
   limits: PoolLimits = { perAccount: 1, global: 0, queue: 0, queueWaitMs: 60_000, tokenRefreshMs: 0 };
   /** Configured accounts. */
   total = 0;
+  /** Those of them that may be chosen. */
+  #enabled = 0;
   /** Serial number of the newest lease or waiting request. */
   serial = 0;
   readonly states = new Map<string, AccountState>();
@@ -106,6 +108,7 @@ export class Slots {
   configure(limits: PoolLimits, total: number): void {
     this.limits = limits;
     this.total = total;
+    this.#enabled = [...this.states.values()].filter(({ enabled }) => enabled).length;
     this.#rotation.perAccount = limits.perAccount;
     for (const state of [...this.states.values()]) {
       if (state.account === null) {
@@ -114,7 +117,9 @@ export class Slots {
       }
       this.#place(state);
     }
-    if (total === 0) for (const waiter of this.waiters()) this.#dismiss(waiter, { refused: "no_accounts" });
+    if (this.#enabled === 0) {
+      this.refuse(({ target }) => total === 0 || target === undefined, { refused: "no_accounts" });
+    }
     this.#drain();
     this.#events.rescheduled();
   }
@@ -127,6 +132,8 @@ export class Slots {
     if (request.target !== undefined && (target === null || target.account === null)) {
       return { refused: "target_not_found" };
     }
+    if (target?.enabled === false && request.disabledToo !== true) return { refused: "target_not_found" };
+    if (target === null && this.#enabled === 0) return { refused: "no_accounts" };
     const exclude = target === null && request.exclude?.length ? new Set(request.exclude) : null;
     if (exclude !== null && !this.othersAreHealthy(exclude)) return { refused: "no_accounts" };
     if (this.inUse < this.globalLimit) {

@@ -78,7 +78,10 @@ export async function withAccount<T>(
       return result;
     } catch (error) {
       // A client that left is no fault of the account.
-      if (abort.signal.aborted) throw error;
+      if (abort.signal.aborted) {
+        session.lease.failed(NOBODYS_FAULT).catch(() => undefined);
+        throw error;
+      }
       const othersWell = await tell(session.lease, error);
       request.onLeft?.(session.accountId, error);
       const attempt = {
@@ -164,6 +167,9 @@ class ManagedSession implements AccountSession {
   }
 }
 
+/** A use of an account that says nothing of it. */
+const NOBODYS_FAULT = failureOf(null);
+
 /** A slot on an account that has not been tried yet. Throws what the caller is told when there is none to be had. */
 async function openSession(
   request: AccountRequest,
@@ -190,6 +196,8 @@ async function acquire(request: AccountRequest, failover: Failover): Promise<Lea
       exclude: failover.tried,
       waitMs: platform.variables.queueTimeoutMs,
       ...(target === null ? {} : { target }),
+      // Administrators have no key. They try accounts before these are used.
+      ...(caller.owner === "" ? { disabledToo: true } : {}),
     },
     abort.signal,
   );
@@ -247,9 +255,13 @@ async function tell(lease: Lease, error: unknown): Promise<boolean> {
 function refusal(reason: RefusalReason, target: string | null): GatewayError {
   switch (reason) {
     case "target_not_found":
-      return new GatewayError(429, `the target account ${JSON.stringify(target)} does not exist`, {
-        code: "target_account_not_found",
-      });
+      return new GatewayError(
+        429,
+        `the target account ${JSON.stringify(target)} does not exist or is disabled`,
+        {
+          code: "target_account_not_found",
+        },
+      );
     case "no_accounts":
       return new GatewayError(429, "no provider account is available", {
         code: "concurrency_limit_exceeded",

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Account, Config } from "../config/schema.ts";
+import { type Account, accountSchema, type Config } from "../config/schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
@@ -18,6 +18,8 @@ const accountChangeSchema = z.object({
   token: z.string().trim().optional(),
   email: z.string().optional(),
   mobile: z.string().optional(),
+  disabled: z.boolean().optional(),
+  weight: accountSchema.shape.weight.unwrap().optional(),
 });
 
 /** `PUT /admin/accounts/{identifier}/proxy`. */
@@ -73,6 +75,8 @@ function changed(account: Account, body: z.output<typeof accountChangeSchema>): 
     remark: body.remark ?? account.remark,
     password: body.password || account.password,
     token: body.token || account.token,
+    disabled: body.disabled ?? account.disabled,
+    weight: body.weight ?? account.weight,
   };
 }
 

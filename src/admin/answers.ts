@@ -19,7 +19,28 @@ export const cooldownSchema = () =>
     until: z.int(),
   }) satisfies z.ZodType<CooldownView>;
 
-/** An account as administrators see it (contract, Accounts); `cooldown` goes beyond it. */
+const rateSchema = () => z.object({ requests: z.int(), succeeded: z.int() });
+
+/** How an account has done, tests included. Times are Unix milliseconds, 0 for never. */
+const activitySchema = () =>
+  z.object({
+    in_flight: z.int(),
+    last_used: z.int(),
+    last_success: z.int(),
+    /** `fault` is who was at fault: the account, its proxy or the provider. */
+    last_fault: z
+      .object({
+        kind: z.enum(PROVIDER_ERROR_KINDS),
+        reason: z.string(),
+        fault: z.enum(["account", "proxy", "provider"]),
+        at: z.int(),
+      })
+      .nullable(),
+    last_hour: rateSchema(),
+    last_day: rateSchema(),
+  });
+
+/** An account as administrators see it (contract, Accounts); all from `disabled` on goes beyond it. */
 export const accountViewSchema = () =>
   z.object({
     identifier: z.string(),
@@ -32,7 +53,11 @@ export const accountViewSchema = () =>
     name: z.string(),
     remark: z.string(),
     proxy_id: z.string(),
+    disabled: z.boolean(),
+    weight: z.int(),
     cooldown: cooldownSchema().nullable(),
+    /** What its requests have come to since the pool was started. */
+    activity: activitySchema(),
   });
 export type AccountView = z.output<ReturnType<typeof accountViewSchema>>;
 

@@ -80,6 +80,8 @@ export const exportedConfigSchema = () =>
         name: z.string(),
         remark: z.string(),
         proxy_id: z.string(),
+        disabled: z.boolean(),
+        weight: z.int(),
       }),
     ),
     proxies: z.array(proxyViewSchema().omit({ has_password: true }).extend({ password: z.string() })),

@@ -2,12 +2,25 @@ import { preview } from "../auth/secrets.ts";
 import type { Account, ApiKey, Config, Proxy as ConfiguredProxy } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { sha256Hex } from "../encoding/hash.ts";
-import type { AccountHealth } from "../platform/accounts.ts";
+import type { AccountActivity, AccountHealth } from "../platform/accounts.ts";
 import type { Context } from "../platform/context.ts";
 import type { AccountView, KeyView, ProxyView } from "./answers.ts";
 import type { ConfigView } from "./config-answers.ts";
 import { allKeys } from "./edit.ts";
 import { identifiers } from "./identifiers.ts";
+
+const NONE = { requests: 0, succeeded: 0 };
+
+function activityView(activity?: AccountActivity): AccountView["activity"] {
+  return {
+    in_flight: activity?.inFlight ?? 0,
+    last_used: activity?.lastUsed ?? 0,
+    last_success: activity?.lastSuccess ?? 0,
+    last_fault: activity?.lastFault ?? null,
+    last_hour: activity?.hour ?? NONE,
+    last_day: activity?.day ?? NONE,
+  };
+}
 
 /** The masked view of an account; `health` is what the pool knows of it. */
 function accountView(account: Account, identifier: string, health?: AccountHealth): AccountView {
@@ -24,7 +37,10 @@ function accountView(account: Account, identifier: string, health?: AccountHealt
     name,
     remark,
     proxy_id,
+    disabled: account.disabled,
+    weight: account.weight,
     cooldown: health?.cooldown ?? null,
+    activity: activityView(health?.activity),
   };
 }
 

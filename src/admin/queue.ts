@@ -7,6 +7,7 @@ import { cooldownSchema } from "./answers.ts";
 const queueStatusSchema = () =>
   z.object({
     available: z.int(),
+    ready: z.int(),
     in_use: z.int(),
     total: z.int(),
     available_accounts: z.array(z.string()),

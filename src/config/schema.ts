@@ -16,6 +16,10 @@ export const accountSchema = z.object({
   name: z.string().default(""),
   remark: z.string().default(""),
   proxy_id: z.string().default(""),
+  /** Kept, but not used. */
+  disabled: z.boolean().default(false),
+  /** How many requests it gets in its turn. */
+  weight: z.number().int().min(1).max(100).default(1),
 });
 
 /** An outbound proxy (contract, Proxies). */

@@ -34,6 +34,8 @@ export interface AcquireRequest {
   readonly target?: string;
   /** Identifiers that must not be chosen: an account switch after an empty answer. Only healthy accounts qualify then. */
   readonly exclude?: readonly string[];
+  /** A pinned account may be a disabled one. */
+  readonly disabledToo?: boolean;
   /** Longest wait in the queue in milliseconds; the pool's setting when absent, 0 to be refused rather than wait. */
   readonly waitMs?: number;
 }
@@ -152,9 +154,11 @@ export interface WaitingView {
   readonly waiting_ms: number;
 }
 
-/** Contract, Queue status; `leases`, `cooldowns`, `outages` and `waiting_requests` go beyond it. */
+/** Contract, Queue status; `leases`, `cooldowns`, `outages`, `ready` and `waiting_requests` go beyond it. */
 export interface QueueStatus {
   readonly available: number;
+  /** Those of them that are neither disabled nor passed over for a failure. */
+  readonly ready: number;
   readonly in_use: number;
   readonly total: number;
   readonly available_accounts: readonly string[];
@@ -170,6 +174,27 @@ export interface QueueStatus {
   readonly waiting_requests: readonly WaitingView[];
 }
 
+/** How many requests there were in a time, and how many of them did not fail. */
+export interface SuccessRate {
+  readonly requests: number;
+  readonly succeeded: number;
+}
+
+/** How an account has done since the pool was started. Times are Unix milliseconds, 0 for never. */
+export interface AccountActivity {
+  readonly inFlight: number;
+  readonly lastUsed: number;
+  readonly lastSuccess: number;
+  readonly lastFault: {
+    readonly kind: ProviderErrorKind;
+    readonly reason: string;
+    readonly fault: FaultParty;
+    readonly at: number;
+  } | null;
+  readonly hour: SuccessRate;
+  readonly day: SuccessRate;
+}
+
 /** What the pool knows about an account beyond its configuration. */
 export interface AccountHealth {
   readonly id: string;
@@ -178,6 +203,7 @@ export interface AccountHealth {
   /** Empty before the first test; `ok` after a successful one (contract, Accounts). */
   readonly testStatus: string;
   readonly cooldown: CooldownView | null;
+  readonly activity: AccountActivity;
 }
 
 /** The account pool as a request or an administrator sees it. */
@@ -206,6 +232,10 @@ export interface PoolAccount {
   readonly password: string;
   readonly token: string;
   readonly proxyId: string;
+  /** Not used, except by administrators. */
+  readonly disabled?: boolean;
+  /** How many requests it gets in its turn; one unless given. */
+  readonly weight?: number;
 }
 
 /** Limits; 0 stands for the recommended value (number of accounts times `perAccount`). */

@@ -40,7 +40,17 @@ describe("accounts", () => {
       name: "A",
       remark: "",
       proxy_id: "",
+      disabled: false,
+      weight: 1,
       cooldown: null,
+      activity: {
+        in_flight: 0,
+        last_used: 0,
+        last_success: 0,
+        last_fault: null,
+        last_hour: { requests: 0, succeeded: 0 },
+        last_day: { requests: 0, succeeded: 0 },
+      },
     });
     expect(items[4]).toMatchObject({ identifier: "+8613800000000", mobile: "+8613800000000" });
     expect(items[5]).toMatchObject({

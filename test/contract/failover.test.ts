@@ -8,6 +8,7 @@ const SICK = ["wrong@sandbox.test", "unreachable@sandbox.test", "token:8138cf443
 
 const api = useAdmin({
   vars: {
+    GATEWAY_CONFIG_WRITEBACK: "true",
     GATEWAY_CONFIG_JSON: JSON.stringify({
       keys: ["sk-dev"],
       accounts: [
@@ -60,6 +61,20 @@ describe("one wrong password, one dead proxy, one refused token, and one account
     expect(new Set(records.map(({ account }) => account))).toEqual(new Set(["well@sandbox.test"]));
   });
 
+  it("show how they have done", async () => {
+    const { body } = await api.admin("GET", "/admin/accounts");
+    const items: readonly {
+      readonly activity: { readonly last_hour: object; readonly last_fault: object };
+    }[] = Object(body["items"]);
+    expect(items.slice(0, 3).map(({ activity }) => activity.last_fault)).toMatchObject([
+      { kind: "invalid_credentials", fault: "account" },
+      { kind: "unreachable", fault: "proxy" },
+      { kind: "invalid_credentials", fault: "account" },
+    ]);
+    expect(items[3]?.activity.last_hour).toEqual({ requests: 300, succeeded: 300 });
+    expect((await api.admin("GET", "/admin/queue/status")).body).toMatchObject({ available: 4, ready: 1 });
+  });
+
   it("are told to who wants them, as what they are", async () => {
     const outcomes: unknown[] = [];
     for (const account of SICK) {
@@ -72,5 +87,16 @@ describe("one wrong password, one dead proxy, one refused token, and one account
       [503, "upstream_unavailable"],
       [401, "account_login_failed"],
     ]);
+  });
+
+  it("can be disabled, and are kept", async () => {
+    const path = "/admin/accounts/wrong@sandbox.test";
+    expect((await api.admin("PUT", path, { disabled: true, weight: 5 })).status).toBe(200);
+    const { body } = await api.admin("GET", "/admin/accounts");
+    expect(Object(body["items"])[0]).toMatchObject({ disabled: true, weight: 5 });
+    const pinned = await api.chat("x", {}, { "x-gateway-target-account": "wrong@sandbox.test" });
+    expect(pinned.status).toBe(429);
+    await pinned.body?.cancel();
+    expect((await api.admin("PUT", path, { weight: 0 })).status).toBe(400);
   });
 });

@@ -21,7 +21,16 @@ describe("the configuration object", () => {
   it("stores thousands of accounts with long tokens", async () => {
     const stub = env.CONFIGURATION.getByName("large");
     const { version } = await stub.get();
-    const account = { email: "", mobile: "", password: "", name: "", remark: "", proxy_id: "" };
+    const account = {
+      email: "",
+      mobile: "",
+      password: "",
+      name: "",
+      remark: "",
+      proxy_id: "",
+      disabled: false,
+      weight: 1,
+    };
     const accounts = Array.from({ length: 5_000 }, (_, n) => ({
       ...account,
       token: `${n}${"t".repeat(800)}`,

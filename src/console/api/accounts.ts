@@ -4,6 +4,8 @@ import { anything, flag, number, text } from "./fields.ts";
 
 const cooldown = z.object({ kind: text, reason: text, failures: number, until: number });
 
+const rate = z.object({ requests: number, succeeded: number });
+
 const account = z.object({
   identifier: z.string(),
   email: text,
@@ -15,7 +17,19 @@ const account = z.object({
   name: text,
   remark: text,
   proxy_id: text,
+  disabled: flag,
+  weight: z._default(z.number(), 1),
   cooldown: z.nullish(cooldown),
+  activity: z.nullish(
+    z.object({
+      in_flight: number,
+      last_used: number,
+      last_success: number,
+      last_fault: z.nullish(z.object({ kind: text, reason: text, fault: text, at: number })),
+      last_hour: rate,
+      last_day: rate,
+    }),
+  ),
 });
 
 /** An account as the gateway shows it: no secrets. */
@@ -62,6 +76,8 @@ export interface AccountInput {
   readonly name?: string;
   readonly remark?: string;
   readonly proxy_id?: string;
+  readonly disabled?: boolean;
+  readonly weight?: number;
 }
 
 /** The largest page that the gateway gives. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Waiter } from "../../../src/accounts/waiting-queue.ts";
 import type { AcquireRequest, PoolConfiguration, PoolLimits } from "../../../src/platform/accounts.ts";
 import { failure } from "../../support/failures.ts";
-import { type ModelLease, PoolModel, PROXY_OF, TTL } from "./pool-model.ts";
+import { type ModelLease, type ModelWaiter, PoolModel, PROXY_OF, TTL } from "./pool-model.ts";
 import { account, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";
 
 const OPERATIONS = 100_000;
@@ -23,8 +23,13 @@ const HOLDER = { requestId: "r", model: "m", dialect: "", caller: "" };
 const CALLERS = ["x", "x", "x", "y", "z"];
 const IDS = ["a", "b", "c", "d", "e"];
 
-function proxied(ids: readonly string[], limits: PoolLimits): PoolConfiguration {
-  return { accounts: ids.map((id) => account(id, { proxyId: PROXY_OF[id] ?? "" })), limits };
+/** The configuration as the model has it. */
+function configured(ids: readonly string[], model: PoolModel): PoolConfiguration {
+  const accounts = ids.map((id) => {
+    const { disabled, weight } = model.account(id);
+    return account(id, { proxyId: PROXY_OF[id] ?? "", disabled, weight });
+  });
+  return { accounts, limits: model.limits };
 }
 
 /** Drives a pool and its model side by side, and compares them after each step. */
@@ -104,7 +109,8 @@ class Driver {
   }
 
   acquire(): void {
-    const more: { target?: string; exclude?: string[]; waitMs?: number } = {};
+    const more: { target?: string; exclude?: string[]; waitMs?: number; disabledToo?: boolean } = {};
+    if (this.#below(4) === 0) more.disabledToo = true;
     const kind = this.#below(10);
     if (kind < 3) more.target = this.#below(12) === 0 ? "nobody" : (this.#pick(IDS) ?? "a");
     else if (kind < 5) more.exclude = IDS.filter(() => this.#below(3) === 0);
@@ -283,12 +289,18 @@ class Driver {
       queueWaitMs: 10_000 + this.#below(20_000),
     };
     const ids = this.#below(40) === 0 ? [] : IDS.filter(() => this.#below(5) > 0);
-    this.rig.pool.configure(proxied(ids, limits));
     this.model.limits = limits;
+    for (const id of ids) {
+      Object.assign(this.model.account(id), {
+        disabled: this.#below(5) === 0,
+        weight: this.#below(3) === 0 ? 1 + this.#below(3) : 1,
+      });
+    }
+    this.rig.pool.configure(configured(ids, this.model));
     for (const id of ids) this.model.account(id).configured = true;
     for (const [id, it] of this.model.accounts) {
       if (ids.includes(id)) continue;
-      Object.assign(it, { configured: false, failures: 0, strikes: 0, coolUntil: 0 });
+      Object.assign(it, { configured: false, failures: 0, strikes: 0, turn: 0, coolUntil: 0 });
     }
     for (const proxy of [...this.model.proxies.keys()]) {
       if (ids.every((id) => PROXY_OF[id] !== proxy)) this.model.proxies.delete(proxy);
@@ -298,8 +310,10 @@ class Driver {
       this.#ended(name, "target_not_found");
       return false;
     });
-    this.model.waiting = ids.length === 0 ? [] : waiting;
-    if (ids.length === 0) for (const { name } of waiting) this.#ended(name, "no_accounts");
+    const left = (waiter: ModelWaiter) =>
+      ids.length > 0 && (this.model.enabled > 0 || waiter.request.target !== undefined);
+    this.model.waiting = waiting.filter(left);
+    for (const waiter of waiting) if (!left(waiter)) this.#ended(waiter.name, "no_accounts");
     this.#serve();
   }
 
@@ -343,6 +357,7 @@ class Driver {
       it.ghosts = rig.store.marks.get(id) ?? 0;
       it.failedAt = 0;
       it.strikes = 0;
+      it.turn = 0;
       it.ready = false;
       const valid = this.#holders.filter((lease) => lease.account === id && lease.expires > rig.now);
       expect(it.ghosts, "each live lease is known to the store").toBeGreaterThanOrEqual(valid.length);
@@ -354,7 +369,7 @@ class Driver {
     model.provider = null;
     model.ghostDeadline = rig.now + TTL;
     rig.restart();
-    rig.pool.configure(proxied(ids, model.limits));
+    rig.pool.configure(configured(ids, model));
     this.#serve();
   }
 
@@ -366,6 +381,8 @@ class Driver {
     expect(status.total).toBe(model.total);
     expect(status.leases.length).toBe(model.leases.length);
     expect([...status.available_accounts].sort()).toEqual(IDS.filter((id) => model.free(id)));
+    const ready = model.healthy(this.rig.now).filter((id) => model.free(id));
+    expect(status.ready).toBe(ready.length);
     expect([...status.in_use_accounts].sort()).toEqual(IDS.filter((id) => model.held(id) > 0));
   }
 

@@ -37,6 +37,10 @@ export const PROXY_OF: Readonly<Record<string, string>> = { b: "p", c: "p", d: "
 
 interface ModelAccount {
   configured: boolean;
+  disabled: boolean;
+  weight: number;
+  /** Grants in its present turn. */
+  turn: number;
   ghosts: number;
   failures: number;
   strikes: number;
@@ -72,6 +76,10 @@ export class PoolModel {
     return [...this.accounts.values()].filter((it) => it.configured).length;
   }
 
+  get enabled(): number {
+    return [...this.accounts.values()].filter((it) => it.configured && !it.disabled).length;
+  }
+
   get ghosts(): number {
     return [...this.accounts.values()].reduce((sum, it) => sum + it.ghosts, 0);
   }
@@ -93,6 +101,9 @@ export class PoolModel {
     if (found === undefined) {
       found = {
         configured: false,
+        disabled: false,
+        weight: 1,
+        turn: 0,
         ghosts: 0,
         failures: 0,
         strikes: 0,
@@ -116,7 +127,7 @@ export class PoolModel {
 
   healthy(now: number): string[] {
     return [...this.accounts]
-      .filter(([id, it]) => it.configured && this.coolUntil(id) <= now)
+      .filter(([id, it]) => it.configured && !it.disabled && this.coolUntil(id) <= now)
       .map(([id]) => id);
   }
 
@@ -144,7 +155,7 @@ export class PoolModel {
       return free.filter((id) => this.account(id).since === first);
     }
     if (exclude.length > 0) return [];
-    const free = [...this.accounts.keys()].filter((id) => this.free(id));
+    const free = [...this.accounts.keys()].filter((id) => this.free(id) && !this.account(id).disabled);
     const first = Math.min(...free.map((id) => this.coolUntil(id)));
     return free.filter((id) => this.coolUntil(id) === first);
   }
@@ -170,6 +181,9 @@ export class PoolModel {
     if (this.total === 0) return "no_accounts";
     if (request.target !== undefined && !this.accounts.get(request.target)?.configured)
       return "target_not_found";
+    if (request.target !== undefined && this.account(request.target).disabled && !request.disabledToo)
+      return "target_not_found";
+    if (request.target === undefined && this.enabled === 0) return "no_accounts";
     const { exclude } = request;
     if (request.target === undefined && exclude?.length) {
       if (this.healthy(now).every((id) => exclude.includes(id))) return "no_accounts";
@@ -212,7 +226,12 @@ export class PoolModel {
     const lease = { token, account: id, caller, requestId, order: this.order, expires: now + TTL };
     this.leases.push(lease);
     this.served.set(caller, this.order);
-    this.account(id).since = this.step;
+    const it = this.account(id);
+    it.turn += 1;
+    if (it.turn >= it.weight) {
+      it.turn = 0;
+      it.since = this.step;
+    }
     this.refresh(now);
     return lease;
   }
@@ -223,8 +242,8 @@ export class PoolModel {
       if (this.heldBy(caller) + this.#waitingOf(caller).length === 0) this.served.delete(caller);
     }
     for (const [id, it] of this.accounts) {
-      const ready = this.free(id) && this.coolUntil(id) <= now;
-      if (ready && !it.ready) it.since = this.step;
+      const ready = this.free(id) && !it.disabled && this.coolUntil(id) <= now;
+      if (ready && !it.ready) it.since = it.turn > 0 ? -this.step : this.step;
       it.ready = ready;
     }
   }
@@ -275,7 +294,8 @@ export class PoolModel {
   succeed(lease: ModelLease): void {
     if (this.provider !== null && lease.order > this.provider.failedAt) this.provider = null;
     const proxy = this.proxy(lease.account);
-    if (lease.order > proxy.failedAt) Object.assign(proxy, { failures: 0, coolUntil: 0 });
+    const bound = this.account(lease.account).configured;
+    if (bound && lease.order > proxy.failedAt) Object.assign(proxy, { failures: 0, coolUntil: 0 });
     const it = this.account(lease.account);
     if (lease.order <= it.failedAt) return;
     it.failures = 0;

@@ -685,6 +685,7 @@ describe("queue status (contract)", () => {
       ],
       cooldowns: [],
       outages: [],
+      ready: 0,
       waiting_requests: [{ request_id: "two", model: "m", target: "b", waiting_ms: 250 }],
     });
   });

@@ -250,8 +250,10 @@ describe("account health", () => {
     rig.pool.setTestStatus("a", "ok");
     rig.pool.setTestStatus("nobody", "ok");
     rig.restart().configure({ accounts: [account("a", { token: "t" })], limits: LIMITS });
+    const none = { requests: 0, succeeded: 0 };
+    const activity = { inFlight: 0, lastUsed: 0, lastSuccess: 0, lastFault: null, hour: none, day: none };
     expect(rig.pool.health(["a", "nobody"])).toEqual([
-      { id: "a", token: "t", testStatus: "ok", cooldown: null },
+      { id: "a", token: "t", testStatus: "ok", cooldown: null, activity },
     ]);
   });
 });

@@ -5,6 +5,7 @@ import { exposition } from "../../../src/telemetry/exposition.ts";
 import { GENERATIONS, QUEUE_WAIT } from "../../../src/telemetry/metric-names.ts";
 
 const idle: QueueStatus = {
+  ready: 0,
   available: 2,
   in_use: 1,
   total: 3,

@@ -22,14 +22,17 @@ export function AccountForm({ account, proxies, onClose, onSaved }: AccountFormP
   const [name, setName] = useState(account?.name ?? "");
   const [remark, setRemark] = useState(account?.remark ?? "");
   const [proxy, setProxy] = useState(account?.proxy_id ?? "");
+  const [weight, setWeight] = useState(String(account?.weight ?? 1));
+  const [disabled, setDisabled] = useState(account?.disabled ?? false);
 
   const submit = async () => {
+    const use = { weight: Number(weight), disabled };
     if (account === null) {
       const who = kind === "token" ? { token } : { [kind]: login, password, token: "" };
-      await addAccount({ ...who, name, remark, proxy_id: proxy });
+      await addAccount({ ...who, name, remark, proxy_id: proxy, ...use });
       return onSaved("Account added");
     }
-    await changeAccount(account.identifier, { name, remark, password, token });
+    await changeAccount(account.identifier, { name, remark, password, token, ...use });
     if (proxy !== account.proxy_id) await bindProxy(account.identifier, proxy);
     return onSaved("Account saved");
   };
@@ -88,6 +91,22 @@ export function AccountForm({ account, proxies, onClose, onSaved }: AccountFormP
         choices={[
           ["", "Direct, no proxy"],
           ...proxies.map(({ id, name: title, host }) => [id, title || host] as const),
+        ]}
+      />
+      <TextField
+        label="Weight"
+        type="number"
+        value={weight}
+        onChange={setWeight}
+        hint="How many requests it gets in its turn, from 1 to 100."
+      />
+      <SelectField
+        label="Use"
+        value={disabled ? "disabled" : "enabled"}
+        onChange={(value) => setDisabled(value === "disabled")}
+        choices={[
+          ["enabled", "Serves requests"],
+          ["disabled", "Disabled: kept, but not used"],
         ]}
       />
     </FormDialog>

@@ -1,6 +1,7 @@
 import type { Account } from "../../api/accounts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { duration } from "../../ui/format.ts";
+import { activityOf } from "./activity.ts";
 import type { TestState } from "./use-tests.ts";
 
 interface AccountHealthProps {
@@ -12,6 +13,7 @@ interface AccountHealthProps {
 export function AccountHealth({ account, test }: AccountHealthProps) {
   if (test === "running") return <Badge tone="live">testing</Badge>;
   const { cooldown } = account;
+  if (account.disabled) return <Badge tone="neutral">disabled</Badge>;
   if (cooldown) {
     const left = Math.max(0, cooldown.until - Date.now());
     return (
@@ -41,6 +43,18 @@ export function AccountHealth({ account, test }: AccountHealthProps) {
         <Badge tone="good">ok</Badge>
         <span class="muted cut">
           {duration(test.response_time)}, {test.session_count} sessions
+        </span>
+      </>
+    );
+  }
+  const told = activityOf(account);
+  if (told !== null) {
+    const { good, text, title } = told;
+    return (
+      <>
+        <Badge tone={good ? "good" : "warn"}>{good ? "ok" : "failing"}</Badge>
+        <span class="muted cut" title={title}>
+          {text}
         </span>
       </>
     );

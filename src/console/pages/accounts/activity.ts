@@ -1,0 +1,36 @@
+import type { Account } from "../../api/accounts.ts";
+import { moment } from "../../ui/format.ts";
+
+/** What an account's requests have come to, in a few words. */
+export interface ToldActivity {
+  /** Its last request that is known to have ended did not fail. */
+  readonly good: boolean;
+  readonly text: string;
+  /** Everything else that is known. */
+  readonly title: string;
+}
+
+type Rate = { readonly requests: number; readonly succeeded: number };
+
+const percent = ({ requests, succeeded }: Rate): string =>
+  `${Math.floor((100 * succeeded) / requests)} % of ${requests}`;
+
+/** Null while nothing is known of the account's requests. */
+export function activityOf({ activity }: Account): ToldActivity | null {
+  if (!activity || activity.last_day.requests === 0) return null;
+  const { in_flight, last_used, last_success, last_fault, last_hour, last_day } = activity;
+  const hour = last_hour.requests === 0 ? "no request" : percent(last_hour);
+  const lines = [
+    `Last hour: ${hour}; last day: ${percent(last_day)}`,
+    `In flight: ${in_flight}`,
+    `Last used: ${moment(last_used)}`,
+    `Last success: ${last_success === 0 ? "never" : moment(last_success)}`,
+  ];
+  if (last_fault) {
+    const { at, reason, kind, fault } = last_fault;
+    lines.push(`Last fault (${fault}): ${moment(at)}, ${reason} (${kind})`);
+  }
+  const shown =
+    last_hour.requests === 0 ? `${percent(last_day)} in a day` : `${percent(last_hour)} in an hour`;
+  return { good: !last_fault || last_fault.at <= last_success, text: shown, title: lines.join("\n") };
+}

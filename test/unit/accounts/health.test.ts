@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { failure } from "../../support/failures.ts";
+import { account, LIMITS, Rig, request } from "./rig.ts";
+
+const HOUR = 3_600_000;
+
+const rigOf = (...accounts: Parameters<typeof account>[]): Rig => {
+  const rig = new Rig();
+  rig.pool.configure({ accounts: accounts.map((it) => account(...it)), limits: LIMITS });
+  return rig;
+};
+const activity = (rig: Rig) => rig.pool.health(["a"])[0]?.activity;
+
+describe("what is known of an account from its requests", () => {
+  test("is when it was used, how often it worked, and what failed last", () => {
+    const rig = rigOf(["a"]);
+    const first = rig.grant().lease;
+    expect(activity(rig)).toMatchObject({ inFlight: 1, lastUsed: rig.now, hour: { requests: 0 } });
+    rig.advance(100);
+    rig.pool.release(first);
+    const second = rig.grant().lease;
+    rig.pool.failed(second, failure("cut", "broke off", { fault: "provider" }));
+    rig.pool.release(second);
+    expect(activity(rig)).toEqual({
+      inFlight: 0,
+      lastUsed: rig.now,
+      lastSuccess: rig.now,
+      lastFault: { kind: "cut", reason: "broke off", fault: "provider", at: rig.now },
+      hour: { requests: 2, succeeded: 1 },
+      day: { requests: 2, succeeded: 1 },
+    });
+  });
+
+  test("is not told by a client that left, nor by a lease that expired", () => {
+    const rig = rigOf(["a"]);
+    const { lease } = rig.grant();
+    rig.pool.failed(lease, failure("unreachable", "left", { fault: null }));
+    rig.pool.release(lease);
+    rig.grant();
+    rig.advance(LIMITS.queueWaitMs);
+    expect(activity(rig)).toMatchObject({
+      inFlight: 0,
+      lastSuccess: 0,
+      lastFault: null,
+      day: { requests: 0 },
+    });
+  });
+
+  test("is forgotten after an hour and after a day", () => {
+    const rig = rigOf(["a"]);
+    rig.pool.release(rig.grant().lease);
+    rig.advance(HOUR - 300_000);
+    rig.pool.release(rig.grant().lease);
+    expect(activity(rig)).toMatchObject({ hour: { requests: 2 } });
+    rig.advance(300_000);
+    expect(activity(rig)).toMatchObject({ hour: { requests: 1 }, day: { requests: 2 } });
+    rig.advance(24 * HOUR);
+    expect(activity(rig)).toMatchObject({ hour: { requests: 0 }, day: { requests: 0 } });
+  });
+
+  test("writes nothing", () => {
+    const rig = rigOf(["a", { token: "t" }]);
+    rig.pool.release(rig.grant().lease);
+    const { writes } = rig.store;
+    for (let i = 0; i < 100; i += 1) rig.pool.release(rig.grant().lease);
+    expect(rig.store.writes).toBe(writes);
+  });
+});
+
+describe("a disabled account", () => {
+  test("serves nobody but administrators, and is available, but not ready", () => {
+    const rig = rigOf(["a", { disabled: true }], ["b"]);
+    expect(rig.pool.status()).toMatchObject({ available: 2, ready: 1, total: 2 });
+    expect(rig.grant().account.id).toBe("b");
+    rig.queue();
+    expect(rig.pool.acquire(request({ target: "a" }))).toEqual({ refused: "target_not_found" });
+    expect(rig.grant({ target: "a", disabledToo: true }).account.id).toBe("a");
+  });
+
+  test("is no reason to wait when there is no other", () => {
+    const rig = rigOf(["a", { disabled: true }]);
+    expect(rig.pool.acquire(request())).toEqual({ refused: "no_accounts" });
+  });
+
+  test("gives its running requests the time that they need, and comes back", () => {
+    const rig = rigOf(["a"]);
+    const { lease } = rig.grant();
+    const waiter = rig.queue();
+    rig.pool.configure({ accounts: [account("a", { disabled: true })], limits: LIMITS });
+    expect(waiter.outcome).toEqual({ refused: "no_accounts" });
+    expect(rig.pool.renew(lease)).toBe(true);
+    rig.pool.configure({ accounts: [account("a")], limits: LIMITS });
+    rig.pool.release(lease);
+    expect(rig.grant().account.id).toBe("a");
+  });
+});
+
+describe("weights", () => {
+  test("say how many requests an account gets in its turn", () => {
+    const rig = rigOf(["a", { weight: 3 }], ["b"]);
+    const order = Array.from({ length: 8 }, () => {
+      const { lease, account: leased } = rig.grant();
+      rig.pool.release(lease);
+      return leased.id;
+    });
+    expect(order.join("")).toBe("aaabaaab");
+  });
+});
