@@ -206,7 +206,7 @@ class Intake {
 async function* bytesOf(
   body: IncomingBody,
   store: UploadStore,
-  { id, pieces, size }: PartialUpload,
+  { id, pieces, received, size }: PartialUpload,
   overlapping: number,
 ): AsyncGenerator<Uint8Array, undefined> {
   let total = 0;
@@ -217,6 +217,10 @@ async function* bytesOf(
     const bytes = fromBase64(piece.data);
     total += bytes.length;
     yield bytes;
+  }
+  // A request that had stalled may end after the one that was sent in its place, and each has written its own pieces.
+  if (total !== received) {
+    throw invalidRequest("several requests brought the same bytes at once: begin the upload again");
   }
   let skip = overlapping;
   for (let bytes = await body.read(); bytes !== null; bytes = await body.read()) {

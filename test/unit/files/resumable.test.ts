@@ -50,14 +50,16 @@ function send(
   offset?: number,
   body?: BodyInit,
 ): Promise<Response> {
-  return made.request(address, {
+  const init: RequestInit & { duplex: "half" } = {
     method: "POST",
     headers: {
       "x-goog-upload-command": command,
       ...(offset === undefined ? {} : { "x-goog-upload-offset": String(offset) }),
     },
+    duplex: "half",
     ...(body === undefined ? {} : { body }),
-  });
+  };
+  return made.request(address, init);
 }
 
 const statusOf = ({ headers }: Response) => [
@@ -117,6 +119,27 @@ describe("a resumable upload", () => {
     await send(made, address, "upload", 0, "hello");
     await fileIn(await send(made, address, "finalize"));
     expect(uploads(made)).toMatchObject([{ body: expect.stringContaining("\r\n\r\nhello\r\n--") }]);
+  });
+
+  test("whose pieces two requests brought at once is refused rather than passed on with a gap", async () => {
+    const made = await gateway();
+    const address = await begun(made);
+    const sent = [
+      new TransformStream<Uint8Array, Uint8Array>(),
+      new TransformStream<Uint8Array, Uint8Array>(),
+    ];
+    const answers = sent.map(({ readable }) => send(made, address, "upload", 0, readable));
+    const [stalled, again] = sent.map(({ writable }) => writable.getWriter());
+    await again?.write(new Uint8Array(MIB + 5));
+    await pass(100);
+    await stalled?.write(new Uint8Array(10));
+    await stalled?.close();
+    expect((await answers[0])?.status).toBe(200);
+    await again?.close();
+    expect((await answers[1])?.status).toBe(200);
+    expect((await send(made, address, "finalize")).status).toBe(400);
+    const list = await made.request("/v1beta/files", { headers: { "x-goog-api-key": KEY } });
+    expect(await list.json()).toEqual({});
   });
 
   test("that the provider refused can be finished later", async () => {
