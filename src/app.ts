@@ -2,7 +2,7 @@ import { serveConsole } from "./api/console-files.ts";
 import { authenticateAdmin, authenticateToken } from "./auth/administrators.ts";
 import { authenticateCaller, type Caller } from "./auth/callers.ts";
 import type { ConfigSnapshot } from "./config/snapshot.ts";
-import { type GatewayError, toGatewayError } from "./errors/gateway-error.ts";
+import { type GatewayError, invalidRequest, toGatewayError } from "./errors/gateway-error.ts";
 import { ProviderError } from "./errors/provider-error.ts";
 import { BodyBudget } from "./http/body-budget.ts";
 import type { Context, LogFields, RequestRuntime } from "./platform/context.ts";
@@ -35,6 +35,18 @@ function budgetOf(platform: Platform): BodyBudget {
 }
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+/** What `Host` may be: a name or an address, and a port. */
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
+
+/**
+ * Whether the request says properly whom it is for. Runtimes make its address of that unseen: a host with a slash in it would
+ * say which path is meant.
+ */
+function hasProperHost(request: Request): boolean {
+  const host = request.headers.get("host");
+  return host === null || (HOST.test(host) && URL.canParse(`http://${host}`));
+}
 
 /** The caller's own request id if it sent a usable one. */
 function requestIdOf(request: Request): string {
@@ -136,11 +148,17 @@ function finish(response: Response, request: Request, path: string, requestId: s
 export async function handle(request: Request, runtime: RequestRuntime): Promise<Response> {
   const { platform } = runtime;
   const startedAt = platform.now();
+  const requestId = requestIdOf(request);
+  const log: LogFields = {};
+  if (!hasProperHost(request)) {
+    const error = invalidRequest("the header Host is no host");
+    noteError(log, error);
+    logRequest(request, "", error.status, requestId, 0, log);
+    return errorResponse(STANDARD_FAMILY, error, requestId);
+  }
   const url = new URL(request.url);
   const path = url.pathname;
   if (request.method === "OPTIONS" && cors.applies(path)) return cors.preflight(request);
-  const requestId = requestIdOf(request);
-  const log: LogFields = {};
   const hold = budgetOf(platform).hold();
   let config: Promise<ConfigSnapshot> | undefined;
   const response = await dispatch({

@@ -1,6 +1,6 @@
 import { GatewayError } from "../errors/gateway-error.ts";
 import { drain } from "../http/drain.ts";
-import { tooLarge } from "../http/json-text.ts";
+import { brokenOff, tooLarge } from "../http/json-text.ts";
 import type { Rest } from "./refused-body.ts";
 
 /** Bounds of an upload. */
@@ -31,7 +31,9 @@ export class IncomingBody implements Rest {
   async read(): Promise<Uint8Array | null> {
     if (this.#over) throw new TypeError("the body has been given up");
     if (this.#reader === undefined) return null;
-    const reading = this.#reader.read();
+    const reading = this.#reader.read().catch((error: unknown) => {
+      throw brokenOff(error);
+    });
     this.#reading = reading;
     const { done, value } = await this.#inTime(reading);
     if (done) return null;

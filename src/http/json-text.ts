@@ -42,6 +42,14 @@ function tooDeep(): GatewayError {
   return invalidRequest(`the request body is nested more than ${MAX_DEPTH} levels deep`);
 }
 
+/** The 400 of a body that broke off, or whose transfer coding is broken: whoever sent it has left, or cannot speak HTTP. */
+export function brokenOff(cause: unknown): GatewayError {
+  return new GatewayError(400, "the request body broke off before its end", {
+    code: "invalid_request",
+    cause,
+  });
+}
+
 function tooSlow(): GatewayError {
   return new GatewayError(408, "the client took too long to send the request body", {
     code: "invalid_request",
@@ -104,7 +112,9 @@ async function readWhole(request: Request, declared: number, intake: Intake): Pr
   if (!hold.take(declared)) await hold.wait(declared);
   const slow = Promise.withResolvers<never>();
   const clock = new BodyClock(timeoutMs, () => slow.reject(tooSlow()));
-  const reading = request.arrayBuffer();
+  const reading = request.arrayBuffer().catch((error: unknown) => {
+    throw brokenOff(error);
+  });
   let bytes: Uint8Array;
   try {
     bytes = new Uint8Array(await Promise.race([reading, slow.promise]));
@@ -147,7 +157,9 @@ class Pieces {
     const clock = new BodyClock(timeoutMs, () => void this.#reader.cancel().catch(() => undefined));
     try {
       for (;;) {
-        const { done, value } = await this.#reader.read();
+        const { done, value } = await this.#reader.read().catch((error: unknown) => {
+          throw clock.over ? tooSlow() : brokenOff(error);
+        });
         if (clock.over) throw tooSlow();
         if (done) break;
         clock.heard(value.byteLength);

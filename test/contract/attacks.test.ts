@@ -1,8 +1,11 @@
 import { createServer, request as httpRequest, type Server } from "node:http";
+import { connect } from "node:net";
 import { SignJWT } from "jose";
 import { afterAll, describe, expect, it } from "vitest";
 import { deriveSecret } from "../../src/auth/password.ts";
 import { ROUTES } from "../../src/routes.ts";
+import { SlowCrowd, timesOf } from "../support/slow-clients.ts";
+import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
 import { refused } from "../unit/url-safety/forms.ts";
 
@@ -362,6 +365,91 @@ describe("addresses that a caller names", () => {
     expect(
       (await running.gateway.sandbox.state()).turns.filter(({ file_ids }) => file_ids.length > 0),
     ).toEqual([]);
+  });
+});
+
+/** What comes back on a connection of its own for exactly this text: the status line, and what follows the head. */
+async function exactly(text: string): Promise<{ status: number; body: string }> {
+  const { hostname, port: at } = new URL(running.gateway.url);
+  const socket = connect(Number(at), hostname);
+  socket.on("error", () => undefined);
+  let said = "";
+  socket.setEncoding("latin1").on("data", (piece: string) => {
+    said += piece;
+  });
+  let closed = false;
+  socket.once("close", () => {
+    closed = true;
+  });
+  socket.write(text);
+  // All but an upgrade has a body, or ends the connection.
+  const answered = async () => closed || /^HTTP\/1.1 101|\r\n\r\n./s.test(said);
+  await until(answered, (is) => is);
+  socket.destroy();
+  return { status: Number(said.split(" ")[1] ?? 0), body: said.slice(said.indexOf("\r\n\r\n") + 4) };
+}
+
+const CHAT_HEAD =
+  "POST /v1/chat/completions HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer sk-dev\r\nContent-Type: application/json\r\n";
+const HANDSHAKE =
+  "GET /v1/responses HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer sk-dev\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";
+
+describe("requests that are hardly HTTP", () => {
+  it.each(["gateway/admin/?", "gateway/v1/models#", "gateway?", "user@gateway"])(
+    "say with the host %s which path is meant to nobody",
+    async (host) => {
+      const { status, body } = await exactly(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      // One that no address can hold is the runtime's own to refuse.
+      expect(host.includes("@") ? [400, 500] : [400]).toContain(status);
+      expect(body).not.toMatch(/<html|"object"/i);
+    },
+  );
+
+  it("are the sender's fault when their chunks are broken, and nobody is asked", async () => {
+    const { status, body } = await exactly(
+      `${CHAT_HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n{"mod\r\nzz\r\n`,
+    );
+    // A runtime may end the connection without a word.
+    expect([
+      [0, ""],
+      [400, expect.stringContaining("broke off")],
+    ]).toContainEqual([status, body]);
+  });
+
+  it.each([
+    [
+      "of another version",
+      "Sec-WebSocket-Version: 12\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n",
+      426,
+    ],
+    ["without a key", "Sec-WebSocket-Version: 13\r\n", 400],
+  ])("open no WebSocket with a handshake %s", async (_which, headers, expected) => {
+    const { status } = await exactly(`${HANDSHAKE}${headers}\r\n`);
+    expect(status).toBe(expected);
+  });
+});
+
+describe("slow clients", () => {
+  // `npm run slow` is the long form, with thousands.
+  it("by the hundred hold up nobody else", async () => {
+    const crowd = new SlowCrowd(running.gateway.url);
+    const chat = async () => {
+      const response = await running.post("/v1/chat/completions", {
+        model: "provider-v4-flash-nothinking",
+        messages: [{ role: "user", content: "[[say:hi]]" }],
+      });
+      expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("hi")]);
+    };
+    try {
+      const alone = await timesOf(5, chat);
+      await crowd.add({ idle: 200, neverReading: 15, trickling: 40 }, 400_000);
+      const beside = await timesOf(10, chat);
+      // The quickest of each: the machine may be busy with other tests.
+      expect(beside.quickest).toBeLessThan(4 * alone.quickest + 50);
+      expect((await running.gateway.fetch("/healthz")).status).toBe(200);
+    } finally {
+      await crowd.end();
+    }
   });
 });
 

@@ -103,6 +103,7 @@ function request(text: string, extra: object, token: string): string {
 
 /** How long requests took, in milliseconds. */
 export interface Times {
+  readonly quickest: number;
   readonly median: number;
   readonly p95: number;
 }
@@ -117,5 +118,5 @@ export async function timesOf(count: number, ask: () => Promise<void>): Promise<
   }
   times.sort((one, other) => one - other);
   const at = (share: number) => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { median: at(0.5), p95: at(0.95) };
+  return { quickest: at(0), median: at(0.5), p95: at(0.95) };
 }

@@ -23,6 +23,8 @@ const MAX_WAITING = 8;
 /** A reader that has this much before it is waited for. */
 const MAX_UNSENT = 1_000_000;
 const UNSENT_CHECK_MS = 20;
+/** One that goes on asking while it has so much before it is not waited for. */
+const MOST_UNSENT = 4 * MAX_UNSENT;
 
 /** RFC 6455: the connection has done what it was for. */
 const NORMAL = 1000;
@@ -93,7 +95,8 @@ export class ResponsesConnection implements SocketListener {
   }
 
   message(text: string | null): void {
-    if (text === null) this.#refuse(invalidRequest("messages must be text"));
+    if (this.#socket.waiting > MOST_UNSENT) this.#end("nothing of what was sent is read");
+    else if (text === null) this.#refuse(invalidRequest("messages must be text"));
     else if (text.length > MAX_MESSAGE) this.#refuse(tooLarge(MAX_MESSAGE));
     else if (this.#waiting.length >= MAX_WAITING) {
       const message = `more than ${MAX_WAITING} messages are waiting`;

@@ -1,11 +1,13 @@
-import { GatewayError } from "../../errors/gateway-error.ts";
+import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
 import { forCallers } from "../../routing/endpoint.ts";
 import { ResponsesConnection, turnHeaders } from "./connection.ts";
+
+const VERSION = "13";
 
 /**
  * `GET /v1/responses` with an upgrade (contract): one response after another over a WebSocket.
  *
- * @throws GatewayError 405 for a request without an upgrade.
+ * @throws GatewayError 405 for a request without an upgrade, 400 and 426 for a handshake that is none of RFC 6455.
  */
 export const openConnection = forCallers({
   method: "GET",
@@ -20,7 +22,21 @@ export const openConnection = forCallers({
         headers: { allow: "POST, OPTIONS" },
       });
     }
+    requireHandshake(request.headers);
     const headers = turnHeaders(request);
     return platform.upgrade(request, (socket) => new ResponsesConnection(context, headers, socket));
   },
 });
+
+/** Not every runtime looks at what a handshake says (RFC 6455, section 4.2.1). */
+function requireHandshake(headers: Headers): void {
+  if (headers.get("sec-websocket-version") !== VERSION) {
+    throw new GatewayError(426, `only version ${VERSION} of the WebSocket protocol is spoken`, {
+      code: "invalid_request",
+      headers: { "sec-websocket-version": VERSION },
+    });
+  }
+  if (!/^[A-Za-z0-9+/]{22}==$/.test(headers.get("sec-websocket-key") ?? "")) {
+    throw invalidRequest("Sec-WebSocket-Key must be 16 bytes in base64");
+  }
+}

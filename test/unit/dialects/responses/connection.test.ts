@@ -29,7 +29,7 @@ describe("a WebSocket of the responses style", () => {
       close: (code: number) => void closes.push(code),
     };
     const connection = new ResponsesConnection(context, new Headers(), socket, LIMITS);
-    return { connection, sent, closes, asked, budget };
+    return { connection, sent, closes, asked, budget, socket };
   }
 
   const create = (input: string) => JSON.stringify({ type: "response.create", input });
@@ -71,6 +71,17 @@ describe("a WebSocket of the responses style", () => {
     expect(asked).toHaveLength(1);
     connection.closed();
     expect(budget.used).toBe(0);
+  });
+
+  it("ends when the client goes on asking without reading what it is told", async () => {
+    const { connection, sent, closes, socket } = await open(async () => event("response.completed"));
+    connection.message("garbage");
+    await pass(1);
+    expect(closes).toEqual([]);
+    socket.waiting = 5_000_000;
+    connection.message("garbage");
+    await pass(1);
+    expect([sent.length, closes]).toEqual([1, [1000]]);
   });
 
   it("counts messages that wait as memory until the connection ends", async () => {
