@@ -18,9 +18,11 @@ export function textToBase64(text: string): string {
 /**
  * The bytes of base64. White space is skipped and padding may be missing.
  *
- * @throws DOMException for characters outside the alphabet.
+ * @throws DOMException or SyntaxError for characters outside the alphabet.
  */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  // Half the memory, where the runtime has it: the older way makes a text of the bytes first.
+  if (typeof Uint8Array.fromBase64 === "function") return Uint8Array.fromBase64(text);
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);
   for (let index = 0; index < binary.length; index += 1) bytes[index] = binary.charCodeAt(index);

@@ -7,6 +7,7 @@
  *     npm run fuzz -- 20                  so many rounds
  *     npm run fuzz -- --minutes 60        so long
  *     npm run fuzz -- multipart scanner   those whose names have one of the words
+ *     npm run fuzz -- --guided            by what of the program inputs reach; slower, without the scanner's properties
  *
  * TOOLS_SEED begins at a seed.
  */
@@ -15,11 +16,12 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { targets } from "../unit/fuzz/targets.ts";
 import { type Failure, properties } from "../unit/tools/properties.ts";
+import { GuidedTarget } from "./guided.ts";
 
 const RUNS = 2000;
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { minutes: { type: "string" } },
+  options: { minutes: { type: "string" }, guided: { type: "boolean" } },
 });
 const rounds = Number(positionals.find((one) => /^\d+$/.test(one)) ?? Number.POSITIVE_INFINITY);
 const words = positionals.filter((one) => !/^\d+$/.test(one));
@@ -29,9 +31,11 @@ interface Tried {
   readonly name: string;
   readonly folder: string;
   check(seed: number, runs: number): Failure | undefined | Promise<Failure | undefined>;
+  /** Inputs so far that reached something new. */
+  found?(): number;
 }
 
-const all: readonly Tried[] = [
+const plain: readonly Tried[] = [
   ...properties.map(({ name, check }) => ({ name: `scanner: ${name}`, folder: "tools", check })),
   ...targets.map((one) => ({
     name: one.name,
@@ -39,6 +43,16 @@ const all: readonly Tried[] = [
     check: (seed: number, runs: number) => one.check(seed, runs),
   })),
 ];
+const guided: readonly Tried[] = targets.map((one) => {
+  const target = new GuidedTarget(one);
+  return {
+    name: one.name,
+    folder: "fuzz",
+    check: (seed: number, runs: number) => target.check(seed, runs),
+    found: () => target.found,
+  };
+});
+const all = values.guided === true ? guided : plain;
 const chosen = all.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
 
 let failures = 0;
@@ -56,6 +70,10 @@ for (let round = 1; round <= rounds && Date.now() < end; round++, seed++) {
     writeFileSync(file, `${text}\n`);
     console.error(`seed ${seed}: ${name}\n${failure.reason}\nsaved as ${file}`);
   }
-  console.info(`round ${round}, seed ${seed}: ${chosen.length * RUNS} inputs, ${failures} failures so far`);
+  const found = chosen.reduce((sum, one) => sum + (one.found?.() ?? 0), 0);
+  const reached = values.guided === true ? `, ${found} reached something new` : "";
+  console.info(
+    `round ${round}, seed ${seed}: ${chosen.length * RUNS} inputs, ${failures} failures so far${reached}`,
+  );
 }
 process.exitCode = failures > 0 ? 1 : 0;

@@ -7,6 +7,8 @@ import { changedJson } from "./json-change.ts";
 /** A parser that strangers' words reach, and what holds of it for every input. */
 export interface Target {
   readonly name: string;
+  /** Inputs that mean something, from which others are made. */
+  readonly corpus: readonly string[];
   /** Tries `runs` inputs; resolves to the smallest that fails. */
   check(seed: number, runs: number): Promise<Failure | undefined>;
   /** Tries one input; rejects if it fails. */
@@ -86,7 +88,7 @@ const part = fc.double({ min: 0, max: 1, noNaN: true });
 const change = fc.tuple(fc.nat(11), part, part, fc.nat(WORDS.length - 1));
 
 /** Inputs near those of a corpus: changed in a few places, or put together from two. */
-function near(corpus: readonly string[]): fc.Arbitrary<string> {
+export function near(corpus: readonly string[]): fc.Arbitrary<string> {
   const one = fc.constantFrom(...corpus);
   return fc
     .tuple(one, one, part, part, fc.array(change, { maxLength: 6 }))
@@ -112,6 +114,7 @@ export function target(
   const repeat = async (input: string) => holds(input);
   return {
     name,
+    corpus,
     repeat,
     async check(seed, numRuns) {
       const details = await fc.check(fc.asyncProperty(inputs, repeat), { seed, numRuns });
