@@ -89,7 +89,7 @@ it("a response that is continued is charged with the conversation that was store
     model,
     messages: [{ role: "user", content: "x".repeat(4 * MIB) }],
   });
-  await pass(100);
+  await reaches(made, { in_use: 1, waiting: 0 });
   const refused = await ask({ input: "And?", previous_response_id: id });
   expect([refused.status, objectIn(await refused.text())]).toMatchObject([
     503,
