@@ -82,6 +82,11 @@ export class Heartbeat {
     return passed < 0 ? 0 : gap - passed;
   }
 
+  /** When the last beat was sent. */
+  get sentAt(): number {
+    return this.#sentAt;
+  }
+
   /** Leases that beats name. */
   get size(): number {
     return this.#held.size;

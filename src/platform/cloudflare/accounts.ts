@@ -30,6 +30,9 @@ const LATE_MS = 2_000;
 /** A timer of a holder that runs is not later than this. */
 const PUNCTUAL_MS = 100;
 
+/** How long a lease that no beat has named yet waits for others, milliseconds. */
+const NEWCOMER_MS = 100;
+
 /** How long a request that has waited for its slot may take to make sure of it. */
 const PROOF_MS = 5_000;
 
@@ -106,16 +109,17 @@ interface Surroundings {
 const pause = (ms: number, { setTimer }: HolderClock): Promise<void> =>
   new Promise((resolve) => setTimer(ms, resolve));
 
-/** Resolves when `work` is over, however it ends, or after `ms` milliseconds. */
-async function atMost(ms: number, work: Promise<unknown>, { setTimer }: HolderClock): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const stop = setTimer(ms, resolve);
+/** Resolves when `work` is over, however it ends, or after `ms` milliseconds. True when it was done by then. */
+async function atMost(ms: number, work: Promise<unknown>, { setTimer }: HolderClock): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const stop = setTimer(ms, () => resolve(false));
   work.then(
-    () => resolve(),
-    () => resolve(),
+    () => resolve(true),
+    () => resolve(false),
   );
-  await promise;
+  const done = await promise;
   stop();
+  return done;
 }
 
 /** Whether the runtime says that the object was restarted or moved, and that a new stub may reach it. */
@@ -205,7 +209,10 @@ class StubLease implements Lease {
     if (this.#released) return false;
     const { heartbeat, clock } = this.#around;
     heartbeat.tick(this.#held);
-    await atMost(ms, this.#hear(), clock);
+    const heard = await atMost(ms, this.#hear(), clock);
+    // The clock was set meanwhile: ask once more.
+    if (heard && !this.#held.lost && clock.now() >= this.#held.until)
+      await atMost(LATE_MS, this.#hear(), clock);
     return !this.#released && !this.#held.lost && clock.now() < this.#held.until;
   }
 
@@ -240,9 +247,12 @@ class StubLease implements Lease {
     if (!heartbeat.isOld(this.#held)) {
       if (this.#isUrgent) await this.#hearSoon();
       else {
-        // A newcomer joins the next beat.
-        if (!this.#held.confirmed && heartbeat.dueIn > 0) await pause(heartbeat.dueIn, clock);
-        if (!this.#released && heartbeat.dueIn <= 0) await this.#beat();
+        const { sentAt } = heartbeat;
+        const newcomer = !this.#held.confirmed;
+        // Newcomers of one moment share a beat: the answer must come before the first of them has to stop.
+        if (newcomer && heartbeat.dueIn > 0) await pause(Math.min(heartbeat.dueIn, NEWCOMER_MS), clock);
+        const isDue = heartbeat.dueIn <= 0 || (newcomer && heartbeat.sentAt === sentAt);
+        if (!this.#released && isDue) await this.#beat();
       }
     }
     if (this.#released) return;

@@ -25,7 +25,7 @@ export const soak: Part = {
         const ended = await site.ask({ style, stream: index % 2 === 0 });
         if (ending(ended) === "whole") return;
         wrong += 1;
-        console.log(`  wrong: ${style} ${JSON.stringify(ended).slice(0, 400)}`);
+        console.log(`  wrong: ${style} ${JSON.stringify({ ...ended, text: ended.text.slice(-300) })}`);
       });
       site.upstream.clear();
       if (count > 1_000) await sleep(1_000);
