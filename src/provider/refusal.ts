@@ -94,7 +94,10 @@ export function errorFrom(
   const general = known ?? kinds.statuses?.[effective] ?? kindOfStatus(effective);
   const kind = general === "invalid_request" && TOO_LONG.test(text) ? "context_length" : general;
   const fault = faultIn(isObject(error) ? error : body, secret);
-  return refusal(kind, text, effective, secret, retryAfter, fault);
+  const { code: _, ...place } = fault;
+  // A code that is understood is told as the gateway's own.
+  const told = kindOfCode(code, kinds) === undefined ? fault : place;
+  return refusal(kind, text, effective, secret, retryAfter, told);
 }
 
 /** Names of codes, types and fields: what is longer, or written otherwise, is none. */
