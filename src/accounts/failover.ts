@@ -23,6 +23,11 @@ export interface FailoverOptions {
   readonly others: number;
   /** Until when a request goes on to accounts that it has not come to speak through, milliseconds since the epoch. */
   readonly until: number;
+  /**
+   * Until when other accounts are tried after a failure of the provider. A silence that has lasted this long is not sat through
+   * once more, by a caller who waits and on slots that others want.
+   */
+  readonly othersUntil: number;
 }
 
 /**
@@ -56,7 +61,7 @@ export class Failover {
     if (begun && !repeatable) return false;
     if (isUnheard(error, begun)) return now < this.#options.until;
     this.#others += 1;
-    return this.#others <= this.#options.others;
+    return this.#others <= this.#options.others && now < this.#options.othersUntil;
   }
 
   /**

@@ -66,6 +66,8 @@ export async function withAccount<T>(
     pinned: caller.targetAccount !== null,
     others: config.runtime.account_failovers,
     until: platform.now() + platform.variables.queueTimeoutMs,
+    // One silence before the first byte, and not two.
+    othersUntil: platform.now() + 1.5 * platform.variables.firstByteTimeoutMs,
   });
   for (;;) {
     const session = await openSession(request, config, failover);
@@ -235,6 +237,7 @@ function tokenFor(
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(signal.reason);
+  if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   try {
     return await Promise.race([work, promise]);

@@ -121,7 +121,8 @@ export async function finishUpload(
     const body = new IncomingBody(request, uploadLimits(context));
     return new BareFile(body, upload, bytesOf(body, store, upload, overlap(upload, offset)));
   });
-  await store.remove(upload.id);
+  // The file is there: what is left of its pieces ends with their hour at the latest.
+  await store.remove(upload.id).catch(() => undefined);
   return uploaded;
 }
 
@@ -159,6 +160,7 @@ class Intake {
     const body = new IncomingBody(request, uploadLimits(this.#context));
     try {
       if (!hold.take(PIECE_COST)) await hold.wait(PIECE_COST);
+      await this.#takeUpShortPiece();
       for (let bytes = await body.read(); bytes !== null; bytes = await body.read()) await this.#push(bytes);
     } catch (error) {
       await forgetRest(body, error);
@@ -169,6 +171,18 @@ class Intake {
       await this.#store.put(this.#upload);
     }
     return this.#upload.received;
+  }
+
+  /** What came with small requests is kept in few pieces: how many objects a caller may keep is limited. */
+  async #takeUpShortPiece(): Promise<void> {
+    const { id, pieces, received } = this.#upload;
+    if (pieces === 0) return;
+    const last = await this.#store.getPiece(pieceId(id, pieces - 1));
+    const bytes = last === null ? null : fromBase64(last.data);
+    if (bytes === null || bytes.length >= PIECE) return;
+    this.#held = [bytes];
+    this.#size = bytes.length;
+    this.#upload = { ...this.#upload, pieces: pieces - 1, received: received - bytes.length };
   }
 
   async #push(bytes: Uint8Array): Promise<void> {

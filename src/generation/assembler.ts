@@ -160,7 +160,10 @@ export class Assembler {
   /** The answer begins anew: what came of it so far was not seen, and counts for nothing but what it has used. */
   startAnew(): void {
     this.#usage.endPart();
-    if (this.answered) this.rawText = "";
+    if (this.answered) {
+      this.rawText = "";
+      this.rawReasoning = "";
+    }
     this.#text = this.#scanner();
     this.#reasoning = this.#scanner();
     if (this.#citations !== null) this.#citations = new CitationFilter();

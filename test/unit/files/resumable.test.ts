@@ -113,6 +113,16 @@ describe("a resumable upload", () => {
     expect(body).toContain(`\r\n\r\n${"a".repeat(MIB + 10)}bcdefg\r\n--`);
   });
 
+  test("may come in more requests than the objects that are kept for a caller", async () => {
+    const made = await gateway({ env: { KEPT_OBJECTS: "5" } });
+    const address = await begun(made);
+    for (let at = 0; at < 20; at += 1) await send(made, address, "upload", 2 * at, "ab");
+    await fileIn(await send(made, address, "finalize"));
+    expect(uploads(made)).toMatchObject([
+      { body: expect.stringContaining(`\r\n\r\n${"ab".repeat(20)}\r\n--`) },
+    ]);
+  });
+
   test("ends with a bare finalize too", async () => {
     const made = await gateway();
     const address = await begun(made);

@@ -71,11 +71,11 @@ describe("a provider that is asked for one piece", () => {
     return gateway({
       upstream,
       env: { PROVIDER_DRIVER: "openai" },
-      config: { accounts: [{ token: "key" }] },
+      config: { accounts: [{ token: "key" }, { token: "other" }] },
     });
   };
 
-  test("may be silent over it for 600 s, and has failed then", async () => {
+  test("may be silent over it for 600 s, and has failed then: no caller waits that long once more", async () => {
     const made = await silent();
     const run = new GenerationRun(made);
     const failed = expect(run.complete()).rejects.toMatchObject(TIMEOUT);
