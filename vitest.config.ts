@@ -10,8 +10,8 @@ const retry = process.env["CI"] === undefined ? 0 : 1;
  */
 export default defineConfig({
   test: {
-    // Most tests wait for a process of their own; one worker would leave half of a small machine idle.
-    maxWorkers: 2,
+    // Most tests wait for a process of their own; as many workers as cores would leave a third of a small machine idle.
+    maxWorkers: 3,
     // Of the pure rules only (`npm run coverage`): what needs a runtime or a page runs in processes that are not measured.
     coverage: {
       provider: "v8",
