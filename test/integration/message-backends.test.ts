@@ -163,7 +163,11 @@ describe("a request to a backend of the message style", () => {
       model: "provider-v4-vision",
       messages: [{ role: "user", content: blocks }],
     });
-    expect(JSON.parse(await styled.text()).content).toContainEqual({ type: "text", text: "Still a dot." });
+    expect(JSON.parse(await styled.text()).content).toContainEqual({
+      type: "text",
+      text: "Still a dot.",
+      citations: null,
+    });
   });
 
   it("states the limit that the caller gives, in any style", async () => {
