@@ -1,5 +1,17 @@
+import type { TokenAnswer } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
+
+/** What whoever asks for the token of a lease hears that has ended. */
+export const SLOT_RECLAIMED: TokenAnswer = {
+  failed: {
+    kind: "unreachable",
+    message: "the account's slot was reclaimed",
+    status: 0,
+    fault: null,
+    retryAfter: null,
+  },
+};
 
 /** What is known of the request that holds a lease. */
 export interface Holder {

@@ -13,7 +13,7 @@ import { AccountTokens } from "./account-tokens.ts";
 import { Breaker, type Witness } from "./breaker.ts";
 import type { Pulse } from "./heartbeat.ts";
 import { CLAIM_MS, LEASE_TTL_MS } from "./lease-life.ts";
-import type { Holder, LeaseRecord } from "./leases.ts";
+import { type Holder, type LeaseRecord, SLOT_RECLAIMED } from "./leases.ts";
 import { accountHealth, queueStatus } from "./pool-status.ts";
 import type { PoolStore } from "./pool-store.ts";
 import { Proxies } from "./proxies.ts";
@@ -34,16 +34,6 @@ export interface PoolOptions extends Clockwork {
    */
   readonly boot?: string;
 }
-
-const UNKNOWN_LEASE: TokenAnswer = {
-  failed: {
-    kind: "unreachable",
-    message: "the account's slot was reclaimed",
-    status: 0,
-    fault: null,
-    retryAfter: null,
-  },
-};
 
 /** An account on which the provider fails so often, while it works with others, cools down. */
 const STRIKES = 3;
@@ -162,9 +152,9 @@ export class AccountPool {
 
   /** See `Lease.token`. Asking is a sign of life: it renews the lease. */
   token(token: string, stale?: string): TokenAnswer | Promise<TokenAnswer> {
-    if (!this.renew(token)) return UNKNOWN_LEASE;
+    if (!this.renew(token)) return SLOT_RECLAIMED;
     const lease = this.#slots.leases.get(token);
-    if (lease === undefined) return UNKNOWN_LEASE;
+    if (lease === undefined) return SLOT_RECLAIMED;
     return this.#tokens.request(lease.state, token, stale, this.#now());
   }
 

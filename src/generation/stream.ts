@@ -35,8 +35,11 @@ export interface StreamAnswer {
 async function atMost(work: Promise<void>, milliseconds: number): Promise<void> {
   const over = Promise.withResolvers<void>();
   const timer = setTimeout(over.resolve, milliseconds);
-  await Promise.race([work, over.promise]);
-  clearTimeout(timer);
+  try {
+    await Promise.race([work, over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /**

@@ -2,7 +2,8 @@ import { BEAT_MS } from "../../../src/accounts/lease-life.ts";
 import { AccountPool } from "../../../src/accounts/pool.ts";
 import { type Grant, Waiter } from "../../../src/accounts/waiting-queue.ts";
 import type { AccountPoolClient, PoolConfiguration } from "../../../src/platform/accounts.ts";
-import { cloudflareAccounts, type Pools } from "../../../src/platform/cloudflare/accounts.ts";
+import { cloudflareAccounts } from "../../../src/platform/cloudflare/accounts.ts";
+import type { Pools } from "../../../src/platform/cloudflare/pool-stub.ts";
 import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
 
 /** How bad the world is. */

@@ -1,0 +1,105 @@
+import type { Pulse } from "../../accounts/heartbeat.ts";
+import type { Holder } from "../../accounts/leases.ts";
+import { POOL_NAME } from "../../accounts/pool-name.ts";
+import type { Grant } from "../../accounts/waiting-queue.ts";
+import type {
+  AccountFailure,
+  AccountHealth,
+  AcquireRequest,
+  PoolConfiguration,
+  QueueStatus,
+  Refused,
+  SignedIn,
+  TokenAnswer,
+} from "../accounts.ts";
+
+/** Pauses before a call to a pool that was just restarted is tried again, milliseconds. */
+export const RETRY_PAUSES_MS = [20, 100, 400];
+
+/** A lease on the pool object, as RPC presents it. */
+export interface LeaseStub extends Disposable {
+  token(stale?: string): Promise<TokenAnswer>;
+  signedIn(ticket: string, result: SignedIn): Promise<void>;
+  signInFailed(ticket: string, failure: AccountFailure): Promise<void>;
+  succeeded(): Promise<void>;
+  failed(failure: AccountFailure): Promise<boolean>;
+}
+
+export interface GrantReply extends Disposable {
+  readonly granted: Grant;
+  readonly lease: LeaseStub;
+}
+
+export interface QueuedReply extends Disposable {
+  readonly place: Disposable;
+  readonly pending: { wait(): Promise<GrantReply | Refused> };
+}
+
+export interface ResumedReply extends Disposable {
+  readonly name: string;
+  readonly lease: LeaseStub;
+}
+
+/** The pool object, as RPC presents it. */
+export interface PoolStub {
+  acquire(request: AcquireRequest): Promise<GrantReply | Refused | QueuedReply>;
+  beat(isolate: string, leases: readonly string[]): Promise<Pulse>;
+  resume(lease: string, account: string, holder: Holder, isolate: string): Promise<ResumedReply | null>;
+  status(): Promise<QueueStatus>;
+  health(ids?: readonly string[]): Promise<AccountHealth[]>;
+  setTestStatus(id: string, status: string): Promise<void>;
+  tokensDueForRefresh(): Promise<string[]>;
+  configure(configuration: PoolConfiguration): Promise<void>;
+}
+
+/** What gives a stub of the pool object: a namespace of Durable Objects. */
+export interface Pools {
+  getByName(name: string): PoolStub;
+}
+
+/** What a holder needs from its isolate. */
+export interface HolderClock {
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Calls `run` after `ms` milliseconds; the result stops it. */
+  readonly setTimer: (ms: number, run: () => void) => () => void;
+  /** Lets work go on after the request has ended that it was begun for. */
+  readonly waitUntil: (work: Promise<unknown>) => void;
+}
+
+export const SYSTEM_CLOCK: HolderClock = {
+  now: () => Date.now(),
+  setTimer: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  waitUntil: () => {},
+};
+
+/** Waits by the clock of a holder. */
+export const pause = (ms: number, { setTimer }: HolderClock): Promise<void> =>
+  new Promise((resolve) => setTimer(ms, resolve));
+
+/** Whether the runtime says that the object was restarted or moved, and that a new stub may reach it. */
+function mayTryAgain(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const overloaded = "overloaded" in error && error.overloaded === true;
+  return !overloaded && (("retryable" in error && error.retryable === true) || "durableObjectReset" in error);
+}
+
+/** Calls the pool with a fresh stub, again when it was restarted under the call. */
+export async function call<T>(
+  pools: Pools,
+  clock: HolderClock,
+  use: (pool: PoolStub) => Promise<T>,
+): Promise<T> {
+  for (const ms of RETRY_PAUSES_MS) {
+    try {
+      return await use(pools.getByName(POOL_NAME));
+    } catch (error) {
+      if (!mayTryAgain(error)) throw error;
+      await pause(ms, clock);
+    }
+  }
+  return use(pools.getByName(POOL_NAME));
+}

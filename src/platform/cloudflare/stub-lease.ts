@@ -1,0 +1,215 @@
+import { type Heartbeat, HeldLease } from "../../accounts/heartbeat.ts";
+import { BEAT_MS, YOUNG_HOLD_MS } from "../../accounts/lease-life.ts";
+import { type Holder, SLOT_RECLAIMED } from "../../accounts/leases.ts";
+import type { Grant } from "../../accounts/waiting-queue.ts";
+import type { AccountFailure, Lease, LeasedAccount, SignedIn, TokenAnswer } from "../accounts.ts";
+import { call, type HolderClock, type LeaseStub, type Pools, pause } from "./pool-stub.ts";
+
+/**
+ * How long a holder asks after its lease that was kept from doing so for longer than the lease may be used unheard. An isolate
+ * with much to do is late, and so are the answers that wait in it: that is no reason to end what a caller reads.
+ */
+const LATE_MS = 2_000;
+
+/** A timer of a holder that runs is not later than this. */
+const PUNCTUAL_MS = 100;
+
+/** How long a lease that no beat has named yet waits for others, milliseconds. */
+const NEWCOMER_MS = 100;
+
+/** What the leases of an isolate have in common. */
+export interface Surroundings {
+  readonly pools: Pools;
+  readonly heartbeat: Heartbeat;
+  readonly clock: HolderClock;
+}
+
+/** Resolves when `work` is over, however it ends, or after `ms` milliseconds. */
+async function atMost(ms: number, work: Promise<unknown>, { setTimer }: HolderClock): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = setTimer(ms, resolve);
+  work.then(
+    () => resolve(),
+    () => resolve(),
+  );
+  await promise;
+  stop();
+}
+
+/**
+ * A lease held over RPC. Disposing of the stub gives the slot back: nothing is sent for it beyond what the runtime sends
+ * anyway, and it happens also when the request dies. When the pool object was restarted its stubs are dead, although the
+ * slot is still ours: whoever notices, a call or the isolate's heartbeat, has the lease taken over on the new object.
+ */
+export class StubLease implements Lease {
+  readonly account: LeasedAccount;
+  readonly initialToken: string | null;
+  readonly #around: Surroundings;
+  readonly #holder: Holder;
+  readonly #held: HeldLease;
+  #stub: LeaseStub;
+  /** What ends with the lease: the stub that carries it. */
+  #owned: Disposable;
+  #failing: boolean;
+  #released = false;
+  #resuming: Promise<boolean> | null = null;
+
+  /** `sentAt` is when the message was sent that this lease answers, or a later time at which the pool did not know of it yet. */
+  constructor(
+    around: Surroundings,
+    granted: Grant,
+    holder: Holder,
+    sentAt: number,
+    stub: LeaseStub,
+    owned: Disposable,
+  ) {
+    this.#around = around;
+    this.account = granted.account;
+    this.initialToken = granted.token;
+    this.#failing = granted.failing;
+    this.#holder = holder;
+    this.#held = new HeldLease(granted.lease, sentAt + YOUNG_HOLD_MS);
+    this.#stub = stub;
+    this.#owned = owned;
+    around.heartbeat.met(granted.lease);
+  }
+
+  async token(stale?: string): Promise<TokenAnswer> {
+    return (await this.#call((stub) => stub.token(stale))) ?? SLOT_RECLAIMED;
+  }
+
+  async signedIn(ticket: string, result: SignedIn): Promise<void> {
+    await this.#call((stub) => stub.signedIn(ticket, result));
+  }
+
+  async signInFailed(ticket: string, failure: AccountFailure): Promise<void> {
+    this.#failing = true;
+    await this.#call((stub) => stub.signInFailed(ticket, failure));
+  }
+
+  async renew(): Promise<boolean> {
+    const { clock } = this.#around;
+    const left = this.#held.until - clock.now();
+    if (left > 0) {
+      if (await this.confirm(left)) return true;
+      if (this.#released || this.#held.lost || clock.now() < this.#held.until + PUNCTUAL_MS) return false;
+    }
+    // Whoever comes too late was kept from running, hence from ending anything. The pool knows whether the slot is still ours.
+    return this.confirm(LATE_MS);
+  }
+
+  /** The same, with a limit in milliseconds: asks whether the slot is still ours, if it must. */
+  async confirm(ms: number): Promise<boolean> {
+    if (this.#released) return false;
+    const { heartbeat, clock } = this.#around;
+    heartbeat.tick(this.#held);
+    await atMost(ms, this.#hear(), clock);
+    return !this.#released && !this.#held.lost && clock.now() < this.#held.until;
+  }
+
+  async succeeded(): Promise<void> {
+    if (!this.#failing) return;
+    this.#failing = false;
+    await this.#call((stub) => stub.succeeded());
+  }
+
+  async failed(failure: AccountFailure): Promise<boolean> {
+    this.#failing = true;
+    return (await this.#call((stub) => stub.failed(failure))) === true;
+  }
+
+  release(): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.#owned[Symbol.dispose]();
+    const { heartbeat, clock } = this.#around;
+    heartbeat.remove(this.#held);
+    // A pool that was restarted just now would wait for this isolate in vain.
+    if (this.#held.confirmed && heartbeat.size === 0) clock.waitUntil(this.#beat().catch(() => undefined));
+  }
+
+  [Symbol.dispose](): void {
+    this.release();
+  }
+
+  /** Sends the isolate's beat if it is due, and takes the lease over if a beat, also another request's, has shown that it must be. */
+  async #hear(): Promise<void> {
+    const { heartbeat, clock } = this.#around;
+    if (!heartbeat.isOld(this.#held)) {
+      if (this.#isUrgent) await this.#hearSoon();
+      else {
+        const { sentAt } = heartbeat;
+        const newcomer = !this.#held.confirmed;
+        // Newcomers of one moment share a beat: the answer must come before the first of them has to stop.
+        if (newcomer && heartbeat.dueIn > 0) await pause(Math.min(heartbeat.dueIn, NEWCOMER_MS), clock);
+        const isDue = heartbeat.dueIn <= 0 || (newcomer && heartbeat.sentAt === sentAt);
+        if (!this.#released && isDue) await this.#beat();
+      }
+    }
+    if (this.#released) return;
+    if (heartbeat.isOld(this.#held) && !(await this.#resume())) this.#held.lost = true;
+  }
+
+  /** Whether the lease ends before the next beat. */
+  get #isUrgent(): boolean {
+    return this.#held.until - this.#around.clock.now() <= BEAT_MS;
+  }
+
+  /** Does not wait for the next beat, and yet all that are in a hurry at the same time send few: each beat names all of them. */
+  async #hearSoon(): Promise<void> {
+    const { heartbeat, clock } = this.#around;
+    for (let wait = heartbeat.urgentIn; wait > 0; wait = heartbeat.urgentIn) {
+      await pause(wait, clock);
+      const heard = !this.#isUrgent || this.#held.lost || heartbeat.isOld(this.#held);
+      if (heard || this.#released) return;
+    }
+    await this.#beat();
+  }
+
+  #beat(): Promise<void> {
+    const { pools, heartbeat, clock } = this.#around;
+    return heartbeat.beat((isolate, leases) => call(pools, clock, (pool) => pool.beat(isolate, leases)));
+  }
+
+  /** Uses the stub, or a new one if it is dead. Null when the lease has ended. */
+  async #call<T>(use: (stub: LeaseStub) => Promise<T>): Promise<T | null> {
+    if (this.#released) return null;
+    try {
+      return await use(this.#stub);
+    } catch {
+      // The methods of a lease never throw: the stub is dead.
+      return (await this.#resume()) ? use(this.#stub) : null;
+    }
+  }
+
+  /** Takes the lease over, once for all who ask at the same time. False when it has ended. */
+  #resume(): Promise<boolean> {
+    this.#resuming ??= this.#takeOver().finally(() => {
+      this.#resuming = null;
+    });
+    return this.#resuming;
+  }
+
+  async #takeOver(): Promise<boolean> {
+    if (this.#released || this.#held.lost) return false;
+    const { pools, heartbeat, clock } = this.#around;
+    let sentAt = clock.now();
+    const reply = await call(pools, clock, (pool) => {
+      sentAt = clock.now();
+      return pool.resume(this.#held.name, this.account.id, this.#holder, heartbeat.isolate);
+    });
+    if (reply === null) return false;
+    if (this.#released) {
+      reply[Symbol.dispose]();
+      return false;
+    }
+    this.#owned[Symbol.dispose]();
+    this.#held.name = reply.name;
+    this.#held.confirm(sentAt);
+    heartbeat.met(reply.name);
+    heartbeat.tick(this.#held);
+    this.#stub = reply.lease;
+    this.#owned = reply;
+    return true;
+  }
+}
