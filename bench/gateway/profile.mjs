@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { cacheFolder, root } from "../../scripts/development.mjs";
 import { buildBundles } from "../../test/support/bundle.ts";
+import { debuggerAt, Inspector } from "../../test/support/inspector.ts";
 import { start } from "./process.mjs";
 import { gatewayOnWorkerd, PATH } from "./subjects.mjs";
 import { WORKLOADS } from "./workloads.mjs";
@@ -27,7 +28,9 @@ export async function run({ workload = 1, seconds = 6 } = {}) {
     const { name, job } = WORKLOADS[workload];
     const ask = (count) => send(load.child, { ...job, count, port: gateway.port, path: PATH });
     await ask(Math.min(job.count, 800));
-    const inspector = await Inspector.connect(await inspectorOf(gateway.miniflare));
+    const inspector = await Inspector.connect(
+      await debuggerAt(await gateway.miniflare.getInspectorURL(), /user:subject$/),
+    );
     await inspector.call("Profiler.enable");
     await inspector.call("Profiler.setSamplingInterval", { interval: SAMPLE_US });
     await inspector.call("Profiler.start");
@@ -62,14 +65,6 @@ async function readableBuild() {
   return { ...gateway, folder };
 }
 
-/** The address of the Worker's debugger. */
-async function inspectorOf(miniflare) {
-  const address = await miniflare.getInspectorURL();
-  const targets = await (await fetch(new URL("/json", String(address).replace(/^ws/, "http")))).json();
-  const target = targets.find(({ id }) => /subject/.test(id)) ?? targets[0];
-  return target.webSocketDebuggerUrl;
-}
-
 function send(child, job) {
   return new Promise((resolve, reject) => {
     child.once("message", ({ result, error }) =>
@@ -77,45 +72,6 @@ function send(child, job) {
     );
     child.send(job);
   });
-}
-
-/** A debugger's connection (Chrome DevTools Protocol). */
-class Inspector {
-  #socket;
-  #serial = 0;
-  #waiting = new Map();
-
-  static async connect(url) {
-    const inspector = new Inspector();
-    inspector.#socket = new WebSocket(url);
-    await new Promise((resolve, reject) => {
-      inspector.#socket.addEventListener("open", resolve, { once: true });
-      inspector.#socket.addEventListener("error", () => reject(new Error(`no inspector at ${url}`)), {
-        once: true,
-      });
-    });
-    inspector.#socket.addEventListener("message", ({ data }) => {
-      const { id, result, error } = JSON.parse(data);
-      const waiting = inspector.#waiting.get(id);
-      inspector.#waiting.delete(id);
-      if (error === undefined) waiting?.resolve(result);
-      else waiting?.reject(new Error(error.message));
-    });
-    return inspector;
-  }
-
-  call(method, params = {}) {
-    this.#serial += 1;
-    const id = this.#serial;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject });
-      this.#socket.send(JSON.stringify({ id, method, params }));
-    });
-  }
-
-  close() {
-    this.#socket.close();
-  }
 }
 
 /** Self times by function, and inclusive ones, as shares of the busy time. */

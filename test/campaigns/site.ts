@@ -23,6 +23,8 @@ export interface SiteOptions {
   readonly vars?: Readonly<Record<string, string>>;
   /** The configuration is stored and can be edited; its accounts sign in. */
   readonly editable?: boolean;
+  /** `heap` is wanted. */
+  readonly inspected?: boolean;
 }
 
 /** What must be nothing at the end. */
@@ -65,7 +67,7 @@ export class Site {
   }
 
   static async start(runtime: Runtime, options: SiteOptions): Promise<Site> {
-    const { driver, accounts, perAccount, plan, vars, editable = false } = options;
+    const { driver, accounts, perAccount, plan, vars, editable = false, inspected = false } = options;
     const upstream = await FaultUpstream.start(plan);
     const logins = Array.from({ length: accounts }, (_, n) =>
       driver === "sessions"
@@ -81,6 +83,7 @@ export class Site {
     };
     const settings: GatewayOptions = {
       evictable: true,
+      inspected,
       vars: {
         PROVIDER_DRIVER: driver,
         PROVIDER_BASE_URL: upstream.url + (driver === "openai" ? "/v1" : ""),
@@ -148,6 +151,11 @@ export class Site {
       return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
     });
     return Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1024);
+  }
+
+  /** What the gateway's isolate holds once its garbage has been collected, in MB. */
+  async heap(): Promise<number> {
+    return (await this.gateway.heap()) / 2 ** 20;
   }
 
   /** Sockets that the gateway's processes have open. */

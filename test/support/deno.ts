@@ -7,7 +7,9 @@ import { DatabaseSync } from "node:sqlite";
 import { cacheFolder, developmentVars, root } from "../../scripts/development.mjs";
 import { CLOCK_PATH } from "./clock.ts";
 import { fetchDescribed } from "./described.ts";
+import { freePort } from "./free-port.ts";
 import type { GatewayOptions } from "./gateway.ts";
+import { liveHeap } from "./inspector.ts";
 import type { SandboxControl } from "./sandbox.ts";
 import { type SandboxServer, startSandbox } from "./sandbox-server.ts";
 import { expectNoLeaks, SecretWatch } from "./secret-watch.ts";
@@ -64,6 +66,12 @@ export class DenoGateway {
       .get();
     database.close();
     return Number(row?.["n"]);
+  }
+
+  async heap(): Promise<number> {
+    const address = this.logs().flatMap((line) => /ws:\/\/\S+/.exec(line) ?? [])[0];
+    if (address === undefined) throw new Error("The gateway was not started with `inspected`.");
+    return liveHeap(address, async () => undefined);
   }
 
   processes(): readonly number[] {
@@ -144,9 +152,10 @@ class RunningDeno {
   static async start(options: GatewayOptions, provider: string, folder: string): Promise<RunningDeno> {
     const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env;
     const entry = options.evictable === true ? "test/support/deno-clock.mjs" : "src/deno.ts";
+    const inspect = options.inspected === true ? [`--inspect=127.0.0.1:${await freePort()}`] : [];
     const child = spawn(
       join(root, "node_modules", ".bin", "deno"),
-      ["serve", "-A", "--no-remote", "--host", "127.0.0.1", "--port", "0", entry],
+      ["serve", "-A", "--no-remote", ...inspect, "--host", "127.0.0.1", "--port", "0", entry],
       {
         cwd: root,
         stdio: ["ignore", "pipe", "pipe"],

@@ -12,6 +12,8 @@ export interface GatewayOptions {
   readonly secrets?: readonly string[];
   /** Whether `evictPool` (workerd only) and `setClock` are wanted. */
   readonly evictable?: boolean;
+  /** Whether `heap` is wanted. */
+  readonly inspected?: boolean;
 }
 
 /** A running gateway with its sandbox. */
@@ -33,6 +35,8 @@ export interface Gateway {
   setClock(byMs: number): Promise<void>;
   /** Rows that the pool keeps of slots in use; null when it cannot be asked. */
   poolRows(): Promise<number | null>;
+  /** What the gateway's isolate holds once its garbage has been collected, in bytes; only when started with `inspected`. */
+  heap(): Promise<number>;
   /** The runtime's processes. */
   processes(): readonly number[];
   /** Ends the runtime and starts it again on the same storage, as a deployment or a crash does. */

@@ -9,6 +9,7 @@ import { type Bundle, buildBundles, modulesOf } from "./bundle.ts";
 import { CLOCK_PATH, SETTABLE_CLOCK } from "./clock.ts";
 import { fetchDescribed } from "./described.ts";
 import type { Gateway, GatewayOptions } from "./gateway.ts";
+import { debuggerAt, liveHeap } from "./inspector.ts";
 import { descendants } from "./processes.ts";
 import { SandboxControl } from "./sandbox.ts";
 import { expectNoLeaks, SecretWatch } from "./secret-watch.ts";
@@ -30,6 +31,7 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
         log: new Log(LogLevel.ERROR),
         handleStructuredLogs: ({ message }) => lines.push(message),
         resourcePersistencePath: storage,
+        ...(options.inspected === true ? { inspectorPort: 0 } : {}),
         workers: [
           {
             ...workerOf("polygate", gateway, { ...developmentVars, ...options.vars }, options.evictable),
@@ -77,6 +79,10 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
       const pool: unknown = pools.getByName(POOL_NAME);
       return isEvictable(pool) ? pool.rows() : null;
     },
+    heap: async () =>
+      liveHeap(await debuggerAt(await running.miniflare.getInspectorURL(), /user:polygate$/), async () => {
+        await (await fetch(new URL("/healthz", running.url))).text();
+      }),
     processes: () => descendants().flatMap(({ pid, command }) => (/\bworkerd\b/.test(command) ? [pid] : [])),
     restart: async () => {
       await end();

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Part } from "../part.ts";
 import { ending, times } from "../site.ts";
 
-/** What counts as growth: more than a tenth, and more than what one collection of garbage moves. */
+/** What counts as growth: more than a tenth, and more than what one collection of garbage (RSS: its arrangement) moves. */
 const TENTH = 1.1;
-const NOISE_MB = 30;
+const NOISE_MB = { heap: 1, rss: 30 };
 const AT_REST = 10_000;
 
 /** Many requests of all kinds; memory and sockets are looked at after each tenth of them. */
@@ -13,12 +13,16 @@ export const soak: Part = {
   what: "requests",
   full: 200_000,
   short: 2_000,
-  site: { driver: "openai", accounts: 10, perAccount: 4, plan: { text: "It is a short answer." } },
+  site: {
+    driver: "openai",
+    accounts: 10,
+    perAccount: 4,
+    plan: { text: "It is a short answer." },
+    inspected: true,
+  },
   run: async ({ site, count }) => {
     let wrong = 0;
-    const samples: string[] = [];
-    let early = 0;
-    let last = 0;
+    const samples: { readonly heap: number; readonly rss: number }[] = [];
     for (let tenth = 1; tenth <= 10; tenth += 1) {
       await times(count / 10, 32, async (index) => {
         const style = index % 3 === 0 ? "messages" : index % 3 === 1 ? "responses" : "chat";
@@ -29,13 +33,20 @@ export const soak: Part = {
       });
       site.upstream.clear();
       if (count > 1_000) await sleep(1_000);
-      last = site.memory();
-      if (tenth === 1) early = last;
-      samples.push(`${last} MB/${site.sockets()}`);
+      const sample = { heap: await site.heap(), rss: site.memory() };
+      samples.push(sample);
+      const { heap, rss } = sample;
+      console.log(
+        `  ${(tenth * count) / 10}: heap ${heap.toFixed(1)} MB, RSS ${rss} MB, ${site.sockets()} sockets`,
+      );
     }
+    const early = samples[0] ?? { heap: 0, rss: 0 };
+    const last = samples.at(-1) ?? early;
+    const beyond = (kind: "heap" | "rss") =>
+      Math.max(0, Math.ceil(last[kind] - Math.max(early[kind] * TENTH, early[kind] + NOISE_MB[kind])));
     // Before that many requests a runtime has not come to rest.
-    const judged = count / 10 >= AT_REST;
-    const grown = judged ? Math.max(0, Math.round(last - Math.max(early * TENTH, early + NOISE_MB))) : 0;
-    return { wrong, grown, note: `RSS/sockets after each tenth: ${samples.join(", ")}` };
+    const grown = count / 10 >= AT_REST ? beyond("heap") + beyond("rss") : 0;
+    const told = (kind: "heap" | "rss") => samples.map((sample) => sample[kind].toFixed(1)).join(", ");
+    return { wrong, grown, note: `after each tenth live heap ${told("heap")} MB, RSS ${told("rss")} MB` };
   },
 };
