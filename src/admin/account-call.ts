@@ -10,7 +10,7 @@ const CALL_TIMEOUT_MS = 25_000;
 
 /** The caller as which an administrator uses one account; null: any. */
 export function administratorAs(account: string | null): Caller {
-  return { mode: "managed", credential: "", owner: "", targetAccount: account };
+  return { mode: "managed", credential: "", owner: "", key: null, targetAccount: account };
 }
 
 /**

@@ -61,9 +61,28 @@ export const accountViewSchema = () =>
   });
 export type AccountView = z.output<ReturnType<typeof accountViewSchema>>;
 
-/** An API key as administrators see it (contract, API keys). `id` stands for the key in the paths of `/admin/keys`. */
+/**
+ * An API key as administrators see it (contract, API keys; all but `key`, `name` and `remark` goes beyond it). `id` stands for
+ * the key in the paths of `/admin/keys`. Times are Unix milliseconds, 0 for unknown and never.
+ */
 export const keyViewSchema = () =>
-  z.object({ key: z.string(), id: z.string(), name: z.string(), remark: z.string() });
+  z.object({
+    key: z.string(),
+    id: z.string(),
+    name: z.string(),
+    remark: z.string(),
+    created: z.int(),
+    expires: z.int(),
+    disabled: z.boolean(),
+    /** Only its digest and its last four characters are kept. */
+    hashed: z.boolean(),
+    /** Until when what it was before it was rotated works as well. */
+    grace_until: z.int(),
+    limits: z.looseObject({}),
+    models: z.array(z.string()),
+    dialects: z.array(z.string()),
+    networks: z.array(z.string()),
+  });
 export type KeyView = z.output<ReturnType<typeof keyViewSchema>>;
 
 /** A proxy as administrators see it (contract, Proxies): the password never leaves. */

@@ -1,11 +1,11 @@
 import * as z from "zod";
+import { type KnownKey, keyFault, knownKeys } from "../auth/caller-keys.ts";
 import { chatCompletionAnswers } from "../dialects/chat-completions/answers.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { modelSchema } from "./account-test.ts";
-import { keyId } from "./config-view.ts";
-import { allKeys } from "./edit.ts";
+import { hasIdentifier } from "./key-entries.ts";
 import { callChatCompletions } from "./self-call.ts";
 
 /** What a header can carry (RFC 9110, 5.5). */
@@ -22,22 +22,24 @@ const apiTestSchema = z.object({
 });
 
 /**
- * The key that an administrator named, by itself or by its `id`; the first configured one for an empty name.
+ * The key that an administrator named, by itself or by its `id`; the first configured one that works for an empty name. A
+ * credential that is no configured key stays what it is.
  *
  * @throws GatewayError 400 when no key is configured, or for one that no request could carry.
  */
-export async function namedKey(context: Context, name: string): Promise<string> {
+export async function namedKey(context: Context, name: string): Promise<KnownKey | string> {
   const { config } = await context.config();
-  const keys = allKeys(config);
-  if (name.startsWith("key:")) {
-    for (const { key } of keys) if ((await keyId(key)) === name) return key;
-  }
-  const key = name || keys[0]?.key;
-  if (key === undefined)
+  const keys = await knownKeys(config);
+  const current = [...keys.values()].filter(({ until }) => until === null);
+  if (name === "") {
+    const now = context.platform.now();
+    const first = current.find((known) => keyFault(known, now) === null) ?? current[0];
+    if (first !== undefined) return first;
     throw invalidRequest("no API key is configured: add one, or send api_key", "api_key");
-  if (!FIELD_VALUE.test(key))
-    throw invalidRequest("api_key: the key has characters that a header cannot carry", "api_key");
-  return key;
+  }
+  for (const known of current) if (await hasIdentifier(known.key.entry, name)) return known;
+  if (FIELD_VALUE.test(name)) return name;
+  throw invalidRequest("api_key: the key has characters that a header cannot carry", "api_key");
 }
 
 /** An error in the shape of the standard family. */

@@ -1,9 +1,10 @@
 import * as z from "zod";
+import { distinctKeys } from "../config/api-keys.ts";
 import { accountSchema, apiKeySchema } from "../config/schema.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
 import { tidied } from "./config-merge.ts";
-import { allKeys, edit } from "./edit.ts";
+import { edit } from "./edit.ts";
 import { hasIdentity } from "./identifiers.ts";
 
 const importedAccount = accountSchema.refine(hasIdentity, {
@@ -38,7 +39,7 @@ export const BULK_IMPORT_ENDPOINTS: readonly Endpoint[] = [
       let importedAccounts = 0;
       await edit(context, async (config) => {
         const present = await tidied(config);
-        const keys = allKeys({ keys: [], api_keys: [...present.api_keys, ...added] });
+        const keys = await distinctKeys([...present.api_keys, ...added]);
         // The present ones come first, so that of equal accounts they are kept.
         const all = await tidied({ ...present, accounts: [...present.accounts, ...(body.accounts ?? [])] });
         importedKeys = keys.length - present.api_keys.length;

@@ -4,6 +4,7 @@ import { accountViewSchema, keyViewSchema, proxyViewSchema } from "./answers.ts"
 /** The groups that every view of the configuration shows as they are (contract, Runtime settings). */
 const openGroups = () => ({
   model_aliases: z.record(z.string(), z.string()),
+  callers: z.object({ unknown_keys: z.enum(["pass_through", "refuse"]), keys_hashed: z.boolean() }),
   runtime: z.object({
     account_max_inflight: z.int(),
     account_max_queue: z.int(),
@@ -70,7 +71,7 @@ export type SettingsView = z.output<ReturnType<typeof settingsViewSchema>>;
 export const exportedConfigSchema = () =>
   z.object({
     keys: z.array(z.string()),
-    api_keys: z.array(z.object({ key: z.string(), name: z.string(), remark: z.string() })),
+    api_keys: z.array(z.looseObject({ key: z.string(), name: z.string(), remark: z.string() })),
     accounts: z.array(
       z.object({
         email: z.string(),

@@ -1,11 +1,11 @@
 import * as z from "zod";
+import { allKeys } from "../config/api-keys.ts";
 import type { Config } from "../config/schema.ts";
 import { textToBase64 } from "../encoding/bytes.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { isObject } from "../encoding/json.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { type ExportedConfig, exportedConfigSchema } from "./config-answers.ts";
-import { allKeys } from "./edit.ts";
 
 /**
  * The configuration as it leaves: complete, credentials included, because it is a backup and what `GATEWAY_CONFIG_JSON`
@@ -14,7 +14,7 @@ import { allKeys } from "./edit.ts";
 export function exportedConfig(config: Config): ExportedConfig {
   const { jwt_secret: _secret, ...admin } = config.admin;
   const keys = allKeys(config);
-  return { ...config, keys: keys.map(({ key }) => key), api_keys: keys, admin };
+  return { ...config, keys: keys.flatMap(({ key }) => key || []), api_keys: keys, admin };
 }
 
 /** Hash of all that a hosting sync would send, for drift detection: the export without the sync's own metadata. */

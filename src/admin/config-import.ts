@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { newSecret } from "../auth/secrets.ts";
+import { allKeys } from "../config/api-keys.ts";
 import { type Config, configSchema } from "../config/schema.ts";
 import type { JsonObject } from "../encoding/json.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
@@ -11,7 +12,7 @@ import { successSchema } from "./answers.ts";
 import { exportedConfigSchema } from "./config-answers.ts";
 import { exportedConfig, NOT_KEPT } from "./config-export.ts";
 import { mergedConfig, replacedConfig } from "./config-merge.ts";
-import { allKeys, edit } from "./edit.ts";
+import { edit } from "./edit.ts";
 
 const MODES = ["merge", "replace"] as const;
 

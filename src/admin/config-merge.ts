@@ -1,7 +1,8 @@
+import { allKeys, distinctKeys } from "../config/api-keys.ts";
 import { type Account, type Config, configSchema } from "../config/schema.ts";
 import { isObject, type JsonObject } from "../encoding/json.ts";
-import { allKeys } from "./edit.ts";
 import { hasIdentity, identifiers } from "./identifiers.ts";
+import { mergedKeys } from "./key-entries.ts";
 
 /** The groups whose non-empty fields a merge overwrites (contract, Import details). */
 const OVERWRITTEN = ["admin", "runtime", "responses", "embeddings"] as const;
@@ -37,7 +38,8 @@ async function mergedAccounts(present: readonly Account[], added: readonly Accou
 /** Lists without repetitions and without accounts that nothing identifies. */
 export async function tidied(config: Config): Promise<Config> {
   const accounts = config.accounts.filter(hasIdentity);
-  return { ...config, keys: [], api_keys: allKeys(config), accounts: await mergedAccounts([], accounts) };
+  const api_keys = await distinctKeys(allKeys(config));
+  return { ...config, keys: [], api_keys, accounts: await mergedAccounts([], accounts) };
 }
 
 /**
@@ -56,17 +58,11 @@ export async function mergedConfig(config: Config, imported: Config, raw: JsonOb
     name,
     { ...config[name], ...givenFields(raw[name], imported[name]) },
   ]);
-  const labels = new Map(allKeys(imported).map((apiKey) => [apiKey.key, apiKey]));
-  const present = allKeys(config).map((apiKey) => ({
-    key: apiKey.key,
-    name: labels.get(apiKey.key)?.name || apiKey.name,
-    remark: labels.get(apiKey.key)?.remark || apiKey.remark,
-  }));
   return configSchema.parse({
     ...config,
     ...Object.fromEntries(groups),
     keys: [],
-    api_keys: allKeys({ keys: [], api_keys: [...present, ...labels.values()] }),
+    api_keys: await mergedKeys(allKeys(config), allKeys(imported)),
     accounts,
     proxies: [...config.proxies, ...imported.proxies.filter(({ id }) => bound.has(id) && !known.has(id))],
     model_aliases: { ...config.model_aliases, ...imported.model_aliases },

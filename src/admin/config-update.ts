@@ -1,13 +1,17 @@
 import * as z from "zod";
-import { isPreview, preview } from "../auth/secrets.ts";
-import { type Account, type ApiKey, accountSchema, apiKeySchema, type Config } from "../config/schema.ts";
+import { allKeys, distinctKeys } from "../config/api-keys.ts";
+import { type Account, type ApiKey, accountSchema, apiKeyFields, type Config } from "../config/schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { aliasesSchema } from "./aliases.ts";
 import { configViewSchema } from "./config-answers.ts";
-import { configView, keyId } from "./config-view.ts";
-import { allKeys, edit, sameAccount } from "./edit.ts";
+import { configView } from "./config-view.ts";
+import { edit, sameAccount } from "./edit.ts";
 import { hasIdentity, identifiers } from "./identifiers.ts";
+import { changedKey, keptKey, meantKey } from "./key-entries.ts";
+
+/** What is left out of a key that is there stays as it is. */
+const sentKeySchema = apiKeyFields.extend({ name: z.string().optional(), remark: z.string().optional() });
 
 /**
  * `POST /admin/config` (contract). Each list that is given replaces the present one; other groups are not changed here.
@@ -17,7 +21,7 @@ import { hasIdentity, identifiers } from "./identifiers.ts";
 const configUpdateSchema = z
   .object({
     keys: z.array(z.string()).optional(),
-    api_keys: z.array(apiKeySchema.extend({ id: z.string().optional() })).optional(),
+    api_keys: z.array(sentKeySchema).optional(),
     accounts: z.array(accountSchema.extend({ identifier: z.string().optional() })).optional(),
     model_aliases: aliasesSchema.optional(),
   })
@@ -27,34 +31,26 @@ const configUpdateSchema = z
 
 type Update = z.output<typeof configUpdateSchema>;
 
-/** A key that may be masked, as itself. Throws 400 for a mask that stands for no key, or for several. */
-async function unmasked(present: readonly ApiKey[], key: string, id: string | undefined, param: string) {
-  if (present.some((apiKey) => apiKey.key === key) || !isPreview(key)) return key;
-  const meant: string[] = [];
-  for (const apiKey of present) {
-    const same = id === undefined ? preview(apiKey.key) === key : (await keyId(apiKey.key)) === id;
-    if (same) meant.push(apiKey.key);
-  }
-  if (meant.length === 1 && meant[0] !== undefined) return meant[0];
-  throw invalidRequest(`${param}: a masked key must stand for one key that is there; send its id`, param);
-}
-
 async function updatedKeys(config: Config, { keys, api_keys }: Update): Promise<ApiKey[]> {
   const present = allKeys(config);
   const listed: ApiKey[] = [];
   if (api_keys !== undefined) {
-    for (const [index, { key, id, name, remark }] of api_keys.entries()) {
-      listed.push({ key: await unmasked(present, key, id, `api_keys[${index}].key`), name, remark });
+    for (const [index, sent] of api_keys.entries()) {
+      const known = await meantKey(present, sent, `api_keys[${index}].key`);
+      const { name = "", remark = "" } = sent;
+      listed.push(known === undefined ? keptKey({ ...sent, name, remark }) : changedKey(known, sent));
     }
   } else if (keys !== undefined) {
     for (const [index, entry] of keys.entries()) {
-      const key = await unmasked(present, entry.trim(), undefined, `keys[${index}]`);
-      listed.push(present.find((apiKey) => apiKey.key === key) ?? { key, name: "", remark: "" });
+      const key = entry.trim();
+      if (key === "") continue;
+      const known = await meantKey(present, { key }, `keys[${index}]`);
+      listed.push(known ?? { key, name: "", remark: "" });
     }
   } else {
     return present;
   }
-  return allKeys({ keys: [], api_keys: listed.filter(({ key }) => key !== "") });
+  return distinctKeys(listed);
 }
 
 async function updatedAccounts(config: Config, { accounts }: Update): Promise<Account[]> {

@@ -1,13 +1,13 @@
 import { preview } from "../auth/secrets.ts";
+import { allKeys, keyIdentifier } from "../config/api-keys.ts";
 import type { Account, ApiKey, Config, Proxy as ConfiguredProxy } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
-import { sha256Hex } from "../encoding/hash.ts";
 import type { AccountActivity, AccountHealth } from "../platform/accounts.ts";
 import type { Context } from "../platform/context.ts";
 import type { AccountView, KeyView, ProxyView } from "./answers.ts";
 import type { ConfigView } from "./config-answers.ts";
-import { allKeys } from "./edit.ts";
 import { identifiers } from "./identifiers.ts";
+import { keyPreview } from "./key-entries.ts";
 
 const NONE = { requests: 0, succeeded: 0 };
 
@@ -49,14 +49,24 @@ export function proxyView({ password, ...proxy }: ConfiguredProxy): ProxyView {
   return { ...proxy, has_password: password !== "" };
 }
 
-/** What a key is called where it must not be shown: `key:` and 16 hexadecimal digits of its SHA-256. */
-export async function keyId(key: string): Promise<string> {
-  return `key:${(await sha256Hex(key)).slice(0, 16)}`;
-}
-
 /** The masked view of an API key. */
-async function keyView({ key, name, remark }: ApiKey): Promise<KeyView> {
-  return { key: preview(key), id: await keyId(key), name, remark };
+export async function keyView(entry: ApiKey): Promise<KeyView> {
+  const { limits = {}, models = [], dialects = [], networks = [] } = entry;
+  return {
+    key: keyPreview(entry),
+    id: await keyIdentifier(entry),
+    name: entry.name,
+    remark: entry.remark,
+    created: entry.created ?? 0,
+    expires: entry.expires ?? 0,
+    disabled: entry.disabled ?? false,
+    hashed: entry.key === "",
+    grace_until: Math.max(0, ...(entry.previous ?? []).map(({ until }) => until)),
+    limits,
+    models,
+    dialects,
+    networks,
+  };
 }
 
 /** Views of a configuration's accounts, in order. `ids` limits it to some. */
@@ -91,7 +101,7 @@ export async function configView(context: Context, snapshot: ConfigSnapshot): Pr
   const keys = allKeys(config);
   const { token, project_id, team_id } = config.vercel;
   return {
-    keys: keys.map(({ key }) => preview(key)),
+    keys: keys.map(keyPreview),
     api_keys: await Promise.all(keys.map(keyView)),
     accounts: await accountViews(context, config),
     proxies: config.proxies.map(proxyView),
@@ -101,6 +111,7 @@ export async function configView(context: Context, snapshot: ConfigSnapshot): Pr
       jwt_expire_hours: config.admin.jwt_expire_hours,
       jwt_valid_after_unix: config.admin.jwt_valid_after_unix,
     },
+    callers: config.callers,
     runtime: config.runtime,
     responses: config.responses,
     embeddings: config.embeddings,

@@ -1,4 +1,5 @@
-import { type Account, type ApiKey, type Config, configSchema } from "../config/schema.ts";
+import { withHashedKeys } from "../config/api-keys.ts";
+import { type Account, type Config, configSchema } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { parseWith } from "../http/json-body.ts";
@@ -18,7 +19,7 @@ export function edit(
     const changed = parseWith(configSchema, await change(config));
     refuseDangling(config, changed);
     refuseUnusable(config, changed);
-    return changed;
+    return changed.callers.keys_hashed ? withHashedKeys(changed) : changed;
   });
   // Edits stand in one queue: one whose client leaves must come to its end all the same.
   context.waitUntil(stored.catch(() => undefined));
@@ -62,16 +63,6 @@ function refuseUnusable(before: Config, after: Config): void {
   const param = bad.find(([, text]) => !known.has(text))?.[0];
   if (param === undefined) return;
   throw invalidRequest(`${param}: control characters and broken surrogate pairs are not allowed`, param);
-}
-
-/** All API keys in the structured form: those of the legacy list `keys` have no name. Without repetitions. */
-export function allKeys({ keys, api_keys }: Pick<Config, "keys" | "api_keys">): ApiKey[] {
-  const found = new Map<string, ApiKey>();
-  for (const apiKey of api_keys) if (!found.has(apiKey.key)) found.set(apiKey.key, apiKey);
-  for (const key of keys.map((entry) => entry.trim())) {
-    if (key !== "" && !found.has(key)) found.set(key, { key, name: "", remark: "" });
-  }
-  return [...found.values()];
 }
 
 /** Which accounts of two lists are the same one, in ways that the identifier does not show. */

@@ -1,22 +1,35 @@
 import * as z from "zod";
-import { sameSecret } from "../auth/secrets.ts";
-import { type ApiKey, apiKeySchema } from "../config/schema.ts";
+import { allKeys, keyDigest } from "../config/api-keys.ts";
+import { type ApiKey, apiKeyFields, apiKeySchema } from "../config/schema.ts";
+import { sha256Hex } from "../encoding/hash.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
-import { keyId } from "./config-view.ts";
-import { allKeys, edit } from "./edit.ts";
+import { edit } from "./edit.ts";
+import { changedKey, hasIdentifier, keptKey } from "./key-entries.ts";
 import { duplicate, missing } from "./refusals.ts";
 
+const { expires, disabled, limits, models, dialects, networks } = apiKeyFields.shape;
+
 /** `PUT /admin/keys/{key}`. The key itself cannot be changed; a field that is left out stays. */
-const keyLabelsSchema = z.object({ name: z.string().optional(), remark: z.string().optional() });
+const keyChangeSchema = z.looseObject({
+  name: z.string().optional(),
+  remark: z.string().optional(),
+  expires,
+  disabled,
+  limits,
+  models,
+  dialects,
+  networks,
+});
 
 const keysChangedSchema = () => successSchema().extend({ total_keys: z.int() });
 
 /** The place of a key that a path names, by itself or by its `id`. Throws 404 when there is none. */
 async function keyIndex(keys: readonly ApiKey[], name: string): Promise<number> {
-  for (const [index, { key }] of keys.entries()) {
-    if ((await sameSecret(key, name)) || (await keyId(key)) === name) return index;
+  const digest = await sha256Hex(name);
+  for (const [index, entry] of keys.entries()) {
+    if ((await keyDigest(entry)) === digest || (await hasIdentifier(entry, name))) return index;
   }
   throw missing("the API key");
 }
@@ -43,26 +56,24 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     body: apiKeySchema,
     answers: json(keysChangedSchema),
     handler: (context, { body: added }) =>
-      editKeys(context, (keys) => {
-        if (keys.some(({ key }) => key === added.key)) throw duplicate("the API key", "key");
-        return [...keys, added];
+      editKeys(context, async (keys) => {
+        const digest = await keyDigest(added);
+        for (const entry of keys)
+          if ((await keyDigest(entry)) === digest) throw duplicate("the API key", "key");
+        return [...keys, keptKey(added)];
       }),
   }),
   /** `PUT /admin/keys/{key}` (contract). */
   forAdministrators({
     method: "PUT",
     path: "/admin/keys/:key",
-    summary: "Rename an API key",
-    body: keyLabelsSchema,
+    summary: "Change an API key",
+    body: keyChangeSchema,
     answers: json(keysChangedSchema),
-    handler: (context, { params, body: { name, remark } }) =>
+    handler: (context, { params, body: changes }) =>
       editKeys(context, async (keys) => {
         const index = await keyIndex(keys, params["key"] ?? "");
-        return keys.map((apiKey, place) =>
-          place === index
-            ? { key: apiKey.key, name: name ?? apiKey.name, remark: remark ?? apiKey.remark }
-            : apiKey,
-        );
+        return keys.map((entry, place) => (place === index ? changedKey(entry, changes) : entry));
       }),
   }),
   /** `DELETE /admin/keys/{key}` (contract). */

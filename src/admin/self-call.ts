@@ -1,4 +1,5 @@
-import { authenticateCaller } from "../auth/callers.ts";
+import type { KnownKey } from "../auth/caller-keys.ts";
+import { authenticateCaller, managedCaller } from "../auth/callers.ts";
 import { createChatCompletion } from "../dialects/chat-completions/endpoints.ts";
 import { toGatewayError } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
@@ -8,11 +9,12 @@ import { errorResponse, STANDARD_FAMILY } from "../routing/error-formats.ts";
  * Makes one chat-completions call to the gateway itself, without leaving the process: what a client with that key would
  * get, errors included. Never throws.
  *
+ * @param key a configured key, or a credential
  * @param body the request's body, before it becomes JSON
  */
 export async function callChatCompletions(
   context: Context,
-  apiKey: string,
+  key: KnownKey | string,
   body: Readonly<Record<string, unknown>>,
 ): Promise<Response> {
   const request = new Request(new URL("/v1/chat/completions", context.url), {
@@ -20,14 +22,17 @@ export async function callChatCompletions(
     headers: {
       "content-type": "application/json",
       "x-gateway-source": context.request.headers.get("x-gateway-source") ?? "admin",
-      authorization: `Bearer ${apiKey}`,
+      ...(typeof key === "string" && { authorization: `Bearer ${key}` }),
     },
     body: JSON.stringify(body),
     signal: context.request.signal,
   });
   const inner: Context = { ...context, request, url: new URL(request.url) };
   try {
-    const caller = await authenticateCaller(inner, [{ in: "bearer" }]);
+    const caller =
+      typeof key === "string"
+        ? await authenticateCaller(inner, [{ in: "bearer" }])
+        : managedCaller(key, context.platform.now(), null);
     return await createChatCompletion.serve(inner, {}, caller);
   } catch (thrown) {
     return errorResponse(STANDARD_FAMILY, toGatewayError(thrown, context.requestId));

@@ -13,6 +13,7 @@ import { edit } from "./edit.ts";
 
 const { shape } = configSchema;
 const admin = shape.admin.unwrap().shape;
+const callers = shape.callers.unwrap().shape;
 const runtime = shape.runtime.unwrap().shape;
 const responses = shape.responses.unwrap().shape;
 const embeddings = shape.embeddings.unwrap().shape;
@@ -35,6 +36,12 @@ const settingsSchema = z.strictObject({
       has_password_hash: readOnly,
       jwt_valid_after_unix: readOnly,
       default_password_warning: readOnly,
+    })
+    .optional(),
+  callers: z
+    .strictObject({
+      unknown_keys: callers.unknown_keys.unwrap().optional(),
+      keys_hashed: callers.keys_hashed.unwrap().optional(),
     })
     .optional(),
   runtime: z
@@ -104,6 +111,7 @@ function applied(config: Config, change: SettingsEdit): Config {
   return {
     ...config,
     admin: withFields(config.admin, { jwt_expire_hours: change.admin?.jwt_expire_hours }),
+    callers: withFields(config.callers, change.callers ?? {}),
     runtime: withFields(config.runtime, change.runtime ?? {}),
     responses: withFields(config.responses, change.responses ?? {}),
     embeddings: withFields(config.embeddings, change.embeddings ?? {}),
@@ -131,6 +139,7 @@ async function settingsView(
       jwt_valid_after_unix: config.admin.jwt_valid_after_unix,
       default_password_warning: hasDefaultPassword(platform.variables, config),
     },
+    callers: config.callers,
     runtime: config.runtime,
     responses: config.responses,
     embeddings: config.embeddings,

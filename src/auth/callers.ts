@@ -3,14 +3,20 @@ import { sha256Hex } from "../encoding/hash.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
 import { claimsToBeToken } from "./admin-token.ts";
+import { type CallerKey, type KnownKey, keyFault, knownKeys } from "./caller-keys.ts";
 
 /** Who calls a business endpoint (contract, Authentication). */
 export interface Caller {
   /** `managed`: a configured key, an account is chosen from the pool. `pass-through`: the provider's own token. */
   readonly mode: "managed" | "pass-through";
   readonly credential: string;
-  /** SHA-256 of the credential in hexadecimal: the name under which the caller's objects are kept. */
+  /**
+   * SHA-256 of the credential in hexadecimal, and of the first one for a key that has been rotated: the name under which the
+   * caller's objects are kept.
+   */
   readonly owner: string;
+  /** Null in pass-through mode, and for the gateway itself. */
+  readonly key: CallerKey | null;
   /** `X-Gateway-Target-Account`, managed mode only. */
   readonly targetAccount: string | null;
 }
@@ -67,19 +73,6 @@ function credentials(request: Request, url: URL, sources: readonly CredentialSou
   return found;
 }
 
-const keyDigests = new WeakMap<Config, Promise<ReadonlySet<string>>>();
-
-/** Digests of the configured keys. Comparing digests makes the comparison's timing say nothing about a key. */
-function configuredKeys(config: Config): Promise<ReadonlySet<string>> {
-  let digests = keyDigests.get(config);
-  if (digests === undefined) {
-    const keys = [...config.keys, ...config.api_keys.map(({ key }) => key)];
-    digests = Promise.all(keys.map(digest)).then((list) => new Set(list));
-    keyDigests.set(config, digests);
-  }
-  return digests;
-}
-
 /**
  * Whether a credential opens something else than the provider: the admin API or the hosting platform. Whoever sends such a
  * one as a key has mixed them up, and the provider must not learn it.
@@ -98,13 +91,37 @@ async function opensSomethingElse(
   return false;
 }
 
+function unauthorized(message: string): GatewayError {
+  return new GatewayError(401, message, { code: "invalid_api_key" });
+}
+
+/**
+ * The caller with a configured key.
+ *
+ * @param now milliseconds since the epoch
+ * @param target `X-Gateway-Target-Account`
+ * @throws GatewayError 401 `invalid_api_key` for a key that does not work now.
+ */
+export function managedCaller(
+  known: KnownKey,
+  now: number,
+  target: string | null,
+  credential = known.key.entry.key,
+): Caller {
+  const fault = keyFault(known, now);
+  if (fault !== null) throw unauthorized(fault);
+  const { key, owner } = known;
+  return { mode: "managed", credential, owner, key, targetAccount: target === "" ? null : target };
+}
+
 /**
  * Finds out who calls (contract, Authentication, rules 1 to 3). Of several credentials in one request a configured
- * key wins, else the first in the order of `sources` counts.
+ * key wins, one that works before one that does not, else the first in the order of `sources` counts.
  *
  * @param given The credential on whose behalf the request is made, whatever it carries itself; null: there is none.
  *
- * @throws GatewayError 401 `invalid_api_key` when the request carries no credential, or an administrator's.
+ * @throws GatewayError 401 `invalid_api_key` when the request carries no credential, an administrator's, or a configured
+ *   key that is disabled, has expired or has been replaced: such a one is never taken for a token of the provider.
  */
 export async function authenticateCaller(
   context: Pick<Context, "request" | "url" | "config" | "platform">,
@@ -115,38 +132,30 @@ export async function authenticateCaller(
   const candidates = given === null ? credentials(request, url, sources) : [given];
   const first = candidates[0];
   if (first === undefined) {
-    throw new GatewayError(401, "no API key was given: send Authorization: Bearer <key>", {
-      code: "invalid_api_key",
-    });
+    throw unauthorized("no API key was given: send Authorization: Bearer <key>");
   }
   const { config } = await context.config();
-  const keys = await configuredKeys(config);
+  const keys = await knownKeys(config);
+  const now = context.platform.now();
   let firstOwner = "";
+  let configured: KnownKey | undefined;
   for (const credential of candidates) {
     const owner = await digest(credential);
     if (firstOwner === "") firstOwner = owner;
-    if (!keys.has(owner)) continue;
+    const known = keys.get(owner);
+    if (known === undefined) continue;
+    configured ??= known;
+    if (keyFault(known, now) !== null) continue;
     const target = request.headers.get("x-gateway-target-account")?.trim();
-    return {
-      mode: "managed",
-      credential,
-      owner,
-      targetAccount: target === undefined || target === "" ? null : target,
-    };
+    return managedCaller(known, now, target ?? null, credential);
   }
+  if (configured !== undefined) return managedCaller(configured, now, null);
   if (!HEADER_VALUE.test(first)) {
-    throw new GatewayError(401, "this is no key and no token: it has characters that no header can hold", {
-      code: "invalid_api_key",
-    });
+    throw unauthorized("this is no key and no token: it has characters that no header can hold");
   }
   if (await opensSomethingElse(context, config, first, firstOwner)) {
-    throw new GatewayError(
-      401,
-      "this credential is for administration: send an API key or a token of the provider",
-      {
-        code: "invalid_api_key",
-      },
-    );
+    throw unauthorized("this credential is for administration: send an API key or a token of the provider");
   }
-  return { mode: "pass-through", credential: first, owner: firstOwner, targetAccount: null };
+  if (config.callers.unknown_keys === "refuse") throw unauthorized("this API key is not known");
+  return { mode: "pass-through", credential: first, owner: firstOwner, key: null, targetAccount: null };
 }

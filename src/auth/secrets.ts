@@ -29,7 +29,7 @@ export function preview(secret: string): string {
   return secret.length < 16 ? MASK : `${secret.slice(0, 4)}${MASK}${secret.slice(-4)}`;
 }
 
-/** Whether a text is what {@link preview} makes of a secret, rather than a secret. */
+/** Whether a text is what {@link preview} makes of a secret, or what is shown of a digest, rather than a secret. */
 export function isPreview(text: string): boolean {
-  return text === MASK || (text.length === MASK.length + 8 && text.slice(4, -4) === MASK);
+  return /^(?:[\s\S]{4})?\*{4}(?:[\s\S]{4})?$/.test(text);
 }

@@ -1,10 +1,58 @@
 import * as z from "zod";
 
-/** An API key of a caller (contract, API keys). */
-export const apiKeySchema = z.object({
-  key: z.string().trim().min(1, "a key must not be empty"),
+const count = z.number().int().min(0);
+const amount = z.number().min(0);
+const names = z.array(z.string().trim().min(1));
+/** SHA-256 of a key, in hexadecimal. */
+const digest = z.string().regex(/^[\da-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal");
+
+/** An object that keeps fields which it does not know, in the type of one that knows all: so it can be sent over RPC. */
+function open<Shape extends z.core.$ZodLooseShape>(shape: Shape): z.ZodObject<Shape, z.core.$strip> {
+  return z.looseObject(shape);
+}
+
+/** What a key may use. 0, or nothing: without a limit. Cost is in the currency of the prices. */
+const keyLimitsSchema = open({
+  requests_per_minute: count.optional(),
+  tokens_per_minute: count.optional(),
+  max_parallel: count.optional(),
+  tokens_per_day: count.optional(),
+  tokens_per_month: count.optional(),
+  cost_per_day: amount.optional(),
+  cost_per_month: amount.optional(),
+});
+
+/** All fields of an API key, for schemas that are made of it. */
+export const apiKeyFields = open({
+  /** Empty when only its digest is kept. */
+  key: z.string().trim().default(""),
   name: z.string().default(""),
   remark: z.string().default(""),
+  /** Names the key for good. Absent: derived from its digest, see `keyIdentifier`. */
+  id: z.string().trim().min(1).max(64).optional(),
+  /** Under which digest its callers' objects are kept, once it has been rotated. Absent: its own. */
+  owner: digest.optional(),
+  /** The key's digest, and its last four characters, where the key itself is not kept. */
+  digest: digest.optional(),
+  last4: z.string().max(4).optional(),
+  /** Unix milliseconds; 0, or nothing: unknown. */
+  created: count.optional(),
+  /** Unix milliseconds; 0, or nothing: never. */
+  expires: count.optional(),
+  disabled: z.boolean().optional(),
+  /** What it was before it was rotated, newest first, and until when that still works: Unix milliseconds. */
+  previous: z.array(z.object({ digest, until: count })).optional(),
+  limits: keyLimitsSchema.optional(),
+  /** What it may be used for, and from where (CIDR); empty, or nothing: everything. */
+  models: names.optional(),
+  dialects: names.optional(),
+  networks: names.optional(),
+});
+
+/** An API key of a caller (contract, API keys). What this version does not know is kept. */
+export const apiKeySchema = apiKeyFields.refine(({ key, digest: kept }) => key !== "" || kept !== undefined, {
+  error: "a key must not be empty",
+  path: ["key"],
 });
 
 /** A provider account as it is stored (contract, Accounts). All fields are strings, empty when unset. */
@@ -33,8 +81,6 @@ export const proxySchema = z.object({
   password: z.string().default(""),
 });
 
-const count = z.number().int().min(0);
-
 /**
  * The whole configuration with every group of the contract ("Configuration", "Runtime settings"). Parsing an empty
  * object yields all defaults (contract, Decisions).
@@ -53,6 +99,14 @@ export const configSchema = z.object({
       jwt_valid_after_unix: count.default(0),
       /** Secret that signs administrators' tokens; made once, at first use. */
       jwt_secret: z.string().default(""),
+    })
+    .prefault({}),
+  callers: z
+    .object({
+      /** What becomes of a credential that is no configured key: it is the provider's own token, or it is refused. */
+      unknown_keys: z.enum(["pass_through", "refuse"]).default("pass_through"),
+      /** Of the keys only digests and last four characters are kept. There is no way back. */
+      keys_hashed: z.boolean().default(false),
     })
     .prefault({}),
   runtime: z

@@ -30,6 +30,27 @@ describe("API keys", () => {
     expect((await admin("DELETE", path)).body).toEqual({ success: true, total_keys: 1 });
   });
 
+  it("are kept as digests alone once that is set, and work, are listed and deleted all the same", async () => {
+    const secret = "sk-hashed-0123456789";
+    await admin("POST", "/admin/keys", { key: secret, name: "hashed" });
+    expect((await admin("PUT", "/admin/settings", { callers: { keys_hashed: true } })).status).toBe(200);
+    const exported = await admin("GET", "/admin/config/export");
+    const kept = Object(exported.body["config"]).api_keys;
+    expect(exported.body["json"]).not.toContain(secret);
+    await admin("PUT", "/admin/settings", { callers: { keys_hashed: false } });
+
+    expect((await chat("hi", {}, { authorization: `Bearer ${secret}` })).status).toBe(200);
+    expect(await admin("POST", "/admin/test", {})).toMatchObject({ body: { success: true } });
+    expect((await admin("POST", "/admin/keys", { key: secret })).status).toBe(409);
+    const { body } = await admin("GET", "/admin/config");
+    expect(body["api_keys"]).toMatchObject([{}, { key: "****6789", name: "hashed", hashed: true }]);
+    expect((await admin("POST", "/admin/config", body)).status).toBe(200);
+    expect((await admin("GET", "/admin/config/export")).body["config"]).toMatchObject({ api_keys: kept });
+    expect((await admin("DELETE", `/admin/keys/${secret}`)).body).toEqual({ success: true, total_keys: 1 });
+    await admin("DELETE", "/admin/keys/sk-dev");
+    await admin("POST", "/admin/keys", { key: "sk-dev" });
+  });
+
   it.each([
     ["POST", "/admin/keys", {}, 400, "key"],
     ["POST", "/admin/keys", { key: "  " }, 400, "key"],

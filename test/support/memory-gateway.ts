@@ -126,12 +126,18 @@ export class MemoryGateway {
 
 /** A caller with the configured key; `target` pins an account. */
 export function managed(target: string | null = null): Caller {
-  return { mode: "managed", credential: KEY, owner: "owner-of-the-key", targetAccount: target };
+  return { mode: "managed", credential: KEY, owner: "owner-of-the-key", key: null, targetAccount: target };
 }
 
 /** A caller with a token of the provider's own. */
 export function passThrough(token = "a-token-of-the-provider"): Caller {
-  return { mode: "pass-through", credential: token, owner: "owner-of-the-token", targetAccount: null };
+  return {
+    mode: "pass-through",
+    credential: token,
+    owner: "owner-of-the-token",
+    key: null,
+    targetAccount: null,
+  };
 }
 
 /** Makes gateways for tests. */

@@ -4,6 +4,7 @@ import { configHash, exportedConfig } from "../../../src/admin/config-export.ts"
 import { mergedConfig, replacedConfig, tidied } from "../../../src/admin/config-merge.ts";
 import { identifiers } from "../../../src/admin/identifiers.ts";
 import { type Config, configSchema } from "../../../src/config/schema.ts";
+import { sha256Hex } from "../../../src/encoding/hash.ts";
 
 const name = fc.constantFrom("a", "b", "c", "d");
 const maybe = <T>(value: fc.Arbitrary<T>, empty: T) => fc.oneof(value, fc.constant(empty));
@@ -89,6 +90,47 @@ describe("importing a configuration", () => {
       sync: { hash: "h", time: 7 },
       admin: { jwt_secret: "kept" },
     });
+  });
+
+  it("keeps what a key has beyond this version, and says of a present key what is new about it", async () => {
+    const present = configSchema.parse({
+      keys: ["plain"],
+      api_keys: [
+        { key: "k", name: "kept", expires: 7, limits: { tokens_per_day: 1, later: 2 }, colour: "red" },
+      ],
+    });
+    const raw = {
+      api_keys: [
+        { key: "k", remark: "new", disabled: true },
+        { key: "n", shape: { round: true } },
+      ],
+    };
+    const { api_keys } = await mergedConfig(present, configSchema.parse(raw), raw);
+    expect(api_keys).toEqual([
+      {
+        key: "k",
+        name: "kept",
+        remark: "new",
+        expires: 7,
+        disabled: true,
+        limits: { tokens_per_day: 1, later: 2 },
+        colour: "red",
+      },
+      { key: "plain", name: "", remark: "" },
+      { key: "n", name: "", remark: "", shape: { round: true } },
+    ]);
+    const replaced = await replacedConfig(configSchema.parse({}), configSchema.parse(raw));
+    expect(exportedConfig(replaced).api_keys).toEqual(replaced.api_keys);
+    expect(replaced.api_keys[1]).toMatchObject({ shape: { round: true } });
+  });
+
+  it("knows a key by its digest", async () => {
+    const digest = await sha256Hex("k");
+    const present = configSchema.parse({ api_keys: [{ digest, last4: "k", name: "hashed" }] });
+    const raw = { keys: ["k", "other"], api_keys: [{ key: "k", remark: "seen" }] };
+    const { api_keys } = await mergedConfig(present, configSchema.parse(raw), raw);
+    expect(api_keys).toMatchObject([{ key: "", digest, name: "hashed", remark: "seen" }, { key: "other" }]);
+    expect(exportedConfig({ ...present, api_keys }).keys).toEqual(["other"]);
   });
 
   it("enriches an account that is there with what is new about it", async () => {

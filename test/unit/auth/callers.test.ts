@@ -4,8 +4,9 @@ import { describe, expect, test } from "vitest";
 import { issueToken } from "../../../src/auth/admin-token.ts";
 import { authenticateCaller } from "../../../src/auth/callers.ts";
 import { DIALECTS } from "../../../src/dialects/index.ts";
+import { sha256Hex } from "../../../src/encoding/hash.ts";
 import { SMALL_CHAT, SMALL_REQUESTS, type SmallRequest } from "../../support/dialect-requests.ts";
-import { type MemoryGateway, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
+import { type MemoryGateway, pass, START_OF_TIME, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
 
 const gateway = useMemoryGateway();
@@ -229,5 +230,100 @@ describe("the header that pins an account", () => {
     expect(await response.json()).toMatchObject({ error: { code: "target_account_not_found" } });
     await pass(1);
     expect(made.upstream.asked).toEqual([]);
+  });
+});
+
+describe("a configured key", () => {
+  const OLD = "sk-before-the-rotation";
+  const HASHED = "sk-only-its-digest-is-kept";
+
+  const withKey = (entry: object, more: object = {}) =>
+    gateway({ config: { keys: [], api_keys: [{ key: KEY, ...entry }], ...more } });
+  const bearer = (key: string): Carried => ({ headers: { authorization: `Bearer ${key}` } });
+  const messageOf = async (made: MemoryGateway, key: string): Promise<unknown> => {
+    const init = { headers: { authorization: `Bearer ${key}` } };
+    const response = await made.post(SMALL_CHAT.path, SMALL_CHAT.body, init);
+    expect(response.status).toBe(401);
+    const body: { error: { code: string; message: string } } = await response.json();
+    expect(body.error.code).toBe("invalid_api_key");
+    return body.error.message;
+  };
+
+  test.each([
+    ["that is disabled", { disabled: true }, "this API key is disabled"],
+    [
+      "that has expired",
+      { expires: START_OF_TIME - 1 },
+      `expired at ${new Date(START_OF_TIME - 1).toISOString()}`,
+    ],
+  ])("%s is refused, and the provider never sees it", async (_, entry, reason) => {
+    const made = await withKey(entry);
+    expect(await messageOf(made, KEY)).toContain(reason);
+    const both = { headers: { authorization: `Bearer ${OWN}`, "x-api-key": KEY } };
+    expect(await ask(made, SMALL_CHAT, both)).toBe(401);
+    expect(made.upstream.asked).toEqual([]);
+  });
+
+  test("is disabled by its entry, although the plain list has it, too", async () => {
+    const made = await gateway({ config: { keys: [KEY], api_keys: [{ key: KEY, disabled: true }] } });
+    expect(await ask(made, SMALL_CHAT, bearer(KEY))).toBe(401);
+  });
+
+  test("beside one that works lets its caller in", async () => {
+    const made = await gateway({
+      config: { keys: [KEY], api_keys: [{ key: "sk-off", disabled: true }] },
+    });
+    const both = { headers: { authorization: "Bearer sk-off", "x-api-key": KEY } };
+    expect(await ask(made, SMALL_CHAT, both)).toBe(200);
+  });
+
+  test("works until it expires, and not from then on", async () => {
+    const made = await withKey({ expires: START_OF_TIME + 60_000 });
+    expect(await ask(made, SMALL_CHAT, bearer(KEY))).toBe(200);
+    await pass(60_000);
+    expect(await ask(made, SMALL_CHAT, bearer(KEY))).toBe(401);
+  });
+
+  test("that was rotated works as it was before for the time of grace, and is nobody's token later", async () => {
+    const digest = await sha256Hex(OLD);
+    const made = await withKey({ previous: [{ digest, until: START_OF_TIME + 60_000 }] });
+    expect(await ask(made, SMALL_CHAT, bearer(OLD))).toBe(200);
+    await pass(60_000);
+    expect(await messageOf(made, OLD)).toContain("replaced by a new one");
+    expect(await ask(made, SMALL_CHAT, bearer(KEY))).toBe(200);
+    expect(tokens(made)).not.toContain(OLD);
+  });
+
+  test("of which only the digest is kept lets its caller in", async () => {
+    const digest = await sha256Hex(HASHED);
+    const made = await gateway({ config: { keys: [], api_keys: [{ digest, last4: "kept" }] } });
+    expect(await ask(made, SMALL_CHAT, bearer(HASHED))).toBe(200);
+    expect(await ask(made, SMALL_CHAT, bearer(digest))).toBe(200);
+    expect(tokens(made)).toEqual(["one@test#1", digest]);
+  });
+
+  test("is told by an id that stays when it is rotated, and so do its caller's objects", async () => {
+    const digest = await sha256Hex(OLD);
+    const id = `key_${digest.slice(0, 16)}`;
+    const caller = async (key: string, entry: object) => {
+      const { platform, config } = (await gateway({ config: { keys: [], api_keys: [entry] } })).context();
+      const request = new Request("http://gateway.test/", { headers: { authorization: `Bearer ${key}` } });
+      const sources = [{ in: "bearer" as const }];
+      return authenticateCaller({ platform, config, request, url: new URL(request.url) }, sources);
+    };
+    const before = await caller(OLD, { key: OLD, name: "mine" });
+    expect(before).toMatchObject({ owner: digest, key: { id, name: "mine" } });
+    const rotated = { key: KEY, id, owner: digest, previous: [{ digest, until: START_OF_TIME + 60_000 }] };
+    for (const key of [OLD, KEY]) {
+      expect(await caller(key, rotated)).toMatchObject({ owner: digest, key: { id, entry: rotated } });
+    }
+    expect((await caller(OWN, rotated)).key).toBeNull();
+  });
+
+  test("is all that lets anybody in, where unknown ones are refused", async () => {
+    const made = await withKey({}, { callers: { unknown_keys: "refuse" } });
+    expect(await messageOf(made, OWN)).toContain("not known");
+    expect(await ask(made, SMALL_CHAT, bearer(KEY))).toBe(200);
+    expect(tokens(made)).toEqual(["one@test#1"]);
   });
 });

@@ -1,0 +1,90 @@
+import { isPreview, preview } from "../auth/secrets.ts";
+import { keyDigest, keyIdentifier } from "../config/api-keys.ts";
+import type { ApiKey } from "../config/schema.ts";
+import { isObject } from "../encoding/json.ts";
+import { invalidRequest } from "../errors/gateway-error.ts";
+
+/** What is shown of a key in its place. */
+export function keyPreview({ key, last4 }: ApiKey): string {
+  return key === "" ? `****${last4?.length === 4 ? last4 : ""}` : preview(key);
+}
+
+/** What tells a key from others; nobody changes it in an entry that is there. */
+const IDENTITY = new Set(["key", "id", "owner", "digest", "last4", "created", "previous"]);
+
+/** What views tell of a key beside its own fields. */
+const TOLD = new Set(["hashed", "grace_until", "last_used", "used_today"]);
+
+/** Fields whose being empty means the same as their being absent. */
+const OPTIONAL = new Set(["created", "expires", "disabled", "limits", "models", "dialects", "networks"]);
+
+function isEmpty(value: unknown): boolean {
+  if (isObject(value)) return Object.keys(value).length === 0;
+  return value === 0 || value === false || (Array.isArray(value) && value.length === 0);
+}
+
+/** A key as it is kept: without what a view adds, and without fields that say nothing. */
+export function keptKey(entry: ApiKey): ApiKey {
+  const kept = { ...entry };
+  for (const [name, value] of Object.entries(entry)) {
+    if (TOLD.has(name) || (OPTIONAL.has(name) && isEmpty(value))) Reflect.deleteProperty(kept, name);
+  }
+  return kept;
+}
+
+/** An entry with changes to everything but what it is. Fields that are not named stay, also those that are not known here. */
+export function changedKey(entry: ApiKey, changes: Readonly<Record<string, unknown>>): ApiKey {
+  const given = Object.entries(changes).filter(([name, value]) => !IDENTITY.has(name) && value !== undefined);
+  return keptKey({ ...entry, ...Object.fromEntries(given) });
+}
+
+/** Present keys, with what imported ones say about them, and then the imported ones that are new. */
+export async function mergedKeys(present: readonly ApiKey[], imported: readonly ApiKey[]): Promise<ApiKey[]> {
+  const merged = new Map<string, ApiKey>();
+  for (const entry of present) merged.set(await keyDigest(entry), entry);
+  for (const entry of imported) {
+    const digest = await keyDigest(entry);
+    const known = merged.get(digest);
+    const said = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== ""));
+    merged.set(digest, known === undefined ? entry : changedKey(known, said));
+  }
+  return [...merged.values()];
+}
+
+/** Whether a path or a field names this key by its id; ids once had another form. */
+export async function hasIdentifier(entry: ApiKey, id: string): Promise<boolean> {
+  return id === (await keyIdentifier(entry)) || id === `key:${(await keyDigest(entry)).slice(0, 16)}`;
+}
+
+/**
+ * The present key that a sent one stands for, if it is one: what came from a masked view may be sent back.
+ *
+ * @param param names the field for people
+ * @throws GatewayError 400 for a mask that stands for no key, or for several.
+ */
+export async function meantKey(
+  present: readonly ApiKey[],
+  {
+    key,
+    id,
+    digest,
+  }: { readonly key: string; readonly id?: string | undefined; readonly digest?: string | undefined },
+  param: string,
+): Promise<ApiKey | undefined> {
+  const same = present.find((entry) => key !== "" && entry.key === key);
+  if (same !== undefined) return same;
+  const masked = key === "" ? digest === undefined : isPreview(key);
+  if (!masked) {
+    const sent: ApiKey = { key, name: "", remark: "", ...(digest !== undefined && { digest }) };
+    const wanted = await keyDigest(sent);
+    for (const entry of present) if ((await keyDigest(entry)) === wanted) return entry;
+    return undefined;
+  }
+  const meant: ApiKey[] = [];
+  for (const entry of present) {
+    if (id === undefined ? keyPreview(entry) === key : await hasIdentifier(entry, id)) meant.push(entry);
+  }
+  if (meant.length === 1) return meant[0];
+  if (key === "") throw invalidRequest(`${param}: a key must not be empty`, param);
+  throw invalidRequest(`${param}: a masked key must stand for one key that is there; send its id`, param);
+}
