@@ -6,10 +6,12 @@ import { AccountPool as PoolRules } from "../src/accounts/pool.ts";
 import { POOL_NAME } from "../src/accounts/pool-name.ts";
 import { SqlPoolStore } from "../src/accounts/sql-pool-store.ts";
 import { type Grant, Waiter } from "../src/accounts/waiting-queue.ts";
+import { SqlUseStore } from "../src/limits/sql-store.ts";
 import type {
   AccountFailure,
   AccountHealth,
   AcquireRequest,
+  CountAnswer,
   PoolConfiguration,
   QueueStatus,
   Refused,
@@ -19,6 +21,7 @@ import type {
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
 import { variablesOf } from "../src/platform/cloudflare/variables.ts";
+import type { KeyUse, LimitedUse, Spent } from "../src/platform/limits.ts";
 import { nameOfProcess } from "./process-name.ts";
 
 /**
@@ -130,8 +133,10 @@ export class AccountPool extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
+    const sql = durableSql(ctx.storage);
     this.#pool = new PoolRules({
-      store: new SqlPoolStore(durableSql(ctx.storage)),
+      store: new SqlPoolStore(sql),
+      uses: new SqlUseStore(sql),
       boot: nameOfProcess(env),
       now: Date.now,
       setTimer: (ms, run) => {
@@ -163,6 +168,18 @@ export class AccountPool extends DurableObject<Env> {
   resume(lease: string, account: string, holder: Holder, isolate = ""): ResumedReply | null {
     const name = this.#pool.resume(lease, account, holder, isolate);
     return name === null ? null : { name, lease: new SlotLease(this.#pool, name, account) };
+  }
+
+  count(use: LimitedUse): CountAnswer {
+    return this.#pool.count(use);
+  }
+
+  settle(use: string, spent: Spent): void {
+    this.#pool.settle(use, spent);
+  }
+
+  keyUses(): KeyUse[] {
+    return this.#pool.keyUses();
   }
 
   async status(): Promise<QueueStatus> {

@@ -1,9 +1,11 @@
+import type { UseStore } from "../limits/store.ts";
 import type {
   AccountFailure,
   AccountHealth,
   AccountPoolClient,
   Acquired,
   AcquireRequest,
+  CountAnswer,
   Lease,
   LeasedAccount,
   PoolConfiguration,
@@ -11,6 +13,7 @@ import type {
   SignedIn,
   TokenAnswer,
 } from "../platform/accounts.ts";
+import type { KeyUse, LimitedUse, Spent } from "../platform/limits.ts";
 import { AccountPool } from "./pool.ts";
 import type { PoolStore } from "./pool-store.ts";
 import { type Grant, Waiter } from "./waiting-queue.ts";
@@ -91,7 +94,22 @@ export class InProcessAccountPool implements AccountPoolClient {
         return { refused: "cancelled" };
       }
     }
-    return "granted" in outcome ? { lease: new InProcessLease(this.#pool, outcome.granted) } : outcome;
+    if (!("granted" in outcome)) return outcome;
+    const { granted } = outcome;
+    const { limits } = granted;
+    return { lease: new InProcessLease(this.#pool, granted), ...(limits === undefined ? {} : { limits }) };
+  }
+
+  async count(use: LimitedUse): Promise<CountAnswer> {
+    return this.#pool.count(use);
+  }
+
+  async settle(use: string, spent: Spent): Promise<void> {
+    this.#pool.settle(use, spent);
+  }
+
+  async keyUses(): Promise<KeyUse[]> {
+    return this.#pool.keyUses();
   }
 
   async status(): Promise<QueueStatus> {
@@ -116,7 +134,7 @@ export class InProcessAccountPool implements AccountPoolClient {
 }
 
 /** A pool in this process, with the process's own clock and timers. It refuses everything until it is configured. */
-export function createInProcessPool(store: PoolStore): InProcessAccountPool {
+export function createInProcessPool(store: PoolStore, uses?: UseStore): InProcessAccountPool {
   const setTimer = (ms: number, run: () => void): (() => void) => {
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);
@@ -128,6 +146,13 @@ export function createInProcessPool(store: PoolStore): InProcessAccountPool {
     });
   };
   // Who held a slot has ended with the process that granted it.
-  const pool = new AccountPool({ store, boot: crypto.randomUUID(), now: Date.now, setTimer, wakeAt });
+  const pool = new AccountPool({
+    store,
+    ...(uses === undefined ? {} : { uses }),
+    boot: crypto.randomUUID(),
+    now: Date.now,
+    setTimer,
+    wakeAt,
+  });
   return new InProcessAccountPool(pool);
 }

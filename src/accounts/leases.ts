@@ -1,4 +1,4 @@
-import type { TokenAnswer } from "../platform/accounts.ts";
+import type { AcquireRequest, TokenAnswer } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
 
@@ -20,6 +20,13 @@ export interface Holder {
   readonly dialect: string;
   /** See `AcquireRequest.caller`; shown to nobody. */
   readonly caller: string;
+  /** The name of the request, if its key has limits. */
+  readonly use?: string;
+}
+
+/** Who holds the slot that a request is granted. */
+export function holderOf({ requestId, model, dialect = "", caller = "", use }: AcquireRequest): Holder {
+  return { requestId, model, dialect, caller, ...(use === undefined ? {} : { use: use.id }) };
 }
 
 /** One slot in use. As a list node it stands in the order of expiry. */

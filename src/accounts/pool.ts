@@ -1,13 +1,18 @@
 import { accountsByName } from "../config/account-identifier.ts";
+import { UseLedger } from "../limits/ledger.ts";
+import { NOWHERE, type UseStore } from "../limits/store.ts";
 import type {
   AccountFailure,
   AccountHealth,
   AcquireRequest,
+  CountAnswer,
   PoolConfiguration,
   QueueStatus,
+  Refused,
   SignedIn,
   TokenAnswer,
 } from "../platform/accounts.ts";
+import type { KeyUse, LimitedUse, Spent } from "../platform/limits.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTokens } from "./account-tokens.ts";
 import { Breaker, type Witness } from "./breaker.ts";
@@ -19,11 +24,13 @@ import type { PoolStore } from "./pool-store.ts";
 import { Proxies } from "./proxies.ts";
 import { Slots } from "./slots.ts";
 import { type Clockwork, Upkeep } from "./upkeep.ts";
-import type { Outcome, Waiter } from "./waiting-queue.ts";
+import { type Outcome, Waiter } from "./waiting-queue.ts";
 
 /** What the pool needs from where it runs. */
 export interface PoolOptions extends Clockwork {
   readonly store: PoolStore;
+  /** Where it is kept what the requests of keys with limits use; unless given it is forgotten at a restart. */
+  readonly uses?: UseStore;
   /** Life of a lease that is not renewed, milliseconds. */
   readonly leaseTtlMs?: number;
   /** How long a restarted pool holds slots back for leases that had just been granted, milliseconds. */
@@ -56,9 +63,10 @@ export class AccountPool {
   readonly #proxies = new Proxies();
   readonly #breaker = new Breaker();
   readonly #upkeep: Upkeep;
+  readonly #ledger: UseLedger;
 
   constructor(options: PoolOptions) {
-    const { store, now, leaseTtlMs = LEASE_TTL_MS, claimMs = CLAIM_MS, boot = "" } = options;
+    const { store, uses = NOWHERE, now, leaseTtlMs = LEASE_TTL_MS, claimMs = CLAIM_MS, boot = "" } = options;
     const terms = { boot, claimMs, awaitMs: leaseTtlMs };
     this.#now = now;
     this.#upkeep = new Upkeep(
@@ -68,27 +76,31 @@ export class AccountPool {
       () => this.#settle(),
     );
     this.#slots = new Slots(store, leaseTtlMs, terms, now, options.setTimer, {
-      describe: (state, model, at) => {
+      describe: (state, { model, use }, at) => {
         this.#upkeep.planSweep();
+        if (use !== undefined) this.#ledger.begin(use.id, at);
         state.health.used(at);
         return {
           account: { id: state.id, proxyId: state.account?.proxyId ?? "" },
           token: this.#tokens.peek(state, at),
           failing: state.failing || this.#breaker.watches(model),
+          ...(use === undefined ? {} : { limits: this.#ledger.state(use, at) }),
         };
       },
       ended: ({ state, token, holder, told, expiresAt }, at) => {
         // What was given back without a word has gone well. Of what expired nothing is known.
         if (!told && expiresAt > at) state.health.succeeded(at);
         this.#breaker.released(holder.requestId);
+        if (holder.use !== undefined) this.#ledger.leave(holder.use, at);
         this.#tokens.leaseEnded(state, token, at);
       },
-      dismissed: ({ requestId }) => this.#breaker.released(requestId),
+      dismissed: (request) => this.#unserved(request),
       idle: () => this.#upkeep.idle(),
       rescheduled: () => this.#reschedule(),
     });
     this.#tokens = new AccountTokens(store, now(), (id) => this.#slots.state(id));
-    if (this.#slots.reservations.pending) this.#upkeep.planSweep();
+    this.#ledger = new UseLedger(uses, now(), this.#slots.reservations.orphansMs);
+    if (this.#slots.reservations.pending || this.#ledger.pending) this.#upkeep.planSweep();
   }
 
   /** Takes over accounts and limits while requests are in flight: nobody loses a slot, nobody gets one too many. */
@@ -115,11 +127,45 @@ export class AccountPool {
 
   /** Grants a slot, refuses, or has the request wait. */
   acquire(request: AcquireRequest): Outcome | Waiter {
+    const { use } = request;
+    if (use === undefined) return this.#admit(request);
+    const limited = this.#limited(use);
+    if (limited !== null) return limited;
+    const outcome = this.#admit(request);
+    if (outcome instanceof Waiter) this.#ledger.wait(use.id);
+    return outcome;
+  }
+
+  /** See `AccountPoolClient.count`. */
+  count(use: LimitedUse): CountAnswer {
+    const now = this.#now();
+    const limited = this.#limited(use);
+    if (limited !== null) return limited;
+    this.#upkeep.planSweep();
+    this.#ledger.begin(use.id, now);
+    this.#ledger.settle(use.id, use, now);
+    return { limits: this.#ledger.state(use, now) };
+  }
+
+  /** See `AccountPoolClient.settle`. */
+  settle(use: string, spent: Spent): void {
+    this.#ledger.settle(use, spent, this.#now());
+  }
+
+  /** See `AccountPoolClient.keyUses`. */
+  keyUses(): KeyUse[] {
+    return this.#ledger.uses(this.#now());
+  }
+
+  #admit(request: AcquireRequest): Outcome | Waiter {
     // Who wants one account is told what that account says.
     const failure = request.target === undefined ? this.#breaker.refusal(request, this.#now()) : null;
-    if (failure !== null) return { refused: "provider_down", failure };
+    if (failure !== null) {
+      this.#givenBack(request);
+      return { refused: "provider_down", failure };
+    }
     const outcome = this.#slots.acquire(request);
-    if ("refused" in outcome) this.#breaker.released(request.requestId);
+    if ("refused" in outcome) this.#unserved(request);
     return outcome;
   }
 
@@ -142,7 +188,9 @@ export class AccountPool {
    * A name can be used for this once. `isolate` is whose beats will name it; empty: it is renewed by itself.
    */
   resume(token: string, account: string, holder: Holder, isolate = ""): string | null {
-    return this.#slots.resume(token, account, holder, isolate);
+    const name = this.#slots.resume(token, account, holder, isolate);
+    if (name !== null && holder.use !== undefined) this.#ledger.resumed(holder.use);
+    return name;
   }
 
   /** Renews the leases of an isolate that have lived for a while: it names all of them. */
@@ -232,7 +280,25 @@ export class AccountPool {
     this.#slots.catchUp();
     const { reservations } = this.#slots;
     reservations.sweep(this.#now());
-    return this.#upkeep.swept(reservations.pending);
+    const counted = this.#ledger.sweep(this.#now());
+    return this.#upkeep.swept(reservations.pending || counted);
+  }
+
+  /** Reserves what a request is expected to use, or says why not. */
+  #limited(use: LimitedUse): Refused | null {
+    const now = this.#now();
+    const limit = this.#ledger.take(use, now);
+    return limit === null ? null : { refused: "limited", limit, limits: this.#ledger.state(use, now) };
+  }
+
+  /** A request has been refused, or has left. */
+  #unserved(request: AcquireRequest): void {
+    this.#breaker.released(request.requestId);
+    this.#givenBack(request);
+  }
+
+  #givenBack({ use }: AcquireRequest): void {
+    if (use !== undefined) this.#ledger.giveBack(use.id, this.#now());
   }
 
   /** The account is not blamed, unless the provider fails on it again and again, and works with others in between. */

@@ -36,6 +36,8 @@ export class Reservations {
   #startedAt: number;
   /** The terms of the leases that this start grants. */
   readonly #terms: LeaseTerms;
+  /** Nobody from before this start is left. */
+  readonly #allEnded: boolean;
   /** How long this start waits for the leases of earlier ones. */
   readonly #waits: ClaimPeriods;
   #windowStart: number;
@@ -48,8 +50,8 @@ export class Reservations {
     const before = store.loadTerms() ?? FIRST_TERMS;
     this.#waits = before;
     // Whoever held a slot has ended with the process.
-    const allEnded = terms.boot !== "" && terms.boot !== before.boot;
-    if (allEnded) store.clearMarks();
+    this.#allEnded = terms.boot !== "" && terms.boot !== before.boot;
+    if (this.#allEnded) store.clearMarks();
     this.isolates = new Isolates(store);
     this.#reclaimed = new Map(store.loadReclaimed());
     for (const [id, slots] of store.loadMarks()) {
@@ -73,6 +75,11 @@ export class Reservations {
   get deadline(): number {
     const { claimMs, awaitMs } = this.#waits;
     return this.#startedAt + (this.isolates.awaiting ? awaitMs : claimMs);
+  }
+
+  /** For how long requests from before this start may be under way without a word of them, milliseconds. */
+  get orphansMs(): number {
+    return this.#allEnded ? 0 : this.#waits.awaitMs;
   }
 
   /** The clock was set: periods that run go on from there. */

@@ -2,7 +2,7 @@ import type { AcquireRequest, PoolLimits } from "../platform/accounts.ts";
 import { AccountState } from "./account-state.ts";
 import type { Pulse } from "./heartbeat.ts";
 import { LEASE_TTL_MS } from "./lease-life.ts";
-import { type Holder, type LeaseRecord, Leases } from "./leases.ts";
+import { type Holder, holderOf, type LeaseRecord, Leases } from "./leases.ts";
 import type { LeaseTerms, PoolStore } from "./pool-store.ts";
 import { Reservations } from "./reservations.ts";
 import { Rotation } from "./rotation.ts";
@@ -12,7 +12,7 @@ import { type Grant, type Outcome, Waiter, WaitingQueue } from "./waiting-queue.
 /** What the owner of the slots adds to them. */
 export interface SlotEvents {
   /** What goes with a slot that is being granted. */
-  describe(state: AccountState, model: string, now: number): Omit<Grant, "lease">;
+  describe(state: AccountState, request: AcquireRequest, now: number): Omit<Grant, "lease">;
   /** A waiting request has left the queue with nothing. */
   dismissed(request: AcquireRequest): void;
   /** A lease has ended, by release or by expiry. */
@@ -267,16 +267,16 @@ export class Slots {
     const now = this.#now();
     this.serial += 1;
     const lease = this.reservations.name(this.serial);
-    const { requestId, model, dialect = "", caller = "" } = request;
-    const share = this.#shares.of(caller);
+    const holder = holderOf(request);
+    const share = this.#shares.of(holder.caller);
     share.held += 1;
     share.served = this.serial;
     state.leases += 1;
     this.reservations.raise(state, this.limits.perAccount);
-    this.leases.add(lease, this.serial, state, { requestId, model, dialect, caller }, now);
+    this.leases.add(lease, this.serial, state, holder, now);
     this.#rotation.used(state);
     if (state.waiters.size > 0) this.#queue.place(state, this.#rotation);
-    return { granted: { lease, ...this.#events.describe(state, model, now) } };
+    return { granted: { lease, ...this.#events.describe(state, request, now) } };
   }
 
   #wait(

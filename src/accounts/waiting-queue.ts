@@ -1,4 +1,5 @@
 import type { AcquireRequest, LeasedAccount, Refused } from "../platform/accounts.ts";
+import type { LimitState } from "../platform/limits.ts";
 import type { AccountState } from "./account-state.ts";
 import { ListNode } from "./linked-list.ts";
 import type { Rotation } from "./rotation.ts";
@@ -13,6 +14,8 @@ export interface Grant {
   readonly token: string | null;
   /** The account or the provider has failed lately: a success must be reported. */
   readonly failing: boolean;
+  /** What is left to the key, if it has limits. */
+  readonly limits?: LimitState;
 }
 
 export type Outcome = { readonly granted: Grant } | Refused;

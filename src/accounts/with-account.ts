@@ -279,6 +279,8 @@ function refusal(reason: RefusalReason, target: string | null): GatewayError {
       return new GatewayError(503, "the provider is down", { code: "upstream_unavailable" });
     case "cancelled":
       return clientLeft();
+    case "limited":
+      return new GatewayError(429, "the key has used what it may", { code: "rate_limit_exceeded" });
   }
 }
 

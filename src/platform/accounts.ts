@@ -1,4 +1,5 @@
 import type { ProviderErrorKind } from "../errors/provider-error.ts";
+import type { KeyUse, LimitedUse, LimitRefusal, LimitState, Spent } from "./limits.ts";
 
 /**
  * What the rest of the program sees of the account pool. The pool itself lives in one place per deployment (a Durable
@@ -7,6 +8,8 @@ import type { ProviderErrorKind } from "../errors/provider-error.ts";
 
 /** Why a request got no account. At the edge each is HTTP 429 without `Retry-After` (contract, Errors). */
 export type RefusalReason =
+  /** The caller's key has used what it may. */
+  | "limited"
   /** No account is configured, or the caller excluded all that are usable. */
   | "no_accounts"
   /** `target` names no configured account. */
@@ -38,15 +41,25 @@ export interface AcquireRequest {
   readonly disabledToo?: boolean;
   /** Longest wait in the queue in milliseconds; the pool's setting when absent, 0 to be refused rather than wait. */
   readonly waitMs?: number;
+  /** Absent: the caller's key has no limits that need counting. */
+  readonly use?: LimitedUse;
 }
 
 /** No slot was granted; `failure` is the provider's when it is down. */
 export interface Refused {
   readonly refused: RefusalReason;
   readonly failure?: AccountFailure;
+  /** What the key has used up, when it is `limited`. */
+  readonly limit?: LimitRefusal;
+  /** What is left to the key, where that is counted. */
+  readonly limits?: LimitState;
 }
 
-export type Acquired = { readonly lease: Lease } | Refused;
+/** `limits`: what is left to the key, where that is counted. */
+export type Acquired = { readonly lease: Lease; readonly limits?: LimitState } | Refused;
+
+/** A request that takes no slot was counted, or refused. */
+export type CountAnswer = { readonly limits: LimitState } | Refused;
 
 /** The account behind a lease. Credentials are handed out only with a sign-in ticket. */
 export interface LeasedAccount {
@@ -213,6 +226,12 @@ export interface AccountPoolClient {
    * When `signal` aborts the request leaves the queue, and a slot granted in that moment goes back.
    */
   acquire(request: AcquireRequest, signal?: AbortSignal): Promise<Acquired>;
+  /** Counts a request of a key with limits that takes no slot, and ends it: what it uses is known. */
+  count(use: LimitedUse): Promise<CountAnswer>;
+  /** A request of a key with limits has ended; `use` is its name. Only the first call for it counts. */
+  settle(use: string, spent: Spent): Promise<void>;
+  /** What counts towards the limits of the keys that have some, and have used anything this month. */
+  keyUses(): Promise<KeyUse[]>;
   status(): Promise<QueueStatus>;
   /** Health of the named accounts, or of all. Unknown identifiers are left out. */
   health(ids?: readonly string[]): Promise<AccountHealth[]>;

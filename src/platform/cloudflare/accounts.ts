@@ -1,15 +1,17 @@
 import { Heartbeat } from "../../accounts/heartbeat.ts";
 import { BEAT_MS } from "../../accounts/lease-life.ts";
-import type { Holder } from "../../accounts/leases.ts";
+import { holderOf } from "../../accounts/leases.ts";
 import type {
   AccountHealth,
   AccountPoolClient,
   Acquired,
   AcquireRequest,
+  CountAnswer,
   PoolConfiguration,
   QueueStatus,
   Refused,
 } from "../accounts.ts";
+import type { KeyUse, LimitedUse, LimitState, Spent } from "../limits.ts";
 import { call, type HolderClock, type Pools, pause, RETRY_PAUSES_MS, SYSTEM_CLOCK } from "./pool-stub.ts";
 import { StubLease, type Surroundings } from "./stub-lease.ts";
 
@@ -20,8 +22,17 @@ const PROOF_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
 
 /** A refusal without what RPC adds to it. */
-function refusal({ refused, failure }: Refused): Refused {
-  return failure === undefined ? { refused } : { refused, failure };
+function refusal({ refused, failure, limit, limits }: Refused): Refused {
+  return {
+    refused,
+    ...(failure === undefined ? {} : { failure }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(limits === undefined ? {} : { limits }),
+  };
+}
+
+function acquired(lease: StubLease, limits: LimitState | undefined): Acquired {
+  return limits === undefined ? { lease } : { lease, limits };
 }
 
 /** The account pool of a deployment on Workers: one Durable Object, reached by RPC. */
@@ -56,8 +67,7 @@ class CloudflareAccountPool implements AccountPoolClient {
 
   /** Null when the pool was restarted meanwhile: a place in the queue is lost then. */
   async #acquireOnce(request: AcquireRequest, signal: AbortSignal | undefined): Promise<Acquired | null> {
-    const { requestId, model, dialect = "", caller = "" } = request;
-    const holder: Holder = { requestId, model, dialect, caller };
+    const holder = holderOf(request);
     let sentAt = this.#clock.now();
     const reply = await call(this.#pools, this.#clock, async (pool) => {
       sentAt = this.#clock.now();
@@ -67,6 +77,7 @@ class CloudflareAccountPool implements AccountPoolClient {
       return this.#proven(
         new StubLease(this.#around, reply.granted, holder, sentAt, reply.lease, reply),
         sentAt,
+        reply.granted.limits,
       );
     }
     if ("refused" in reply) return refusal(reply);
@@ -83,7 +94,11 @@ class CloudflareAccountPool implements AccountPoolClient {
         return { refused: "cancelled" };
       }
       const { granted, lease } = outcome;
-      return await this.#proven(new StubLease(this.#around, granted, holder, sentAt, lease, outcome), sentAt);
+      return await this.#proven(
+        new StubLease(this.#around, granted, holder, sentAt, lease, outcome),
+        sentAt,
+        granted.limits,
+      );
     } finally {
       signal?.removeEventListener("abort", leave);
       reply[Symbol.dispose]();
@@ -91,10 +106,24 @@ class CloudflareAccountPool implements AccountPoolClient {
   }
 
   /** A grant that was long on its way may be from a pool that is gone: it counts once the pool has been heard of again. */
-  async #proven(lease: StubLease, sentAt: number): Promise<Acquired | null> {
-    if (this.#clock.now() - sentAt <= BEAT_MS || (await lease.confirm(PROOF_MS))) return { lease };
+  async #proven(lease: StubLease, sentAt: number, limits?: LimitState): Promise<Acquired | null> {
+    const isProven = this.#clock.now() - sentAt <= BEAT_MS || (await lease.confirm(PROOF_MS));
+    if (isProven) return acquired(lease, limits);
     lease.release();
     return null;
+  }
+
+  async count(use: LimitedUse): Promise<CountAnswer> {
+    const answer = await call(this.#pools, this.#clock, (pool) => pool.count(use));
+    return "refused" in answer ? refusal(answer) : { limits: answer.limits };
+  }
+
+  async settle(use: string, spent: Spent): Promise<void> {
+    await call(this.#pools, this.#clock, (pool) => pool.settle(use, spent));
+  }
+
+  async keyUses(): Promise<KeyUse[]> {
+    return call(this.#pools, this.#clock, (pool) => pool.keyUses());
   }
 
   async status(): Promise<QueueStatus> {

@@ -6,12 +6,14 @@ import type {
   AccountFailure,
   AccountHealth,
   AcquireRequest,
+  CountAnswer,
   PoolConfiguration,
   QueueStatus,
   Refused,
   SignedIn,
   TokenAnswer,
 } from "../accounts.ts";
+import type { KeyUse, LimitedUse, Spent } from "../limits.ts";
 
 /** Pauses before a call to a pool that was just restarted is tried again, milliseconds. */
 export const RETRY_PAUSES_MS = [20, 100, 400];
@@ -45,6 +47,9 @@ export interface PoolStub {
   acquire(request: AcquireRequest): Promise<GrantReply | Refused | QueuedReply>;
   beat(isolate: string, leases: readonly string[]): Promise<Pulse>;
   resume(lease: string, account: string, holder: Holder, isolate: string): Promise<ResumedReply | null>;
+  count(use: LimitedUse): Promise<CountAnswer>;
+  settle(use: string, spent: Spent): Promise<void>;
+  keyUses(): Promise<KeyUse[]>;
   status(): Promise<QueueStatus>;
   health(ids?: readonly string[]): Promise<AccountHealth[]>;
   setTestStatus(id: string, status: string): Promise<void>;

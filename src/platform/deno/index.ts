@@ -2,6 +2,7 @@ import { SandboxProvider } from "../../../sandbox/provider.ts";
 import { createInProcessPool } from "../../accounts/in-process.ts";
 import { SqlPoolStore } from "../../accounts/sql-pool-store.ts";
 import { SqlArchive } from "../../archive/archive.ts";
+import { SqlUseStore } from "../../limits/sql-store.ts";
 import { proxiedFetch } from "../../provider/proxy/fetch.ts";
 import type { Platform } from "../platform.ts";
 import type { Fetch } from "../upstream.ts";
@@ -33,7 +34,7 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   const { pages, process } = variables;
   const projectFolder = new URL("../../..", import.meta.url).pathname.replace(/\/$/, "");
   const data = await openDataFolder(process.dataFolder);
-  const accounts = createInProcessPool(new SqlPoolStore(data.database));
+  const accounts = createInProcessPool(new SqlPoolStore(data.database), new SqlUseStore(data.database));
   const configuration = await denoConfiguration(data.database, variables, accounts);
   const archive = new SqlArchive(data.database, Date.now);
   archive.interrupt();

@@ -237,6 +237,9 @@ export class Isolate {
             const grant = { lease: name, account: { id: account, proxyId: "" }, token: null, failing: false };
             return { ...this.#carried(grant), name };
           }),
+        count: (use) => this.#send(() => world.pool.count(use)),
+        settle: (use, spent) => this.#send(() => world.pool.settle(use, spent)),
+        keyUses: () => this.#send(() => world.pool.keyUses()),
         status: () => this.#send(() => world.pool.status()),
         health: () => this.#send(() => world.pool.health()),
         setTestStatus: async () => {},

@@ -1,0 +1,107 @@
+import type {
+  KeyLimits,
+  KeyUse,
+  LimitName,
+  LimitRefusal,
+  LimitState,
+  Spent,
+  WindowState,
+} from "../platform/limits.ts";
+import { RollingMinute } from "./minute.ts";
+import { DAYS, MONTHS, Period } from "./period.ts";
+
+/** Counts what one key uses, and says whether more is allowed. */
+export class KeyMeter {
+  readonly key: string;
+  readonly minute = new RollingMinute();
+  readonly day = new Period(DAYS);
+  readonly month = new Period(MONTHS);
+  /** Requests that have begun and not ended, those included that wait. */
+  parallel = 0;
+
+  constructor(key: string) {
+    this.key = key;
+  }
+
+  /** Lets time pass. To be called before anything else. */
+  roll(now: number): void {
+    this.minute.roll(now);
+    this.day.roll(now);
+    this.month.roll(now);
+  }
+
+  /** Counts, or takes back, what belongs to a day and a month. */
+  spend(at: number, spent: Spent): void {
+    this.day.add(at, spent);
+    this.month.add(at, spent);
+  }
+
+  /**
+   * Why another request is not allowed; null: it is. A budget lets requests in for as long as something of it is left, hence the last
+   * one may overshoot it; a minute never holds more than its limit.
+   */
+  refusal(limits: KeyLimits, { tokens }: Spent, now: number): LimitRefusal | null {
+    const { day, month, minute } = this;
+    return (
+      over(limits, "cost_per_month", month.cost, () => month.untilNext(now)) ??
+      over(limits, "tokens_per_month", month.tokens, () => month.untilNext(now)) ??
+      over(limits, "cost_per_day", day.cost, () => day.untilNext(now)) ??
+      over(limits, "tokens_per_day", day.tokens, () => day.untilNext(now)) ??
+      over(limits, "max_parallel", this.parallel, () => null) ??
+      over(limits, "requests_per_minute", minute.requests, (max) =>
+        minute.untilFreed(now, minute.requests - max + 1, 0),
+      ) ??
+      over(
+        limits,
+        "tokens_per_minute",
+        minute.tokens,
+        (max) => (tokens > max ? null : minute.untilFreed(now, 0, minute.tokens - max + tokens)),
+        tokens,
+      )
+    );
+  }
+
+  /** What is left of the minute. */
+  state(limits: KeyLimits, now: number): LimitState {
+    const { requests, tokens } = this.minute;
+    return {
+      requests: windowState(limits.requests_per_minute, requests, this.minute, now),
+      tokens: windowState(limits.tokens_per_minute, tokens, this.minute, now),
+    };
+  }
+
+  use(): KeyUse {
+    const { key, parallel, minute, day, month } = this;
+    return {
+      key,
+      parallel,
+      minute: { requests: minute.requests, tokens: minute.tokens },
+      day: { tokens: day.tokens, cost: day.cost },
+      month: { tokens: month.tokens, cost: month.cost },
+    };
+  }
+}
+
+/** `asked`: what the request takes of the limit; unless given it wants whatever is left. */
+function over(
+  limits: KeyLimits,
+  limit: LimitName,
+  used: number,
+  resetMs: (max: number) => number | null,
+  asked?: number,
+): LimitRefusal | null {
+  const max = limits[limit] ?? 0;
+  if (max <= 0) return null;
+  const fits = asked === undefined ? used < max : used + asked <= max;
+  return fits ? null : { limit, max, used, resetMs: resetMs(max) };
+}
+
+function windowState(
+  limit: number | undefined,
+  used: number,
+  minute: RollingMinute,
+  now: number,
+): WindowState | null {
+  if (limit === undefined || limit <= 0) return null;
+  return { limit, remaining: Math.max(0, limit - used), resetMs: minute.untilEmpty(now) };
+}

@@ -1,0 +1,99 @@
+const WINDOW_MS = 60_000;
+
+/** Something that was used at a moment. It may be changed for as long as it counts. */
+export interface Counted {
+  at: number;
+  requests: number;
+  tokens: number;
+}
+
+/**
+ * What was used in the last 60 seconds, however they lie: nothing is rounded to a minute of the clock. What has not begun yet,
+ * because it waits for an account, counts without growing old.
+ */
+export class RollingMinute {
+  requests = 0;
+  tokens = 0;
+  /** Oldest first. What is no longer needed stays at the front until there is much of it. */
+  #counted: Counted[] = [];
+  #first = 0;
+
+  /** Counts what is used from now on. */
+  add(now: number, requests: number, tokens: number): Counted {
+    const counted = { at: now, requests, tokens };
+    this.#counted.push(counted);
+    this.requests += requests;
+    this.tokens += tokens;
+    return counted;
+  }
+
+  /** Counts what has not begun; {@link begin} it, or {@link drop} it. */
+  reserve(requests: number, tokens: number): Counted {
+    this.requests += requests;
+    this.tokens += tokens;
+    return { at: Number.POSITIVE_INFINITY, requests, tokens };
+  }
+
+  begin(counted: Counted, now: number): void {
+    if (counted.at !== Number.POSITIVE_INFINITY) return;
+    counted.at = now;
+    this.#counted.push(counted);
+  }
+
+  /** Gives all of it back, if it still counts. */
+  drop(counted: Counted): void {
+    this.change(counted, -counted.requests, -counted.tokens);
+  }
+
+  /** Changes what still counts. */
+  change(counted: Counted, requests: number, tokens: number): void {
+    counted.requests += requests;
+    counted.tokens += tokens;
+    if (counted.at === Number.NEGATIVE_INFINITY) return;
+    this.requests += requests;
+    this.tokens += tokens;
+  }
+
+  /** Lets go of what is older than a minute. To be called before anything is read. */
+  roll(now: number): void {
+    const counted = this.#counted;
+    // A clock that was set back: what seems to be yet to come was used just now.
+    for (let last = counted.length - 1; last >= this.#first; last -= 1) {
+      const entry = counted[last];
+      if (entry === undefined || entry.at <= now) break;
+      entry.at = now;
+    }
+    for (let entry = counted[this.#first]; entry !== undefined; entry = counted[this.#first]) {
+      if (entry.at > now - WINDOW_MS) break;
+      this.#first += 1;
+      this.requests -= entry.requests;
+      this.tokens -= entry.tokens;
+      entry.at = Number.NEGATIVE_INFINITY;
+    }
+    if (this.#first > 64 && 2 * this.#first > counted.length) {
+      this.#counted = counted.slice(this.#first);
+      this.#first = 0;
+    }
+  }
+
+  /** After how many milliseconds so many requests and tokens will have been let go of, if nothing is added. */
+  untilFreed(now: number, requests: number, tokens: number): number {
+    let missingRequests = requests;
+    let missingTokens = tokens;
+    for (let index = this.#first; index < this.#counted.length; index += 1) {
+      const entry = this.#counted[index];
+      if (entry === undefined) break;
+      missingRequests -= entry.requests;
+      missingTokens -= entry.tokens;
+      if (missingRequests <= 0 && missingTokens <= 0) return entry.at + WINDOW_MS - now;
+    }
+    return WINDOW_MS;
+  }
+
+  /** After how many milliseconds everything will have been let go of. */
+  untilEmpty(now: number): number {
+    if (this.requests <= 0 && this.tokens <= 0) return 0;
+    const newest = this.#counted.at(-1);
+    return newest === undefined || newest.at === Number.NEGATIVE_INFINITY ? 0 : newest.at + WINDOW_MS - now;
+  }
+}

@@ -1,0 +1,57 @@
+import type { Spent } from "../platform/limits.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Which kind of time span: its spans are numbered, and each ends where the next begins. In UTC. */
+export interface Calendar {
+  indexOf(at: number): number;
+  /** Unix milliseconds. */
+  startOf(index: number): number;
+}
+
+export const DAYS: Calendar = {
+  indexOf: (at) => Math.floor(at / DAY_MS),
+  startOf: (index) => index * DAY_MS,
+};
+
+export const MONTHS: Calendar = {
+  indexOf: (at) => {
+    const date = new Date(at);
+    return date.getUTCFullYear() * 12 + date.getUTCMonth();
+  },
+  startOf: (index) => Date.UTC(Math.floor(index / 12), index % 12),
+};
+
+/** What was used in the present span of a calendar. */
+export class Period {
+  index: number;
+  tokens = 0;
+  cost = 0;
+  readonly #calendar: Calendar;
+
+  constructor(calendar: Calendar, index = Number.NEGATIVE_INFINITY) {
+    this.#calendar = calendar;
+    this.index = index;
+  }
+
+  /** Begins a new span if it is time. A clock that was set back a little does not bring an old one back. */
+  roll(now: number): void {
+    const index = this.#calendar.indexOf(now);
+    if (index === this.index || index === this.index - 1) return;
+    this.index = index;
+    this.tokens = 0;
+    this.cost = 0;
+  }
+
+  /** Adds what belongs to the span of `at`; that of others does not count any more. */
+  add(at: number, { tokens, cost }: Spent): void {
+    if (this.#calendar.indexOf(at) !== this.index) return;
+    this.tokens += tokens;
+    this.cost += cost;
+  }
+
+  /** Milliseconds until the next span. */
+  untilNext(now: number): number {
+    return Math.max(0, this.#calendar.startOf(this.index + 1) - now);
+  }
+}

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { SqlUseStore } from "../../../src/limits/sql-store.ts";
+import type { KeyLimits, LimitedUse } from "../../../src/platform/limits.ts";
+import { memoryDatabase } from "../archive/sqlite.ts";
+import { configuration, leaseOf, Rig, request, result } from "./rig.ts";
+
+let uses = 0;
+
+function use(limits: KeyLimits, more: Partial<LimitedUse> = {}): LimitedUse {
+  uses += 1;
+  return { id: `use-${uses}`, key: "k", limits, tokens: 0, cost: 0, ...more };
+}
+
+function rig(slots = 100, accounts: readonly string[] = ["a"]): Rig {
+  const made = new Rig({ uses: new SqlUseStore(memoryDatabase()) });
+  made.pool.configure(configuration(accounts, { perAccount: slots }));
+  return made;
+}
+
+const HOLDER = { requestId: "r", model: "m", dialect: "", caller: "" };
+
+describe("a key with limits", () => {
+  test("is refused with the slot that it asks for, and told how it stands", () => {
+    const { pool } = rig();
+    const limits = { requests_per_minute: 1 };
+    expect(pool.acquire(request({ use: use(limits) }))).toMatchObject({
+      granted: { limits: { requests: { limit: 1, remaining: 0, resetMs: 60_000 }, tokens: null } },
+    });
+    expect(pool.acquire(request({ use: use(limits) }))).toMatchObject({
+      refused: "limited",
+      limit: { limit: "requests_per_minute", max: 1, used: 1, resetMs: 60_000 },
+      limits: { requests: { remaining: 0 } },
+    });
+    expect(pool.status()).toMatchObject({ in_use: 1, waiting: 0 });
+  });
+
+  test("200 requests at once against a budget for 100: 100 get a slot, whether at once or from the queue", () => {
+    const it = rig(30);
+    it.pool.configure(configuration(["a"], { perAccount: 30, queue: 1_000 }));
+    const limits = { tokens_per_day: 100 * 70 };
+    const outcomes = Array.from({ length: 200 }, () => {
+      const asked = use(limits, { tokens: 70 });
+      return { asked, outcome: it.pool.acquire(request({ use: asked })) };
+    });
+    expect(it.pool.status()).toMatchObject({ in_use: 30, waiting: 70 });
+    let served = 0;
+    for (const { asked, outcome } of outcomes) {
+      if ("refused" in outcome) continue;
+      served += 1;
+      it.pool.release("granted" in outcome ? outcome.granted.lease : leaseOf(outcome));
+      it.pool.settle(asked.id, { tokens: 70, cost: 0 });
+    }
+    expect(served).toBe(100);
+    expect(it.pool.keyUses()).toMatchObject([{ parallel: 0, day: { tokens: 7_000 } }]);
+  });
+
+  test.each([
+    ["there is no account", (it: Rig) => it.pool.configure(configuration([]))],
+    ["the queue is full", (it: Rig) => it.pool.configure(configuration(["a"], { queue: 1 }))],
+  ])("gets back what was reserved when %s", (_, change) => {
+    const it = rig(1);
+    change(it);
+    while (!("refused" in it.pool.acquire(request()))) {}
+    expect(it.pool.acquire(request({ use: use({ requests_per_minute: 9 }) }))).toHaveProperty("refused");
+    expect(it.pool.keyUses()).toMatchObject([{ parallel: 0, minute: { requests: 0 } }]);
+  });
+
+  test("gets back what was reserved for a request that leaves the queue, or waits for too long", () => {
+    const it = rig(1);
+    it.pool.configure(configuration(["a"], { queue: 10 }));
+    it.grant();
+    const limits = { requests_per_minute: 2 };
+    const left = it.queue({ use: use(limits) });
+    const late = it.queue({ use: use(limits), waitMs: 1_000 });
+    expect(it.pool.acquire(request({ use: use(limits) }))).toMatchObject({ refused: "limited" });
+    left.cancel();
+    it.advance(1_000);
+    expect(result(late)).toBe("queue_timeout");
+    expect(it.pool.keyUses()).toMatchObject([{ parallel: 0, minute: { requests: 0 } }]);
+  });
+
+  test("pays once for a request that goes on with another account", () => {
+    const it = rig(1, ["a", "b"]);
+    const asked = use({ requests_per_minute: 1, max_parallel: 1 });
+    const first = it.grant({ use: asked });
+    it.pool.release(first.lease);
+    it.grant({ use: asked, exclude: [first.account.id] });
+    expect(it.pool.keyUses()).toMatchObject([{ parallel: 1, minute: { requests: 1 } }]);
+  });
+
+  test("pays the estimate for a request whose isolate dies, and has its place back when the lease ends", () => {
+    const it = rig();
+    const asked = use({ tokens_per_day: 1_000, max_parallel: 1 }, { tokens: 300 });
+    it.grant({ use: asked });
+    it.advance(40_000);
+    expect(it.pool.keyUses()).toMatchObject([{ parallel: 0, day: { tokens: 300 } }]);
+  });
+
+  test("has all that counts after a restart, and its running requests go on", () => {
+    const it = rig();
+    const limits = { requests_per_minute: 2, max_parallel: 2 };
+    const asked = use(limits, { tokens: 10 });
+    const { lease } = it.grant({ use: asked });
+    it.grant({ use: use(limits, { tokens: 10 }) });
+    it.restart().configure(configuration(["a"], { perAccount: 100 }));
+    expect(it.pool.resume(lease, "a", { ...HOLDER, use: asked.id })).not.toBeNull();
+    expect(it.pool.acquire(request({ use: use(limits) }))).toMatchObject({ refused: "limited" });
+    it.pool.settle(asked.id, { tokens: 4, cost: 0 });
+    expect(it.pool.keyUses()).toMatchObject([{ parallel: 1, minute: { requests: 2 }, day: { tokens: 14 } }]);
+    // The other one was never heard of again.
+    it.advance(40_000);
+    expect(it.pool.keyUses()).toMatchObject([{ parallel: 0, day: { tokens: 14 } }]);
+  });
+
+  test("counts what needs no slot", () => {
+    const { pool } = rig();
+    const limits = { requests_per_minute: 1 };
+    expect(pool.count(use(limits, { tokens: 5 }))).toMatchObject({ limits: { requests: { remaining: 0 } } });
+    expect(pool.count(use(limits))).toMatchObject({ refused: "limited" });
+    expect(pool.keyUses()).toMatchObject([{ parallel: 0, day: { tokens: 5 } }]);
+  });
+});
+
+test("a key without limits writes nothing, and is told nothing", () => {
+  const sql = memoryDatabase();
+  const it = new Rig({ uses: new SqlUseStore(sql) });
+  it.pool.configure(configuration(["a"]));
+  const granted = it.grant();
+  expect(granted.limits).toBeUndefined();
+  it.pool.release(granted.lease);
+  expect(it.pool.keyUses()).toEqual([]);
+  expect(sql.all("select count(*) as n from key_use")[0]?.["n"]).toBe(0);
+});
