@@ -29,13 +29,13 @@ const newAccountSchema = accountSchema
     path: ["password"],
   });
 
-/** Places of the accounts whose identifier, e-mail or mobile contains `query`. */
+/** Places of the accounts whose identifier, e-mail, mobile, name or remark contains `query`. */
 async function matching(config: Config, query: string): Promise<number[]> {
   const needle = query.trim().toLowerCase();
   const ids = await identifiers(config);
   const places: number[] = [];
-  for (const [index, { email, mobile }] of config.accounts.entries()) {
-    const texts = [ids[index] ?? "", email, mobile];
+  for (const [index, { email, mobile, name, remark }] of config.accounts.entries()) {
+    const texts = [ids[index] ?? "", email, mobile, name, remark];
     if (texts.some((text) => text.toLowerCase().includes(needle))) places.push(index);
   }
   return places;

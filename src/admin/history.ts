@@ -11,7 +11,7 @@ import { found } from "./refusals.ts";
 
 const MAX_PAGE_SIZE = 1_000;
 
-/** Query of `GET /admin/chat-history`; `q` is text in a summary: model, account, source, status, error or preview. */
+/** Query of `GET /admin/chat-history`; `q` is text in a summary: model, account, source, status and code (`error 429`), error or preview. */
 const historyListSchema = z.object({
   page: queryNumber(1, 1_000_000),
   page_size: queryNumber(200, MAX_PAGE_SIZE),

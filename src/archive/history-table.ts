@@ -10,6 +10,15 @@ const INTERRUPTED = "the generation was interrupted";
 /** A deleted record may still be written to for this long by the generation that it belongs to. */
 const TOMBSTONE_MS = 60 * 60_000;
 
+/**
+ * Whether a summary has a text in it, as people see it: in its texts, in the status with its code ("error 429"), or in what is
+ * told of the accounts that failed. Not `like`: Durable Objects refuse patterns of more than 50 bytes.
+ */
+const HAS_TEXT = `exists(select 1 from json_each(summary) where instr(lower(case
+  when key = 'status' then value || ' ' || (summary ->> '$.status_code')
+  when type = 'text' or key = 'tried' then value
+  else '' end), lower(?)) > 0)`;
+
 /** The history's records. What is written later about a record replaces what was known of it. */
 export class HistoryTable {
   readonly #sql: Sql;
@@ -75,11 +84,7 @@ export class HistoryTable {
   }
 
   list({ offset, count, q }: HistoryQuery): { items: HistorySummary[]; total: number } {
-    // Not `like`: Durable Objects refuse patterns of more than 50 bytes.
-    const where =
-      q === ""
-        ? ""
-        : "where exists(select 1 from json_each(summary) where type = 'text' and instr(lower(value), lower(?)) > 0)";
+    const where = q === "" ? "" : `where ${HAS_TEXT}`;
     const filter = q === "" ? [] : [q];
     const total = numberIn(this.#sql.all(`select count(*) as n from record ${where}`, ...filter)[0], "n");
     const rows = this.#sql.all(

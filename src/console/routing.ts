@@ -1,9 +1,11 @@
 import { createStore, useStore } from "./store.ts";
 
-/** Where the console is: `#/history/abc` is the page `history` with the detail `abc`. */
+/** Where the console is: `#/history/abc?q=x` is the page `history` with the detail `abc`, and `q=x` is how it is looked at. */
 export interface Place {
   readonly page: string;
   readonly detail: string;
+  /** Search, filters and paging, as a query string without its question mark. */
+  readonly query: string;
 }
 
 function decode(text: string): string {
@@ -15,8 +17,14 @@ function decode(text: string): string {
 }
 
 function read(): Place {
-  const [page = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/");
-  return { page: page === "" ? "overview" : page, detail: decode(rest.join("/")) };
+  const hash = location.hash.replace(/^#\/?/, "");
+  const at = hash.indexOf("?");
+  const [page = "", ...rest] = (at === -1 ? hash : hash.slice(0, at)).split("/");
+  return {
+    page: page === "" ? "overview" : page,
+    detail: decode(rest.join("/")),
+    query: at === -1 ? "" : hash.slice(at + 1),
+  };
 }
 
 const place = createStore<Place>(read());
@@ -25,10 +33,20 @@ addEventListener("hashchange", () => place.set(read()));
 export const usePlace = (): Place => useStore(place);
 
 /** The address of a page, for links. */
-export function href(page: string, detail = ""): string {
-  return detail === "" ? `#/${page}` : `#/${page}/${encodeURIComponent(detail)}`;
+export function href(page: string, detail = "", query = ""): string {
+  const path = detail === "" ? `#/${page}` : `#/${page}/${encodeURIComponent(detail)}`;
+  return query === "" ? path : `${path}?${query}`;
 }
 
-export function go(page: string, detail = ""): void {
-  location.hash = href(page, detail);
+export function go(page: string, detail = "", query = ""): void {
+  location.hash = href(page, detail, query);
+}
+
+/** Looks at the present page in another way; `step`: one that the browser's Back leads back from. */
+export function look(query: string, step: boolean): void {
+  const { page, detail } = place.get();
+  const address = href(page, detail, query);
+  if (step) history.pushState(null, "", address);
+  else history.replaceState(null, "", address);
+  place.set(read());
 }

@@ -37,6 +37,7 @@ export function Shell() {
   const [open, setOpen] = useState(false);
   const chosen = useStore(theme);
   const main = useRef<HTMLElement>(null);
+  const menu = useRef<HTMLButtonElement>(null);
   const shown = pageOf(page);
 
   useEffect(() => {
@@ -44,6 +45,17 @@ export function Shell() {
     setOpen(false);
     scrollTo(0, 0);
   }, [page]);
+
+  useEffect(() => {
+    if (!open) return;
+    const close = (event: KeyboardEvent) => {
+      if (event.key !== "Escape") return;
+      setOpen(false);
+      menu.current?.focus();
+    };
+    addEventListener("keydown", close);
+    return () => removeEventListener("keydown", close);
+  }, [open]);
 
   return (
     <div class="shell">
@@ -56,6 +68,7 @@ export function Shell() {
           Polygate
         </a>
         <button
+          ref={menu}
           type="button"
           class="button quiet icon"
           aria-label="Menu"

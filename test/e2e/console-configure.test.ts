@@ -31,6 +31,9 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByText("Number four").waitFor();
 
+    await page.getByLabel("Search accounts").fill("number FOUR");
+    await page.getByText("1 account", { exact: true }).waitFor();
+    await row.waitFor();
     await page.getByRole("button", { name: "Delete four@sandbox.test" }).click();
     await dialog.getByRole("button", { name: "Delete account" }).click();
     await row.waitFor({ state: "detached" });
@@ -136,6 +139,8 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByLabel("Requested name").fill("house-model");
     await page.getByRole("button", { name: "Look up" }).click();
     await page.getByText("house-model is served by provider-v4-pro.").waitFor();
+    await goTo(page, "playground");
+    await page.getByLabel("Model").selectOption("house-model");
   });
 
   it("exports, shows what an import would change, and imports only then", async () => {
@@ -174,7 +179,7 @@ describeWithBrowser("configuring in the console", () => {
     const page = await app.at("hosting");
     await page.getByText("never synced").waitFor();
     await page.getByRole("button", { name: "Sync and deploy" }).click();
-    await page.getByLabel("Access token").fill("hosting-token-1234");
+    await page.getByLabel("Vercel access token").fill("hosting-token-1234");
     await page.getByRole("button", { name: "Sync and deploy" }).click();
     expect(await page.getByRole("alert").innerText()).toContain("project");
     await page.getByLabel("Project id").fill("prj_1");

@@ -101,5 +101,10 @@ describeWithBrowser("how the console looks", () => {
     await page.getByRole("link", { name: "Keys" }).click();
     await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
     await page.getByRole("link", { name: "Proxies" }).waitFor({ state: "hidden" });
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("link", { name: "Proxies" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "Proxies" }).waitFor({ state: "hidden" });
+    expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("Menu");
   });
 });

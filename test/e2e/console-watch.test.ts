@@ -89,12 +89,16 @@ describeWithBrowser("watching and trying in the console", () => {
       .toBeGreaterThan(early);
     await (await running).body?.cancel();
 
-    const dialog = page.getByRole("dialog");
+    const dialog = page.getByRole("dialog", { name: "Generation" });
     await dialog.getByText("cancelled").waitFor();
+    // Whoever left has had tokens all the same.
+    await expect.poll(() => dialog.getByText(/^[1-9]\d* in, [1-9]\d* out/).count()).toBe(1);
     await dialog.getByRole("tab", { name: "Reasoning" }).click();
     await dialog.getByRole("region", { name: "Reasoning" }).waitFor();
     await dialog.getByRole("button", { name: "Delete record" }).click();
-    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("dialog", { name: "Delete this record?" }).getByText("cannot be undone").waitFor();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await dialog.first().waitFor({ state: "detached" });
     await expect.poll(() => page.getByRole("link", { name: /word word/ }).count()).toBe(0);
   });
 
@@ -105,7 +109,13 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByLabel(/^Search/).fill("nothing like this");
     await page.getByText("Nothing matches").waitFor();
     await page.getByLabel(/^Search/).fill("lookup");
+    await page.getByRole("link", { name: /call:lookup/ }).waitFor();
+    expect(page.url()).toContain("#/history?q=lookup");
+    // Where one is, is in the address: a reload shows the same, and a link can be passed on.
+    await page.reload();
+    expect(await page.getByLabel(/^Search/).inputValue()).toBe("lookup");
     await page.getByRole("link", { name: /call:lookup/ }).click();
+    expect(page.url()).toMatch(/#\/history\/hist_\w+\?q=lookup$/);
     await page.getByRole("tab", { name: "Tool calls" }).click();
     expect(await page.getByRole("region", { name: "Tool calls" }).innerText()).toContain(
       'invoke name="lookup"',
@@ -113,6 +123,27 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.getByLabel(/^Search/).fill("");
+    // A request that never got as far as an account has none; its code can be searched for.
+    await app.chat("[[say:nobody]]", {}, { "x-gateway-target-account": "nobody@sandbox.test" });
+    await app.chat("[[status:500:server_error]]");
+    await page.getByLabel(/^Search/).fill("error 503");
+    const failed = page.getByRole("row", { name: /status:500/ });
+    await failed.waitFor();
+    expect(await failed.locator("time").innerText()).toMatch(/^\d+ \w{3} \d\d:\d\d:\d\d$/);
+    expect(await failed.locator("time").getAttribute("title")).toMatch(/\d{4} .* (?:GMT|UTC)/);
+    expect(await page.getByText("pass-through").count()).toBe(0);
+
+    // A record that is not there is said to be so, once.
+    let asked = 0;
+    page.on("request", (request) => {
+      if (request.url().endsWith("/hist_gone")) asked += 1;
+    });
+    await goTo(page, "history/hist_gone");
+    await page.getByRole("alert").getByText("is not there").waitFor();
+    await page.waitForTimeout(1_500);
+    expect(asked).toBe(1);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Clear history" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Clear history" }).click();
     await page.getByText("No generations yet").waitFor();
@@ -154,6 +185,15 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByLabel("Size").selectOption("l");
     await page.getByRole("button", { name: "Take picture" }).click();
     const picture = page.getByRole("img", { name: `The page ${site.origin}/` });
+    await picture.waitFor({ timeout: 20_000 });
+    // A new address that fails does not stand beside the picture of the old one.
+    await page.getByLabel("Address", { exact: true }).fill("localhost");
+    await page.getByRole("button", { name: "Take picture" }).click();
+    await page.getByRole("alert").waitFor();
+    await page.getByText("The picture appears here.").waitFor();
+    expect(await page.locator(".shot img").count()).toBe(0);
+    await page.getByLabel("Address", { exact: true }).fill(`${site.origin}/`);
+    await page.getByRole("button", { name: "Take picture" }).click();
     await picture.waitFor({ timeout: 20_000 });
     const width =
       "document.querySelector('.shot img').decode().then(() => document.querySelector('.shot img').naturalWidth)";

@@ -85,7 +85,7 @@ export const LARGEST_PAGE = 5_000;
 
 const path = (identifier: string, rest = "") => `/admin/accounts/${encodeURIComponent(identifier)}${rest}`;
 
-/** Accounts whose identifier, e-mail or mobile contains `query`. */
+/** Accounts whose identifier, e-mail, mobile, name or remark contains `query`. */
 export function listAccounts(query: string, page: number, size: number, signal?: AbortSignal) {
   const search = new URLSearchParams({ q: query, page: String(page), page_size: String(size) });
   return call(accountPage, `/admin/accounts?${search}`, signal === undefined ? {} : { signal });

@@ -15,13 +15,24 @@ export function duration(ms: number): string {
   return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} days`;
 }
 
-/** A moment in Unix milliseconds, in the reader's own clock; only the time if it is today. */
+/** A moment in Unix milliseconds, in the reader's own clock, with its day; the year only if it is another one. */
 export function moment(at: number, now = Date.now()): string {
   if (at === 0) return "never";
   const date = new Date(at);
-  const time = date.toLocaleTimeString("en-GB");
-  if (new Date(now).toDateString() === date.toDateString()) return time;
-  return `${date.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${time}`;
+  const year = date.getFullYear() === new Date(now).getFullYear() ? {} : ({ year: "numeric" } as const);
+  const day = date.toLocaleDateString("en-GB", { day: "numeric", month: "short", ...year });
+  return `${day} ${date.toLocaleTimeString("en-GB")}`;
+}
+
+/** The same with year and time zone: "22 Nov 2026 10:55:36 GMT+1". */
+export function fullMoment(at: number): string {
+  return at === 0 ? "never" : `${moment(at, 0)} ${zoneOf(at)}`;
+}
+
+/** The reader's time zone at a moment, as its distance from GMT: "GMT+1". */
+export function zoneOf(at: number): string {
+  const parts = new Intl.DateTimeFormat("en-GB", { timeZoneName: "shortOffset" }).formatToParts(at);
+  return parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
 }
 
 /** "1 account", "2 accounts". */

@@ -1,24 +1,34 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 interface SearchBoxProps {
   readonly label: string;
+  /** What is searched for at present. */
+  readonly value: string;
   readonly onSearch: (text: string) => void;
 }
 
 const PAUSE_MS = 200;
 
 /** A search that follows the typing, with a short pause. */
-export function SearchBox({ label, onSearch }: SearchBoxProps) {
-  const [text, setText] = useState("");
-  const [sent, setSent] = useState("");
+export function SearchBox({ label, value, onSearch }: SearchBoxProps) {
+  const [text, setText] = useState(value);
+  const sent = useRef(value);
+  const search = useRef(onSearch);
+  search.current = onSearch;
+  // Back, or a link, has changed what is searched for.
   useEffect(() => {
-    if (text === sent) return;
+    if (value === sent.current) return;
+    sent.current = value;
+    setText(value);
+  }, [value]);
+  useEffect(() => {
+    if (text === sent.current) return;
     const timer = setTimeout(() => {
-      setSent(text);
-      onSearch(text);
+      sent.current = text;
+      search.current(text);
     }, PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [text, sent, onSearch]);
+  }, [text]);
   return (
     <input
       type="search"

@@ -1,8 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { messageOf } from "../api/client.ts";
 import { session } from "../session.ts";
+import { moment } from "./format.ts";
 
-/** Something that was fetched, as far as it has come. After a failure the last data stays. */
+/** Something that was fetched, as far as it has come. After a failure the last data stays, and the error says of when it is. */
 export interface Loaded<T> {
   readonly data: T | null;
   readonly error: string;
@@ -10,6 +11,11 @@ export interface Loaded<T> {
   reload(): Promise<void>;
   /** Puts in what an edit has answered. */
   replace(data: T): void;
+}
+
+/** Says beside an error of when what is still shown is. `at`: Unix milliseconds, 0 when nothing is shown. */
+export function staleNote(at: number): string {
+  return at === 0 ? "" : ` What is shown is from ${moment(at)}.`;
 }
 
 /**
@@ -23,6 +29,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, key = ""
   const latest = useRef(load);
   latest.current = load;
   const running = useRef<AbortController | null>(null);
+  const loadedAt = useRef(0);
 
   const reload = useCallback(async () => {
     running.current?.abort();
@@ -32,11 +39,12 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, key = ""
     try {
       const next = await latest.current(controller.signal);
       if (controller.signal.aborted) return;
+      loadedAt.current = Date.now();
       setData(() => next);
       setError("");
     } catch (thrown) {
       if (controller.signal.aborted) return;
-      setError(messageOf(thrown));
+      setError(`${messageOf(thrown)}${staleNote(loadedAt.current)}`);
     }
     setLoading(false);
   }, []);

@@ -1,6 +1,6 @@
-import { useState } from "preact/hooks";
+import { look, usePlace } from "../routing.ts";
 
-/** Which part of a long list is looked at. A new search, or another size, begins at the first page. */
+/** Which part of a long list is looked at; it is in the page's address. A new search, or another size, begins at the first page. */
 export interface Paging {
   readonly query: string;
   readonly page: number;
@@ -12,15 +12,34 @@ export interface Paging {
   resize(size: number): void;
 }
 
-export function usePaging(): Paging {
-  const [{ query, page, size }, set] = useState({ query: "", page: 1, size: 50 });
+const STANDARD_SIZE = 50;
+
+function whole(text: string | null, fallback: number, most: number): number {
+  const value = Number(text);
+  return Number.isInteger(value) && value >= 1 && value <= most ? value : fallback;
+}
+
+/** `most`: the largest size that may be asked for. */
+export function usePaging(most: number): Paging {
+  const place = usePlace();
+  const params = new URLSearchParams(place.query);
+  const query = params.get("q") ?? "";
+  const page = whole(params.get("page"), 1, Number.MAX_SAFE_INTEGER);
+  const size = whole(params.get("size"), STANDARD_SIZE, most);
+  const change = (changes: Readonly<Record<string, string>>, step: boolean) => {
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === "") params.delete(name);
+      else params.set(name, value);
+    }
+    look(params.toString(), step);
+  };
   return {
     query,
     page,
     size,
     key: `${query} ${page} ${size}`,
-    search: (next) => set((before) => ({ ...before, query: next, page: 1 })),
-    turnTo: (next) => set((before) => ({ ...before, page: next })),
-    resize: (next) => set((before) => ({ ...before, size: next, page: 1 })),
+    search: (next) => change({ q: next, page: "" }, false),
+    turnTo: (next) => change({ page: next === 1 ? "" : String(next) }, true),
+    resize: (next) => change({ size: next === STANDARD_SIZE ? "" : String(next), page: "" }, true),
   };
 }

@@ -90,6 +90,18 @@ describe("the history", () => {
     });
   });
 
+  it("finds by status, by code, and by the account that failed", () => {
+    put(
+      write("a", { status: "error", status_code: 429, created_at: 4290 }),
+      write("b", { status: "cancelled", status_code: 499 }),
+      write("c", { tried: [{ account: "broken@sandbox.test", reason: "auth", message: "no" }] }),
+    );
+    expect(ids({ ...everything, q: "429" })).toEqual(["a"]);
+    expect(ids({ ...everything, q: "Error 4" })).toEqual(["a"]);
+    expect(ids({ ...everything, q: "cancelled" })).toEqual(["b"]);
+    expect(ids({ ...everything, q: "broken@" })).toEqual(["c"]);
+  });
+
   it("says so when a generation was lost on the way", () => {
     put(write("a", { status: "streaming", updated_at: now }));
     expect(archive.readHistory("a")?.status).toBe("streaming");

@@ -3,7 +3,7 @@ import { callsIn } from "../../../src/console/pages/history/calls-in.ts";
 import { fullKey, newKey } from "../../../src/console/pages/keys/full-key.ts";
 import { EMPTY_SHOT, shotPath } from "../../../src/console/pages/page-service/shot-path.ts";
 import { parseTools, SAMPLE_TOOLS } from "../../../src/console/pages/playground/tools.ts";
-import { compact, duration, moment, plural } from "../../../src/console/ui/format.ts";
+import { compact, duration, fullMoment, moment, plural } from "../../../src/console/ui/format.ts";
 
 describe("what people read", () => {
   it.each([
@@ -23,11 +23,12 @@ describe("what people read", () => {
     expect(compact(12_345)).toBe("12.3K");
   });
 
-  it("is a moment with its day unless it is today", () => {
+  it("is a moment with its day, its year unless that is this one, and its zone where there is room", () => {
     const now = new Date(2026, 4, 20, 15, 0, 0).getTime();
-    expect(moment(new Date(2026, 4, 20, 9, 5, 7).getTime(), now)).toBe("09:05:07");
-    expect(moment(new Date(2026, 4, 19, 9, 5, 7).getTime(), now)).toBe("19 May 09:05:07");
+    expect(moment(new Date(2026, 4, 20, 9, 5, 7).getTime(), now)).toBe("20 May 09:05:07");
+    expect(moment(new Date(2025, 4, 19, 9, 5, 7).getTime(), now)).toBe("19 May 2025 09:05:07");
     expect(moment(0, now)).toBe("never");
+    expect(fullMoment(new Date(2026, 4, 20, 9, 5, 7).getTime())).toMatch(/^20 May 2026 09:05:07 (?:GMT|UTC)/);
   });
 });
 

@@ -26,7 +26,7 @@ const LARGEST_REFRESHED = 200;
 
 /** The accounts behind the gateway: find one, see how it is, change it. */
 export function Accounts() {
-  const paging = usePaging();
+  const paging = usePaging(LARGEST_PAGE);
   const { query, page, size } = paging;
   const { data, error, loading, reload } = useLoaded(
     (signal) => listAccounts(query, page, size, signal),
@@ -52,7 +52,7 @@ export function Accounts() {
       }
     >
       <div class="toolbar">
-        <SearchBox label="Search accounts" onSearch={paging.search} />
+        <SearchBox label="Search accounts" value={query} onSearch={paging.search} />
         <TestAll onDone={reload} />
       </div>
       <Problem error={error} retry={reload} />
@@ -64,7 +64,7 @@ export function Accounts() {
             </Empty>
           ) : (
             <Empty icon="accounts" title="No account matches">
-              Nothing has “{query}” in its e-mail address, mobile number or token name.
+              Nothing has “{query}” in its e-mail address, mobile number, name, remark or token name.
             </Empty>
           )}
         </div>

@@ -1,5 +1,5 @@
 import type { Account } from "../../api/accounts.ts";
-import { moment } from "../../ui/format.ts";
+import { fullMoment } from "../../ui/format.ts";
 
 /** What an account's requests have come to, in a few words. */
 export interface ToldActivity {
@@ -23,12 +23,12 @@ export function activityOf({ activity }: Account): ToldActivity | null {
   const lines = [
     `Last hour: ${hour}; last day: ${percent(last_day)}`,
     `In flight: ${in_flight}`,
-    `Last used: ${moment(last_used)}`,
-    `Last success: ${last_success === 0 ? "never" : moment(last_success)}`,
+    `Last used: ${fullMoment(last_used)}`,
+    `Last success: ${fullMoment(last_success)}`,
   ];
   if (last_fault) {
     const { at, reason, kind, fault } = last_fault;
-    lines.push(`Last fault (${fault}): ${moment(at)}, ${reason} (${kind})`);
+    lines.push(`Last fault (${fault}): ${fullMoment(at)}, ${reason} (${kind})`);
   }
   const shown =
     last_hour.requests === 0 ? `${percent(last_day)} in a day` : `${percent(last_hour)} in an hour`;

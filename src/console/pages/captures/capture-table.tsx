@@ -3,7 +3,8 @@ import { href } from "../../routing.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { compact, duration, moment } from "../../ui/format.ts";
+import { compact, duration } from "../../ui/format.ts";
+import { Moment } from "../../ui/moment.tsx";
 
 interface CaptureTableProps {
   readonly items: readonly CaptureSummary[];
@@ -14,7 +15,7 @@ interface CaptureTableProps {
 const isGood = ({ status, outcome }: CaptureSummary) => status >= 200 && status < 400 && outcome !== "error";
 
 const COLUMNS: readonly Column<CaptureSummary>[] = [
-  { title: "Time", class: "tabular", cell: ({ at }) => moment(at) },
+  { title: "Time", class: "tabular", cell: ({ at }) => <Moment at={at} /> },
   {
     title: "Exchange",
     cell: ({ id, label, method, url }) => (

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { readCapture } from "../../api/captures.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { duration, moment } from "../../ui/format.ts";
+import { duration, fullMoment } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
@@ -32,7 +32,7 @@ export function CaptureView({ id, onClose }: CaptureViewProps) {
         {data !== null && (
           <>
             <p class="muted">
-              {moment(data.at)}, {duration(data.duration_ms)}, {data.outcome}
+              {fullMoment(data.at)}, {duration(data.duration_ms)}, {data.outcome}
               {data.error !== "" && `: ${data.error}`}
               {data.truncated && "; bodies are cut"}
             </p>

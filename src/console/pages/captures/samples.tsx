@@ -3,7 +3,8 @@ import { captureSample, deleteSample, listSamples, readSample, type Sample } fro
 import { Button } from "../../ui/button.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { moment, plural } from "../../ui/format.ts";
+import { plural } from "../../ui/format.ts";
+import { Moment } from "../../ui/moment.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { saveFile } from "../../ui/save-file.ts";
@@ -29,7 +30,7 @@ export function Samples({ saved }: { readonly saved: number }) {
   };
   const columns: Column<Sample>[] = [
     { title: "Sample", class: "mono", cell: ({ sample_id: id }) => id },
-    { title: "Kept", class: "tabular", cell: ({ saved_at }) => moment(saved_at) },
+    { title: "Kept", class: "tabular", cell: ({ saved_at }) => <Moment at={saved_at} /> },
     { title: "Rounds", cell: ({ rounds }) => plural(rounds.length, "round") },
     actionColumn(({ sample_id: id }) => (
       <>

@@ -1,11 +1,13 @@
 import type { HistorySummary } from "../../api/history.ts";
 import { href } from "../../routing.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { compact, duration, moment } from "../../ui/format.ts";
+import { compact, duration } from "../../ui/format.ts";
+import { Moment } from "../../ui/moment.tsx";
+import { accountOf } from "./account-of.ts";
 import { StatusBadge } from "./status-badge.tsx";
 
-const COLUMNS: readonly Column<HistorySummary>[] = [
-  { title: "Time", class: "tabular", cell: ({ created_at }) => moment(created_at) },
+const columns = (query: string): readonly Column<HistorySummary>[] => [
+  { title: "Time", class: "tabular", cell: ({ created_at }) => <Moment at={created_at} /> },
   {
     title: "Status",
     cell: ({ status, status_code, error }) => (
@@ -17,7 +19,7 @@ const COLUMNS: readonly Column<HistorySummary>[] = [
     class: "history-preview",
     cell: ({ id, request_preview, response_preview, error }) => (
       <>
-        <a class="cut" href={href("history", id)}>
+        <a class="cut" href={href("history", id, query)}>
           {request_preview || "(no text)"}
         </a>
         <span class="muted cut">{error || response_preview || "…"}</span>
@@ -39,7 +41,7 @@ const COLUMNS: readonly Column<HistorySummary>[] = [
   {
     title: "Account",
     class: "muted",
-    cell: ({ account }) => <span class="cut">{account || "pass-through"}</span>,
+    cell: (record) => <span class="cut">{accountOf(record)}</span>,
   },
   {
     title: "Tokens",
@@ -51,9 +53,21 @@ const COLUMNS: readonly Column<HistorySummary>[] = [
   { title: "Took", end: true, class: "tabular", cell: ({ elapsed_ms }) => duration(elapsed_ms) },
 ];
 
+interface HistoryTableProps {
+  readonly items: readonly HistorySummary[];
+  /** How the list is looked at, which stays so behind a record. */
+  readonly query: string;
+}
+
 /** The generations, one a row; its preview leads to the record. */
-export function HistoryTable({ items }: { readonly items: readonly HistorySummary[] }) {
+export function HistoryTable({ items, query }: HistoryTableProps) {
   return (
-    <DataTable items={items} keyOf={({ id }) => id} columns={COLUMNS} class="history-table" box="panel" />
+    <DataTable
+      items={items}
+      keyOf={({ id }) => id}
+      columns={columns(query)}
+      class="history-table"
+      box="panel"
+    />
   );
 }

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { clearHistory, listHistory } from "../../api/history.ts";
-import { go } from "../../routing.ts";
+import { go, usePlace } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { plural } from "../../ui/format.ts";
+import { count, plural } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -15,12 +15,14 @@ import { usePaging } from "../../ui/use-paging.ts";
 import { HistoryTable } from "./history-table.tsx";
 import { RecordView } from "./record-view.tsx";
 
-const PAGE_SIZES = [25, 50, 200, 1_000] as const;
+const LARGEST_PAGE = 1_000;
+const PAGE_SIZES = [25, 50, 200, LARGEST_PAGE] as const;
 const REFRESH_MS = 1_500;
 
 /** What was generated, newest first; it goes on while one looks at it. */
 export function History({ detail }: { readonly detail: string }) {
-  const paging = usePaging();
+  const place = usePlace();
+  const paging = usePaging(LARGEST_PAGE);
   const { query, page, size } = paging;
   const [clearing, setClearing] = useState(false);
   const { data, error, reload } = useLoaded(
@@ -37,7 +39,11 @@ export function History({ detail }: { readonly detail: string }) {
       }
     >
       <div class="toolbar">
-        <SearchBox label="Search model, account, source, status or text" onSearch={paging.search} />
+        <SearchBox
+          label="Search model, account, source, status, code or text"
+          value={query}
+          onSearch={paging.search}
+        />
       </div>
       <Problem error={error} retry={reload} />
       {data !== null && data.items.length === 0 && (
@@ -60,17 +66,22 @@ export function History({ detail }: { readonly detail: string }) {
       )}
       {data !== null && data.items.length > 0 && (
         <>
-          <HistoryTable items={data.items} />
+          <HistoryTable items={data.items} query={place.query} />
           <Pager
             paging={paging}
             pages={data.total_pages}
             sizes={PAGE_SIZES}
-            said={`${plural(data.total, "record")}; the newest ${data.limit} are kept`}
+            said={`${plural(data.total, "record")}; the newest ${count(data.limit)} are kept`}
           />
         </>
       )}
       {detail !== "" && (
-        <RecordView key={detail} id={detail} onClose={() => go("history")} onDeleted={reload} />
+        <RecordView
+          key={detail}
+          id={detail}
+          onClose={() => go("history", "", place.query)}
+          onDeleted={reload}
+        />
       )}
       {clearing && (
         <Confirm

@@ -1,14 +1,16 @@
 import { useState } from "preact/hooks";
+import { ApiError } from "../../api/client.ts";
 import { deleteHistory, type HistoryRecord, readHistory } from "../../api/history.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { count, duration, moment } from "../../ui/format.ts";
+import { count, duration, fullMoment } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { toast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { useWork } from "../../ui/use-work.ts";
+import { accountOf } from "./account-of.ts";
 import { callsIn } from "./calls-in.ts";
 import { StatusBadge } from "./status-badge.tsx";
 
@@ -24,12 +26,21 @@ const REFRESH_MS = 1_000;
 export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
   const [tab, setTab] = useState("answer");
   const [done, setDone] = useState(false);
-  const { error: failure, run } = useWork();
+  const [deleting, setDeleting] = useState(false);
   const { data, error, reload } = useLoaded(
     async (signal) => {
-      const record = await readHistory(id, signal);
-      setDone(record.status !== "streaming");
-      return record;
+      try {
+        const record = await readHistory(id, signal);
+        setDone(record.status !== "streaming");
+        return record;
+      } catch (error) {
+        // What is not there does not come by waiting.
+        if (error instanceof ApiError && error.status === 404) {
+          setDone(true);
+          throw new ApiError(404, "This record is not there. It was deleted, or is older than what is kept.");
+        }
+        throw error;
+      }
     },
     id,
     done ? 0 : REFRESH_MS,
@@ -44,7 +55,6 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
     <Dialog title="Generation" onClose={onClose} wide>
       <div class="dialog-body stack">
         <Problem error={error} retry={reload} />
-        <Problem error={failure} />
         {data !== null && (
           <>
             <Facts record={data} />
@@ -54,10 +64,15 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
         )}
       </div>
       <footer>
-        <Button kind="danger" onClick={() => run(remove)}>
+        <Button kind="danger" disabled={data === null} onClick={() => setDeleting(true)}>
           Delete record
         </Button>
       </footer>
+      {deleting && (
+        <Confirm title="Delete this record?" action="Delete" onClose={() => setDeleting(false)} run={remove}>
+          <p>What was asked and answered is forgotten. This cannot be undone.</p>
+        </Confirm>
+      )}
     </Dialog>
   );
 }
@@ -88,7 +103,7 @@ function Facts({ record }: { readonly record: HistoryRecord }) {
       </dd>
       <dt>Time</dt>
       <dd>
-        {moment(record.created_at)}, took {duration(record.elapsed_ms)}
+        {fullMoment(record.created_at)}, took {duration(record.elapsed_ms)}
       </dd>
       <dt>Model</dt>
       <dd>{requested === model || requested === "" ? model : `${model}, asked for as ${requested}`}</dd>
@@ -100,7 +115,7 @@ function Facts({ record }: { readonly record: HistoryRecord }) {
       </dd>
       <dt>Account</dt>
       <dd>
-        {record.account || "pass-through"}
+        {accountOf(record)}
         {record.attempts > 1 && `, after ${record.attempts} attempts`}
       </dd>
       {record.tried.length > 0 && <dt>Failed</dt>}

@@ -1,12 +1,12 @@
 import { readCredentials, readHostingStatus } from "../../api/hosting.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { moment } from "../../ui/format.ts";
+import { fullMoment } from "../../ui/format.ts";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { SyncForm } from "./sync-form.tsx";
 
-/** Sends the configuration to a serverless hosting platform, and shows whether that one still has it. */
+/** Sends the configuration to Vercel, and shows whether that one still has it. */
 export function Hosting() {
   const status = useLoaded(readHostingStatus);
   const credentials = useLoaded(readCredentials);
@@ -14,7 +14,7 @@ export function Hosting() {
   return (
     <Page
       title="Hosting sync"
-      lead="Writes the configuration into a project on the hosting platform and deploys it again."
+      lead="Writes the configuration into a project on Vercel, and deploys it again."
     >
       <Problem error={status.error} retry={status.reload} />
       <Problem error={credentials.error} retry={credentials.reload} />
@@ -29,7 +29,7 @@ export function Hosting() {
               <Badge tone="neutral">never synced</Badge>
             )}
             {data.has_synced_before && (
-              <span class="muted">Last sync: {moment((data.last_sync_time ?? 0) * 1_000)}</span>
+              <span class="muted">Last sync: {fullMoment((data.last_sync_time ?? 0) * 1_000)}</span>
             )}
           </div>
         </Panel>

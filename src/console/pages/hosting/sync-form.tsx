@@ -39,13 +39,13 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
   };
   const known = credentials.has_token
     ? `Empty means the one that is ${SOURCES[credentials.token_source ?? ""] ?? "known"}: ${credentials.token_preview}`
-    : "An access token of the hosting platform.";
+    : "An access token of Vercel: Account Settings, Tokens.";
   return (
     <Panel title="Sync">
       <form class="stack" onSubmit={onSubmit(sync)}>
         <div class="setting-grid">
           <TextField
-            label="Access token"
+            label="Vercel access token"
             type="password"
             value={token}
             onChange={setToken}

@@ -10,6 +10,8 @@ import { EMPTY_SHOT, SIZES, shotPath } from "./shot-path.ts";
 
 interface Taken {
   readonly url: string;
+  /** The page that it shows. */
+  readonly page: string;
   readonly said: string;
 }
 
@@ -22,12 +24,15 @@ export function ThumbnailForm() {
   const path = shotPath(wish);
   const { busy, error, onSubmit } = useWork();
   const take = async () => {
+    // A failure does not stand beside the picture of another address.
+    setTaken(null);
     const started = performance.now();
     const { image, cache } = await takeShot(path);
     const took = duration(performance.now() - started);
     const size = `${Math.ceil(image.size / 1024)} KB`;
     setTaken({
       url: URL.createObjectURL(image),
+      page: wish.url,
       said: [image.type, size, took, cache && `cache: ${cache}`].filter(Boolean).join(", "),
     });
   };
@@ -100,7 +105,7 @@ export function ThumbnailForm() {
           {taken === null ? (
             <p class="muted">The picture appears here.</p>
           ) : (
-            <img src={taken.url} alt={`The page ${wish.url}`} />
+            <img src={taken.url} alt={`The page ${taken.page}`} />
           )}
         </div>
         <p class="muted talk-foot" role="status">

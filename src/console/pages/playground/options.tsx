@@ -7,10 +7,12 @@ import type { Conversation } from "./use-conversation.ts";
 interface OptionsProps {
   readonly conversation: Conversation;
   readonly models: readonly string[];
+  /** Names that lead to a model. */
+  readonly aliases: readonly string[];
 }
 
 /** How the conversation is held. What most people leave alone is folded away. */
-export function Options({ conversation, models }: OptionsProps) {
+export function Options({ conversation, models, aliases }: OptionsProps) {
   const { choices, choose } = conversation;
   return (
     <Panel>
@@ -26,7 +28,9 @@ export function Options({ conversation, models }: OptionsProps) {
             label="Model"
             value={choices.model}
             onChange={(model) => choose({ model })}
-            choices={(models.length === 0 ? [choices.model] : models).map((id) => [id, id] as const)}
+            choices={[...new Set([choices.model, ...models, ...aliases])]
+              .sort()
+              .map((id) => [id, id] as const)}
           />
         </div>
         <div class="row switches">

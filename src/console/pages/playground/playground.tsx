@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { listModels } from "../../api/models.ts";
+import { readSettings } from "../../api/settings.ts";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
@@ -21,13 +22,14 @@ const CODE = [
 /** One conversation with the gateway, in any of its API styles, with everything that goes over the wire. */
 export function Playground() {
   const models = useLoaded(listModels).data ?? [];
+  const aliases = Object.keys(useLoaded(readSettings).data?.model_aliases ?? {});
   const conversation = useConversation();
   const [tab, setTab] = useState("events");
   return (
     <Page title="Playground" lead="Talk to the gateway as a caller does, and see what goes over the wire.">
       <div class="playground">
         <div class="stack">
-          <Options conversation={conversation} models={models} />
+          <Options conversation={conversation} models={models} aliases={aliases} />
           <Panel title="Conversation" class="talk">
             <Transcript conversation={conversation} />
             <Composer conversation={conversation} />

@@ -1,0 +1,12 @@
+import type { HistorySummary } from "../../api/history.ts";
+
+/** Whose account served a generation: before the first attempt there is none, and a caller's own token has no name. */
+export function accountOf({
+  account,
+  attempts,
+  status,
+}: Pick<HistorySummary, "account" | "attempts" | "status">): string {
+  if (account !== "") return account;
+  if (attempts > 0) return "pass-through";
+  return status === "streaming" ? "none yet" : "none";
+}
