@@ -2,7 +2,6 @@ import * as z from "zod";
 import { newSecret } from "../auth/secrets.ts";
 import { allKeys } from "../config/api-keys.ts";
 import { type Config, configSchema } from "../config/schema.ts";
-import type { JsonObject } from "../encoding/json.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { parseWith } from "../http/json-body.ts";
 import type { Context } from "../platform/context.ts";
@@ -13,17 +12,15 @@ import { exportedConfigSchema } from "./config-answers.ts";
 import { exportedConfig, NOT_KEPT } from "./config-export.ts";
 import { mergedConfig, replacedConfig } from "./config-merge.ts";
 import { edit } from "./edit.ts";
-
-const MODES = ["merge", "replace"] as const;
-
-const objectSchema = z.record(z.string(), z.unknown(), "the configuration must be an object");
-/** Null leaves the choice to the query; an empty one is a merge. */
-const modeSchema = z.enum([...MODES, ""], "must be merge or replace").nullish();
+import { MODES, modeSchema, objectSchema, readImport } from "./import-body.ts";
 
 /** The two forms of the body. An object with a member `config` is a wrapper, whatever else it has. */
 function bodyForms() {
   const config = configSchema.extend({ model_aliases: aliasesSchema.default({}) });
-  return z.union([z.object({ config, mode: modeSchema }), config.extend({ config: z.never().optional() })]);
+  return z.union([
+    z.object({ config, mode: modeSchema, confirm: z.boolean().optional() }),
+    config.extend({ config: z.never().optional() }),
+  ]);
 }
 
 /**
@@ -44,22 +41,9 @@ const importQuerySchema = z.object({
     .string()
     .optional()
     .describe("`merge`, the default, or `replace`. The mode of a wrapper comes before it."),
+  confirm: z.string().optional().describe("`true`: replace although no key or no account would be left."),
   dry_run: z.string().optional().describe("`true`: see the outcome without storing it."),
 });
-
-interface Import {
-  readonly raw: JsonObject;
-  readonly mode: (typeof MODES)[number];
-}
-
-/** What the request wants imported. A wrapper's mode counts before the query's. */
-function readImport(body: JsonObject, queryMode: string | undefined): Import {
-  const wrapped = "config" in body;
-  const raw = wrapped ? parseWith(objectSchema, body["config"]) : body;
-  const named = wrapped ? body["mode"] : undefined;
-  const { mode } = parseWith(z.object({ mode: modeSchema }), { mode: named ?? queryMode });
-  return { raw, mode: mode || "merge" };
-}
 
 /** Someone must be able to sign in afterwards; and a changed password ends older tokens, also when it is imported. */
 function guarded(context: Context, before: Config, after: Config): Config {
@@ -71,6 +55,17 @@ function guarded(context: Context, before: Config, after: Config): Config {
   return { ...after, admin: { ...admin, jwt_secret: newSecret(), jwt_valid_after_unix: validAfter } };
 }
 
+/** What a replacement would take from a gateway that has it, and what it cannot do without; null: nothing. */
+function loss(before: Config, after: Config): string | null {
+  const lost = [
+    ...(allKeys(before).length > 0 && allKeys(after).length === 0 ? ["key"] : []),
+    ...(before.accounts.length > 0 && after.accounts.length === 0 ? ["account"] : []),
+  ];
+  return lost.length === 0
+    ? null
+    : `no ${lost.join(" and no ")} would be left; send confirm: true to do it all the same`;
+}
+
 /** The outcome of a dry run is the configuration that would be. */
 const importAnswerSchema = () =>
   z.union([
@@ -78,6 +73,8 @@ const importAnswerSchema = () =>
       mode: z.enum(MODES),
       dry_run: z.literal(true),
       config: exportedConfigSchema(),
+      /** Why `confirm` is needed to do it; missing: it is not. */
+      confirm_needed: z.string().optional(),
     }),
     successSchema().extend({
       mode: z.enum(MODES),
@@ -98,7 +95,7 @@ export const IMPORT_ENDPOINTS: readonly Endpoint[] = [
     query: importQuerySchema,
     answers: json(importAnswerSchema),
     handler: async (context, { body, query }) => {
-      const { raw, mode } = readImport(body, query.mode);
+      const { raw, mode, confirmed } = readImport(body, query);
       const imported = parseWith(configSchema, raw);
       parseWith(z.object({ model_aliases: aliasesSchema }), { model_aliases: imported.model_aliases });
       if (mode === "merge" && Object.keys(raw).length === 0) {
@@ -113,10 +110,20 @@ export const IMPORT_ENDPOINTS: readonly Endpoint[] = [
       };
       if (query.dry_run === "true") {
         const present = await context.platform.configuration.readFresh();
-        const config = exportedConfig(await outcome(present.config));
-        return Response.json({ success: true, mode, dry_run: true, config }, NOT_KEPT);
+        const after = await outcome(present.config);
+        const needed = mode === "replace" ? loss(present.config, after) : null;
+        const config = exportedConfig(after);
+        return Response.json(
+          { success: true, mode, dry_run: true, config, ...(needed !== null && { confirm_needed: needed }) },
+          NOT_KEPT,
+        );
       }
-      const { config } = await edit(context, outcome);
+      const { config } = await edit(context, async (current) => {
+        const after = await outcome(current);
+        const needed = mode === "replace" && !confirmed ? loss(current, after) : null;
+        if (needed !== null) throw invalidRequest(needed, "confirm");
+        return after;
+      });
       return Response.json({
         success: true,
         mode,

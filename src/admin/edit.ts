@@ -1,4 +1,6 @@
-import { withHashedKeys } from "../config/api-keys.ts";
+import { isPreview } from "../auth/secrets.ts";
+import { distinctKeys, keyIdentifier, withHashedKeys } from "../config/api-keys.ts";
+import { hostFault } from "../config/host.ts";
 import { type Account, type Config, configSchema } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
@@ -19,6 +21,7 @@ export function edit(
     const changed = parseWith(configSchema, await change(config));
     refuseDangling(config, changed);
     refuseUnusable(config, changed);
+    await refuseTwins(config, changed);
     return changed.callers.keys_hashed ? withHashedKeys(changed) : changed;
   });
   // Edits stand in one queue: one whose client leaves must come to its end all the same.
@@ -40,29 +43,83 @@ function refuseDangling(before: Config, after: Config): void {
 
 /** Control characters, and halves of surrogate pairs. */
 const UNUSABLE = /[\p{Cc}\p{Cs}]/u;
+/** Longer keys could be in no path, so that nobody could name them there. */
+const MAX_KEY_LENGTH = 512;
 
-/** What travels in headers and paths, by the names of its fields. */
-function travelling({ keys, api_keys, accounts }: Config): [field: string, text: string][] {
-  return [
-    ...keys.map((key, index): [string, string] => [`keys[${index}]`, key]),
-    ...api_keys.map(({ key }, index): [string, string] => [`api_keys[${index}].key`, key]),
-    ...accounts.flatMap((account, index) =>
-      (["email", "mobile", "token"] as const).map((field): [string, string] => [
-        `accounts[${index}].${field}`,
-        account[field],
-      ]),
+/** A text of the configuration, by the name of its field. */
+type Field = readonly [field: string, text: string];
+
+const keyFields = ({ keys, api_keys }: Config): Field[] => [
+  ...keys.map((key, index): Field => [`keys[${index}]`, key]),
+  ...api_keys.map(({ key }, index): Field => [`api_keys[${index}].key`, key]),
+];
+
+const nameFields = ({ accounts }: Config): Field[] =>
+  accounts.flatMap((account, index) =>
+    (["email", "mobile", "token"] as const).map(
+      (field): Field => [`accounts[${index}].${field}`, account[field]],
     ),
+  );
+
+const hostFields = ({ proxies }: Config): Field[] =>
+  proxies.map(({ host }, index): Field => [`proxies[${index}].host`, host]);
+
+/** What is wrong with a text; null: nothing. */
+type Check = (text: string) => string | null;
+
+const usable: Check = (text) =>
+  UNUSABLE.test(text) ? "control characters and broken surrogate pairs are not allowed" : null;
+
+const goodKey: Check = (text) => {
+  if (text.length > MAX_KEY_LENGTH) return `a key must have at most ${MAX_KEY_LENGTH} characters`;
+  if (isPreview(text)) return "this is the mask of a key, not the key";
+  return usable(text);
+};
+
+/**
+ * What could not be used, or not be deleted again, is never added: keys, names and tokens that neither a header nor a path can
+ * carry, masks, hosts that are none. What is there already stays.
+ */
+function refuseUnusable(before: Config, after: Config): void {
+  const checks: readonly [(config: Config) => Field[], Check][] = [
+    [keyFields, goodKey],
+    [nameFields, usable],
+    [hostFields, hostFault],
   ];
+  for (const [fields, check] of checks) {
+    const bad = fields(after).filter(([, text]) => check(text) !== null);
+    if (bad.length === 0) continue;
+    const known = new Set(fields(before).map(([, text]) => text));
+    const [param, text] = bad.find(([, found]) => !known.has(found)) ?? [];
+    if (param !== undefined && text !== undefined) throw invalidRequest(`${param}: ${check(text)}`, param);
+  }
 }
 
-/** A key, name or token that neither a header nor a path can carry could not be used, nor be deleted: it is never added. */
-function refuseUnusable(before: Config, after: Config): void {
-  const bad = travelling(after).filter(([, text]) => UNUSABLE.test(text));
-  if (bad.length === 0) return;
-  const known = new Set(travelling(before).map(([, text]) => text));
-  const param = bad.find(([, text]) => !known.has(text))?.[0];
-  if (param === undefined) return;
-  throw invalidRequest(`${param}: control characters and broken surrogate pairs are not allowed`, param);
+/** The places of ids that stand before them in a list already. */
+function repeated(ids: readonly string[]): number[] {
+  const seen = new Set<string>();
+  return ids.flatMap((id, index) => (seen.size === seen.add(id).size ? index : []));
+}
+
+/** The identifiers of different keys. */
+async function keyIdentifiers({ api_keys }: Config): Promise<string[]> {
+  // Those that are derived differ as the keys do.
+  if (api_keys.every(({ id }) => id === undefined)) return [];
+  return Promise.all((await distinctKeys(api_keys)).map(keyIdentifier));
+}
+
+/** Two things of one id could not be told apart: such an id is never added. */
+async function refuseTwins(before: Config, after: Config): Promise<void> {
+  const proxyIds = ({ proxies }: Config) => proxies.map(({ id }) => id);
+  for (const [idsOf, kind, field] of [
+    [async (config: Config) => proxyIds(config), "proxy", "proxies"],
+    [keyIdentifiers, "key", "api_keys"],
+  ] as const) {
+    const [twin] = repeated(await idsOf(after));
+    if (twin === undefined || repeated(await idsOf(before)).length > 0) continue;
+    const param = `${field}[${twin}].id`;
+    throw invalidRequest(`${param}: another ${kind} has this id`, param);
+  }
 }
 
 /** Which accounts of two lists are the same one, in ways that the identifier does not show. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isObject } from "../encoding/json.ts";
 import { MASK, withoutSecrets } from "../encoding/mask.ts";
 import { type GatewayError, invalidRequest, upstreamFailure } from "../errors/gateway-error.ts";
 import type { Fetch } from "../platform/upstream.ts";
@@ -14,6 +15,9 @@ const CODED = /[\w+/=-]{48,}/g;
 
 const deploymentsSchema = z.object({
   deployments: z.array(z.object({ uid: z.string(), name: z.string() })).default([]),
+});
+const failedSchema = z.object({
+  failed: z.array(z.object({ error: z.object({ message: z.string().default("") }) })),
 });
 const deploymentSchema = z.object({ url: z.string().default("") });
 const errorSchema = z.object({ error: z.object({ message: z.string().default("") }) });
@@ -33,7 +37,7 @@ export class HostingPlatform {
   /** Sets an environment variable of the project for all of its environments. */
   async setVariable(key: string, value: string): Promise<void> {
     const project = encodeURIComponent(this.#credentials.projectId);
-    await this.#call(
+    const answer = await this.#call(
       "POST",
       `/v10/projects/${project}/env`,
       { upsert: "true" },
@@ -44,6 +48,11 @@ export class HostingPlatform {
         target: ["production", "preview", "development"],
       },
     );
+    const failed = failedSchema.safeParse(answer).data?.failed[0];
+    if (failed !== undefined) {
+      const why = this.#told(failed.error.message);
+      throw upstreamFailure(`the hosting platform did not take the configuration${why}`);
+    }
   }
 
   /** Deploys the newest production deployment again. Returns its address; null when there is none to deploy again. */
@@ -86,14 +95,22 @@ export class HostingPlatform {
     }
     const { text } = await readBounded(response, MAX_ANSWER_BYTES);
     const answer = parsed(text);
-    if (response.ok) return answer;
+    if (response.ok && isObject(answer)) return answer;
+    if (response.ok) {
+      throw upstreamFailure("the hosting platform answered something that is no JSON: is its address right?");
+    }
     throw this.#refusal(response.status, answer);
+  }
+
+  /** What the platform said, to be put behind our own words. */
+  #told(said: string): string {
+    const why = withoutSecrets(said, [this.#credentials.token]).replace(CODED, MASK).slice(0, MAX_MESSAGE);
+    return why === "" ? "" : `: ${why}`;
   }
 
   #refusal(status: number, answer: unknown): GatewayError {
     const said = errorSchema.safeParse(answer).data?.error.message ?? "";
-    const why = withoutSecrets(said, [this.#credentials.token]).replace(CODED, MASK).slice(0, MAX_MESSAGE);
-    const behind = why === "" ? "" : `: ${why}`;
+    const behind = this.#told(said);
     if (status === 401 || status === 403) {
       return invalidRequest(`the hosting platform refused the token${behind}`, "vercel_token");
     }

@@ -1,12 +1,14 @@
 import * as z from "zod";
 
-/** A whole number of the query, pulled into the range from 1 to `max`; `fallback` for anything else. */
+/** A whole number of the query, pulled into the range from 1 to `max`; `fallback` for anything else, and for nothing. */
 export const queryNumber = (fallback: number, max: number) =>
-  z.coerce
-    .number()
-    .catch(fallback)
-    .default(fallback)
-    .transform((value) => Math.min(Math.max(Math.floor(value), 1), max));
+  z
+    .string()
+    .default("")
+    .transform((text) => {
+      const value = text.trim() === "" ? Number.NaN : Number(text);
+      return Math.min(Math.max(Math.floor(Number.isNaN(value) ? fallback : value), 1), max);
+    });
 
 /** One page of a list: `total` counts the entries of all pages. */
 export const pageSchema = <T extends z.ZodType>(item: T) =>

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isDefaultPassword } from "../auth/administrators.ts";
 import { hashPassword } from "../auth/password.ts";
 import { newSecret } from "../auth/secrets.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
@@ -29,7 +30,13 @@ export const PASSWORD_ENDPOINTS: readonly Endpoint[] = [
     path: "/admin/settings/password",
     summary: "Change the admin password",
     body: passwordSchema,
-    answers: json(() => successSchema().extend({ message: z.string(), jwt_valid_after_unix: z.int() })),
+    answers: json(() =>
+      successSchema().extend({
+        message: z.string(),
+        jwt_valid_after_unix: z.int(),
+        warning: z.string().optional(),
+      }),
+    ),
     handler: async (context, { body: { new_password: password } }) => {
       const hash = await hashPassword(password);
       const validAfter = Math.floor(context.platform.now() / 1000);
@@ -46,6 +53,9 @@ export const PASSWORD_ENDPOINTS: readonly Endpoint[] = [
         success: true,
         message: "the password is changed; sign in again",
         jwt_valid_after_unix: validAfter,
+        ...(isDefaultPassword(password) && {
+          warning: "this password is known to everybody: choose another",
+        }),
       });
     },
   }),

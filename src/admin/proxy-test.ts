@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { hostFault } from "../config/host.ts";
 import { type Proxy as ConfiguredProxy, proxySchema } from "../config/schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
@@ -7,6 +8,9 @@ import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { savedProxy } from "./proxies.ts";
 
 const TIMEOUT_MS = 10_000;
+
+/** What gateways on the way say when they cannot reach the target: nobody can tell theirs from the target's own. */
+const BROKEN_WAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
 const { shape } = proxySchema;
 
@@ -44,6 +48,8 @@ function adHoc(body: z.output<typeof proxyTestSchema>): ConfiguredProxy {
   const { type, host, port, username, password } = body;
   if (type === undefined) throw invalidRequest("proxy_id, or type, host and port are needed", "proxy_id");
   if (host === undefined) throw invalidRequest("host: a proxy needs a host", "host");
+  const fault = hostFault(host);
+  if (fault !== null) throw invalidRequest(`host: ${fault}`, "host");
   if (port === undefined) throw invalidRequest("port: a proxy needs a port", "port");
   return { id: "", name: "", type, host, port, username, password };
 }
@@ -64,8 +70,8 @@ function reason(error: unknown): Pick<ProxyTestResult, "message" | "failed_at"> 
 
 export const PROXY_TEST_ENDPOINTS: readonly Endpoint[] = [
   /**
-   * `POST /admin/proxies/test` (contract): reaches the provider, or `target`, through a proxy. Any answer in HTTP is a success.
-   * A failure is an answer of status 200 that says what failed, and at which stage.
+   * `POST /admin/proxies/test` (contract): reaches the provider, or `target`, through a proxy. Any answer in HTTP is a
+   * success, but for one that says that something on the way is broken. A failure is an answer of status 200 that says what failed, and at which stage.
    */
   forAdministrators({
     method: "POST",
@@ -96,8 +102,17 @@ export const PROXY_TEST_ENDPOINTS: readonly Endpoint[] = [
         const response = await platform.upstream(proxy)(target, { redirect: "manual", signal });
         const { status } = response;
         await response.body?.cancel();
+        const success = !BROKEN_WAY.has(status);
         const message = `${origin} answered through the proxy with status ${status}`;
-        return Response.json(result({ success: true, message, status_code: status, failed_at: null }));
+        const why = success ? "" : ": something on the way, or the target, does not work";
+        return Response.json(
+          result({
+            success,
+            message: `${message}${why}`,
+            status_code: status,
+            failed_at: success ? null : "answer",
+          }),
+        );
       } catch (error) {
         return Response.json(result({ success: false, status_code: 0, ...reason(error) }));
       }

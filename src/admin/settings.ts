@@ -137,7 +137,7 @@ async function settingsView(
       has_password_hash: config.admin.password_hash !== "",
       jwt_expire_hours: config.admin.jwt_expire_hours,
       jwt_valid_after_unix: config.admin.jwt_valid_after_unix,
-      default_password_warning: hasDefaultPassword(platform.variables, config),
+      default_password_warning: await hasDefaultPassword(platform.variables, config),
     },
     callers: config.callers,
     runtime: config.runtime,

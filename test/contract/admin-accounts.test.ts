@@ -136,6 +136,7 @@ describe("accounts", () => {
       "n21@sandbox.test",
     ]);
     expect(await list("?page=9")).toMatchObject({ items: [], total: 22, page: 9 });
+    expect(await list("?page=&page_size=")).toMatchObject({ page: 1, page_size: 10 });
     expect(await list("?page=0&page_size=0")).toMatchObject({ page: 1, page_size: 1 });
     expect(await list("?page=x&page_size=99999")).toMatchObject({ page: 1, page_size: 5000 });
     expect((await list("?q=N2")).items.map(({ identifier }) => identifier)).toEqual([

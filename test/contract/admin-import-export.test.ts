@@ -44,6 +44,17 @@ describe("GET /admin/config/export and /admin/export", () => {
     expect((await exported()).config).toEqual(before.config);
   });
 
+  it("comes back whole in its short form, and within a wrapper", async () => {
+    await importing({ keys: ["sk-more-0123456789"], model_aliases: { mine: "provider-v4-pro" } });
+    const { config } = await exported();
+    const { body } = await admin("GET", "/admin/export");
+    for (const sent of [body, { base64: body["base64"] }, { config: body }, { config: body["json"] }]) {
+      await importing({ config: START, mode: "replace" });
+      expect((await importing(sent, "?mode=replace")).body).toMatchObject({ success: true, total_keys: 2 });
+      expect((await exported()).config).toEqual(config);
+    }
+  });
+
   it("does not give away the secret that signs tokens", async () => {
     await admin("POST", "/admin/login", { admin_key: "admin" }, null);
     expect((await exported()).json).not.toContain("jwt_secret");
@@ -121,7 +132,7 @@ describe("POST /admin/config/import, merge", () => {
 describe("POST /admin/config/import, replace", () => {
   it("swaps everything but the metadata of the hosting sync, and keeps administrators signed in", async () => {
     const { body } = await admin("POST", "/admin/login", { admin_key: "admin" }, null);
-    await importing({ keys: ["sk-only"], sync: { hash: "other", time: 5 } }, "?mode=replace");
+    await importing({ keys: ["sk-only"], sync: { hash: "other", time: 5 } }, "?mode=replace&confirm=true");
     const { config } = await exported();
     expect(config.keys).toEqual(["sk-only"]);
     expect(config.accounts).toEqual([]);
@@ -154,6 +165,55 @@ describe("POST /admin/config/import?dry_run=true", () => {
   });
 });
 
+describe("POST /admin/config/import, replace by what would ruin it,", () => {
+  const ACCOUNT = { email: "one@sandbox.test", password: "sandbox" };
+
+  it.each([
+    ["a mistyped wrapper", { configuration: START }, "configuration"],
+    ["a group that is not known", { ...START, api_key: [] }, "api_key"],
+    ["a group of that kind within a wrapper", { config: { ...START, acounts: [] } }, "acounts"],
+    ["a masked key", { ...START, api_keys: [{ key: "sk-d****0123" }] }, "api_keys[0].key"],
+    ["a mask among the plain keys", { ...START, keys: ["sk-plain", "****"] }, "keys[1]"],
+    [
+      "a mask in the place of a password",
+      { ...START, accounts: [{ ...ACCOUNT, password: "****" }] },
+      "accounts[0]",
+    ],
+    ["a masked account", { ...START, accounts: [{ ...ACCOUNT, has_password: true }] }, "accounts[0]"],
+    ["no account", { keys: ["sk-dev"] }, "confirm"],
+    ["no key", { accounts: [ACCOUNT] }, "confirm"],
+    ["nothing", {}, "confirm"],
+  ])("%s, is refused and changes nothing", async (_, body, reason) => {
+    const before = await exported();
+    const answer = await importing(body, "?mode=replace");
+    expect(answer.status).toBe(400);
+    expect(answer.body["detail"]).toContain(reason);
+    expect(await exported()).toEqual(before);
+  });
+
+  it("the masked view, is refused in every mode", async () => {
+    const { body } = await admin("GET", "/admin/config");
+    const before = await exported();
+    for (const mode of ["merge", "replace"]) {
+      const answers = [await importing(body, `?mode=${mode}`), await importing({ config: body, mode })];
+      expect(answers.map(({ status }) => status)).toEqual([400, 400]);
+    }
+    expect(await exported()).toEqual(before);
+  });
+
+  it("no account, is done once it is confirmed, and a dry run says that it has to be", async () => {
+    const config = { keys: ["sk-dev"] };
+    const tried = await importing({ config, mode: "replace" }, "?dry_run=true");
+    expect(tried.body).toMatchObject({ success: true, confirm_needed: expect.stringContaining("account") });
+    expect((await importing({ config, mode: "replace", confirm: true })).status).toBe(200);
+    expect((await exported()).config.accounts).toEqual([]);
+    expect((await importing({ config, mode: "replace" })).status).toBe(200);
+  });
+});
+
+const PROXY = { id: "p", type: "http", host: "h", port: 1 };
+const BOUND = { email: "two@sandbox.test", password: "sandbox", proxy_id: "p" };
+
 describe("POST /admin/config/import, refused", () => {
   it.each([
     [[], "object"],
@@ -164,6 +224,9 @@ describe("POST /admin/config/import, refused", () => {
     [{ proxies: [{ id: "p", type: "ftp", host: "h", port: 1 }] }, "proxies[0].type"],
     [{ accounts: [{ email: 1 }] }, "accounts[0].email"],
     [{ model_aliases: { a: "nothing" } }, "model_aliases.a"],
+    [{ proxies: [PROXY, PROXY], accounts: [{ ...BOUND }] }, "proxies[1].id"],
+    [{ proxies: [{ ...PROXY, host: "http://h" }], accounts: [{ ...BOUND }] }, "proxies[0].host"],
+    [{ json: "{" }, "json"],
   ])("%j with a detail that says why, and changes nothing", async (body, reason) => {
     const before = await exported();
     const answer = await importing(body);

@@ -51,11 +51,28 @@ describe("API keys", () => {
     await admin("POST", "/admin/keys", { key: "sk-dev" });
   });
 
+  it("have at most 512 characters, so that a path can name them", async () => {
+    const key = "k".repeat(512);
+    for (const [path, body] of [
+      ["/admin/keys", { key: `${key}k` }],
+      ["/admin/import", { keys: [`${key}k`] }],
+    ] as const) {
+      const answer = await admin("POST", path, body);
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { detail: expect.stringContaining("512 characters") },
+      });
+    }
+    expect((await admin("POST", "/admin/keys", { key })).status).toBe(200);
+    expect((await admin("DELETE", `/admin/keys/${key}`)).status).toBe(200);
+  });
+
   it.each([
     ["POST", "/admin/keys", {}, 400, "key"],
     ["POST", "/admin/keys", { key: "  " }, 400, "key"],
     ["POST", "/admin/keys", { key: "sk-dev" }, 409, "exists already"],
     ["POST", "/admin/keys", { key: "sk-\u0000-zero" }, 400, "control characters"],
+    ["POST", "/admin/keys", { key: "sk-d****0123" }, 400, "mask"],
     ["POST", "/admin/accounts", { email: "half\ud800@x", password: "p" }, 400, "surrogate"],
     ["POST", "/admin/import", { accounts: [{ token: "two\nlines" }] }, 400, "control characters"],
     ["POST", "/admin/test", { api_key: "sk-\u0000-zero" }, 400, "api_key"],
@@ -120,12 +137,24 @@ describe("proxies", () => {
     ["POST", "/admin/proxies", { type: "http", host: "", port: 1 }, 400, "host"],
     ["POST", "/admin/proxies", { type: "http", host: "h", port: 0 }, 400, "port"],
     ["POST", "/admin/proxies", { type: "http", host: "h", port: 70_000 }, 400, "port"],
+    ["POST", "/admin/proxies", { type: "http", host: "http://proxy.test", port: 1 }, 400, "host"],
+    ["POST", "/admin/proxies", { type: "http", host: "proxy.test:8080", port: 1 }, 400, "host"],
+    ["POST", "/admin/proxies", { type: "http", host: "user@proxy.test", port: 1 }, 400, "host"],
+    ["POST", "/admin/proxies/test", { type: "http", host: "http://proxy.test/", port: 1 }, 400, "host"],
     ["PUT", "/admin/proxies/none", { name: "x" }, 404, "does not exist"],
     ["DELETE", "/admin/proxies/none", undefined, 404, "does not exist"],
   ] as const)("%s %s %j is a %i", async (method, path, body, status, reason) => {
     const answer = await admin(method, path, body);
     expect(answer.status).toBe(status);
     expect(answer.body["detail"]).toContain(reason);
+  });
+
+  it("may be called by an IPv6 address, with brackets or without", async () => {
+    for (const host of ["[::1]", "2001:db8::1"]) {
+      const { status, body } = await admin("POST", "/admin/proxies", { type: "http", host, port: 8080 });
+      expect([status, body["host"]]).toEqual([200, host]);
+      await admin("DELETE", `/admin/proxies/${body["id"]}`);
+    }
   });
 
   it("may bring an id, which must be new", async () => {

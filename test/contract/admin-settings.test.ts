@@ -259,7 +259,12 @@ describe("POST /admin/settings/password", () => {
     expect(String(exported.body["json"])).toMatch(/"password_hash":"pbkdf2-sha256\$100000\$/);
     expect(String(exported.body["json"])).not.toContain("a new password");
 
-    await admin("POST", "/admin/settings/password", { password: "the other field" }, token);
+    const weak = await admin("POST", "/admin/settings/password", { new_password: "admin" }, token);
+    expect(weak.body).toMatchObject({ success: true, warning: expect.stringContaining("everybody") });
+    const warned = await admin("GET", "/admin/settings");
+    expect(warned.body["admin"]).toMatchObject({ default_password_warning: true });
+
+    await admin("POST", "/admin/settings/password", { password: "the other field" });
     expect((await admin("GET", "/admin/settings", undefined, "the other field")).status).toBe(200);
     expect((await admin("GET", "/admin/settings", undefined, token)).status).toBe(401);
     await running.gateway.reset();

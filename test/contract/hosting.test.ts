@@ -29,8 +29,9 @@ const platform: Server = createServer(async (request, response) => {
     body: text === "" ? {} : JSON.parse(text),
   });
   const answer = (status: number, body: unknown) => {
-    response.writeHead(status, { "content-type": "application/json" });
-    response.end(JSON.stringify(body));
+    const page = typeof body === "string";
+    response.writeHead(status, { "content-type": page ? "text/html" : "application/json" });
+    response.end(page ? body : JSON.stringify(body));
   };
   if (refuse !== null && url.pathname.startsWith(refuse.path)) return answer(refuse.status, refuse.body);
   if (url.pathname.endsWith("/env")) return answer(201, { created: {} });
@@ -193,6 +194,23 @@ describe("hosting sync", () => {
       message: expect.stringContaining("pay first"),
     });
     expect(answer).not.toHaveProperty("deployment_url");
+    refuse = { path: "/v13/", status: 200, body: "<html>Sign in</html>" };
+    expect((await sync({ auto_validate: false })).answer).toMatchObject({ manual_deploy_required: true });
+  });
+
+  it.each([
+    ["a page with status 200", "<html>Sign in</html>", "no JSON"],
+    [
+      "a list of what failed",
+      { created: [], failed: [{ error: { message: "a bad target" } }] },
+      "a bad target",
+    ],
+  ])("is no success when the platform answers %s", async (_, body, why) => {
+    const before = await hosting();
+    refuse = { path: "/v10/", status: 200, body };
+    const result = await sync({ auto_validate: false });
+    expect(result).toEqual({ status: 503, answer: { detail: expect.stringContaining(why) } });
+    expect(await hosting()).toEqual(before);
   });
 
   it.each([

@@ -113,6 +113,17 @@ describe.each(["http", "socks5"] as const)("POST /admin/proxies/test through %s"
 });
 
 describe("POST /admin/proxies/test", () => {
+  it("is no success when a gateway on the way answers 502", async () => {
+    const { fields } = await proxyOf({ type: "http" });
+    const target = `http://localhost:${plain.port}/bad-gateway`;
+    expect(await test({ ...fields, target })).toMatchObject({
+      success: false,
+      status_code: 502,
+      failed_at: "answer",
+      message: expect.stringContaining("502"),
+    });
+  });
+
   it("gives up on a proxy that says nothing", { timeout: 25_000 }, async () => {
     const results = (["http", "socks5"] as const).map(async (type) => {
       const { proxy, fields } = await proxyOf({ type, silent: true });

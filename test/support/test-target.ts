@@ -84,6 +84,10 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
       response.setHeader("content-encoding", "gzip");
       response.end(gzipSync("unpacked"));
       return;
+    case "/bad-gateway":
+      response.statusCode = 502;
+      response.end("<html>502 Bad Gateway</html>");
+      return;
     case "/empty":
       response.statusCode = 204;
       response.end();
