@@ -7,6 +7,8 @@ const NO: ReadonlySet<string> = new Set(["false", "0", "no", "off", "n", "f"]);
 /** Reads query parameters; each method throws a 400 that names the parameter when its value is not acceptable. */
 export class QueryParameters {
   readonly #query: URLSearchParams;
+  /** The names that were asked for so far. */
+  readonly #known = new Set(["url"]);
 
   constructor(query: URLSearchParams) {
     this.#query = query;
@@ -14,12 +16,12 @@ export class QueryParameters {
 
   /** The text of a parameter; null when it is missing or empty. */
   text(name: string): string | null {
-    return this.#query.get(name)?.trim() || null;
+    return this.#get(name)?.trim() || null;
   }
 
   /** A boolean in any usual spelling; a name without a value counts as true. */
   boolean(name: string, fallback: boolean): boolean {
-    const value = this.#query.get(name)?.trim().toLowerCase();
+    const value = this.#get(name)?.trim().toLowerCase();
     if (value === undefined) return fallback;
     if (YES.has(value)) return true;
     if (NO.has(value)) return false;
@@ -48,6 +50,23 @@ export class QueryParameters {
     throw invalidRequest(`The parameter ${name} must be one of ${values.join(", ")}.`, name);
   }
 
+  /** Refuses what was not asked for: a misspelt parameter would have no effect, and nobody would notice. Throws a 400 that names it. */
+  refuseOthers(): void {
+    const name = [...this.#query.keys()].find((given) => !this.#known.has(given));
+    if (name === undefined) return;
+    const nearest = nearestName(name, [...this.#known]);
+    const hint =
+      nearest === null ? `The parameters are ${[...this.#known].join(", ")}.` : `Do you mean ${nearest}?`;
+    const shown = name.slice(0, 40);
+    const message = `There is no parameter ${shown}. ${hint} (If it is part of the page's address, that address has to be percent-encoded.)`;
+    throw invalidRequest(message, shown);
+  }
+
+  #get(name: string): string | null {
+    this.#known.add(name);
+    return this.#query.get(name);
+  }
+
   /**
    * The page, by the parameter `url` with its scheme completed.
    *
@@ -58,6 +77,43 @@ export class QueryParameters {
     if (check.ok) return check.url;
     throw new GatewayError(400, check.message, { code: check.code, param: "url" });
   }
+}
+
+/** The name that a misspelt one most likely stands for; null when none is near. */
+export function nearestName(misspelt: string, names: readonly string[]): string | null {
+  const plain = (name: string) =>
+    name
+      .slice(0, 40)
+      .toLowerCase()
+      .replace(/^amp;|[^a-z0-9]/g, "");
+  const given = plain(misspelt);
+  const byDistance = names
+    .map((name) => {
+      const other = plain(name);
+      const isPart =
+        Math.min(given.length, other.length) >= 3 && (given.startsWith(other) || other.startsWith(given));
+      return {
+        name,
+        distance: isPart ? Math.min(1, editDistance(given, other)) : editDistance(given, other),
+      };
+    })
+    .sort((a, b) => a.distance - b.distance);
+  const [best] = byDistance;
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(given.length / 3)) ? best.name : null;
+}
+
+/** How many letters have to be put in, taken out or changed to make one text of the other (Levenshtein). */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      const changed = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }
 
 /** Reads `<width>x<height>`. Throws a 400 that names the parameter. */

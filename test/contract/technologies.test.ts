@@ -127,6 +127,7 @@ describeWithBrowser("GET /v1/technologies/", () => {
     ["url", "ftp://example.com"],
     ["prettify", "maybe"],
     ["maxAge", "x"],
+    ["URL", "example.com"],
   ])("refuses %s=%s with a 400 that names the parameter", async (name, value) => {
     const response = await ask("/plain", { [name]: value });
     expect(response.status).toBe(400);

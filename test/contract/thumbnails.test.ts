@@ -347,6 +347,8 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     ["blockAds", "some"],
     ["blockCookieBanners", "some"],
     ["maxAge", "-1"],
+    ["fullPage", "true"],
+    ["SIZE", "l"],
   ])("refuses %s=%s with a 400 that names the parameter", async (name, value) => {
     const response = await thumbs("/bands", { [name]: value });
     expect(response.status).toBe(400);

@@ -1,5 +1,12 @@
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
-import type { Frame, ImageFormat, Screen, ThumbnailOptions, WaitUntil } from "../../platform/page-browser.ts";
+import type {
+  Frame,
+  ImageFormat,
+  Screen,
+  Size,
+  ThumbnailOptions,
+  WaitUntil,
+} from "../../platform/page-browser.ts";
 import type { UrlSafetyOptions } from "../../url-safety/index.ts";
 import { parseDimensions, QueryParameters } from "../parameters.ts";
 import { DEVICE_NAMES, type Device, deviceNamed } from "./devices.ts";
@@ -62,7 +69,7 @@ export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyO
   const mobile = query.boolean("mobile", false);
   const device = readDevice(query);
   const userAgent = limitedText(query, "userAgent", 512);
-  return {
+  const request: ThumbnailRequest = {
     options: {
       url,
       format: readFormat(query),
@@ -82,6 +89,8 @@ export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyO
     prettify: query.boolean("prettify", false),
     maxAge: query.integer("maxAge", 0, LONGEST_MAX_AGE) ?? DEFAULT_MAX_AGE,
   };
+  query.refuseOthers();
+  return request;
 }
 
 function readFormat(query: QueryParameters): ImageFormat {
@@ -105,7 +114,7 @@ function readFrame(query: QueryParameters, mobile: boolean, ownShape: boolean): 
   const width = query.integer("width", 1, MAX_SIDE);
   const height = query.integer("height", 1, MAX_SIDE);
   const predefined = name === null ? { width: 320, height: mobile ? 568 : 240 } : predefinedSize(name);
-  const size = predefined ?? parseDimensions("size", name ?? "", 1, MAX_SIDE);
+  const size = predefined ?? customSize(name ?? "");
   const frame = {
     width: width ?? size.width,
     height: height ?? (ownShape && predefined !== undefined ? null : size.height),
@@ -117,6 +126,15 @@ function readFrame(query: QueryParameters, mobile: boolean, ownShape: boolean): 
     });
   }
   return frame;
+}
+
+function customSize(text: string): Size {
+  if (/^\s*\d/.test(text)) return parseDimensions("size", text, 1, MAX_SIDE);
+  const names = Object.keys(SIZES).join(", ");
+  throw invalidRequest(
+    `The parameter size must be one of ${names}, or <width>x<height>, such as 640x480.`,
+    "size",
+  );
 }
 
 function readScreen(query: QueryParameters, mobile: boolean, device: Device | undefined): Screen {

@@ -110,6 +110,32 @@ describe("readThumbnailRequest", () => {
     expect(refusal({ size })).toMatchObject({ status: 400, param: "size" });
   });
 
+  it.each([
+    ["fullPage", "full"],
+    ["full_page", "full"],
+    ["SIZE", "size"],
+    ["with", "width"],
+    ["heigth", "height"],
+    ["user_agent", "userAgent"],
+    ["viewport-width", "viewportWidth"],
+    ["amp;format", "format"],
+    ["dark", "darkMode"],
+    ["max_age", "maxAge"],
+  ])("refuses the unknown parameter %s, and names the nearest, %s", (name, nearest) => {
+    const error = refusal({ [name]: "1" });
+    expect(error).toMatchObject({
+      status: 400,
+      param: name,
+      message: expect.stringContaining(`${nearest}?`),
+    });
+  });
+
+  it("lists the parameters when none is near, and the sizes for one that there is not", () => {
+    expect(refusal({ utm_source: "x" })?.message).toMatch(/utm_source.*url, .*full.*percent-encoded/);
+    expect(refusal({ size: "bogus" })?.message).toContain("t, s, m, l, x, og, o");
+    expect(refusal({ size: "12y" })?.message).toContain("640x480");
+  });
+
   it("answers any query with options or with a 400 that names a parameter of it", () => {
     const names = fc.constantFrom(
       "url",
