@@ -24,15 +24,15 @@ export class BrowserSession extends DurableObject<Env> {
     super(ctx, env);
     const { pages: limits } = variablesOf(env);
     this.#keepAliveMs = limits.keepAliveMs;
-    this.#service = new BrowserService({ launch: () => this.#launch(), limits, blockLists });
+    this.#service = new BrowserService({ launch: (anew) => this.#launch(anew), limits, blockLists });
   }
 
-  capture(request: CaptureRequest): Promise<Answer<CaptureOutcome>> {
-    return toAnswer(this.#service.capture(request));
+  capture(request: CaptureRequest, client: string): Promise<Answer<CaptureOutcome>> {
+    return toAnswer(this.#service.capture(request, client));
   }
 
-  visit(request: VisitRequest): Promise<Answer<VisitOutcome>> {
-    return toAnswer(this.#service.visit(request));
+  visit(request: VisitRequest, client: string): Promise<Answer<VisitOutcome>> {
+    return toAnswer(this.#service.visit(request, client));
   }
 
   /** How busy the browser is and was. */
@@ -41,11 +41,11 @@ export class BrowserSession extends DurableObject<Env> {
   }
 
   /** The browser of an earlier life of this object, if it still runs, or a new one. */
-  async #launch(): Promise<Browser> {
+  async #launch(anew: boolean): Promise<Browser> {
     const { BROWSER: binding } = this.env;
     if (binding === undefined) throw new Error("no browser is bound");
     const { kv } = this.ctx.storage;
-    const known = kv.get<string>(SESSION_KEY);
+    const known = anew ? undefined : kv.get<string>(SESSION_KEY);
     const found = known === undefined ? null : await puppeteer.connect(binding, known).catch(() => null);
     const browser = found ?? (await puppeteer.launch(binding, { keep_alive: this.#keepAliveMs }));
     kv.put(SESSION_KEY, browser.sessionId());

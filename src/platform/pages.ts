@@ -5,11 +5,12 @@ export interface PageBrowser {
   /**
    * Captures a page. Equal requests at one moment share one capture.
    *
+   * @param client the key of the client (`clientKey`) that asks; no client can hold up the others
    * @throws GatewayError with the status, code and parameter to answer with
    */
-  capture(request: CaptureRequest): Promise<CaptureOutcome>;
+  capture(request: CaptureRequest, client: string): Promise<CaptureOutcome>;
   /** Loads a page and tells what it is made of. Throws as `capture` does. */
-  visit(request: VisitRequest): Promise<VisitOutcome>;
+  visit(request: VisitRequest, client: string): Promise<VisitOutcome>;
 }
 
 /** Answers that are kept for the next caller. Failures count as nothing kept. */

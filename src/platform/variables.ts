@@ -102,6 +102,10 @@ export interface PageLimits {
   readonly navigationMs: number;
   /** `PAGE_TOTAL_TIMEOUT_MS`, 40,000 ms: how long all in one tab may take, the caller's own delay not counted. */
   readonly totalMs: number;
+  /** `PAGE_RESPONSE_TIMEOUT_MS`, 10,000 ms: how long a page may take to begin to arrive. */
+  readonly commitMs: number;
+  /** `PAGE_BUSY_TIMEOUT_MS`, 5,000 ms: how long a page's scripts may compute without a pause. */
+  readonly blockedMs: number;
   /** `PAGE_MAX_REQUESTS`, 1,000: requests that one page may make. */
   readonly requests: number;
   /** `PAGE_MAX_BYTES`, 50,000,000: bytes that one page may load. */
@@ -193,6 +197,8 @@ function schemaFor({ drivers, bodyBudgetBytes = ISOLATE_BODY_BYTES }: VariableOp
     BROWSER_KEEP_ALIVE_MS: milliseconds(600_000).default(600_000),
     PAGE_NAVIGATION_TIMEOUT_MS: milliseconds().default(20_000),
     PAGE_TOTAL_TIMEOUT_MS: milliseconds().default(40_000),
+    PAGE_RESPONSE_TIMEOUT_MS: milliseconds().default(10_000),
+    PAGE_BUSY_TIMEOUT_MS: milliseconds().default(5_000),
     PAGE_MAX_REQUESTS: count().default(1_000),
     PAGE_MAX_BYTES: count().default(50_000_000),
     PAGE_MAX_HEIGHT: count().default(20_000),
@@ -266,6 +272,8 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
       keepAliveMs: data.BROWSER_KEEP_ALIVE_MS,
       navigationMs: data.PAGE_NAVIGATION_TIMEOUT_MS,
       totalMs: data.PAGE_TOTAL_TIMEOUT_MS,
+      commitMs: data.PAGE_RESPONSE_TIMEOUT_MS,
+      blockedMs: data.PAGE_BUSY_TIMEOUT_MS,
       requests: data.PAGE_MAX_REQUESTS,
       bytes: data.PAGE_MAX_BYTES,
       pageHeight: data.PAGE_MAX_HEIGHT,

@@ -15,6 +15,17 @@ import { browsers, descendants } from "../support/processes.ts";
 import { ON_DENO } from "../support/runtime.ts";
 
 const GREEN = [0, 128, 0];
+/** Pages that lead to `/end?from=…` by themselves. */
+const GO_ON: Readonly<Record<string, string>> = {
+  "/meta": '<meta http-equiv=refresh content="0;url=/end?from=meta">between',
+  "/header": "between",
+  "/onload": `<body onload="location.href='/end?from=onload'">between`,
+  "/at-once": '<script>location.replace("/end?from=at-once")</script>between',
+  "/soon": '<script>setTimeout(() => { location = "/end?from=soon" }, 100)</script>between',
+  "/form": "<form action=/end><input name=from value=form></form><script>document.forms[0].submit()</script>",
+  "/chain": '<meta http-equiv=refresh content="0;url=/chain-2">',
+  "/chain-2": '<script>onload = () => location.replace("/end?from=chain")</script>',
+};
 const square = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><rect width="400" height="400" fill="green"/></svg>`;
 
 describeWithBrowser("the browser behind the page service", () => {
@@ -51,10 +62,27 @@ describeWithBrowser("the browser behind the page service", () => {
           `<div style="height:1200px;background:green"></div><div id=onetrust-banner-sdk style="position:fixed;inset:0;background:red"></div>`,
         );
       }
+      if (pathname === "/header") response.setHeader("refresh", "0;url=/end?from=header");
+      const leading = GO_ON[pathname];
+      if (leading !== undefined) return html(response, leading);
+      if (pathname === "/around") {
+        return html(response, `<meta http-equiv=refresh content="0;url=/around?${Math.random()}">`);
+      }
+      if (pathname === "/to-nothing") {
+        return html(
+          response,
+          `<div style="height:1200px;background:green"></div><script>location = "mailto:a@example.com"</script>`,
+        );
+      }
+      if (pathname === "/busy") return html(response, "<script>while (true) {}</script>");
       if (pathname === "/tall") return html(response, `<div style="height:50000px;background:green"></div>`);
       return html(response, `<div style="height:1200px;background:green"></div>`);
     });
-    gateway = await startPageService([site.host], { BROWSER_MAX_TABS: "3", PAGE_TOTAL_TIMEOUT_MS: "15000" });
+    gateway = await startPageService([site.host], {
+      BROWSER_MAX_TABS: "3",
+      PAGE_TOTAL_TIMEOUT_MS: "15000",
+      PAGE_BUSY_TIMEOUT_MS: "2000",
+    });
   });
 
   afterAll(async () => {
@@ -62,8 +90,10 @@ describeWithBrowser("the browser behind the page service", () => {
     await site.close();
   });
 
-  const thumbs = (path: string, query: Record<string, string> = {}) =>
-    gateway.fetch(`/v1/thumbs?${new URLSearchParams({ url: site.origin + path, ...query })}`);
+  const thumbs = (path: string, query: Record<string, string> = {}, client = "192.0.2.1") =>
+    gateway.fetch(`/v1/thumbs?${new URLSearchParams({ url: site.origin + path, ...query })}`, {
+      headers: { "cf-connecting-ip": client },
+    });
   const picture = async (path: string, query: Record<string, string> = {}) => {
     const response = await thumbs(path, { format: "png", ...query });
     expect(response.status).toBe(200);
@@ -113,9 +143,57 @@ describeWithBrowser("the browser behind the page service", () => {
     expect(visits.get("/same")).toBe(1);
   });
 
+  it("follows a page that leads elsewhere by itself, and tells where it ends", async () => {
+    const ways = ["meta", "header", "onload", "at-once", "soon", "form", "chain"];
+    const answers = await Promise.all(ways.map((way) => thumbs(`/${way}`, { format: "png" })));
+    for (const [index, answer] of answers.entries()) {
+      const seen = [answer.status, answer.headers.get("x-page-url")];
+      expect(seen).toEqual([200, `${site.origin}/end?from=${ways[index]}`]);
+      const image = await decode(await answer.arrayBuffer());
+      expect([ways[index], alike(colourAt(image, 100, 100), GREEN)]).toEqual([ways[index], true]);
+    }
+    const query = new URLSearchParams({ url: `${site.origin}/meta` });
+    const lookup = await gateway.fetch(`/v1/technologies?${query}`);
+    expect(JSON.parse(await lookup.text())).toMatchObject({ url: `${site.origin}/end?from=meta` });
+  });
+
+  it("follows no page for ever, and stays with one that goes nowhere", async () => {
+    const [around, toNothing] = await Promise.all([
+      thumbs("/around"),
+      thumbs("/to-nothing", { format: "png" }),
+    ]);
+    expect([around.status, await around.text()]).toEqual([
+      502,
+      expect.stringContaining("page_redirect_loop"),
+    ]);
+    expect([toNothing.status, toNothing.headers.get("x-page-url")]).toEqual([
+      200,
+      `${site.origin}/to-nothing`,
+    ]);
+    expect(alike(colourAt(await decode(await toNothing.arrayBuffer()), 100, 100), GREEN)).toBe(true);
+  });
+
+  it("is not held up for others by a client whose pages never let go", async () => {
+    let ended = 0;
+    const busy = Array.from({ length: 4 }, async (_, index) => {
+      const answer = await thumbs(`/busy?${index}`, {}, "192.0.2.66");
+      ended++;
+      return [answer.status, await answer.text()];
+    });
+    await expect.poll(() => visits.get("/busy?1"), { timeout: 10_000 }).toBe(1);
+    expect((await thumbs("/ordinary")).status).toBe(200);
+    // No more than those that had a tab then.
+    expect(ended).toBeLessThan(3);
+    for (const answer of await Promise.all(busy)) {
+      expect(answer).toEqual([504, expect.stringContaining("page_timeout")]);
+    }
+  });
+
   it("serves 20 at once with the tabs that it may have", async () => {
     const before = await browserCounts(gateway);
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => thumbs(`/many?${index}`)));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => thumbs(`/many?${index}`, {}, `192.0.2.${index % 2}`)),
+    );
     for (const answer of answers) {
       expect(answer.status).toBe(200);
       await answer.arrayBuffer();

@@ -63,6 +63,7 @@ describeWithBrowser("a page that is in trouble", () => {
     gateway = await startPageService([site.host, closedPort], {
       PAGE_NAVIGATION_TIMEOUT_MS: "1500",
       PAGE_TOTAL_TIMEOUT_MS: "5000",
+      PAGE_BUSY_TIMEOUT_MS: "1500",
     });
   });
 

@@ -7,7 +7,7 @@ import { MAX_PROCESSED_PIXELS, planFrame } from "../thumbnails/frame.ts";
 import { FULL_COLOUR_QUALITY } from "../thumbnails/images.ts";
 import type { BlockLists } from "./block-lists.ts";
 import { evaluate, isolatedWorld, sleep } from "./evaluate.ts";
-import { navigate } from "./navigate.ts";
+import { onPage } from "./navigate.ts";
 import { bannerStyle, loadLazyContent } from "./page-scripts.ts";
 import type { Tab } from "./tab.ts";
 
@@ -21,6 +21,8 @@ interface Region {
   readonly width: number;
   readonly height: number;
 }
+
+type Picture = Pick<CaptureOutcome, "bytes" | "plan" | "finished" | "cutAt">;
 
 /** What a capture needs besides the tab. */
 export interface CaptureTools {
@@ -44,17 +46,40 @@ export async function capture(
 ): Promise<CaptureOutcome> {
   const { limits } = tools;
   await emulate(tab, request, tools);
-  const report = await navigate(tab, request.url, request.waitUntil, limits.navigationMs);
-  if (request.blockCookieBanners) await evaluate(tab.session, bannerStyle, 1_000);
-  const world = await isolatedWorld(tab.session, tab.policy.mainFrame);
-  if (request.full) await evaluate(tab.session, loadLazyContent(limits.pageHeight), LAZY_MS, world);
-  if (request.delay > 0) await sleep(request.delay * 1_000);
+  const delayMs = request.delay * 1_000;
+  const loading = {
+    waitUntil: request.waitUntil,
+    timeoutMs: limits.navigationMs + delayMs,
+    commitMs: limits.commitMs,
+  };
+  let shownSince: number | undefined;
+  const { report, result } = await onPage<Picture>(tab, request.url, loading, async (signal) => {
+    shownSince ??= Date.now();
+    if (request.blockCookieBanners) await evaluate(tab.session, bannerStyle, 1_000);
+    if (request.full) {
+      const world = await isolatedWorld(tab.session, tab.policy.mainFrame);
+      await evaluate(tab.session, loadLazyContent(limits.pageHeight), LAZY_MS, world);
+    }
+    await sleep(Math.max(0, shownSince + delayMs - Date.now()));
+    signal.throwIfAborted();
+    return takePicture(tab, request, limits, signal);
+  });
+  return { ...report, ...result };
+}
+
+async function takePicture(
+  tab: Tab,
+  request: CaptureRequest,
+  limits: PageLimits,
+  signal: AbortSignal,
+): Promise<Picture> {
   const zoom = request.screen.mobile ? await zoomOf(tab.session) : 1;
   const { region, cutAt } = await regionOf(tab, request, zoom, limits);
+  signal.throwIfAborted();
   const plan = planFrame(region, request.frame, request.screen.deviceScaleFactor);
   const finished = isFinished(plan, request);
   const bytes = await shoot(tab.session, request, { region, plan, zoom, finished });
-  return { ...report, bytes, plan, finished, cutAt };
+  return { bytes, plan, finished, cutAt };
 }
 
 async function emulate(tab: Tab, request: CaptureRequest, tools: CaptureTools): Promise<void> {

@@ -22,6 +22,14 @@ export function pageTimeout(): GatewayError {
   return new GatewayError(504, "The page took too long.", { code: "page_timeout", param: "url" });
 }
 
+/** The page computes without a pause, so that nothing can be done with it. */
+export function pageBusy(): GatewayError {
+  return new GatewayError(504, "The page keeps its browser busy without a pause.", {
+    code: "page_timeout",
+    param: "url",
+  });
+}
+
 /** The page brought its tab down. */
 export function pageCrashed(cause?: unknown): GatewayError {
   return new GatewayError(502, "The page crashed the browser's tab.", {

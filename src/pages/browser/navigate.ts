@@ -1,61 +1,165 @@
-import { type HTTPResponse, TimeoutError } from "@cloudflare/puppeteer";
+import { TimeoutError } from "@cloudflare/puppeteer";
 import type { PageReport, WaitUntil } from "../../platform/page-browser.ts";
-import { forbiddenPage, navigationFailure, notRenderable, pageTimeout } from "./failures.ts";
+import { evaluate, isolatedWorld, sleep } from "./evaluate.ts";
+import { navigationFailure, notRenderable, pageTimeout } from "./failures.ts";
+import { type DocumentAnswer, LEFT, type MainFrame } from "./main-frame.ts";
+import { MAY_GO_ON } from "./page-scripts.ts";
 import type { Tab } from "./tab.ts";
 
+/** How a page is loaded. */
+export interface Loading {
+  readonly waitUntil: WaitUntil;
+  /** How long the page may load, with all documents that it leads to; then it is taken as it is. Milliseconds. */
+  readonly timeoutMs: number;
+  /** How long a document may take to begin to arrive, milliseconds. */
+  readonly commitMs: number;
+}
+
+/** Documents that one page may lead to by itself, one after the other; browsers follow as many redirects of a server. */
+const MAX_DOCUMENTS = 20;
+/** How long a page that looks as if it would go on has time to, milliseconds. */
+const GOING_ON_MS = 500;
+const PROBE_MS = 1_000;
+/** Requests that may be open when the network is said to rest. */
+const OPEN_REQUESTS = { load: null, domcontentloaded: null, networkidle0: 0, networkidle2: 2 } as const;
+
 /**
- * Loads a page. One that has begun to arrive but does not finish within its time is taken as it is.
+ * Loads a page, follows it for as long as it goes on to other documents by itself, and does work on the one where it stays. When the page leaves in
+ * the midst of the work, the work is done again on the next document. A page that has begun to arrive but does not finish within its time is
+ * taken as it is.
  *
- * @param timeoutMs how long the page may load
  * @throws GatewayError when there is no page to show
  */
-export async function navigate(
+export async function onPage<T>(
   tab: Tab,
   url: string,
-  waitUntil: WaitUntil,
-  timeoutMs: number,
-): Promise<PageReport> {
-  let response: HTTPResponse | null | undefined;
-  let incomplete = false;
-  try {
-    response = await tab.page.goto(url, { waitUntil, timeout: timeoutMs });
-  } catch (error) {
-    if (tab.policy.forbidden) throw forbiddenPage();
-    if (error instanceof TimeoutError) {
-      if (tab.response === undefined || isRedirect(tab.response)) throw unfinished(tab.response);
-      incomplete = true;
-      await tab.session.send("Page.stopLoading").catch(() => undefined);
-    } else if (error instanceof Error && error.message.includes("net::")) {
-      throw refusal(error.message, tab.response);
-    } else throw error;
+  loading: Loading,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<{ readonly report: PageReport; readonly result: T }> {
+  const visit = new Visit(tab, loading);
+  visit.begin(url);
+  for (;;) {
+    await visit.settle();
+    const result = await tab.frame.whileStaying(work);
+    if (result !== LEFT) return { report: visit.report(), result };
   }
-  response ??= tab.response;
-  return {
-    url: tab.page.url(),
-    status: response?.status() ?? 200,
-    incomplete,
-    overBudget: tab.policy.overBudget,
-  };
+}
+
+/** One page on its way. */
+class Visit {
+  readonly #tab: Tab;
+  readonly #loading: Loading;
+  readonly #startedAt = Date.now();
+  /** What came of the navigation that we ourselves began: the browser's error, or nothing. */
+  #refusal: string | null = null;
+  /** The document that is taken as it is. */
+  #unfinished: string | null = null;
+  /** The document that had its time to go on. */
+  #stayed: string | null = null;
+
+  constructor(tab: Tab, loading: Loading) {
+    this.#tab = tab;
+    this.#loading = loading;
+  }
+
+  begin(url: string): void {
+    const refuse = (text: string) => {
+      this.#refusal = text;
+    };
+    this.#tab.session.send("Page.navigate", { url }).then(
+      ({ errorText }) => refuse(errorText ?? ""),
+      (error: unknown) => refuse(error instanceof Error ? error.message : "net::ERR_FAILED"),
+    );
+  }
+
+  /** Waits until a document is ready and shows no sign of leaving. */
+  async settle(): Promise<void> {
+    const { frame } = this.#tab;
+    for (;;) {
+      this.#judge();
+      const { document, leavingSince } = frame;
+      if (document !== null && leavingSince === null) {
+        if (document === this.#unfinished) return;
+        if (frame.isReady(this.#loading.waitUntil) && (await this.#isAtRest(document))) return;
+      }
+      if (frame.document !== document || frame.leavingSince !== leavingSince) continue;
+      if (this.#left() <= 0) await this.#giveUp();
+      else await Promise.race([frame.changed(), sleep(Math.min(250, this.#left()))]);
+    }
+  }
+
+  report(): PageReport {
+    const { page, frame, policy } = this.#tab;
+    return {
+      url: page.url(),
+      status: frame.answer?.status ?? 200,
+      incomplete: frame.document === this.#unfinished,
+      overBudget: policy.overBudget,
+    };
+  }
+
+  #left(): number {
+    return this.#startedAt + this.#loading.timeoutMs - Date.now();
+  }
+
+  /** Throws when no page can come of it any more. */
+  #judge(): void {
+    const { frame } = this.#tab;
+    if (frame.failure !== "") throw navigationFailure(frame.failure);
+    if (frame.documents > MAX_DOCUMENTS) throw navigationFailure("net::ERR_TOO_MANY_REDIRECTS");
+    if (frame.document === null && this.#refusal) throw refusal(this.#refusal, frame.lastAnswer);
+    const since = frame.document === null ? this.#startedAt : frame.leavingSince;
+    if (since !== null && Date.now() - since > this.#loading.commitMs) throw unfinished(frame);
+  }
+
+  /** Whether the network rests as it is to, and the page has not made use of its time to go on. */
+  async #isAtRest(document: string): Promise<boolean> {
+    const { frame, page } = this.#tab;
+    const concurrency = OPEN_REQUESTS[this.#loading.waitUntil];
+    if (this.#stayed === document) return true;
+    const stays = await frame.whileStaying(async () => {
+      await this.#waitForDeparture();
+      if (concurrency === null) return;
+      const timeout = Math.max(1, this.#left());
+      await page.waitForNetworkIdle({ idleTime: 500, concurrency, timeout }).catch((error: unknown) => {
+        if (!(error instanceof TimeoutError)) throw error;
+        this.#unfinished = document;
+      });
+    });
+    if (stays === LEFT) return false;
+    this.#stayed = document;
+    return true;
+  }
+
+  /** Gives a page that shows next to nothing and has a script a moment: it is likely to lead elsewhere. */
+  async #waitForDeparture(): Promise<void> {
+    const { session, policy } = this.#tab;
+    const world = await isolatedWorld(session, policy.mainFrame);
+    if ((await evaluate(session, MAY_GO_ON, PROBE_MS, world)) === true) await sleep(GOING_ON_MS);
+  }
+
+  /** Time is over: what has arrived will do, if it is not about to be left. */
+  async #giveUp(): Promise<void> {
+    const { frame, session } = this.#tab;
+    if (frame.document === null || frame.leavingSince !== null) throw unfinished(frame);
+    this.#unfinished = frame.document;
+    await session.send("Page.stopLoading").catch(() => undefined);
+  }
 }
 
 /** A browser follows 20 redirects; one that was still following after so many would have come to that. */
 const REDIRECT_LOOP = 10;
 
-/** An answer that only leads elsewhere is no page: what the tab shows is still what was there before. */
-function isRedirect(response: HTTPResponse): boolean {
-  return response.status() >= 300 && response.status() < 400 && "location" in response.headers();
-}
-
 /** Time ended before any page arrived. */
-function unfinished(response: HTTPResponse | undefined): Error {
-  const redirects = response?.request().redirectChain().length ?? 0;
+function unfinished({ redirects }: MainFrame): Error {
   return redirects < REDIRECT_LOOP ? pageTimeout() : navigationFailure("net::ERR_TOO_MANY_REDIRECTS");
 }
 
 /** A navigation that the browser itself gives up has been answered with something that it does not show. */
-function refusal(text: string, response: HTTPResponse | undefined): Error {
-  if (!text.includes("ERR_ABORTED") || response === undefined) return navigationFailure(text);
-  if (response.status() === 204 || response.status() === 205) return notRenderable("an empty answer");
-  const type = response.headers()["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
+function refusal(text: string, answer: DocumentAnswer | undefined): Error {
+  if (!text.includes("net::")) return new Error(text);
+  if (!text.includes("ERR_ABORTED") || answer === undefined) return navigationFailure(text);
+  if (answer.status === 204 || answer.status === 205) return notRenderable("an empty answer");
+  const type = answer.headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? "";
   return notRenderable(/^[\w.+-]+\/[\w.+-]+$/.test(type) ? `a download (${type})` : "a download");
 }

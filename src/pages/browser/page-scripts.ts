@@ -29,6 +29,19 @@ export function loadLazyContent(height: number): string {
 })()`;
 }
 
+/**
+ * Whether a page looks as if it was about to lead elsewhere: it shows next to nothing and runs a script, or it says so. What is certain shows in the
+ * protocol's events. An expression whose value is a boolean.
+ */
+export const MAY_GO_ON = `(() => {
+  const refresh = document.querySelector("meta[http-equiv=refresh i]");
+  if (refresh && /^\\s*[01](?:\\.\\d*)?\\s*[;,]/.test(refresh.content)) return true;
+  const scripts = [...document.scripts].some(({ type }) => type === "" || /module|(?:java|ecma)script/i.test(type));
+  if (!scripts || document.getElementsByTagName("*").length > 60) return false;
+  if (document.querySelector("img, svg, canvas, video, iframe, object, embed")) return false;
+  return (document.body?.innerText ?? "").trim().length < 200;
+})()`;
+
 /** Elements in which sites and the usual consent tools ask about cookies. */
 const BANNERS = [
   "#onetrust-consent-sdk",

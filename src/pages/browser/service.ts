@@ -8,16 +8,18 @@ import type {
 import type { PageLimits } from "../../platform/variables.ts";
 import { type BlockLists, readBlockLists } from "./block-lists.ts";
 import { capture } from "./capture.ts";
-import { browserUnavailable, isBrowserGone, pageCrashed, pageTimeout } from "./failures.ts";
+import { settles } from "./evaluate.ts";
+import { browserUnavailable, isBrowserGone, pageBusy, pageCrashed, pageTimeout } from "./failures.ts";
 import { BrowserGuard } from "./guard.ts";
+import { losesPulse } from "./pulse.ts";
 import { Tab } from "./tab.ts";
 import { TabQueue } from "./tab-queue.ts";
 import { visit } from "./visit.ts";
 
 /** What the service needs to come by a browser. */
 export interface BrowserServiceOptions {
-  /** A browser that runs, new or found again. */
-  readonly launch: () => Promise<Browser>;
+  /** A browser that runs: found again, or new, which it has to be when the last one was given up. */
+  readonly launch: (anew: boolean) => Promise<Browser>;
   readonly limits: PageLimits;
   /** The text that `scripts/build-block-lists.mjs` writes. */
   readonly blockLists: string;
@@ -40,13 +42,19 @@ export interface BrowserCounts {
 
 const CLOSE_MS = 3_000;
 
+/** What is done in a tab, with the browser's own user agent. */
+type TabWork<T> = (tab: Tab, userAgent: string) => Promise<T>;
+
 /** Loads pages in one warm browser: a tab for each request, a bounded number at a time, and another browser when this one dies. */
 export class BrowserService {
   readonly #options: BrowserServiceOptions;
   readonly #queue: TabQueue;
+  /** By client and by request: those that wait too, and those that have a tab. */
+  readonly #asked = new Map<string, Promise<CaptureOutcome>>();
   readonly #captures = new Map<string, Promise<CaptureOutcome>>();
   #live: Promise<LiveBrowser> | null = null;
   #launches = 0;
+  #hasGivenUp = false;
   #blockLists: BlockLists | null = null;
 
   constructor(options: BrowserServiceOptions) {
@@ -58,23 +66,27 @@ export class BrowserService {
     return { open: this.#queue.open, mostOpen: this.#queue.mostOpen, launches: this.#launches };
   }
 
-  /** Captures a page; equal requests at one moment share one capture. Throws GatewayError. */
-  capture(request: CaptureRequest): Promise<CaptureOutcome> {
+  /**
+   * Captures a page; equal requests at one moment share one capture. Throws GatewayError.
+   *
+   * @param client on whose account the tab goes
+   */
+  capture(request: CaptureRequest, client: string): Promise<CaptureOutcome> {
     const key = JSON.stringify(request);
-    const running = this.#captures.get(key);
-    if (running !== undefined) return running;
-    const { limits } = this.#options;
-    const started = this.#inTab(limits.totalMs + request.delay * 1_000, (tab, userAgent) =>
-      capture(tab, request, { limits, userAgent, blockLists: () => this.#lists() }),
-    ).finally(() => this.#captures.delete(key));
-    this.#captures.set(key, started);
-    return started;
+    // Whoever waits does so in the line of its own client, where it may come sooner.
+    const mine = `${client}\n${key}`;
+    return (
+      this.#captures.get(key) ??
+      shared(this.#asked, mine, () => this.#inTab(client, this.#shot(request, key)))
+    );
   }
 
   /** Loads a page and tells what it is made of. Throws GatewayError. */
-  visit(request: VisitRequest): Promise<VisitOutcome> {
+  visit(request: VisitRequest, client: string): Promise<VisitOutcome> {
     const { limits } = this.#options;
-    return this.#inTab(limits.totalMs, (tab) => visit(tab, request, limits));
+    return this.#inTab(client, () =>
+      this.#withRetry(limits.totalMs, client, (tab) => visit(tab, request, limits)),
+    );
   }
 
   #lists(): BlockLists {
@@ -82,24 +94,47 @@ export class BrowserService {
     return this.#blockLists;
   }
 
-  #inTab<T>(totalMs: number, work: (tab: Tab, userAgent: string) => Promise<T>): Promise<T> {
-    return this.#queue.run(async () => {
-      try {
-        return await this.#attempt(totalMs, work);
-      } catch (error) {
-        if (!isBrowserGone(error)) throw error;
-      }
-      try {
-        return await this.#attempt(totalMs, work);
-      } catch (error) {
-        throw isBrowserGone(error) ? pageCrashed(error) : error;
-      }
-    });
+  #shot(request: CaptureRequest, key: string): (client: string) => Promise<CaptureOutcome> {
+    const { limits } = this.#options;
+    const tools = { limits, blockLists: () => this.#lists() };
+    return (client) =>
+      shared(this.#captures, key, () =>
+        this.#withRetry(limits.totalMs + request.delay * 1_000, client, (tab, userAgent) =>
+          capture(tab, request, { ...tools, userAgent }),
+        ),
+      );
   }
 
-  async #attempt<T>(totalMs: number, work: (tab: Tab, userAgent: string) => Promise<T>): Promise<T> {
+  #inTab<T>(client: string, work: (client: string) => Promise<T>): Promise<T> {
+    return this.#queue.run(client, () => work(client));
+  }
+
+  /** Does work in a tab, and once more when the browser went away. */
+  async #withRetry<T>(totalMs: number, client: string, work: TabWork<T>): Promise<T> {
+    try {
+      return await this.#attempt(totalMs, client, work);
+    } catch (error) {
+      if (!isBrowserGone(error)) throw error;
+    }
+    try {
+      return await this.#attempt(totalMs, client, work);
+    } catch (error) {
+      throw isBrowserGone(error) ? pageCrashed(error) : error;
+    }
+  }
+
+  async #attempt<T>(totalMs: number, client: string, work: TabWork<T>): Promise<T> {
     const live = await this.#browser();
     const tab = await this.#takeTab(live);
+    let over = false;
+    losesPulse(tab.session, this.#options.limits.blockedMs, () => over).then(
+      (isLost) => {
+        if (!isLost || over) return;
+        this.#queue.penalise(client);
+        tab.abandon(pageBusy());
+      },
+      () => undefined,
+    );
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(pageTimeout()), totalMs);
@@ -111,8 +146,9 @@ export class BrowserService {
     gone.catch(() => undefined);
     live.browser.on("disconnected", leave);
     try {
-      return await Promise.race([work(tab, live.userAgent), tab.crashed, gone, late]);
+      return await Promise.race([work(tab, live.userAgent), tab.ended, gone, late]);
     } finally {
+      over = true;
       clearTimeout(timer);
       live.browser.off("disconnected", leave);
       // A tab that does not close keeps its place in the queue no longer than this; the browser is thrown away then.
@@ -122,22 +158,26 @@ export class BrowserService {
   }
 
   #browser(): Promise<LiveBrowser> {
-    this.#live ??= this.#start().catch((error: unknown) => {
-      this.#live = null;
+    if (this.#live !== null) return this.#live;
+    const forget = () => {
+      if (this.#live === starting) this.#live = null;
+    };
+    const starting = this.#start(forget).catch((error: unknown) => {
+      forget();
       throw browserUnavailable(error);
     });
-    return this.#live;
+    this.#live = starting;
+    return starting;
   }
 
-  async #start(): Promise<LiveBrowser> {
+  async #start(onEnd: () => void): Promise<LiveBrowser> {
     const { launch, limits } = this.#options;
     this.#launches++;
-    const browser = await launch();
+    const browser = await launch(this.#hasGivenUp);
+    this.#hasGivenUp = false;
+    browser.once("disconnected", onEnd);
     const guard = await BrowserGuard.install(browser, { privateHosts: limits.privateHosts });
     const userAgent = (await browser.userAgent()).replace("HeadlessChrome", "Chrome");
-    browser.once("disconnected", () => {
-      this.#live = null;
-    });
     // After a pause this may be a browser that still has pages of an earlier life.
     await Promise.all(browser.browserContexts().map((context) => context.close().catch(() => undefined)));
     return { browser, guard, userAgent, spare: null };
@@ -160,25 +200,20 @@ export class BrowserService {
     });
   }
 
-  async #discard(live: LiveBrowser): Promise<void> {
-    this.#live = null;
-    await settles(live.browser.close(), CLOSE_MS);
+  /** Gives a browser up; pages that others have open in it are loaded again in the next one. */
+  async #discard({ browser }: LiveBrowser): Promise<void> {
+    const current = await this.#live?.catch(() => null);
+    if (current?.browser === browser) this.#live = null;
+    this.#hasGivenUp = true;
+    if (!(await settles(browser.close(), CLOSE_MS))) await browser.disconnect().catch(() => undefined);
   }
 }
 
-/** Whether work ends, well or badly, within `ms`. */
-async function settles(work: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  const done = work.then(
-    () => true,
-    () => true,
-  );
-  try {
-    return await Promise.race([done, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** The work that is under way under a key, or a new one. */
+function shared<T>(underWay: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
+  const running = underWay.get(key);
+  if (running !== undefined) return running;
+  const started = start().finally(() => underWay.delete(key));
+  underWay.set(key, started);
+  return started;
 }

@@ -9,20 +9,17 @@ export class TabPolicy {
   /** The frame that shows the page itself. */
   readonly mainFrame: string;
   readonly #limits: TabLimits;
+  readonly #onForbidden: () => void;
   #blocks: (host: string) => boolean = () => false;
   #requests = 0;
   #bytes = 0;
-  #forbidden = false;
   #overBudget = false;
 
-  constructor(mainFrame: string, limits: TabLimits) {
+  /** @param onForbidden called when the page itself wants to go to an address that is not public */
+  constructor(mainFrame: string, limits: TabLimits, onForbidden: () => void) {
     this.mainFrame = mainFrame;
     this.#limits = limits;
-  }
-
-  /** The page itself wanted to go to an address that is not public, and nowhere else since. */
-  get forbidden(): boolean {
-    return this.#forbidden;
+    this.#onForbidden = onForbidden;
   }
 
   /** The page wanted more than it may have. */
@@ -37,7 +34,7 @@ export class TabPolicy {
 
   /** The page is about to go somewhere. */
   navigating(allowed: boolean): void {
-    this.#forbidden = !allowed;
+    if (!allowed) this.#onForbidden();
   }
 
   /** Whether a request may be made; it counts from now on. */

@@ -1,19 +1,42 @@
 import { overloaded } from "./failures.ts";
 
 interface Waiting {
+  readonly client: string;
   readonly enter: () => void;
+  readonly refuse: (reason: Error) => void;
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
-/** Lets a bounded number of pages be open at one moment; the others wait in a queue, first come, first served. */
+/** How the tabs are shared. */
+export interface QueueLimits {
+  /** Pages open at one moment. */
+  readonly tabs: number;
+  /** Requests that may wait. */
+  readonly queue: number;
+  /** How long one may wait, milliseconds. */
+  readonly queueMs: number;
+}
+
+/** How long each page that held its tab up costs its client a tab, milliseconds. */
+const PENALTY_MS = 60_000;
+
+/**
+ * Lets a bounded number of pages be open at one moment; the others wait. No client can take all tabs or all places in the queue: one tab is left
+ * for others, tabs that come free go round the clients that wait, and a queue that is full makes room for those who have less in it.
+ */
 export class TabQueue {
-  readonly #limits: { readonly tabs: number; readonly queue: number; readonly queueMs: number };
-  readonly #waiting: Waiting[] = [];
+  readonly #limits: QueueLimits;
+  /** The clients that wait, each with its requests in order; the client whose turn is next comes first. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  /** Tabs in use, by client. */
+  readonly #inUse = new Map<string, number>();
+  /** By client, milliseconds since the epoch until which it has a tab less, each. */
+  readonly #penalties = new Map<string, readonly number[]>();
+  #length = 0;
   #open = 0;
   #mostOpen = 0;
 
-  /** `queue` is how many may wait, `queueMs` for how many milliseconds. */
-  constructor(limits: { readonly tabs: number; readonly queue: number; readonly queueMs: number }) {
+  constructor(limits: QueueLimits) {
     this.#limits = limits;
   }
 
@@ -30,42 +53,111 @@ export class TabQueue {
   /**
    * Does work that needs a tab, when there is one.
    *
+   * @param client on whose account the tab goes
    * @throws GatewayError 503 `overloaded` when the queue is full or the wait too long
    */
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    await this.#enter();
+  async run<T>(client: string, work: () => Promise<T>): Promise<T> {
+    if (this.#mayEnter(client)) this.#take(client);
+    else await this.#wait(client);
     try {
       return await work();
     } finally {
-      this.#leave();
+      this.#leave(client);
     }
   }
 
-  async #enter(): Promise<void> {
-    if (this.#open >= this.#limits.tabs) {
-      if (this.#waiting.length >= this.#limits.queue) throw overloaded();
-      // Whoever leaves hands its tab over, so that nobody slips in between.
-      await new Promise<void>((enter, refuse) => {
-        const timer = setTimeout(() => {
-          this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-          refuse(overloaded());
-        }, this.#limits.queueMs);
-        const waiting: Waiting = { enter, timer };
-        this.#waiting.push(waiting);
-      });
-      return;
+  /** A client's page has held its tab up until it was ended: for a while the client has a tab less. */
+  penalise(client: string): void {
+    const now = Date.now();
+    for (const [of, times] of this.#penalties) {
+      if (times.every((until) => until <= now)) this.#penalties.delete(of);
     }
+    this.#penalties.set(
+      client,
+      [...(this.#penalties.get(client) ?? []), now + PENALTY_MS].slice(-this.#limits.tabs),
+    );
+  }
+
+  #mayEnter(client: string): boolean {
+    return this.#open < this.#limits.tabs && (this.#inUse.get(client) ?? 0) < this.#share(client);
+  }
+
+  /** How many tabs a client may have at one moment. */
+  #share(client: string): number {
+    const now = Date.now();
+    const penalties = this.#penalties.get(client)?.filter((until) => until > now).length ?? 0;
+    return Math.max(1, this.#limits.tabs - 1 - penalties);
+  }
+
+  #wait(client: string): Promise<void> {
+    if (this.#length >= this.#limits.queue) this.#makeRoomFor(client);
+    return new Promise<void>((enter, refuse) => {
+      const timer = setTimeout(() => {
+        this.#remove(waiting);
+        refuse(overloaded());
+      }, this.#limits.queueMs);
+      const waiting: Waiting = { client, enter, refuse, timer };
+      const line = this.#waiting.get(client);
+      if (line === undefined) this.#waiting.set(client, [waiting]);
+      else line.push(waiting);
+      this.#length++;
+    });
+  }
+
+  /** Sends the last one of the longest line away, if that has more than the newcomer's would have. Throws when it has not. */
+  #makeRoomFor(client: string): void {
+    let longest: readonly Waiting[] = [];
+    for (const line of this.#waiting.values()) if (line.length > longest.length) longest = line;
+    const last = longest.at(-1);
+    if (last === undefined || longest.length <= (this.#waiting.get(client)?.length ?? 0) + 1) {
+      throw overloaded();
+    }
+    this.#remove(last);
+    last.refuse(overloaded());
+  }
+
+  #remove(waiting: Waiting): void {
+    const line = this.#waiting.get(waiting.client) ?? [];
+    const place = line.indexOf(waiting);
+    if (place === -1) return;
+    clearTimeout(waiting.timer);
+    line.splice(place, 1);
+    this.#length--;
+    if (line.length === 0) this.#waiting.delete(waiting.client);
+  }
+
+  #take(client: string): void {
     this.#open++;
     this.#mostOpen = Math.max(this.#mostOpen, this.#open);
+    this.#inUse.set(client, (this.#inUse.get(client) ?? 0) + 1);
   }
 
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) {
-      this.#open--;
-      return;
+  #leave(client: string): void {
+    this.#open--;
+    const left = (this.#inUse.get(client) ?? 1) - 1;
+    if (left === 0) this.#inUse.delete(client);
+    else this.#inUse.set(client, left);
+    this.#admit();
+  }
+
+  /** Lets those in for whom there is a tab now, before anybody else can come. */
+  #admit(): void {
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const { client } = next;
+      this.#remove(next);
+      // The client's other requests wait until all others had their turn.
+      const line = this.#waiting.get(client);
+      if (line !== undefined) {
+        this.#waiting.delete(client);
+        this.#waiting.set(client, line);
+      }
+      this.#take(client);
+      next.enter();
     }
-    clearTimeout(next.timer);
-    next.enter();
+  }
+
+  #next(): Waiting | undefined {
+    for (const [client, line] of this.#waiting) if (this.#mayEnter(client)) return line[0];
+    return undefined;
   }
 }

@@ -1,7 +1,8 @@
-import type { Browser, BrowserContext, CDPSession, HTTPResponse, Page } from "@cloudflare/puppeteer";
+import type { Browser, BrowserContext, CDPSession, Page } from "@cloudflare/puppeteer";
 import type { PageLimits } from "../../platform/variables.ts";
-import { pageCrashed } from "./failures.ts";
+import { forbiddenPage, pageCrashed } from "./failures.ts";
 import type { BrowserGuard } from "./guard.ts";
+import { MainFrame } from "./main-frame.ts";
 import { TabPolicy } from "./tab-policy.ts";
 
 /** One page, with storage and cookies that no other page sees. */
@@ -10,28 +11,33 @@ export class Tab {
   /** The page's DevTools session. */
   readonly session: CDPSession;
   readonly policy: TabPolicy;
-  /** Rejects when the page takes its process down. */
-  readonly crashed: Promise<never>;
+  /** What the page's own frame shows. */
+  readonly frame: MainFrame;
+  /** Rejects when nothing can come of the page any more: it takes its process down, or goes where it may not. */
+  readonly ended: Promise<never>;
   readonly #context: BrowserContext;
   readonly #guard: BrowserGuard;
-  readonly #responses: HTTPResponse[] = [];
+  readonly #end: (reason: Error) => void;
+  #blocked = false;
 
   private constructor(
     context: BrowserContext,
     page: Page,
     session: CDPSession,
-    policy: TabPolicy,
+    mainFrame: string,
+    limits: PageLimits,
     guard: BrowserGuard,
   ) {
     this.#context = context;
     this.#guard = guard;
     this.page = page;
     this.session = session;
-    this.policy = policy;
-    this.crashed = new Promise((_, reject) => {
-      page.on("error", (error) => reject(pageCrashed(error)));
-    });
-    this.crashed.catch(() => undefined);
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => undefined);
+    this.ended = promise;
+    this.#end = reject;
+    this.policy = new TabPolicy(mainFrame, limits, () => reject(forbiddenPage()));
+    this.frame = new MainFrame(session, mainFrame);
   }
 
   /** Opens an empty page in a browser context of its own. */
@@ -41,8 +47,7 @@ export class Tab {
       const page = await context.newPage();
       const session = sessionOf(page);
       const { frameTree } = await session.send("Page.getFrameTree");
-      const policy = new TabPolicy(frameTree.frame.id, limits);
-      const tab = new Tab(context, page, session, policy, guard);
+      const tab = new Tab(context, page, session, frameTree.frame.id, limits, guard);
       tab.#listen();
       return tab;
     } catch (error) {
@@ -51,14 +56,17 @@ export class Tab {
     }
   }
 
-  /** The last answer to a navigation of the page itself; undefined before there is one. */
-  get response(): HTTPResponse | undefined {
-    return this.#responses.at(-1);
+  /** Gives a page up that does not let its process do anything else. */
+  abandon(reason: Error): void {
+    this.#blocked = true;
+    this.#end(reason);
   }
 
   /** Closes the page and forgets its storage. Does not throw. */
   async close(): Promise<void> {
     this.#guard.release(this.policy);
+    // A process that is busy would take its time to notice that its page is gone.
+    if (this.#blocked) this.session.send("Page.crash").catch(() => undefined);
     await this.#context.close().catch(() => undefined);
   }
 
@@ -69,11 +77,7 @@ export class Tab {
     session.on("Network.dataReceived", ({ encodedDataLength }) => policy.received(encodedDataLength));
     page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
     page.on("popup", (popup) => void popup?.close().catch(() => undefined));
-    page.on("response", (response) => {
-      if (!response.request().isNavigationRequest() || response.frame() !== page.mainFrame()) return;
-      // Only the last one matters; a page may go on to other addresses for ever.
-      this.#responses[0] = response;
-    });
+    page.on("error", (error) => this.#end(pageCrashed(error)));
   }
 }
 

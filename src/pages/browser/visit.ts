@@ -3,7 +3,7 @@ import type { VisitOutcome, VisitRequest } from "../../platform/page-browser.ts"
 import type { PageLimits } from "../../platform/variables.ts";
 import type { NamedTexts } from "../technologies/index.ts";
 import { evaluate, isolatedWorld } from "./evaluate.ts";
-import { navigate } from "./navigate.ts";
+import { onPage } from "./navigate.ts";
 import type { Tab } from "./tab.ts";
 
 const PROBE_MS = 3_000;
@@ -28,19 +28,44 @@ interface Source {
 /** Loads a page once and collects everything that tells of its technologies. Throws GatewayError when there is no page. */
 export async function visit(tab: Tab, request: VisitRequest, limits: PageLimits): Promise<VisitOutcome> {
   const { session } = tab;
-  const scriptSrc = new Set<string>();
-  const xhrHosts = new Set<string>();
-  const sources: Source[] = [];
-  session.on("Network.responseReceived", ({ requestId, type, response }) => {
-    if (type === "Script") scriptSrc.add(response.url);
-    if ((type === "XHR" || type === "Fetch") && URL.canParse(response.url)) {
-      xhrHosts.add(new URL(response.url).hostname);
-    }
-    if ((type === "Script" || type === "Stylesheet") && sources.length < MAX_SOURCES) {
-      sources.push({ requestId, kind: type });
-    }
+  let loaded = new Loaded();
+  session.on("Page.frameNavigated", ({ frame }) => {
+    // What an earlier document loaded tells nothing of this one.
+    if (frame.id === tab.policy.mainFrame) loaded = new Loaded();
   });
-  const report = await navigate(tab, request.url, "load", limits.navigationMs);
+  session.on("Network.responseReceived", (event) => loaded.add(event));
+  const loading = {
+    waitUntil: "load",
+    timeoutMs: limits.navigationMs,
+    commitMs: limits.commitMs,
+  } as const;
+  const { report, result } = await onPage(tab, request.url, loading, () => read(tab, request, loaded));
+  return { ...report, ...result };
+}
+
+/** What a document has loaded. */
+class Loaded {
+  readonly scriptSrc = new Set<string>();
+  readonly xhrHosts = new Set<string>();
+  readonly sources: Source[] = [];
+
+  add({ requestId, type, response }: Protocol.Network.ResponseReceivedEvent): void {
+    if (type === "Script") this.scriptSrc.add(response.url);
+    if ((type === "XHR" || type === "Fetch") && URL.canParse(response.url)) {
+      this.xhrHosts.add(new URL(response.url).hostname);
+    }
+    if ((type === "Script" || type === "Stylesheet") && this.sources.length < MAX_SOURCES) {
+      this.sources.push({ requestId, kind: type });
+    }
+  }
+}
+
+async function read(
+  tab: Tab,
+  request: VisitRequest,
+  { scriptSrc, xhrHosts, sources }: Loaded,
+): Promise<Pick<VisitOutcome, "html" | "probes" | "signals">> {
+  const { session, frame } = tab;
   const world = await isolatedWorld(session, tab.policy.mainFrame);
   const [globals, selectors, html, robots, cookies, texts] = await Promise.all([
     evaluate(session, request.globalsProbe, PROBE_MS),
@@ -53,13 +78,12 @@ export async function visit(tab: Tab, request: VisitRequest, limits: PageLimits)
       .catch(() => []),
     readSources(tab, sources),
   ]);
-  const issuer = tab.response?.securityDetails()?.issuer();
+  const issuer = frame.answer?.issuer;
   return {
-    ...report,
     html: textOf(html, MAX_HTML),
     probes: [globals, selectors],
     signals: {
-      headers: responseHeaders(tab),
+      headers: namedTexts(frame.answer?.headers ?? {}),
       cookies: cookieTexts(cookies),
       scriptSrc: [...scriptSrc],
       externalScripts: texts.Script,
@@ -95,9 +119,8 @@ async function readSources(
   return texts;
 }
 
-/** The response headers of the page; the browser joins several values of one name by line ends. */
-function responseHeaders(tab: Tab): NamedTexts {
-  const headers = tab.response?.headers() ?? {};
+/** Response headers as signals; the browser joins several values of one name by line ends. */
+function namedTexts(headers: Readonly<Record<string, string>>): NamedTexts {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.split("\n")]));
 }
 

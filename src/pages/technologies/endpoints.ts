@@ -1,5 +1,6 @@
 import { toUtf8 } from "../../encoding/bytes.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
+import { clientKey } from "../../http/client-key.ts";
 import type { Context } from "../../platform/context.ts";
 import type { PageReport } from "../../platform/page-browser.ts";
 import type { PageBrowser, PagesPlatform } from "../../platform/pages.ts";
@@ -42,6 +43,7 @@ export const technologies = open({
     const page = query.page(context.platform.variables.pages);
     const prettify = query.boolean("prettify", false);
     const maxAge = query.integer("maxAge", 0, LONGEST_MAX_AGE) ?? DEFAULT_MAX_AGE;
+    query.refuseOthers();
     const key = await cacheKey(context, "technologies", page.href);
     const [found] = await Promise.all([findAnswer(context, key, maxAge), admitted]);
     const answer = found ?? (await detect(context, page));
@@ -73,7 +75,7 @@ async function see(context: Context, page: URL, detector: TechnologyDetector): P
   const { browser } = context.platform.pages;
   if (browser !== null) {
     try {
-      return await visitPage(browser, page, detector);
+      return await visitPage(browser, page, detector, clientKey(context.clientAddress));
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== "browser_unavailable") throw error;
     }
@@ -81,13 +83,19 @@ async function see(context: Context, page: URL, detector: TechnologyDetector): P
   return fetchPage(context.platform, page, detector);
 }
 
-async function visitPage(browser: PageBrowser, page: URL, detector: TechnologyDetector): Promise<SeenPage> {
+async function visitPage(
+  browser: PageBrowser,
+  page: URL,
+  detector: TechnologyDetector,
+  client: string,
+): Promise<SeenPage> {
   const argument = detector.probeArgument;
-  const { html, signals, probes, ...report } = await browser.visit({
+  const asked = {
     url: page.href,
     globalsProbe: probeExpression(argument, "globals"),
     selectorsProbe: probeExpression(argument, "selectors"),
-  });
+  };
+  const { html, signals, probes, ...report } = await browser.visit(asked, client);
   const found = probes.map(readProbe);
   const read = signalsFromHtml({ html, headers: new Headers(), url: report.url });
   return {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { toBase64, toUtf8 } from "../../encoding/bytes.ts";
+import { clientKey } from "../../http/client-key.ts";
 import type { Context } from "../../platform/context.ts";
 import type { ThumbnailOptions } from "../../platform/page-browser.ts";
 import type { PagesPlatform } from "../../platform/pages.ts";
@@ -52,7 +53,7 @@ export const thumbnail = open({
 async function capture(context: Context, options: ThumbnailOptions): Promise<KeptAnswer> {
   const { pages, now } = context.platform;
   if (pages.browser === null) throw browserUnavailable();
-  const captured = await pages.browser.capture(options);
+  const captured = await pages.browser.capture(options, clientKey(context.clientAddress));
   const { format, quality } = options;
   const { plan, cutAt } = captured;
   const body = captured.finished

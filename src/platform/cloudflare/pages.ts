@@ -34,8 +34,8 @@ function browsers(env: Env, count: number): PageBrowser {
   const objectFor = (request: unknown) =>
     env.BROWSER_SESSION.getByName(`browser-${sum(JSON.stringify(request)) % count}`);
   return {
-    capture: async (request) => fromAnswer(await objectFor(request).capture(request)),
-    visit: async (request) => fromAnswer(await objectFor(request.url).visit(request)),
+    capture: async (request, client) => fromAnswer(await objectFor(request).capture(request, client)),
+    visit: async (request, client) => fromAnswer(await objectFor(request.url).visit(request, client)),
   };
 }
 

@@ -112,9 +112,10 @@ export class LocalBrowsers implements PageBrowser {
     );
   }
 
-  capture: PageBrowser["capture"] = (request) => this.#use((service) => service.capture(request));
+  capture: PageBrowser["capture"] = (request, client) =>
+    this.#use((service) => service.capture(request, client));
 
-  visit: PageBrowser["visit"] = (request) => this.#use((service) => service.visit(request));
+  visit: PageBrowser["visit"] = (request, client) => this.#use((service) => service.visit(request, client));
 
   /** Ends all browsers. */
   close(): void {

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { blockLists } from "../../../../scripts/build-block-lists.mjs";
 import { readBlockLists } from "../../../../src/pages/browser/block-lists.ts";
 import { TabPolicy } from "../../../../src/pages/browser/tab-policy.ts";
@@ -42,7 +42,7 @@ describe("readBlockLists", () => {
 
 describe("TabPolicy", () => {
   it("refuses blocked hosts, but never the page itself", () => {
-    const policy = new TabPolicy("frame", { requests: 10, bytes: 100 });
+    const policy = new TabPolicy("frame", { requests: 10, bytes: 100 }, () => undefined);
     policy.block((host) => host === "ads.example");
     expect(policy.admits("https://ads.example/a.js", false)).toBe(false);
     expect(policy.admits("https://ads.example/", true)).toBe(true);
@@ -51,25 +51,26 @@ describe("TabPolicy", () => {
   });
 
   it("ends a page's requests when it has had its share", () => {
-    const byCount = new TabPolicy("frame", { requests: 2, bytes: 100 });
+    const byCount = new TabPolicy("frame", { requests: 2, bytes: 100 }, () => undefined);
     expect([1, 2, 3].map((n) => byCount.admits(`https://example.com/${n}`, false))).toEqual([
       true,
       true,
       false,
     ]);
     expect(byCount.overBudget).toBe(true);
-    const byBytes = new TabPolicy("frame", { requests: 20, bytes: 100 });
+    const byBytes = new TabPolicy("frame", { requests: 20, bytes: 100 }, () => undefined);
     byBytes.received(100);
     expect(byBytes.admits("https://example.com/", false)).toBe(true);
     byBytes.received(1);
     expect(byBytes.admits("https://example.com/", false)).toBe(false);
   });
 
-  it("remembers whether the page's last own step was a forbidden one", () => {
-    const policy = new TabPolicy("frame", { requests: 9, bytes: 9 });
-    policy.navigating(false);
-    expect(policy.forbidden).toBe(true);
+  it("says when the page itself goes where it may not", () => {
+    const forbidden = vi.fn();
+    const policy = new TabPolicy("frame", { requests: 9, bytes: 9 }, forbidden);
     policy.navigating(true);
-    expect(policy.forbidden).toBe(false);
+    expect(forbidden).not.toHaveBeenCalled();
+    policy.navigating(false);
+    expect(forbidden).toHaveBeenCalledOnce();
   });
 });

@@ -13,7 +13,7 @@ describe("TabQueue", () => {
     const queue = new TabQueue({ tabs: 2, queue: 10, queueMs: 60_000 });
     const order: number[] = [];
     const done = Array.from({ length: 6 }, (_, index) =>
-      queue.run(async () => {
+      queue.run(`client ${index}`, async () => {
         order.push(index);
         expect(queue.open).toBeLessThanOrEqual(2);
         await new Promise((resolve) => setTimeout(resolve, 10));
@@ -27,34 +27,83 @@ describe("TabQueue", () => {
 
   it("gives a tab back when the work fails", async () => {
     const queue = new TabQueue({ tabs: 1, queue: 1, queueMs: 1_000 });
-    await expect(queue.run(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
-    await expect(queue.run(async () => "next")).resolves.toBe("next");
+    await expect(queue.run("a", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    await expect(queue.run("a", async () => "next")).resolves.toBe("next");
   });
 
   it("refuses when too many wait, and whoever waits too long", async () => {
     const queue = new TabQueue({ tabs: 1, queue: 1, queueMs: 500 });
-    let free: () => void = () => undefined;
-    const first = queue.run(
-      () =>
-        new Promise<void>((resolve) => {
-          free = resolve;
-        }),
-    );
-    const second = expect(queue.run(async () => undefined)).rejects.toMatchObject({
+    const first = hold(queue, "a");
+    const second = expect(queue.run("b", async () => undefined)).rejects.toMatchObject({
       status: 503,
       code: "overloaded",
     });
-    await expect(queue.run(async () => undefined)).rejects.toMatchObject({
+    await expect(queue.run("c", async () => undefined)).rejects.toMatchObject({
       status: 503,
       code: "overloaded",
       headers: { "retry-after": "5" },
     });
     await vi.advanceTimersByTimeAsync(500);
     await second;
-    free();
-    await first;
+    first.free();
+    await first.done;
     // The one that gave up has not kept the tab.
-    await expect(queue.run(async () => "free")).resolves.toBe("free");
+    await expect(queue.run("b", async () => "free")).resolves.toBe("free");
     expect(queue.open).toBe(0);
   });
+
+  it("leaves a tab for others, however many one client wants", async () => {
+    const queue = new TabQueue({ tabs: 3, queue: 50, queueMs: 60_000 });
+    const greedy = Array.from({ length: 10 }, () => hold(queue, "greedy"));
+    expect(queue.open).toBe(2);
+    await expect(queue.run("modest", async () => "at once")).resolves.toBe("at once");
+    for (const { free } of greedy) free();
+    await Promise.all(greedy.map(({ done }) => done));
+    expect([queue.open, queue.mostOpen]).toEqual([0, 3]);
+  });
+
+  it("gives tabs that come free to the clients in turn", async () => {
+    const queue = new TabQueue({ tabs: 2, queue: 50, queueMs: 60_000 });
+    const order: string[] = [];
+    const holders = [hold(queue, "x"), hold(queue, "y")];
+    const names = ["a", "a", "a", "b", "c", "b"];
+    const all = names.map((name) => queue.run(name, async () => void order.push(name)));
+    for (const { free } of holders) free();
+    await Promise.all(all);
+    expect(order).toEqual(["a", "b", "c", "a", "b", "a"]);
+  });
+
+  it("makes room in a full queue for those who have less in it", async () => {
+    const queue = new TabQueue({ tabs: 1, queue: 4, queueMs: 60_000 });
+    const holder = hold(queue, "x");
+    const outcomes = Array.from({ length: 4 }, (_, index) =>
+      queue.run("greedy", async () => index).catch(({ code }) => code),
+    );
+    const modest = [queue.run("modest", async () => "served"), queue.run("modest", async () => "served")];
+    // Each has two now: nobody has to go for a third.
+    await expect(queue.run("modest", async () => "served")).rejects.toMatchObject({ code: "overloaded" });
+    holder.free();
+    expect(await Promise.all(modest)).toEqual(["served", "served"]);
+    expect(await Promise.all(outcomes)).toEqual([0, 1, "overloaded", "overloaded"]);
+  });
+
+  it("takes a tab away for a minute from a client whose page held its tab up", async () => {
+    const queue = new TabQueue({ tabs: 4, queue: 50, queueMs: 600_000 });
+    queue.penalise("bad");
+    queue.penalise("bad");
+    const bad = Array.from({ length: 3 }, () => hold(queue, "bad"));
+    expect(queue.open).toBe(1);
+    await vi.advanceTimersByTimeAsync(60_001);
+    bad[0]?.free();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(queue.open).toBe(2);
+    for (const { free } of bad) free();
+    await Promise.all(bad.map(({ done }) => done));
+  });
 });
+
+/** Work that goes on until it is let go. */
+function hold(queue: TabQueue, client: string): { free: () => void; done: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { free: resolve, done: queue.run(client, () => promise) };
+}

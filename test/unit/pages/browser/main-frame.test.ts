@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import { LEFT, MainFrame } from "../../../../src/pages/browser/main-frame.ts";
+
+/** A session whose events the test makes. */
+class Session {
+  readonly #listeners = new Map<unknown, ((event: unknown) => void)[]>();
+
+  on(event: unknown, listener: (event: never) => void): this {
+    const all = this.#listeners.get(event) ?? [];
+    // The test sends what the protocol would.
+    all.push((data) => Reflect.apply(listener, undefined, [data]));
+    this.#listeners.set(event, all);
+    return this;
+  }
+
+  emit(event: string, data: Record<string, unknown>): void {
+    for (const listener of this.#listeners.get(event) ?? []) listener({ frameId: "main", ...data });
+  }
+
+  begin(loaderId: string): void {
+    this.emit("Network.requestWillBeSent", { requestId: loaderId, loaderId, type: "Document" });
+  }
+
+  show(loaderId: string, frame: Record<string, unknown> = {}): void {
+    this.emit("Page.frameNavigated", { frame: { id: "main", loaderId, ...frame } });
+  }
+
+  lifecycle(loaderId: string, name: string): void {
+    this.emit("Page.lifecycleEvent", { loaderId, name });
+  }
+}
+
+function frameAt(time = { now: 0 }): { session: Session; frame: MainFrame; time: { now: number } } {
+  const session = new Session();
+  return { session, frame: new MainFrame(session, "main", () => time.now), time };
+}
+
+describe("MainFrame", () => {
+  it("is ready when the document that it shows is, and not by an event of another one", () => {
+    const { session, frame } = frameAt();
+    session.begin("1");
+    expect([frame.document, frame.leavingSince]).toEqual([null, 0]);
+    session.show("1");
+    expect([frame.document, frame.leavingSince, frame.isReady("load")]).toEqual(["1", null, false]);
+    session.lifecycle("1", "DOMContentLoaded");
+    expect([frame.isReady("domcontentloaded"), frame.isReady("load")]).toEqual([true, false]);
+    session.begin("2");
+    session.show("2");
+    session.lifecycle("1", "load");
+    expect(frame.isReady("load")).toBe(false);
+    session.lifecycle("2", "load");
+    expect([frame.isReady("load"), frame.documents]).toEqual([true, 2]);
+  });
+
+  it("takes a navigation for leaving from its announcement on, if that is for now", () => {
+    const { session, frame } = frameAt();
+    session.show("1");
+    session.emit("Page.frameScheduledNavigation", { delay: 5 });
+    expect(frame.leavingSince).toBeNull();
+    session.emit("Page.frameScheduledNavigation", { delay: 0 });
+    expect(frame.leavingSince).toBe(0);
+    session.begin("2");
+    session.emit("Page.frameClearedScheduledNavigation", {});
+    expect(frame.leavingSince).toBe(0);
+    session.show("2");
+    expect(frame.leavingSince).toBeNull();
+  });
+
+  it("does not wait for an announced navigation that never begins, or leads within the document", () => {
+    const { session, frame, time } = frameAt();
+    session.show("1");
+    session.emit("Page.frameRequestedNavigation", { disposition: "currentTab" });
+    time.now = 1_001;
+    expect(frame.leavingSince).toBeNull();
+    session.emit("Page.frameScheduledNavigation", { delay: 0 });
+    session.emit("Page.navigatedWithinDocument", {});
+    expect(frame.leavingSince).toBeNull();
+  });
+
+  it("stays where a navigation comes to nothing, and is not impressed by many of them", () => {
+    const { session, frame, time } = frameAt();
+    session.show("1");
+    for (const loader of ["2", "3", "4"]) {
+      session.begin(loader);
+      expect(frame.leavingSince).toBe(0);
+      session.emit("Network.loadingFailed", { requestId: loader, errorText: "net::ERR_ABORTED" });
+      expect(frame.leavingSince).toBeNull();
+    }
+    session.begin("5");
+    expect(frame.leavingSince).toBeNull();
+    // A navigation in the midst of loading breaks that off, and there is no load event any more.
+    session.emit("Page.frameStoppedLoading", {});
+    time.now = 1_000;
+    expect(frame.isReady("load")).toBe(true);
+  });
+
+  it("says why the browser shows an error page", () => {
+    const { session, frame } = frameAt();
+    session.begin("1");
+    session.emit("Network.loadingFailed", { requestId: "1", errorText: "net::ERR_CONNECTION_REFUSED" });
+    session.show("1", { unreachableUrl: "http://example.com/" });
+    expect(frame.failure).toBe("net::ERR_CONNECTION_REFUSED");
+  });
+
+  it("keeps the answer of the document that is shown, with the headers as they came", () => {
+    const { session, frame } = frameAt();
+    session.begin("1");
+    session.begin("1");
+    session.emit("Network.responseReceivedExtraInfo", { requestId: "1", headers: { "Set-Cookie": "a=1" } });
+    session.emit("Network.responseReceived", { requestId: "1", response: { status: 404, headers: {} } });
+    session.show("1");
+    session.begin("2");
+    session.emit("Network.responseReceived", { requestId: "2", response: { status: 204, headers: {} } });
+    expect(frame.answer).toMatchObject({ status: 404, headers: { "set-cookie": "a=1" } });
+    expect([frame.lastAnswer?.status, frame.redirects]).toEqual([204, 0]);
+  });
+
+  it("gives the work on a document up as soon as it is left", async () => {
+    const { session, frame } = frameAt();
+    session.show("1");
+    let stopped = false;
+    const never = frame.whileStaying(
+      (signal) =>
+        new Promise(() => {
+          signal.addEventListener("abort", () => {
+            stopped = true;
+          });
+        }),
+    );
+    session.begin("2");
+    expect([await never, stopped]).toEqual([LEFT, true]);
+    session.show("2");
+    expect(await frame.whileStaying(async () => "done")).toBe("done");
+    const failing = frame.whileStaying(async () => {
+      session.show("3");
+      throw new Error("the context is gone");
+    });
+    expect(await failing).toBe(LEFT);
+    await expect(frame.whileStaying(() => Promise.reject(new Error("ours")))).rejects.toThrow("ours");
+  });
+});
