@@ -10,6 +10,7 @@ export { Configuration } from "../durable-objects/configuration.ts";
 export { History } from "../durable-objects/history.ts";
 export { RateLimiter } from "../durable-objects/rate-limiter.ts";
 export { ResponseStore } from "../durable-objects/response-store.ts";
+export { Usage } from "../durable-objects/usage.ts";
 
 /** Made when the Worker starts, so that a variable that is not what it may be keeps it from starting. */
 const platform = cloudflarePlatform(env);

@@ -59,8 +59,11 @@ export async function withAccount<T>(
   work: (session: AccountSession) => Promise<T>,
 ): Promise<T> {
   const { caller, abort, context } = request;
-  if (caller.mode === "pass-through") return work(passThrough(request));
-  const { platform } = context;
+  const { platform, log } = context;
+  if (caller.mode === "pass-through") {
+    log.attempts = (log.attempts ?? 0) + 1;
+    return work(passThrough(request));
+  }
   const { config } = await context.config();
   const failover = new Failover({
     pinned: caller.targetAccount !== null,
@@ -181,6 +184,7 @@ async function openSession(
   const { context } = request;
   const lease = await acquire(request, failover);
   context.log.account = lease.account.id;
+  context.log.attempts = (context.log.attempts ?? 0) + 1;
   return new ManagedSession(request, lease, upstreamOf(context, proxyOf(config, lease.account.proxyId)));
 }
 

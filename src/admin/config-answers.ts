@@ -5,6 +5,10 @@ import { accountViewSchema, keyViewSchema, proxyViewSchema } from "./answers.ts"
 const openGroups = () => ({
   model_aliases: z.record(z.string(), z.string()),
   callers: z.object({ unknown_keys: z.enum(["pass_through", "refuse"]), keys_hashed: z.boolean() }),
+  prices: z.record(
+    z.string(),
+    z.object({ input: z.number(), cached_input: z.number().optional(), output: z.number() }),
+  ),
   runtime: z.object({
     account_max_inflight: z.int(),
     account_max_queue: z.int(),
@@ -54,7 +58,7 @@ export const configViewSchema = () =>
   });
 export type ConfigView = z.output<ReturnType<typeof configViewSchema>>;
 
-/** The runtime settings (contract, Runtime settings), with `history` and `captures` beyond it. */
+/** The runtime settings (contract, Runtime settings), with `prices`, `history` and `captures` beyond it. */
 export const settingsViewSchema = () => {
   const groups = openGroups();
   return z.object({

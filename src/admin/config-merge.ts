@@ -43,7 +43,7 @@ export async function tidied(config: Config): Promise<Config> {
 }
 
 /**
- * Adds an imported configuration to the present one (contract, Import details): keys, accounts and aliases are combined,
+ * Adds an imported configuration to the present one (contract, Import details): keys, accounts, aliases and prices are combined,
  * non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite; nothing else changes, but that proxies
  * which imported accounts are bound to come with them.
  *
@@ -66,6 +66,7 @@ export async function mergedConfig(config: Config, imported: Config, raw: JsonOb
     accounts,
     proxies: [...config.proxies, ...imported.proxies.filter(({ id }) => bound.has(id) && !known.has(id))],
     model_aliases: { ...config.model_aliases, ...imported.model_aliases },
+    prices: { ...config.prices, ...imported.prices },
   });
 }
 

@@ -106,6 +106,7 @@ export async function configView(context: Context, snapshot: ConfigSnapshot): Pr
     accounts: await accountViews(context, config),
     proxies: config.proxies.map(proxyView),
     model_aliases: config.model_aliases,
+    prices: config.prices,
     admin: {
       has_password_hash: config.admin.password_hash !== "",
       jwt_expire_hours: config.admin.jwt_expire_hours,

@@ -24,6 +24,7 @@ import { PROXY_TEST_ENDPOINTS } from "./proxy-test.ts";
 import { QUEUE_ENDPOINTS } from "./queue.ts";
 import { SAMPLE_ENDPOINTS } from "./raw-samples.ts";
 import { SETTINGS_ENDPOINTS } from "./settings.ts";
+import { USAGE_ENDPOINTS } from "./usage.ts";
 import { VERSION_ENDPOINTS } from "./version.ts";
 
 /** The admin API. The console lies beside it at `/admin`, and shares the shape of its errors. */
@@ -60,6 +61,7 @@ export const ADMINISTRATION: Surface = {
     ...CAPTURE_ENDPOINTS,
     ...HISTORY_ENDPOINTS,
     ...METRICS_ENDPOINTS,
+    ...USAGE_ENDPOINTS,
     ...VERSION_ENDPOINTS,
   ],
 };

@@ -9,8 +9,12 @@ export const METRICS_ENDPOINTS: readonly Endpoint[] = [
     summary: "Metrics in Prometheus' text format",
     answers: () => ({ "text/plain": { type: "string" } }),
     handler: async ({ platform }) => {
-      const [counts, status] = await Promise.all([platform.archive.metrics(), platform.accounts.status()]);
-      return new Response(exposition(counts, status), {
+      const [counts, status, keys] = await Promise.all([
+        platform.archive.metrics(),
+        platform.accounts.status(),
+        platform.usage.keys(),
+      ]);
+      return new Response(exposition(counts, status, keys), {
         headers: { "content-type": EXPOSITION_TYPE, "cache-control": "no-store" },
       });
     },

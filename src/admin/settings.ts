@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { hasDefaultPassword } from "../auth/administrators.ts";
-import { type Config, configSchema } from "../config/schema.ts";
+import { type Config, configSchema, priceSchema } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { DEFAULT_THINKING_PROMPT } from "../generation/prepare-options.ts";
 import type { Context } from "../platform/context.ts";
@@ -22,11 +22,17 @@ const injection = shape.thinking_injection.unwrap().shape;
 const history = shape.history.unwrap().shape;
 const captures = shape.captures.unwrap().shape;
 
+/** By model; a name that is no field of a price is refused. */
+const pricesSchema = z.record(
+  z.string().trim().min(1, "a model name must not be empty"),
+  priceSchema.strict(),
+);
+
 /** A field of the reading that a client may send back; it changes nothing. */
 const readOnly = z.unknown().optional();
 
 /**
- * `PUT /admin/settings` (contract, Runtime settings), with `history` and `captures` beyond it. Only what is sent is
+ * `PUT /admin/settings` (contract, Runtime settings), with `prices`, `history` and `captures` beyond it. Only what is sent is
  * changed; a name that is not a setting is refused rather than ignored.
  */
 const settingsSchema = z.strictObject({
@@ -78,6 +84,7 @@ const settingsSchema = z.strictObject({
     })
     .optional(),
   model_aliases: aliasesSchema.optional(),
+  prices: pricesSchema.optional(),
   history: z.strictObject({ limit: history.limit.unwrap().optional() }).optional(),
   captures: z
     .strictObject({
@@ -122,6 +129,7 @@ function applied(config: Config, change: SettingsEdit): Config {
       prompt: change.thinking_injection?.prompt,
     }),
     model_aliases: change.model_aliases ?? config.model_aliases,
+    prices: change.prices ?? config.prices,
     history: withFields(config.history, change.history ?? {}),
     captures: withFields(config.captures, change.captures ?? {}),
   };
@@ -147,6 +155,7 @@ async function settingsView(
     current_input_file: config.current_input_file,
     thinking_injection: { ...config.thinking_injection, default_prompt: DEFAULT_THINKING_PROMPT },
     model_aliases: config.model_aliases,
+    prices: config.prices,
     history: config.history,
     captures: config.captures,
     env_backed: envBacked,

@@ -112,7 +112,8 @@ export class CaptureTable {
 }
 
 function headOf(row: SqlRow): Head {
-  const head: Head = JSON.parse(textIn(row, "head"));
+  // Those of older versions do not tell whose they are.
+  const head: Head = { key: "", ...JSON.parse(textIn(row, "head")) };
   return head;
 }
 

@@ -137,8 +137,8 @@ export class HistoryTable {
   }
 
   #summary(row: SqlRow): HistorySummary {
-    // Those of older versions do not tell who was tried.
-    const summary: HistorySummary = { tried: [], ...JSON.parse(textIn(row, "summary")) };
+    // Those of older versions do not tell who was tried, nor whose they are.
+    const summary: HistorySummary = { tried: [], key: "", ...JSON.parse(textIn(row, "summary")) };
     if (summary.status !== "streaming" || summary.updated_at > this.#now() - LOST_AFTER_MS) return summary;
     return { ...summary, status: "error", error: INTERRUPTED };
   }

@@ -15,7 +15,7 @@ import { maskHeaders, maskText, maskUrl, type Spoken, secretsOf } from "./mask.t
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /** What of a request's context is needed to watch what it says to the upstream. */
-export type WatchedContext = Pick<Context, "config" | "requestId" | "waitUntil" | "onCapture"> & {
+export type WatchedContext = Pick<Context, "config" | "requestId" | "log" | "waitUntil" | "onCapture"> & {
   readonly platform: OutboxPlatform &
     Pick<Platform, "upstream"> & { readonly variables: Pick<Platform["variables"], "providerDriver"> };
 };
@@ -179,7 +179,7 @@ class Watch {
   }
 
   #capture(outcome: Capture["outcome"], error: unknown): Capture {
-    const { requestId, platform } = this.#context;
+    const { requestId, log, platform } = this.#context;
     const { url, body } = this.#spoken;
     const secrets = secretsOf(this.#spoken);
     const { label, round } = exchangeOf(this.#context, url);
@@ -193,6 +193,7 @@ class Watch {
       at: this.#startedAt,
       duration_ms: platform.now() - this.#startedAt,
       request_id: requestId,
+      key: log.key ?? "",
       // Where there are no chat sessions, each request is a chain of its own.
       chain_key: round === undefined ? "" : (round.session ?? requestId),
       label,

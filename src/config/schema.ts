@@ -81,6 +81,14 @@ export const proxySchema = z.object({
   password: z.string().default(""),
 });
 
+/** What a million tokens of a model cost, in whatever currency the operator counts. */
+export const priceSchema = z.object({
+  input: z.number().min(0).default(0),
+  /** For what the provider read from its cache; `input` unless given. */
+  cached_input: z.number().min(0).optional(),
+  output: z.number().min(0).default(0),
+});
+
 /**
  * The whole configuration with every group of the contract ("Configuration", "Runtime settings"). Parsing an empty
  * object yields all defaults (contract, Decisions).
@@ -91,6 +99,8 @@ export const configSchema = z.object({
   accounts: z.array(accountSchema).default([]),
   proxies: z.array(proxySchema).default([]),
   model_aliases: z.record(z.string(), z.string()).default({}),
+  /** By model, used or asked for. None is built in: it would be wrong one day. */
+  prices: z.record(z.string(), priceSchema).default({}),
   admin: z
     .object({
       /** PBKDF2 of the admin password, empty while only the `ADMIN_KEY` secret opens the door. */
@@ -156,5 +166,6 @@ export const configSchema = z.object({
 
 export type Config = z.output<typeof configSchema>;
 export type ApiKey = z.output<typeof apiKeySchema>;
+export type Price = z.output<typeof priceSchema>;
 export type Account = z.output<typeof accountSchema>;
 export type Proxy = z.output<typeof proxySchema>;

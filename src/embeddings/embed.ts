@@ -93,6 +93,11 @@ function usualDimensions(requested: string): number {
  */
 export async function vectorsOf(wish: EmbeddingWish): Promise<Vectors> {
   const { context, model, inputs, field } = wish;
+  const { log } = context;
+  log.dialect = wish.style;
+  log.operation = "embeddings";
+  log.model = model.id;
+  log.requestedModel = model.requested;
   const { config } = await context.config();
   const { provider } = config.embeddings;
   if (provider !== UPSTREAM && !LOCAL.has(provider)) throw notConfigured(provider);
@@ -102,7 +107,10 @@ export async function vectorsOf(wish: EmbeddingWish): Promise<Vectors> {
     0,
   );
   checkEffort(field, inputs.length * dimensions, tokens);
-  return provider === UPSTREAM
-    ? upstreamVectors(wish)
-    : { vectors: localVectors(inputs, dimensions), tokens };
+  const embedded =
+    provider === UPSTREAM
+      ? await upstreamVectors(wish)
+      : { vectors: localVectors(inputs, dimensions), tokens };
+  log.promptTokens = embedded.tokens;
+  return embedded;
 }

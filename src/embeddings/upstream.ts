@@ -32,6 +32,7 @@ export async function upstreamVectors(wish: EmbeddingWish): Promise<Vectors> {
     input: textsOf(wish),
     ...(dimensions === null ? {} : { dimensions }),
   };
+  context.log.model = asked.model;
   const { abort, stop } = abortWith(context.request);
   try {
     return await withAccount(

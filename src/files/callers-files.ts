@@ -51,6 +51,7 @@ async function remembered({ context, caller }: FileRequest, id: string): Promise
  */
 export async function readCallersFile(request: FileRequest, id: string): Promise<Uploaded> {
   request.context.log.dialect = request.style;
+  request.context.log.operation = "files";
   const kept = await remembered(request, id);
   const found = await current(request, id, kept);
   const { status } = found.file;
@@ -108,6 +109,7 @@ export async function listCallersFiles({
   style,
 }: FileRequest): Promise<readonly KeptFile[]> {
   context.log.dialect = style;
+  context.log.operation = "files";
   filesOf(context);
   const all = await context.platform.files(caller.owner).list();
   return all.filter(({ deleted }) => deleted !== true);
@@ -121,6 +123,7 @@ export async function listCallersFiles({
 export async function deleteCallersFile(request: FileRequest, id: string): Promise<void> {
   const { context, caller, style } = request;
   context.log.dialect = style;
+  context.log.operation = "files";
   filesOf(context);
   const kept = (await remembered(request, id)) ?? (await current(request, id, null)).kept;
   const expiresAt = kept.expiresAt || context.platform.now() + LONGEST_LIFETIME * 1000;
@@ -135,6 +138,7 @@ export async function deleteCallersFile(request: FileRequest, id: string): Promi
  */
 export async function readCallersContent(request: FileRequest, id: string): Promise<never> {
   request.context.log.dialect = request.style;
+  request.context.log.operation = "files";
   filesOf(request.context);
   await remembered(request, id);
   throw new GatewayError(400, "files that were uploaded cannot be downloaded: their content is not kept", {

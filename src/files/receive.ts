@@ -43,6 +43,7 @@ export async function receiveFile(
   open: (request: Request) => IncomingFile & Rest,
 ): Promise<Uploaded> {
   context.log.dialect = style;
+  context.log.operation = "files";
   const work = receive(context, caller, style, open);
   // Only work under `waitUntil` goes on to its `finally` when the client leaves.
   context.waitUntil(work.catch(() => undefined));

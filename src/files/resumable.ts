@@ -55,6 +55,7 @@ export async function beginUpload(
   head: FileHead & { readonly size: number | null },
 ): Promise<string> {
   context.log.dialect = style;
+  context.log.operation = "files";
   filesOf(context);
   if (head.size !== null && head.size > MAX_UPLOAD_BYTES) throw tooLarge(MAX_UPLOAD_BYTES);
   const secret = crypto.getRandomValues(new Uint8Array(HALF));
@@ -99,6 +100,7 @@ export async function keepPieces(
   offset: number,
 ): Promise<number> {
   context.log.dialect = style;
+  context.log.operation = "files";
   const store = context.platform.uploads(owner);
   const work = new Intake(context, store, upload, offset).run();
   // Only work under `waitUntil` goes on to its `finally` when the client leaves.

@@ -24,7 +24,9 @@ export async function begin(request: GenerationRequest): Promise<GenerationJob> 
   const { context, conversation: asked, hooks = HOOKS, alsoHeld } = request;
   context.hold.keep(costOfValue(asked, COPIES) + costOfValue(alsoHeld));
   context.log.dialect = asked.dialect;
+  context.log.operation = "chat";
   context.log.model = asked.model.id;
+  context.log.requestedModel = asked.model.requested;
   context.log.stream = asked.stream;
   const provider = configuredProvider(context.platform);
   if (provider !== null) refuseUnmet(asked, provider.abilities);

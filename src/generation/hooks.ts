@@ -29,8 +29,11 @@ export interface GenerationHooks {
 /** Notes in the log how a generation ended. */
 function noteInLog({ context: { log }, outcome: { usage, code } }: EndedGeneration): void {
   if (usage !== null) {
-    log.promptTokens = usage.prompt;
-    log.completionTokens = usage.completion;
+    // An administrator's test of many accounts is one request.
+    log.promptTokens = (log.promptTokens ?? 0) + usage.prompt;
+    log.completionTokens = (log.completionTokens ?? 0) + usage.completion;
+    if (usage.cached !== undefined) log.cachedTokens = (log.cachedTokens ?? 0) + usage.cached;
+    if (usage.reasoning > 0) log.reasoningTokens = (log.reasoningTokens ?? 0) + usage.reasoning;
   }
   if (code !== "") log.error = code;
 }

@@ -189,7 +189,7 @@ export class Recording implements RecordSource {
   }
 
   #summary(): HistorySummary {
-    const { request, requestId, startedAt, platform } = this.#context;
+    const { request, requestId, log, startedAt, platform } = this.#context;
     const { conversation, output } = this.#running;
     const outcome = this.#outcome;
     const now = outcome === null ? platform.now() : this.#endedAt;
@@ -199,6 +199,7 @@ export class Recording implements RecordSource {
       updated_at: now,
       completed_at: this.#endedAt,
       request_id: requestId,
+      key: log.key ?? "",
       dialect: conversation.dialect,
       requested_model: cutText(conversation.model.requested, MAX_LABEL),
       model: conversation.model.id,

@@ -22,6 +22,8 @@ export interface HistorySummary {
   /** 0 while streaming. */
   readonly completed_at: number;
   readonly request_id: string;
+  /** Id of the caller's key, never the key; empty for one without. */
+  readonly key: string;
   readonly dialect: string;
   /** The model name as the caller wrote it, and the canonical model. */
   readonly requested_model: string;

@@ -7,6 +7,8 @@ export interface Capture {
   readonly duration_ms: number;
   /** The request that it served. */
   readonly request_id: string;
+  /** Id of the caller's key; empty for one without. */
+  readonly key: string;
   /** What the rounds of one generation have in common: the upstream's chat session. Empty for other exchanges. */
   readonly chain_key: string;
   /** What was asked: `completion`, `continue`, `login`, … */

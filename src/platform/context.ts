@@ -8,14 +8,26 @@ import type { ConnectionResponses } from "./responses.ts";
 export interface LogFields {
   /** The pattern of the route that answered. */
   route?: string;
+  /** Id of the caller's key, never the key. */
+  key?: string;
   dialect?: string;
+  /** What the request is for. */
+  operation?: "chat" | "embeddings" | "files";
   model?: string;
+  /** The model as the caller wrote it. */
+  requestedModel?: string;
   stream?: boolean;
   account?: string;
   queueMs?: number;
   firstTokenMs?: number;
   promptTokens?: number;
+  /** Part of `promptTokens`. */
+  cachedTokens?: number;
   completionTokens?: number;
+  /** Part of `completionTokens`. */
+  reasoningTokens?: number;
+  /** Accounts that were asked. */
+  attempts?: number;
   retries?: number;
   error?: string;
   /** After how many seconds the provider wants to be asked again. */

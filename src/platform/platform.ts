@@ -7,6 +7,7 @@ import type { PagesPlatform } from "./pages.ts";
 import type { ResponseStore } from "./responses.ts";
 import type { UploadStore } from "./uploads.ts";
 import type { Fetch, OutboundProxy } from "./upstream.ts";
+import type { UsageStore } from "./usage.ts";
 import type { Variables } from "./variables.ts";
 import type { Upgrade } from "./web-socket.ts";
 
@@ -22,6 +23,8 @@ export interface Platform {
   readonly accounts: AccountPoolClient;
   /** History, captures, samples and metrics. */
   readonly archive: Archive;
+  /** What was used by whom. */
+  readonly usage: UsageStore;
   readonly administration: AdministrationState;
   /** The stored responses of one caller; `owner` is the hash of the caller's credential. */
   responses(owner: string): ResponseStore;

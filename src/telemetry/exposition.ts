@@ -1,8 +1,9 @@
 import type { QueueStatus } from "../platform/accounts.ts";
 import type { MetricDeltas } from "../platform/archive.ts";
+import { type KeyUse, OTHER } from "../platform/usage.ts";
 import type { Histogram } from "./counts.ts";
 import { series } from "./counts.ts";
-import { HISTOGRAMS, METRICS } from "./metric-names.ts";
+import { HISTOGRAMS, KEY_COST, KEY_REQUESTS, KEY_TOKENS, METRICS } from "./metric-names.ts";
 
 /** Media type of Prometheus' text format. */
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -87,8 +88,38 @@ function gauges(
   ];
 }
 
+/** Keys that have series of their own: the first that were used, so that a series never ends. */
+const MAX_KEYS = 200;
+const NO_KEY = "pass-through";
+
+/** What keys have used since the beginning. */
+function keyLines(keys: readonly KeyUse[]): string[] {
+  const requests = new Map<string, number>();
+  const tokens = new Map<string, number>();
+  const costs = new Map<string, number>();
+  const add = (counts: Map<string, number>, labels: string, value: number) =>
+    counts.set(labels, (counts.get(labels) ?? 0) + value);
+  for (const [place, use] of keys.entries()) {
+    const key = place < MAX_KEYS ? use.key || NO_KEY : OTHER;
+    add(requests, series(KEY_REQUESTS, { key }), use.requests);
+    add(tokens, series(KEY_TOKENS, { key, gen_ai_token_type: "input" }), use.prompt_tokens);
+    add(tokens, series(KEY_TOKENS, { key, gen_ai_token_type: "output" }), use.completion_tokens);
+    add(costs, series(KEY_COST, { key }), use.cost_nano);
+  }
+  const lines = (name: string, help: string, counts: Map<string, number>, unit = 1) => [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} counter`,
+    ...Array.from(counts, ([labels, value]) => `${labels} ${value / unit}`),
+  ];
+  return [
+    ...lines(KEY_REQUESTS, "Requests by key.", requests),
+    ...lines(KEY_TOKENS, "Tokens by key and kind.", tokens),
+    ...lines(KEY_COST, "Cost by key, in the unit of the configured prices.", costs, 1e9),
+  ];
+}
+
 /** All metrics in Prometheus' text format (version 0.0.4). */
-export function exposition(counts: MetricDeltas, status: QueueStatus): string {
+export function exposition(counts: MetricDeltas, status: QueueStatus, keys: readonly KeyUse[]): string {
   const families = new Map<string, [SeriesKey, number][]>();
   for (const [text, value] of Object.entries(counts)) {
     const key = keyOf(text);
@@ -110,6 +141,7 @@ export function exposition(counts: MetricDeltas, status: QueueStatus): string {
       for (const [key, value] of found)
         lines.push(`${name}${key.labels === "" ? "" : `{${key.labels}}`} ${value}`);
   }
+  lines.push(...keyLines(keys));
   for (const [name, help, samples] of gauges(status)) {
     lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`);
     for (const [labels, value] of samples) lines.push(`${series(name, labels)} ${value}`);

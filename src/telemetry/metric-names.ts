@@ -21,6 +21,10 @@ export const GENERATIONS = "polygate_generations_total";
 export const RETRIES = "polygate_generation_retries_total";
 export const UPSTREAM_REQUESTS = "polygate_upstream_requests_total";
 export const UPSTREAM_ERRORS = "polygate_upstream_errors_total";
+/** Taken from the books of usage rather than counted apart. */
+export const KEY_REQUESTS = "polygate_key_requests_total";
+export const KEY_TOKENS = "polygate_key_tokens_total";
+export const KEY_COST = "polygate_key_cost_total";
 export const PAGE_REQUESTS = "polygate_page_requests_total";
 
 /** Seconds; the bounds are those that OpenTelemetry recommends for generations. */

@@ -2,6 +2,8 @@ import type { ConfigSnapshot, ConfigurationStore } from "../config/snapshot.ts";
 import type { Archive, HistoryWrite, Retention } from "../platform/archive.ts";
 import type { Capture } from "../platform/captures.ts";
 import type { Platform } from "../platform/platform.ts";
+import type { UsageStore } from "../platform/usage.ts";
+import { UsageTally } from "../usage/tally.ts";
 import { Counts } from "./counts.ts";
 
 /** Between two messages of one isolate to the archive there is at least this pause, milliseconds. */
@@ -12,6 +14,8 @@ const COUNTS_PAUSE_MS = 2_000;
 const WAITERS = 4;
 /** A message that has been under way for this long belongs to a request that died. */
 const STUCK_MS = 5_000;
+/** For how long a request tells again what was used when nobody hears it; a request that is over may do so for half a minute. */
+const TELL_MS = 25_000;
 /** Records and captures that may wait while the archive cannot be reached; the oldest go first. */
 const MAX_WAITING = 500;
 /** Characters of records that may wait; the oldest go first. What a generation under way holds anyway is not counted. */
@@ -39,6 +43,7 @@ export function retentionOf({ version, config }: ConfigSnapshot): Retention {
 /** What is needed to send. */
 export interface OutboxOptions {
   readonly archive: Archive;
+  readonly usage: Pick<UsageStore, "write">;
   /** Asked for the retention when a message is sent: what waits may be newer than the request that sends it. */
   readonly configuration: Pick<ConfigurationStore, "read">;
   readonly now: () => number;
@@ -58,6 +63,7 @@ export class Outbox {
   #captures: Capture[] = [];
   #captureChars = 0;
   readonly counts = new Counts();
+  readonly usage = new UsageTally();
   /** Number of the message that is being filled. */
   #open = 0;
   /** Requests that wait for that message. */
@@ -65,6 +71,8 @@ export class Outbox {
   #awaitedSince = 0;
   #sentAt = Number.NEGATIVE_INFINITY;
   #sending = false;
+  /** The last message did not bring to the books what was used. */
+  #untold = false;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -116,7 +124,7 @@ export class Outbox {
   async #wait(from: number): Promise<void> {
     const { now, sleep } = this.#options;
     let began = from;
-    const mine = this.#open;
+    let mine = this.#open;
     while (this.#open === mine && !this.#isEmpty()) {
       // A clock may be set back.
       began = Math.min(began, now());
@@ -126,14 +134,19 @@ export class Outbox {
       const busy = this.#sending && now() - this.#sentAt < STUCK_MS;
       if (now() >= due && !busy) {
         await this.#send();
-        return;
+        if (!this.#untold || now() - from > TELL_MS) return;
+        // Of news the next message may bring more; what was used must not wait for a request that never comes.
+        mine = this.#open;
+        this.#waiters += 1;
+        began = now();
+        continue;
       }
       await sleep(Math.max(Math.min(due - now(), PAUSE_MS), 20));
     }
   }
 
   #isEmpty(): boolean {
-    return this.#records.size === 0 && this.#captures.length === 0 && this.counts.empty;
+    return this.#records.size === 0 && this.#captures.length === 0 && this.counts.empty && this.usage.empty;
   }
 
   async #send(): Promise<void> {
@@ -145,13 +158,17 @@ export class Outbox {
     const sources = [...this.#records];
     const captures = this.#captures;
     const metrics = this.counts.take();
+    this.#untold = !this.usage.empty;
+    let telling: Promise<void> | undefined;
     this.#records = new Set();
     this.#captures = [];
     this.#captureChars = 0;
     let counted = false;
     let at = 0;
     try {
-      const retention = retentionOf(await configuration.read());
+      const snapshot = await configuration.read();
+      telling = this.#tell(snapshot);
+      const retention = retentionOf(snapshot);
       const recording = retention.records > 0 ? sources : [];
       do {
         const records: HistoryWrite[] = [];
@@ -180,7 +197,20 @@ export class Outbox {
       for (const capture of captures) this.capture(capture);
       if (!counted) this.counts.restore(metrics);
     } finally {
+      await telling;
       this.#sending = false;
+    }
+  }
+
+  /** Brings what was used to the books. Never throws: what was not heard is said again. */
+  async #tell(snapshot: ConfigSnapshot): Promise<void> {
+    if (this.usage.empty) return;
+    const { usage, now } = this.#options;
+    try {
+      await this.usage.send(usage, snapshot, now());
+      this.#untold = false;
+    } catch {
+      this.#untold = true;
     }
   }
 }
@@ -191,7 +221,7 @@ export function charactersOf({ request, reasoning, content }: HistoryWrite): num
 }
 
 /** What of a platform an outbox needs. */
-export type OutboxPlatform = Pick<Platform, "archive" | "configuration" | "now">;
+export type OutboxPlatform = Pick<Platform, "archive" | "usage" | "configuration" | "now">;
 
 const outboxes = new WeakMap<OutboxPlatform, Outbox>();
 
@@ -201,6 +231,7 @@ export function outboxOf(platform: OutboxPlatform): Outbox {
   if (outbox === undefined) {
     outbox = new Outbox({
       archive: platform.archive,
+      usage: platform.usage,
       configuration: platform.configuration,
       now: platform.now,
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),

@@ -1,4 +1,3 @@
-import type { LogFields } from "../platform/context.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Counts } from "./counts.ts";
 import {
@@ -13,14 +12,7 @@ import {
   UPSTREAM_ERRORS,
 } from "./metric-names.ts";
 import { outboxOf } from "./outbox.ts";
-
-/** One answered request, as far as the metrics know it. */
-export interface AnsweredRequest {
-  readonly method: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly fields: LogFields;
-}
+import { type AnsweredRequest, usedBy } from "./used-by.ts";
 
 const UPSTREAM_CODES = /^(?:upstream_|model_unavailable$|account_login_failed$)/;
 const PAGE_OPERATIONS: Readonly<Record<string, string>> = {
@@ -40,7 +32,10 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PAT
 export function recordRequest(platform: Platform, answered: AnsweredRequest): Promise<void> | null {
   if (PROBES.has(answered.fields.route ?? "")) return null;
   const outbox = outboxOf(platform);
-  count(outbox.counts, platform.variables.providerDriver, answered);
+  const { providerDriver } = platform.variables;
+  count(outbox.counts, providerDriver, answered);
+  const used = usedBy(answered, providerDriver);
+  if (used !== null) outbox.usage.count(used, platform.now());
   return outbox.settled();
 }
 
@@ -52,10 +47,10 @@ function count(
   const { route = "" } = fields;
   const code = String(status);
   counts.add(HTTP_REQUESTS, { route, method: METHODS.has(method) ? method : "other", status: code });
-  const operation = PAGE_OPERATIONS[route];
-  if (operation !== undefined) counts.add(PAGE_REQUESTS, { operation, status: code });
-  const { dialect, model, error } = fields;
-  if (dialect === undefined || model === undefined) return;
+  const page = PAGE_OPERATIONS[route];
+  if (page !== undefined) counts.add(PAGE_REQUESTS, { operation: page, status: code });
+  const { dialect, model, error, operation } = fields;
+  if (dialect === undefined || model === undefined || operation !== "chat") return;
   // A stream that broke off was answered with 200 all the same: its error says how it ended.
   counts.add(GENERATIONS, { dialect, model, status: code, error: error ?? "" });
   if (error !== undefined && UPSTREAM_CODES.test(error)) counts.add(UPSTREAM_ERRORS, { code: error });

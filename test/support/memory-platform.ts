@@ -13,6 +13,7 @@ import type { Platform } from "../../src/platform/platform.ts";
 import type { Fetch } from "../../src/platform/upstream.ts";
 import { parseVariables } from "../../src/platform/variables.ts";
 import { DRIVER_NAMES } from "../../src/provider/drivers.ts";
+import { SqlUsage } from "../../src/usage/sql-usage.ts";
 import { memoryDatabase } from "../unit/archive/sqlite.ts";
 import { MemoryPoolStore } from "./memory-pool-store.ts";
 import { ScriptedUpstream } from "./scripted-upstream.ts";
@@ -98,6 +99,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     configPath: "memory:config",
     accounts,
     archive: new SqlArchive(memoryDatabase(), now),
+    usage: new SqlUsage(memoryDatabase(), now),
     administration: administrationInProcess(now),
     responses: (owner) => kept.responses(owner),
     files: (owner) => kept.files(owner),

@@ -9,6 +9,7 @@ import { cloudflareConfiguration } from "./configuration.ts";
 import type { Env } from "./env.ts";
 import { cloudflarePages } from "./pages.ts";
 import { dial } from "./sockets.ts";
+import { cloudflareUsage } from "./usage.ts";
 import { variablesOf } from "./variables.ts";
 import { upgrade } from "./web-socket.ts";
 
@@ -28,6 +29,7 @@ export function cloudflarePlatform(env: Env): Platform {
     configPath: "durable-object:Configuration/main",
     accounts: cloudflareAccounts(env, { waitUntil }),
     archive: cloudflareArchive(env),
+    usage: cloudflareUsage(env),
     administration: cloudflareAdministration(env),
     responses: (owner) => {
       const store = env.RESPONSE_STORE.getByName(owner);

@@ -4,6 +4,7 @@ import { SqlPoolStore } from "../../accounts/sql-pool-store.ts";
 import { SqlArchive } from "../../archive/archive.ts";
 import { SqlUseStore } from "../../limits/sql-store.ts";
 import { proxiedFetch } from "../../provider/proxy/fetch.ts";
+import { SqlUsage } from "../../usage/sql-usage.ts";
 import type { Platform } from "../platform.ts";
 import type { Fetch } from "../upstream.ts";
 import type { Variables } from "../variables.ts";
@@ -56,6 +57,7 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
       configPath: "storage:config",
       accounts,
       archive,
+      usage: new SqlUsage(data.database, Date.now),
       administration: administrationInProcess(Date.now),
       responses: (owner) => kept.responses(owner),
       files: (owner) => kept.files(owner),

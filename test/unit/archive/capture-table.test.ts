@@ -10,6 +10,7 @@ function capture(id: string, fields: Partial<Capture> = {}): Capture {
     at: 0,
     duration_ms: 1,
     request_id: "req",
+    key: "",
     chain_key: "",
     label: "completion",
     method: "POST",

@@ -13,6 +13,7 @@ export function write(
       updated_at: 1_000,
       completed_at: 0,
       request_id: `req_${id}`,
+      key: "",
       dialect: "chat-completions",
       requested_model: "gpt-4o",
       model: "provider-v4-flash",

@@ -5,6 +5,7 @@ import type { ConfigSnapshot } from "../../../src/config/snapshot.ts";
 import type { Capture } from "../../../src/platform/captures.ts";
 import type { Fetch, OutboundProxy } from "../../../src/platform/upstream.ts";
 import { outboxOf } from "../../../src/telemetry/outbox.ts";
+import { SqlUsage } from "../../../src/usage/sql-usage.ts";
 import { emptyConfig } from "../../support/config.ts";
 import { memoryDatabase } from "../archive/sqlite.ts";
 
@@ -31,6 +32,7 @@ function rig(fetch: Fetch, { enabled = true, limit = 1024, proxy = null }: Rigge
       readFresh: async () => snapshot,
       update: async () => snapshot,
     },
+    usage: new SqlUsage(memoryDatabase(), Date.now),
     now: Date.now,
     upstream: () => fetch,
     variables: { providerDriver: "sessions" },
@@ -38,6 +40,7 @@ function rig(fetch: Fetch, { enabled = true, limit = 1024, proxy = null }: Rigge
   const context: WatchedContext = {
     config: async () => snapshot,
     requestId: "req_1",
+    log: { key: "key_1" },
     waitUntil: () => undefined,
     ...(enabled ? { onCapture: (capture: Capture) => captures.push(capture) } : {}),
     platform,
@@ -58,6 +61,7 @@ describe("the tap on upstream exchanges", () => {
     expect(captures[0]).toMatchObject({
       label: "completion",
       chain_key: "s1",
+      key: "key_1",
       outcome: "complete",
       status: 200,
       request_body: '{"email":"a@b","password":"[masked]"}',

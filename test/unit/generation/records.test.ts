@@ -63,13 +63,17 @@ describe("what is kept of a generation", () => {
     await run.out("complete");
     expect(run.context.log).toEqual({
       dialect: "chat-completions",
+      operation: "chat",
       model: "provider-v4-flash",
+      requestedModel: "provider-v4-flash",
       stream: false,
       account: "one@test",
+      attempts: 1,
       queueMs: 0,
       firstTokenMs: 2_000,
       promptTokens: 7,
       completionTokens: 5,
+      reasoningTokens: 2,
     });
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { QueueStatus } from "../../../src/platform/accounts.ts";
+import type { KeyUse, UsageSums } from "../../../src/platform/usage.ts";
 import { Counts } from "../../../src/telemetry/counts.ts";
 import { exposition } from "../../../src/telemetry/exposition.ts";
 import { GENERATIONS, QUEUE_WAIT } from "../../../src/telemetry/metric-names.ts";
@@ -22,11 +23,25 @@ const idle: QueueStatus = {
   waiting_requests: [],
 };
 
+const sums: UsageSums = {
+  requests: 0,
+  prompt_tokens: 0,
+  cached_tokens: 0,
+  completion_tokens: 0,
+  reasoning_tokens: 0,
+  cost_nano: 0,
+  attempts: 0,
+  first_token_ms: 0,
+  duration_ms: 0,
+  queue_ms: 0,
+};
+const NOTHING: KeyUse = { ...sums, key: "", last_used: 0, today: sums };
+
 describe("the metrics in text form", () => {
   it("sums a histogram's buckets up, and shows the empty ones", () => {
     const counts = new Counts();
     for (const seconds of [0.005, 0.005, 0.3, 1_000]) counts.observe(QUEUE_WAIT, {}, seconds);
-    const lines = exposition(counts.take(), idle)
+    const lines = exposition(counts.take(), idle, [])
       .split("\n")
       .filter((line) => line.startsWith("polygate_queue_wait_seconds"));
     expect(lines[0]).toBe('polygate_queue_wait_seconds_bucket{le="0.01"} 2');
@@ -45,13 +60,31 @@ describe("the metrics in text form", () => {
     counts.add(GENERATIONS, { model: 'a"b\\c\nd' });
     counts.add(GENERATIONS, { model: 'a"b\\c\nd' });
     counts.add(GENERATIONS, { model: "le=" });
-    const text = exposition(counts.take(), idle);
+    const text = exposition(counts.take(), idle, []);
     expect(text).toContain('polygate_generations_total{model="a\\"b\\\\c\\nd"} 2\n');
     expect(text).toContain('polygate_generations_total{model="le="} 1\n');
   });
 
+  it("tells what keys used: the first 200 apart, so that no series ends", () => {
+    const use = (n: number): KeyUse => ({
+      ...NOTHING,
+      key: `key_${n}`,
+      requests: 2,
+      prompt_tokens: 3,
+      cost_nano: 5e8,
+    });
+    const keys = [{ ...NOTHING, key: "", requests: 1 }, ...Array.from({ length: 300 }, (_, n) => use(n))];
+    const text = exposition({}, idle, keys);
+    expect(text).toContain('polygate_key_requests_total{key="pass-through"} 1\n');
+    expect(text).toContain('polygate_key_requests_total{key="key_0"} 2\n');
+    expect(text).toContain('polygate_key_tokens_total{key="key_0",gen_ai_token_type="input"} 3\n');
+    expect(text).toContain('polygate_key_cost_total{key="key_0"} 0.5\n');
+    expect(text).toContain('polygate_key_requests_total{key="other"} 202\n');
+    expect(text).not.toContain("key_250");
+  });
+
   it("shows the account pool as it is", () => {
-    const text = exposition({}, idle);
+    const text = exposition({}, idle, []);
     for (const line of [
       "polygate_accounts 3",
       "polygate_accounts_available 2",
@@ -67,7 +100,7 @@ describe("the metrics in text form", () => {
   });
 
   it("says what every metric is, once", () => {
-    const text = exposition({}, idle);
+    const text = exposition({}, idle, []);
     const types = [...text.matchAll(/^# TYPE (\S+) (counter|histogram|gauge)$/gm)].map(([, name]) => name);
     const helps = [...text.matchAll(/^# HELP (\S+) \S/gm)].map(([, name]) => name);
     expect(types).toEqual(helps);

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { SqlArchive } from "../../../src/archive/archive.ts";
 import type { Archive, ArchiveBatch } from "../../../src/platform/archive.ts";
+import type { UsageMessage } from "../../../src/platform/usage.ts";
 import { Outbox, type RecordSource } from "../../../src/telemetry/outbox.ts";
+import { SqlUsage } from "../../../src/usage/sql-usage.ts";
 import { emptyConfig } from "../../support/config.ts";
 import { memoryDatabase } from "../archive/sqlite.ts";
 import { write } from "../archive/support.ts";
+import { used } from "../usage/support.ts";
+
+const NOON = Date.UTC(2026, 10, 22, 12);
 
 /** A clock that goes on when everybody waits. */
 class Clock {
@@ -39,9 +44,17 @@ function rig(fails: () => boolean = () => false) {
       archive.write(batch);
     },
   });
+  const usage = new SqlUsage(memoryDatabase(), clock.now);
+  const books = {
+    write: async (message: UsageMessage) => {
+      if (fails()) throw new Error("the books are away");
+      usage.write(message);
+    },
+  };
   const config = emptyConfig();
   const outbox = new Outbox({
     archive: observed,
+    usage: books,
     configuration: { read: async () => ({ version: 1, config, envBacked: false, writable: true }) },
     now: clock.now,
     sleep: clock.sleep,
@@ -53,7 +66,7 @@ function rig(fails: () => boolean = () => false) {
     lost: () => undefined,
   });
   const ids = () => archive.listHistory({ offset: 0, count: 1_000, q: "" }).items.map(({ id }) => id);
-  return { clock, outbox, settled, source, batches, ids, config, archive };
+  return { clock, outbox, settled, source, batches, ids, config, archive, usage };
 }
 
 describe("the outbox", () => {
@@ -161,6 +174,32 @@ describe("the outbox", () => {
     void settled();
     await clock.run(1_000);
     expect(batches.flatMap(({ records }) => records)).toEqual([]);
+  });
+
+  it("tells what was used until it is heard, also when no other request comes", async () => {
+    const { clock, outbox, settled, usage } = rig(() => clock.time < 20_000);
+    outbox.usage.count(used(), NOON);
+    const first = settled();
+    await clock.run(15_000);
+    outbox.usage.count(used(), NOON);
+    void settled();
+    await clock.run(40_000);
+    await first;
+    expect(usage.keys()).toMatchObject([{ requests: 2 }]);
+    expect(outbox.usage.empty).toBe(true);
+  });
+
+  it("tells it with the next request when nobody has heard it for long", async () => {
+    const { clock, outbox, settled, usage } = rig(() => clock.time < 100_000);
+    outbox.usage.count(used(), NOON);
+    const first = settled();
+    await clock.run(90_000);
+    await first;
+    clock.time = 110_000;
+    outbox.usage.count(used(), NOON);
+    void settled();
+    await clock.run(120_000);
+    expect(usage.keys()).toMatchObject([{ requests: 2 }]);
   });
 
   it("sends counts alone more rarely", async () => {

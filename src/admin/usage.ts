@@ -1,0 +1,209 @@
+import * as z from "zod";
+import { invalidRequest } from "../errors/gateway-error.ts";
+import {
+  USAGE_DIMENSIONS,
+  type UsageAnswer,
+  type UsageDimension,
+  type UsageGroup,
+} from "../platform/usage.ts";
+import { type Endpoint, forAdministrators } from "../routing/endpoint.ts";
+import { usageCsv } from "../usage/csv.ts";
+import { costOf } from "../usage/prices.ts";
+import { rangeOf } from "../usage/range.ts";
+import { queryNumber } from "./paging.ts";
+
+const MAX_GROUPS = 10_000;
+/** Values that one dimension may be filtered by. */
+const MAX_VALUES = 10;
+const MAX_VALUE_CHARS = 500;
+
+/** A time as Unix milliseconds, or as ISO 8601 writes dates and times (UTC unless it says otherwise). */
+const time = z
+  .string()
+  .trim()
+  .transform((text, context) => {
+    const at = /^\d+$/.test(text) ? Number(text) : Date.parse(text);
+    if (Number.isSafeInteger(at) && at >= 0 && at < 8.64e15) return at;
+    context.addIssue("a time is a number of milliseconds since 1970, or a date such as 2026-01-31");
+    return z.NEVER;
+  })
+  .optional();
+
+/** Dimensions, separated by commas. */
+const groupBy = z
+  .string()
+  .default("")
+  .transform((text, context) => {
+    const names: UsageDimension[] = [];
+    for (const given of text.split(",").map((part) => part.trim())) {
+      const name = USAGE_DIMENSIONS.find((known) => known === given);
+      if (name !== undefined && !names.includes(name)) names.push(name);
+      if (name !== undefined || given === "") continue;
+      context.addIssue(`group_by is any of ${USAGE_DIMENSIONS.join(", ")}, separated by commas`);
+      return z.NEVER;
+    }
+    return names;
+  });
+
+/** What a dimension must be; several values are separated by commas, and an empty one means that there is none. */
+const filter = z
+  .string()
+  .max(MAX_VALUE_CHARS)
+  .transform((text) => text.split(",").map((value) => value.trim()))
+  .refine((values) => values.length <= MAX_VALUES, { error: `a filter may have ${MAX_VALUES} values` })
+  .optional();
+
+/** Query of `GET /admin/usage`. */
+const usageQuerySchema = z.object({
+  from: time,
+  to: time,
+  granularity: z.enum(["hour", "day", "total"]).optional(),
+  group_by: groupBy,
+  format: z.enum(["json", "csv"]).default("json"),
+  limit: queryNumber(1_000, MAX_GROUPS),
+  key: filter,
+  requested_model: filter,
+  model: filter,
+  provider: filter,
+  account: filter,
+  dialect: filter,
+  operation: filter,
+  outcome: filter,
+});
+
+type Asked = z.output<typeof usageQuerySchema>;
+
+const percentilesSchema = () => z.object({ p50: z.int(), p95: z.int(), p99: z.int() }).nullable();
+
+const sumsSchema = () =>
+  z.object({
+    requests: z.int(),
+    succeeded: z.int(),
+    failed: z.int(),
+    cancelled: z.int(),
+    /** Requests for which no account was asked. */
+    refused: z.int(),
+    prompt_tokens: z.int(),
+    /** Part of `prompt_tokens`. */
+    cached_tokens: z.int(),
+    completion_tokens: z.int(),
+    /** Part of `completion_tokens`. */
+    reasoning_tokens: z.int(),
+    total_tokens: z.int(),
+    /** In the unit of `prices`, at the prices of that time. */
+    cost: z.number(),
+    attempts: z.int(),
+    /** Milliseconds, true to 5 %. */
+    first_token_ms: percentilesSchema(),
+    duration_ms: percentilesSchema(),
+    queue_ms: percentilesSchema(),
+  });
+
+const text = () => z.string().optional();
+
+const usageSchema = () =>
+  z.object({
+    from: z.int(),
+    to: z.int(),
+    granularity: z.enum(["hour", "day", "total"]),
+    group_by: z.array(z.enum(USAGE_DIMENSIONS)),
+    /** There are more groups than `limit`. The newest, and of each time the busiest, are in `items`. */
+    truncated: z.boolean(),
+    items: z.array(
+      sumsSchema().extend({
+        /** Beginning of the hour, the day, or the whole range, Unix milliseconds. */
+        at: z.int(),
+        key: text(),
+        requested_model: text(),
+        model: text(),
+        provider: text(),
+        account: text(),
+        dialect: text(),
+        operation: text(),
+        outcome: text(),
+      }),
+    ),
+    totals: sumsSchema(),
+  });
+
+/** The names of what a group was, as it is answered. */
+export type UsageSumsView = z.output<ReturnType<typeof sumsSchema>>;
+
+function sumsView(group: UsageGroup): UsageSumsView {
+  const { prompt_tokens, completion_tokens, times } = group;
+  return {
+    requests: group.requests,
+    succeeded: group.succeeded,
+    failed: group.failed,
+    cancelled: group.cancelled,
+    refused: group.refused,
+    prompt_tokens,
+    cached_tokens: group.cached_tokens,
+    completion_tokens,
+    reasoning_tokens: group.reasoning_tokens,
+    total_tokens: prompt_tokens + completion_tokens,
+    cost: costOf(group.cost_nano),
+    attempts: group.attempts,
+    first_token_ms: times.first_token,
+    duration_ms: times.duration,
+    queue_ms: times.queue,
+  };
+}
+
+function filtersOf(query: Asked): Partial<Record<UsageDimension, readonly string[]>> {
+  return Object.fromEntries(
+    USAGE_DIMENSIONS.flatMap((name) => {
+      const values = query[name];
+      return values === undefined ? [] : [[name, values]];
+    }),
+  );
+}
+
+function itemsOf({ groups }: UsageAnswer) {
+  return groups.map((group) => ({ at: group.at, ...group.dimensions, ...sumsView(group) }));
+}
+
+export const USAGE_ENDPOINTS: readonly Endpoint[] = [
+  /**
+   * `GET /admin/usage`: what was used, by hour, by day or in all, grouped by any dimensions and filtered by any; as JSON with totals,
+   * or as CSV. A few seconds old at most.
+   */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/usage",
+    summary: "What was used by whom",
+    query: usageQuerySchema,
+    answers: () => ({ "application/json": usageSchema(), "text/csv": { type: "string" } }),
+    handler: async ({ platform }, { query }) => {
+      const { from, to, granularity } = query;
+      const range = rangeOf(
+        {
+          ...(from === undefined ? {} : { from }),
+          ...(to === undefined ? {} : { to }),
+          ...(granularity === undefined ? {} : { granularity }),
+        },
+        platform.now(),
+      );
+      if (typeof range === "string") throw invalidRequest(range, "from");
+      const asked = { ...range, groupBy: query.group_by, filters: filtersOf(query), limit: query.limit };
+      const answer = await platform.usage.read(asked);
+      const items = itemsOf(answer);
+      if (query.format === "csv") {
+        return new Response(usageCsv(items, query.group_by), {
+          headers: {
+            "content-type": "text/csv; charset=utf-8",
+            "content-disposition": 'attachment; filename="usage.csv"',
+            "cache-control": "no-store",
+          },
+        });
+      }
+      return Response.json({
+        ...range,
+        group_by: query.group_by,
+        truncated: answer.truncated,
+        items,
+        totals: sumsView(answer.totals),
+      });
+    },
+  }),
+];

@@ -1,0 +1,51 @@
+import type { Percentiles, UsageDimension } from "../platform/usage.ts";
+
+/** A line of a table: numbers and texts, and percentiles, which become a column each. */
+export type CsvRow = Readonly<Record<string, string | number | Percentiles | null | undefined>>;
+
+const NUMBERS = [
+  "requests",
+  "succeeded",
+  "failed",
+  "cancelled",
+  "refused",
+  "prompt_tokens",
+  "cached_tokens",
+  "completion_tokens",
+  "reasoning_tokens",
+  "total_tokens",
+  "cost",
+  "attempts",
+] as const;
+
+const TIMES = ["first_token_ms", "duration_ms", "queue_ms"] as const;
+const SHARES = ["p50", "p95", "p99"] as const;
+
+/** What a spreadsheet would run as a formula: callers choose names. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+function cell(value: string): string {
+  const safe = FORMULA.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Usage as CSV (RFC 4180): a line for each group, times as ISO 8601 writes them. */
+export function usageCsv(rows: readonly CsvRow[], groupBy: readonly UsageDimension[]): string {
+  const head = [
+    "at",
+    ...groupBy,
+    ...NUMBERS,
+    ...TIMES.flatMap((time) => SHARES.map((share) => `${time}_${share}`)),
+  ];
+  const lines = rows.map((row) => [
+    new Date(Number(row["at"] ?? 0)).toISOString(),
+    ...groupBy.map((name) => cell(String(row[name] ?? ""))),
+    ...NUMBERS.map((name) => String(row[name] ?? 0)),
+    ...TIMES.flatMap((time) => SHARES.map((share) => percentile(row[time], share))),
+  ]);
+  return `${[head, ...lines].map((line) => line.join(",")).join("\r\n")}\r\n`;
+}
+
+function percentile(value: CsvRow[string], share: keyof Percentiles): string {
+  return typeof value === "object" && value !== null ? String(value[share]) : "";
+}

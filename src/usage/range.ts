@@ -1,0 +1,44 @@
+import type { UsageQuery } from "../platform/usage.ts";
+
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** How long hours and days are kept. */
+export const HOURS_KEPT_MS = 35 * DAY_MS;
+export const DAYS_KEPT_MS = 731 * DAY_MS;
+
+/** Times up to this long are divided into hours unless said otherwise. */
+const HOURLY_MS = 3 * DAY_MS;
+/** What is shown unless said otherwise. */
+const USUAL_MS = 7 * DAY_MS;
+
+/** What of a query says which time is meant. */
+export type UsageRange = Pick<UsageQuery, "from" | "to" | "granularity">;
+
+/** The rollups that a query is answered from. */
+export function tableFor({ from, to, granularity }: UsageRange): "hour" | "day" {
+  if (granularity !== "total") return granularity;
+  return from % DAY_MS === 0 && to % DAY_MS === 0 ? "day" : "hour";
+}
+
+/**
+ * The time that is meant, in whole hours or days (UTC): what has begun is included. Unless given, the last seven days until
+ * `now`; by hour up to three days, else by day. All times are Unix milliseconds.
+ *
+ * @returns a text for people that says what is wrong, if something is
+ */
+export function rangeOf(
+  asked: { readonly from?: number; readonly to?: number; readonly granularity?: UsageQuery["granularity"] },
+  now: number,
+): UsageRange | string {
+  const to = asked.to ?? now;
+  const from = asked.from ?? to - USUAL_MS;
+  if (from >= to) return "from must be before to";
+  if (to - from > DAYS_KEPT_MS) return "a range may be two years long";
+  const old = from < now - HOURS_KEPT_MS;
+  const granularity = asked.granularity ?? (to - from > HOURLY_MS || old ? "day" : "hour");
+  if (granularity === "hour" && old) return "hours are kept for 35 days: ask for days";
+  const byDay = granularity === "day" || (granularity === "total" && (to - from > HOURLY_MS || old));
+  const unit = byDay ? DAY_MS : HOUR_MS;
+  return { from: Math.floor(from / unit) * unit, to: Math.ceil(to / unit) * unit, granularity };
+}

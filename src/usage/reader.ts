@@ -1,0 +1,179 @@
+import {
+  USAGE_DIMENSIONS,
+  USAGE_SUMS,
+  USAGE_TIMES,
+  type UsageAnswer,
+  type UsageDimension,
+  type UsageDimensions,
+  type UsageGroup,
+  type UsageQuery,
+  type UsageSums,
+  type UsageTimes,
+} from "../platform/usage.ts";
+import { numberIn, type Sql, type SqlRow, type SqlValue, textIn } from "../storage/sql.ts";
+import { percentilesOf } from "./histogram.ts";
+import { tableFor } from "./range.ts";
+
+const SUMS = USAGE_SUMS.map((name) => `sum(r.${name}) as ${name}`).join(", ");
+const OUTCOMES = [
+  ["succeeded", "success"],
+  ["failed", "error"],
+  ["cancelled", "cancelled"],
+  ["refused", "refused"],
+]
+  .map(([name, outcome]) => `sum(iif(d.outcome = '${outcome}', r.requests, 0)) as ${name}`)
+  .join(", ");
+
+type Distributions = { [T in keyof UsageTimes]: Record<string, number> };
+
+const noDistributions = (): Distributions => ({ first_token: {}, duration: {}, queue: {} });
+
+/** The sums in a row. */
+export function sumsIn(row: SqlRow | undefined): UsageSums {
+  return {
+    requests: numberIn(row, "requests"),
+    prompt_tokens: numberIn(row, "prompt_tokens"),
+    cached_tokens: numberIn(row, "cached_tokens"),
+    completion_tokens: numberIn(row, "completion_tokens"),
+    reasoning_tokens: numberIn(row, "reasoning_tokens"),
+    cost_nano: numberIn(row, "cost_nano"),
+    attempts: numberIn(row, "attempts"),
+    first_token_ms: numberIn(row, "first_token_ms"),
+    duration_ms: numberIn(row, "duration_ms"),
+    queue_ms: numberIn(row, "queue_ms"),
+  };
+}
+
+/** Reads rollups. */
+export class UsageReader {
+  readonly #sql: Sql;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+  }
+
+  /** Sums of one day by key. */
+  byKey(day: number): readonly SqlRow[] {
+    return this.#sql.all(
+      `select d.key as key, ${SUMS} from usage_day r join usage_dimension d on d.id = r.dimension where r.at = ? group by d.key`,
+      day,
+    );
+  }
+
+  read(query: UsageQuery): UsageAnswer {
+    const asked = new Asked(query);
+    const grouped = asked.columns.length > 0;
+    const rows = grouped ? this.#sql.all(asked.groupsStatement, ...asked.values, query.limit + 1) : [];
+    const times = grouped ? this.#times(asked, asked.columns) : new Map<string, Distributions>();
+    const groups = rows
+      .slice(0, query.limit)
+      .map((row) => asked.group(row, times.get(asked.name(row)) ?? noDistributions()));
+    const total = this.#sql.all(asked.totalStatement, ...asked.values)[0];
+    const all = this.#times(asked, []).get("") ?? noDistributions();
+    const totals = { ...asked.group(total, all), dimensions: {}, at: query.from };
+    // The newest are kept, and told in the order of time.
+    if (asked.divided) groups.sort((one, other) => one.at - other.at);
+    return {
+      groups: grouped ? groups : [totals],
+      totals,
+      truncated: rows.length > query.limit,
+    };
+  }
+
+  /** The distributions of each group, by its name. */
+  #times(asked: Asked, columns: readonly Column[]): Map<string, Distributions> {
+    const found = new Map<string, Distributions>();
+    for (const time of USAGE_TIMES) {
+      for (const row of this.#sql.all(asked.timesStatement(time, columns), ...asked.values)) {
+        const name = columns.length === 0 ? "" : asked.name(row);
+        let distributions = found.get(name);
+        if (distributions === undefined) {
+          distributions = noDistributions();
+          found.set(name, distributions);
+        }
+        distributions[time][textIn(row, "bucket")] = numberIn(row, "observed");
+      }
+    }
+    return found;
+  }
+}
+
+/** Something that is grouped by. */
+interface Column {
+  readonly name: string;
+  readonly sql: string;
+}
+
+const selected = (columns: readonly Column[]) => columns.map(({ name, sql }) => `${sql} as ${name}`);
+
+/** A query as SQL. Names of columns are the program's own; what callers say is bound. */
+class Asked {
+  readonly #query: UsageQuery;
+  readonly divided: boolean;
+  readonly columns: readonly Column[];
+  readonly values: readonly SqlValue[];
+  readonly #from: string;
+  readonly #where: string;
+
+  constructor(query: UsageQuery) {
+    this.#query = query;
+    this.divided = query.granularity !== "total";
+    this.columns = [
+      ...(this.divided ? [{ name: "at", sql: "r.at" }] : []),
+      ...query.groupBy.map((name) => ({ name, sql: `d.${name}` })),
+    ];
+    this.#from = `from usage_${tableFor(query)} r join usage_dimension d on d.id = r.dimension`;
+    const filters = USAGE_DIMENSIONS.flatMap((name) => {
+      const values = query.filters[name];
+      return values === undefined ? [] : [{ name, values }];
+    });
+    this.#where = [
+      "where r.at >= ? and r.at < ?",
+      ...filters.map(({ name, values }) => `d.${name} in (${values.map(() => "?").join(", ")})`),
+    ].join(" and ");
+    this.values = [query.from, query.to, ...filters.flatMap(({ values }) => values)];
+  }
+
+  /** Has one more value: how many. */
+  get groupsStatement(): string {
+    const by = this.columns.map(({ sql }) => sql).join(", ");
+    const order = this.divided ? "r.at desc, requests desc" : "requests desc";
+    const what = [...selected(this.columns), SUMS, OUTCOMES].join(", ");
+    return `select ${what} ${this.#from} ${this.#where} group by ${by} order by ${order} limit ?`;
+  }
+
+  get totalStatement(): string {
+    return `select ${SUMS}, ${OUTCOMES} ${this.#from} ${this.#where}`;
+  }
+
+  timesStatement(time: keyof UsageTimes, columns: readonly Column[]): string {
+    const what = [...selected(columns), "b.key as bucket", "sum(b.value) as observed"].join(", ");
+    const by = [...columns.map(({ sql }) => sql), "b.key"].join(", ");
+    return `select ${what} ${this.#from}, json_each(r.${time}) b ${this.#where} group by ${by}`;
+  }
+
+  name(row: SqlRow): string {
+    return this.columns.map(({ name }) => String(row[name] ?? "")).join("\0");
+  }
+
+  group(row: SqlRow | undefined, distributions: Distributions): UsageGroup {
+    return {
+      at: this.divided ? numberIn(row, "at") : this.#query.from,
+      dimensions: valuesIn(row, this.#query.groupBy),
+      ...sumsIn(row),
+      succeeded: numberIn(row, "succeeded"),
+      failed: numberIn(row, "failed"),
+      cancelled: numberIn(row, "cancelled"),
+      refused: numberIn(row, "refused"),
+      times: {
+        first_token: percentilesOf(distributions.first_token),
+        duration: percentilesOf(distributions.duration),
+        queue: percentilesOf(distributions.queue),
+      },
+    };
+  }
+}
+
+function valuesIn(row: SqlRow | undefined, names: readonly UsageDimension[]): Partial<UsageDimensions> {
+  return Object.fromEntries(names.map((name) => [name, textIn(row, name)]));
+}

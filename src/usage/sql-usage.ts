@@ -1,0 +1,207 @@
+import {
+  type Buckets,
+  type KeyUse,
+  USAGE_DIMENSIONS,
+  USAGE_SUMS,
+  USAGE_TIMES,
+  type UsageAnswer,
+  type UsageDelta,
+  type UsageDimensions,
+  type UsageMessage,
+  type UsageQuery,
+  type UsageStore,
+} from "../platform/usage.ts";
+import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
+import { DayBounds } from "./bounds.ts";
+import { mergedBuckets } from "./histogram.ts";
+import { DAY_MS, DAYS_KEPT_MS, HOURS_KEPT_MS } from "./range.ts";
+import { sumsIn, UsageReader } from "./reader.ts";
+
+/**
+ * How long it is remembered which of an isolate's messages came last. What is older than that is not counted any more: it
+ * might have been.
+ */
+const SENDERS_KEPT_MS = 7 * DAY_MS;
+/** Days whose bounds are held in memory: a message may come after midnight. */
+const DAYS_IN_MEMORY = 3;
+
+const DIMENSIONS = USAGE_DIMENSIONS.join(", ");
+const COLUMNS = [...USAGE_SUMS, ...USAGE_TIMES].join(", ");
+const MARKS = [...USAGE_SUMS, ...USAGE_TIMES].map(() => "?").join(", ");
+
+/** A table of rollups, by the beginning of its hours or days. */
+type Table = "hour" | "day";
+
+/** Usage in a SQLite database: the same in a Durable Object and in a process of one's own. */
+export class SqlUsage implements UsageStore {
+  readonly #sql: Sql;
+  readonly #now: () => number;
+  readonly #reader: UsageReader;
+  readonly #bounds = new Map<number, DayBounds>();
+  readonly #ids = new Map<string, number>();
+  #trimmed = -1;
+
+  /** `now` tells milliseconds since the epoch. */
+  constructor(sql: Sql, now: () => number) {
+    this.#sql = sql;
+    this.#now = now;
+    this.#reader = new UsageReader(sql);
+    sql.all(
+      `create table if not exists usage_dimension(id integer primary key, ${USAGE_DIMENSIONS.map((name) => `${name} text not null`).join(", ")}, unique(${DIMENSIONS}))`,
+    );
+    const columns = [
+      ...USAGE_SUMS.map((name) => `${name} integer not null`),
+      ...USAGE_TIMES.map((name) => `${name} text not null`),
+    ].join(", ");
+    for (const table of ["hour", "day"] as const) {
+      sql.all(
+        `create table if not exists usage_${table}(at integer not null, dimension integer not null, ${columns}, primary key(at, dimension)) without rowid`,
+      );
+    }
+    sql.all(
+      `create table if not exists usage_key(id integer primary key, key text unique not null, last_used integer not null, ${USAGE_SUMS.map((name) => `${name} integer not null`).join(", ")})`,
+    );
+    sql.all(
+      "create table if not exists usage_sender(name text primary key, sequence integer not null, heard integer not null) without rowid",
+    );
+  }
+
+  write(message: UsageMessage): void {
+    try {
+      this.#sql.transaction(() => this.#take(message));
+    } catch (error) {
+      // What is remembered may not have been written.
+      this.#bounds.clear();
+      this.#ids.clear();
+      throw error;
+    }
+  }
+
+  read(query: UsageQuery): UsageAnswer {
+    return this.#reader.read(query);
+  }
+
+  keys(): KeyUse[] {
+    const today = new Map(
+      this.#reader
+        .byKey(Math.floor(this.#now() / DAY_MS) * DAY_MS)
+        .map((row) => [textIn(row, "key"), sumsIn(row)]),
+    );
+    return this.#sql.all("select * from usage_key order by id").map((row) => ({
+      ...sumsIn(row),
+      key: textIn(row, "key"),
+      last_used: numberIn(row, "last_used"),
+      today: today.get(textIn(row, "key")) ?? sumsIn(undefined),
+    }));
+  }
+
+  #take({ sender, sequence, made, deltas }: UsageMessage): void {
+    const now = this.#now();
+    const row = this.#sql.all("select sequence from usage_sender where name=?", sender)[0];
+    if (row !== undefined && numberIn(row, "sequence") >= sequence) return;
+    if (row === undefined && made < now - SENDERS_KEPT_MS) return;
+    this.#sql.all("insert or replace into usage_sender values(?,?,?)", sender, sequence, now);
+    for (const delta of deltas) this.#add(delta, now);
+    this.#trim(now);
+  }
+
+  #add(delta: UsageDelta, now: number): void {
+    const day = Math.floor(delta.hour / DAY_MS) * DAY_MS;
+    this.#addToKey(delta);
+    if (day < now - DAYS_KEPT_MS) return;
+    const dimension = this.#idOf(this.#boundsOf(day).admit(delta.dimensions));
+    this.#addTo("day", day, dimension, delta);
+    if (delta.hour >= now - HOURS_KEPT_MS) this.#addTo("hour", delta.hour, dimension, delta);
+  }
+
+  #addTo(table: Table, at: number, dimension: number, delta: UsageDelta): void {
+    const known = this.#sql.all(
+      `select ${COLUMNS} from usage_${table} where at=? and dimension=?`,
+      at,
+      dimension,
+    )[0];
+    this.#sql.all(
+      `insert or replace into usage_${table}(at, dimension, ${COLUMNS}) values(?, ?, ${MARKS})`,
+      at,
+      dimension,
+      ...USAGE_SUMS.map((name) => numberIn(known, name) + delta[name]),
+      ...USAGE_TIMES.map((name) => JSON.stringify(mergedBuckets(bucketsIn(known, name), delta[name]))),
+    );
+  }
+
+  #addToKey({ dimensions: { key }, last, ...delta }: UsageDelta): void {
+    this.#sql.all(
+      `insert into usage_key(key, last_used, ${USAGE_SUMS.join(", ")}) values(?, ?, ${USAGE_SUMS.map(() => "?").join(", ")}) on conflict(key) do update set last_used = max(last_used, excluded.last_used), ${USAGE_SUMS.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")}`,
+      key,
+      last,
+      ...USAGE_SUMS.map((name) => delta[name]),
+    );
+  }
+
+  #idOf(dimensions: UsageDimensions): number {
+    const values = USAGE_DIMENSIONS.map((name) => dimensions[name]);
+    const remembered = values.join("\0");
+    const known = this.#ids.get(remembered);
+    if (known !== undefined) return known;
+    const where = USAGE_DIMENSIONS.map((name) => `${name}=?`).join(" and ");
+    const find = () => this.#sql.all(`select id from usage_dimension where ${where}`, ...values)[0];
+    let row = find();
+    if (row === undefined) {
+      this.#sql.all(
+        `insert into usage_dimension(${DIMENSIONS}) values(${USAGE_DIMENSIONS.map(() => "?").join(",")})`,
+        ...values,
+      );
+      row = find();
+    }
+    const id = numberIn(row, "id");
+    this.#ids.set(remembered, id);
+    return id;
+  }
+
+  #boundsOf(day: number): DayBounds {
+    let bounds = this.#bounds.get(day);
+    if (bounds === undefined) {
+      bounds = new DayBounds();
+      const rows = this.#sql.all(
+        `select ${DIMENSIONS} from usage_day join usage_dimension on id = dimension where at=?`,
+        day,
+      );
+      for (const row of rows) bounds.note(dimensionsIn(row));
+      this.#bounds.set(day, bounds);
+      if (this.#bounds.size > DAYS_IN_MEMORY) this.#bounds.delete(Math.min(...this.#bounds.keys()));
+    }
+    return bounds;
+  }
+
+  /** Drops what is too old, once a day. */
+  #trim(now: number): void {
+    const day = Math.floor(now / DAY_MS);
+    if (day === this.#trimmed) return;
+    this.#trimmed = day;
+    this.#ids.clear();
+    this.#sql.all("delete from usage_hour where at < ?", now - HOURS_KEPT_MS);
+    this.#sql.all("delete from usage_day where at < ?", now - DAYS_KEPT_MS);
+    this.#sql.all("delete from usage_sender where heard < ?", now - SENDERS_KEPT_MS);
+    this.#sql.all("delete from usage_dimension where id not in (select dimension from usage_day)");
+  }
+}
+
+function dimensionsIn(row: SqlRow): UsageDimensions {
+  return {
+    key: textIn(row, "key"),
+    requested_model: textIn(row, "requested_model"),
+    model: textIn(row, "model"),
+    provider: textIn(row, "provider"),
+    account: textIn(row, "account"),
+    dialect: textIn(row, "dialect"),
+    operation: textIn(row, "operation"),
+    outcome: textIn(row, "outcome"),
+  };
+}
+
+function bucketsIn(row: SqlRow | undefined, column: string): Buckets {
+  const text = textIn(row, column);
+  if (text === "") return {};
+  const buckets: Buckets = JSON.parse(text);
+  return buckets;
+}

@@ -1,0 +1,172 @@
+import type { ConfigSnapshot } from "../config/snapshot.ts";
+import {
+  OTHER,
+  type UsageDelta,
+  type UsageDimensions,
+  type UsageMessage,
+  type UsageStore,
+} from "../platform/usage.ts";
+import { bucketOf } from "./histogram.ts";
+import { costNano, priceOf } from "./prices.ts";
+
+const HOUR_MS = 3_600_000;
+/**
+ * Rows that are told apart between two messages; beyond them names that callers wrote are not, and beyond the second number
+ * nothing but keys and outcomes is.
+ */
+const MAX_ROWS = 1_000;
+const MAX_ALL_ROWS = 2_000;
+/** Characters that are kept of a name that a caller chose. */
+const MAX_NAME = 200;
+
+/** One request that has ended, as far as usage knows it. Times are milliseconds. */
+export interface UsedRequest extends UsageDimensions {
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly completionTokens: number;
+  readonly reasoningTokens: number;
+  readonly attempts: number;
+  readonly durationMs: number;
+  /** Absent: nothing of an answer came. */
+  readonly firstTokenMs?: number | undefined;
+  /** Absent: it did not come to waiting for an account. */
+  readonly queueMs?: number | undefined;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A row that is being filled; what it cost is reckoned when it is sent. */
+interface OpenRow extends Omit<Writable<UsageDelta>, "first_token" | "duration" | "queue"> {
+  readonly first_token: Record<string, number>;
+  readonly duration: Record<string, number>;
+  readonly queue: Record<string, number>;
+}
+
+function observe(buckets: Record<string, number>, milliseconds: number): number {
+  const whole = Math.max(0, Math.round(milliseconds));
+  const bucket = bucketOf(whole);
+  buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+  return whole;
+}
+
+/** A count of tokens as the books can hold it: providers say anything. */
+function whole(tokens: number): number {
+  return Number.isFinite(tokens) && tokens > 0 ? Math.round(tokens) : 0;
+}
+
+function openRow(hour: number, dimensions: UsageDimensions): OpenRow {
+  return {
+    hour,
+    last: 0,
+    dimensions,
+    requests: 0,
+    prompt_tokens: 0,
+    cached_tokens: 0,
+    completion_tokens: 0,
+    reasoning_tokens: 0,
+    cost_nano: 0,
+    attempts: 0,
+    first_token_ms: 0,
+    duration_ms: 0,
+    queue_ms: 0,
+    first_token: {},
+    duration: {},
+    queue: {},
+  };
+}
+
+function named(name: string): string {
+  return name.length > MAX_NAME ? name.slice(0, MAX_NAME) : name;
+}
+
+/**
+ * What an isolate has counted, on its way to the {@link UsageStore}. One message is under way at a time, and it is repeated
+ * until it is acknowledged: the store tells by its number whether it has it already, so nothing is counted twice, and what is
+ * counted meanwhile waits for the next.
+ */
+export class UsageTally {
+  #sender = "";
+  #sequence = 0;
+  #rows = new Map<string, OpenRow>();
+  /** The message that has not been acknowledged yet. */
+  #sent: UsageMessage | null = null;
+
+  /** Whether everything has been acknowledged. */
+  get empty(): boolean {
+    return this.#rows.size === 0 && this.#sent === null;
+  }
+
+  /** Counts a request that ended at `now` (Unix milliseconds): a few additions. */
+  count(used: UsedRequest, now: number): void {
+    const row = this.#row(used, Math.floor(now / HOUR_MS) * HOUR_MS);
+    const prompt = whole(used.promptTokens);
+    const completion = whole(used.completionTokens);
+    row.last = Math.max(row.last, now);
+    row.requests += 1;
+    row.prompt_tokens += prompt;
+    row.cached_tokens += Math.min(prompt, whole(used.cachedTokens));
+    row.completion_tokens += completion;
+    row.reasoning_tokens += Math.min(completion, whole(used.reasoningTokens));
+    row.attempts += used.attempts;
+    row.duration_ms += observe(row.duration, used.durationMs);
+    if (used.firstTokenMs !== undefined) row.first_token_ms += observe(row.first_token, used.firstTokenMs);
+    if (used.queueMs !== undefined) row.queue_ms += observe(row.queue, used.queueMs);
+  }
+
+  #row(used: UsedRequest, hour: number): OpenRow {
+    const { key, provider, account, dialect, operation, outcome } = used;
+    const requested = named(used.requested_model);
+    const model = named(used.model);
+    const id = `${hour}\0${key}\0${requested}\0${model}\0${account}\0${dialect}\0${operation}\0${outcome}`;
+    const known = this.#rows.get(id);
+    if (known !== undefined) return known;
+    const all = { key, requested_model: requested, model, provider, account, dialect, operation, outcome };
+    if (this.#rows.size < MAX_ROWS) return this.#newRow(id, hour, all);
+    const fewer = { ...all, requested_model: OTHER };
+    const fewerId = `${hour}\0${key}\0\0${model}\0${account}\0${dialect}\0${operation}\0${outcome}`;
+    const folded = this.#rows.get(fewerId);
+    if (folded !== undefined) return folded;
+    if (this.#rows.size < MAX_ALL_ROWS) return this.#newRow(fewerId, hour, fewer);
+    const fewestId = `${hour}\0${key}\0\0${outcome}`;
+    const fewest = { ...fewer, model: OTHER, account: OTHER, dialect: OTHER, operation: OTHER };
+    return this.#rows.get(fewestId) ?? this.#newRow(fewestId, hour, fewest);
+  }
+
+  #newRow(id: string, hour: number, dimensions: UsageDimensions): OpenRow {
+    const row = openRow(hour, dimensions);
+    this.#rows.set(id, row);
+    return row;
+  }
+
+  /**
+   * Sends what has not been acknowledged, and then what has been counted by now. `config` says what tokens cost, `now` is
+   * Unix milliseconds.
+   *
+   * @throws what the store throws: what it did not take is sent again next time.
+   */
+  async send(store: Pick<UsageStore, "write">, { config }: Pick<ConfigSnapshot, "config">, now: number) {
+    if (this.#sent !== null) await this.#deliver(store, this.#sent);
+    if (this.#rows.size === 0 || this.#sent !== null) return;
+    // Not when the isolate starts: only requests may have random numbers.
+    this.#sender ||= crypto.randomUUID();
+    this.#sequence += 1;
+    const deltas = Array.from(this.#rows.values(), (row) => {
+      const { model, requested_model: requested } = row.dimensions;
+      row.cost_nano = costNano(priceOf(config.prices, model, requested), {
+        prompt: row.prompt_tokens,
+        cached: row.cached_tokens,
+        completion: row.completion_tokens,
+      });
+      return row;
+    });
+    this.#rows = new Map();
+    this.#sent = { sender: this.#sender, sequence: this.#sequence, made: now, deltas };
+    await this.#deliver(store, this.#sent);
+  }
+
+  async #deliver(store: Pick<UsageStore, "write">, message: UsageMessage): Promise<void> {
+    await store.write(message);
+    // Another request may have been told so of the same message, and gone on to the next.
+    if (this.#sent === message) this.#sent = null;
+  }
+}

@@ -1,0 +1,27 @@
+import { describe, expect, it } from "vitest";
+import { costNano, costOf, priceOf } from "../../../src/usage/prices.ts";
+
+describe("prices", () => {
+  const tokens = { prompt: 1_000_000, cached: 400_000, completion: 100_000 };
+
+  it("are for a million tokens: fresh, from the cache, and answered", () => {
+    const nano = costNano({ input: 2, cached_input: 0.5, output: 10 }, tokens);
+    expect(costOf(nano)).toBe(0.6 * 2 + 0.4 * 0.5 + 0.1 * 10);
+  });
+
+  it("of what was cached are those of the rest unless they are given", () => {
+    expect(costOf(costNano({ input: 2, output: 10 }, tokens))).toBe(3);
+  });
+
+  it("of the model that was used count before those of the name that was asked for", () => {
+    const prices = { flash: { input: 1, output: 1 }, alias: { input: 2, output: 2 } };
+    expect(priceOf(prices, "flash", "alias")?.input).toBe(1);
+    expect(priceOf(prices, "vision", "alias")?.input).toBe(2);
+    expect(priceOf(prices, "vision", "toString")).toBeNull();
+    expect(costNano(null, tokens)).toBe(0);
+  });
+
+  it("of cents for a million do not get lost: a token costs whole billionths", () => {
+    expect(costNano({ input: 0.075, output: 0 }, { prompt: 1, cached: 0, completion: 0 })).toBe(75);
+  });
+});
