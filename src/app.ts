@@ -79,6 +79,7 @@ async function serve(endpoint: Endpoint, context: Context, params: Params): Prom
         await endpoint.refused?.(context, toGatewayError(thrown, context.requestId));
         throw thrown;
       });
+      if (caller.key !== null) context.log.key = caller.key.id;
       return endpoint.serve(context, params, caller);
     }
     case "admin":
