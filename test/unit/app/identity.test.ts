@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { useMemoryGateway } from "../../support/memory-gateway.ts";
+import { KEY } from "../../support/memory-platform.ts";
+import { says } from "../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+const chat = { model: "provider-v4-flash", messages: [{ role: "user", content: "Hello" }] };
+
+test("a request's key is told by its id, never by itself: in the log, the history, captures and the books", async () => {
+  const made = await gateway({
+    env: { ADMIN_KEY: "admin" },
+    turns: [says("Hi")],
+    config: { keys: [], api_keys: [{ key: KEY, id: "key_mine" }], captures: { enabled: true } },
+  });
+  await made.post("/v1/chat/completions", chat);
+  await made.post("/v1/files", {});
+  const [record] = await made.history();
+  expect(made.lines).toMatchObject([{ key: "key_mine" }, { key: "key_mine" }]);
+  expect(record?.key).toBe("key_mine");
+  const captures = await made.platform.archive.listCaptures();
+  expect(captures.length).toBeGreaterThan(0);
+  for (const capture of captures) expect(capture.key).toBe("key_mine");
+  const used = await made.platform.usage.keys();
+  expect(used).toMatchObject([{ key: "key_mine", requests: 2 }]);
+  const found = await made.platform.archive.listHistory({ offset: 0, count: 10, q: "key_mine" });
+  expect(found.total).toBe(1);
+  expect(JSON.stringify([made.lines, record, captures, used])).not.toContain(KEY);
+});
+
+test("a caller with a token of the provider has no key", async () => {
+  const made = await gateway({ turns: [says("Hi")] });
+  await made.post("/v1/chat/completions", chat, { headers: { authorization: "Bearer a-token" } });
+  expect((await made.history())[0]?.key).toBe("");
+  expect(made.lines[0]).not.toHaveProperty("key");
+  expect(await made.platform.usage.keys()).toMatchObject([{ key: "", requests: 1 }]);
+});
