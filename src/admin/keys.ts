@@ -1,13 +1,20 @@
 import * as z from "zod";
-import { allKeys, keyDigest } from "../config/api-keys.ts";
-import { type ApiKey, apiKeyFields, apiKeySchema } from "../config/schema.ts";
+import { newSecret } from "../auth/secrets.ts";
+import { allKeys, keyDigest, keyIdentifier } from "../config/api-keys.ts";
+import { type ApiKey, apiKeyFields } from "../config/schema.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { successSchema } from "./answers.ts";
+import { keyViewSchema, successSchema } from "./answers.ts";
+import { NOT_KEPT } from "./config-export.ts";
+import { keyView } from "./config-view.ts";
 import { edit } from "./edit.ts";
 import { changedKey, hasIdentifier, keptKey } from "./key-entries.ts";
+import { digestsOf, rotatedKey } from "./key-rotation.ts";
+import { pageSchema, queryNumber } from "./paging.ts";
 import { duplicate, missing } from "./refusals.ts";
+
+const MAX_PAGE_SIZE = 5_000;
 
 const { expires, disabled, limits, models, dialects, networks } = apiKeyFields.shape;
 
@@ -23,7 +30,46 @@ const keyChangeSchema = z.looseObject({
   networks,
 });
 
+const secret = z.string().trim().min(1, "a key must not be empty");
+
+/** `POST /admin/keys`. Without a key, or a digest of one, a new one is made. */
+const newKeySchema = apiKeyFields.extend({ key: secret.optional() });
+
+const MAX_GRACE_SECONDS = 90 * 86_400;
+
+/** `POST /admin/keys/{key}/rotate`. Without a key a new one is made. */
+const rotationSchema = z.object({
+  key: secret.optional(),
+  grace_seconds: z
+    .number()
+    .int()
+    .min(0)
+    .max(MAX_GRACE_SECONDS)
+    .default(86_400)
+    .describe("How long the key works that is replaced. 0: not from now on, nor what it was before."),
+});
+
+/** `GET /admin/keys`. */
+const keyListSchema = z.object({
+  page: queryNumber(1, Number.MAX_SAFE_INTEGER),
+  page_size: queryNumber(MAX_PAGE_SIZE, MAX_PAGE_SIZE),
+  q: z.string().default("").describe("A part of the name, the remark or the id."),
+});
+
 const keysChangedSchema = () => successSchema().extend({ total_keys: z.int() });
+/** `key` is there if it was made here, and is told this once. */
+const keyAddedSchema = () =>
+  keysChangedSchema().extend({ id: z.string().optional(), key: z.string().optional() });
+const keyRotatedSchema = () =>
+  keysChangedSchema().extend({
+    id: z.string(),
+    key: z.string().optional(),
+    /** Unix milliseconds. */
+    grace_until: z.int(),
+  });
+
+/** A key that nobody can guess. */
+const newKey = (): string => `sk-${newSecret()}`;
 
 /** The place of a key that a path names, by itself or by its `id`. Throws 404 when there is none. */
 async function keyIndex(keys: readonly ApiKey[], name: string): Promise<number> {
@@ -38,30 +84,95 @@ async function keyIndex(keys: readonly ApiKey[], name: string): Promise<number> 
 async function editKeys(
   context: Context,
   change: (keys: ApiKey[]) => ApiKey[] | Promise<ApiKey[]>,
-): Promise<Response> {
+): Promise<{ success: true; total_keys: number }> {
   const { config } = await edit(context, async (current) => ({
     ...current,
     keys: [],
     api_keys: await change(allKeys(current)),
   }));
-  return Response.json({ success: true, total_keys: allKeys(config).length });
+  return { success: true, total_keys: allKeys(config).length };
+}
+
+/** Throws 409 for a key that is there, or that one that is there was before it was rotated. */
+async function refuseKnown(keys: readonly ApiKey[], digest: string): Promise<void> {
+  for (const entry of keys) {
+    if ((await digestsOf(entry)).includes(digest)) throw duplicate("the API key", "key");
+  }
 }
 
 export const KEY_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/keys`: all keys, masked, a page at a time. */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/keys",
+    summary: "List the API keys",
+    query: keyListSchema,
+    answers: json(() => pageSchema(keyViewSchema())),
+    handler: async ({ platform }, { query: { page, page_size, q } }) => {
+      const { config } = await platform.configuration.readFresh();
+      const needle = q.trim().toLowerCase();
+      const views = await Promise.all(allKeys(config).map(keyView));
+      const found = views.filter(({ name, remark, id }) =>
+        [name, remark, id].some((text) => text.toLowerCase().includes(needle)),
+      );
+      const start = (page - 1) * page_size;
+      return Response.json({
+        items: found.slice(start, start + page_size),
+        total: found.length,
+        page,
+        page_size,
+        total_pages: Math.ceil(found.length / page_size),
+      });
+    },
+  }),
   /** `POST /admin/keys` (contract). */
   forAdministrators({
     method: "POST",
     path: "/admin/keys",
     summary: "Add an API key",
-    body: apiKeySchema,
-    answers: json(keysChangedSchema),
-    handler: (context, { body: added }) =>
-      editKeys(context, async (keys) => {
-        const digest = await keyDigest(added);
-        for (const entry of keys)
-          if ((await keyDigest(entry)) === digest) throw duplicate("the API key", "key");
-        return [...keys, keptKey(added)];
-      }),
+    body: newKeySchema,
+    optionalBody: true,
+    answers: json(keyAddedSchema),
+    handler: async (context, { body }) => {
+      const made = body.key === undefined && body.digest === undefined ? newKey() : null;
+      const key = made ?? body.key ?? "";
+      const added = keptKey({ ...body, key, created: body.created ?? context.platform.now() });
+      const outcome = await editKeys(context, async (keys) => {
+        await refuseKnown(keys, await keyDigest(added));
+        return [...keys, added];
+      });
+      if (made === null) return Response.json(outcome);
+      return Response.json({ ...outcome, id: await keyIdentifier(added), key: made }, NOT_KEPT);
+    },
+  }),
+  /** `POST /admin/keys/{key}/rotate`: a new secret for a key; the old one works for a time of grace. */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/keys/:key/rotate",
+    summary: "Give an API key a new secret",
+    body: rotationSchema,
+    optionalBody: true,
+    answers: json(keyRotatedSchema),
+    handler: async (context, { params, body }) => {
+      const { grace_seconds, key = newKey() } = body;
+      const until = context.platform.now() + grace_seconds * 1000;
+      let id = "";
+      const outcome = await editKeys(context, async (keys) => {
+        const index = await keyIndex(keys, params["key"] ?? "");
+        await refuseKnown(keys, await sha256Hex(key));
+        return Promise.all(
+          keys.map(async (entry, place) => {
+            if (place !== index) return entry;
+            id = await keyIdentifier(entry);
+            return rotatedKey(entry, key, until);
+          }),
+        );
+      });
+      return Response.json(
+        { ...outcome, id, ...(body.key === undefined && { key }), grace_until: until },
+        NOT_KEPT,
+      );
+    },
   }),
   /** `PUT /admin/keys/{key}` (contract). */
   forAdministrators({
@@ -70,11 +181,13 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     summary: "Change an API key",
     body: keyChangeSchema,
     answers: json(keysChangedSchema),
-    handler: (context, { params, body: changes }) =>
-      editKeys(context, async (keys) => {
-        const index = await keyIndex(keys, params["key"] ?? "");
-        return keys.map((entry, place) => (place === index ? changedKey(entry, changes) : entry));
-      }),
+    handler: async (context, { params, body: changes }) =>
+      Response.json(
+        await editKeys(context, async (keys) => {
+          const index = await keyIndex(keys, params["key"] ?? "");
+          return keys.map((entry, place) => (place === index ? changedKey(entry, changes) : entry));
+        }),
+      ),
   }),
   /** `DELETE /admin/keys/{key}` (contract). */
   forAdministrators({
@@ -82,10 +195,12 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     path: "/admin/keys/:key",
     summary: "Delete an API key",
     answers: json(keysChangedSchema),
-    handler: (context, { params }) =>
-      editKeys(context, async (keys) => {
-        const index = await keyIndex(keys, params["key"] ?? "");
-        return keys.filter((_, place) => place !== index);
-      }),
+    handler: async (context, { params }) =>
+      Response.json(
+        await editKeys(context, async (keys) => {
+          const index = await keyIndex(keys, params["key"] ?? "");
+          return keys.filter((_, place) => place !== index);
+        }),
+      ),
   }),
 ];

@@ -30,6 +30,40 @@ describe("API keys", () => {
     expect((await admin("DELETE", path)).body).toEqual({ success: true, total_keys: 1 });
   });
 
+  it("are made here if none is given, shown once, listed, and rotated with a time of grace", async () => {
+    const works = async (key: string) => (await chat("hi", {}, { authorization: `Bearer ${key}` })).status;
+    const listed = async () => Object((await admin("GET", "/admin/keys?q=made")).body).items;
+    const before = Date.now();
+    const made = await admin("POST", "/admin/keys", { name: "made here" });
+    const first = String(made.body["key"]);
+    expect(first).toMatch(/^sk-[\w-]{43}$/);
+    expect(made).toMatchObject({
+      status: 200,
+      body: { success: true, total_keys: 2, id: expect.any(String) },
+    });
+    expect(await works(first)).toBe(200);
+    const [{ created, ...view }] = await listed();
+    expect(created).toBeGreaterThanOrEqual(before);
+    expect(view).toMatchObject({ id: made.body["id"], name: "made here", grace_until: 0, hashed: false });
+    expect(view.key).toBe(`${first.slice(0, 4)}****${first.slice(-4)}`);
+
+    const path = `/admin/keys/${made.body["id"]}`;
+    const rotated = await admin("POST", `${path}/rotate`);
+    const second = String(rotated.body["key"]);
+    expect(rotated.body).toMatchObject({ success: true, total_keys: 2, id: made.body["id"] });
+    expect([await works(first), await works(second)]).toEqual([200, 200]);
+    expect(await listed()).toMatchObject([
+      { id: made.body["id"], created, grace_until: rotated.body["grace_until"] },
+    ]);
+    expect((await admin("POST", "/admin/keys", { key: first })).status).toBe(409);
+
+    const own = "sk-chosen-by-an-administrator";
+    const again = await admin("POST", `${path}/rotate`, { key: own, grace_seconds: 0 });
+    expect(again.body).not.toHaveProperty("key");
+    expect([await works(first), await works(second), await works(own)]).toEqual([401, 401, 200]);
+    expect((await admin("DELETE", path)).body).toMatchObject({ total_keys: 1 });
+  });
+
   it("are kept as digests alone once that is set, and work, are listed and deleted all the same", async () => {
     const secret = "sk-hashed-0123456789";
     await admin("POST", "/admin/keys", { key: secret, name: "hashed" });
@@ -68,7 +102,10 @@ describe("API keys", () => {
   });
 
   it.each([
-    ["POST", "/admin/keys", {}, 400, "key"],
+    ["POST", "/admin/keys", { key: "" }, 400, "key"],
+    ["POST", "/admin/keys/nothing/rotate", {}, 404, "does not exist"],
+    ["POST", "/admin/keys/sk-dev/rotate", { grace_seconds: -1 }, 400, "grace_seconds"],
+    ["POST", "/admin/keys/sk-dev/rotate", { key: "sk-dev" }, 409, "exists already"],
     ["POST", "/admin/keys", { key: "  " }, 400, "key"],
     ["POST", "/admin/keys", { key: "sk-dev" }, 409, "exists already"],
     ["POST", "/admin/keys", { key: "sk-\u0000-zero" }, 400, "control characters"],
