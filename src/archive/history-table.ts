@@ -19,6 +19,12 @@ const HAS_TEXT = `exists(select 1 from json_each(summary) where instr(lower(case
   when type = 'text' or key = 'tried' then value
   else '' end), lower(?)) > 0)`;
 
+/** What is known of a record: one row, whose `updated` is null if there is none. */
+const KNOWN = `select
+  (select updated from record where id = ?1) as updated,
+  (select json_extract(summary, '$.status') from record where id = ?1) as status,
+  exists(select 1 from deleted_record where id = ?1) as deleted`;
+
 /** The history's records. What is written later about a record replaces what was known of it. */
 export class HistoryTable {
   readonly #sql: Sql;
@@ -41,15 +47,12 @@ export class HistoryTable {
   /** Inserts or replaces a record. News that is older than what is known is dropped; an outcome never is, whatever clocks say. */
   put({ summary, request, reasoning, content }: HistoryWrite): void {
     const { id } = summary;
-    const known = this.#sql.all(
-      "select updated, json_extract(summary, '$.status') as status from record where id=?",
-      id,
-    )[0];
-    if (known !== undefined && summary.status === "streaming") {
+    const known = this.#sql.all(KNOWN, id)[0];
+    const fresh = known?.["updated"] === null;
+    if (!fresh && summary.status === "streaming") {
       if (textIn(known, "status") !== "streaming" || numberIn(known, "updated") > summary.updated_at) return;
     }
-    const fresh = known === undefined;
-    if (fresh && this.#sql.all("select 1 from deleted_record where id=?", id).length > 0) return;
+    if (fresh && numberIn(known, "deleted") > 0) return;
     this.#sql.all(
       "insert into record(id, created, updated, summary) values(?,?,?,?) on conflict(id) do update set updated=excluded.updated, summary=excluded.summary",
       id,
@@ -57,12 +60,9 @@ export class HistoryTable {
       summary.updated_at,
       JSON.stringify(summary),
     );
-    if (request !== null) {
-      this.#texts.put(id, "messages", request.messages, fresh);
-      this.#texts.put(id, "prompt", request.prompt, fresh);
-    }
-    this.#texts.put(id, "reasoning", reasoning, fresh);
-    this.#texts.put(id, "content", content, fresh);
+    const texts = { ...(request === null ? {} : request), reasoning, content };
+    if (fresh) this.#texts.putFresh(id, texts);
+    else for (const [name, text] of Object.entries(texts)) this.#texts.put(id, name, text);
   }
 
   /** Ends the records that say that they stream: nobody is left who writes to them. */

@@ -3,6 +3,9 @@ import { type Sql, textIn } from "./sql.ts";
 /** SQLite rows are bounded: a text is kept in pieces of this many characters. */
 const PIECE = 400_000;
 
+/** Rows that are inserted together: Durable Objects take at most a hundred values for one statement. */
+const ROWS_AT_ONCE = 8;
+
 /** Whether a text cut before `at` would lose half of a character. */
 function splitsPair(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1);
@@ -54,6 +57,18 @@ export class TextTable {
     for (const piece of piecesOf(text, PIECE)) {
       this.#sql.all(`insert into ${this.#table} values(?,?,?,?)`, owner, name, n, piece);
       n += 1;
+    }
+  }
+
+  /** Keeps several texts of an owner that has none yet: few statements, as each has its price. */
+  putFresh(owner: string, texts: Readonly<Record<string, string>>): void {
+    const rows = Object.entries(texts).flatMap(([name, text]) =>
+      [...piecesOf(text, PIECE)].map((piece, n) => [owner, name, n, piece]),
+    );
+    for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+      const some = rows.slice(at, at + ROWS_AT_ONCE);
+      const places = some.map(() => "(?,?,?,?)").join();
+      this.#sql.all(`insert into ${this.#table} values${places}`, ...some.flat());
     }
   }
 

@@ -59,7 +59,9 @@ export interface OutboxOptions {
  */
 export class Outbox {
   readonly #options: OutboxOptions;
-  #records = new Set<RecordSource>();
+  /** What waits, with the characters that it held when it was told of. */
+  #records = new Map<RecordSource, number>();
+  #recordChars = 0;
   #captures: Capture[] = [];
   #captureChars = 0;
   readonly counts = new Counts();
@@ -80,19 +82,13 @@ export class Outbox {
 
   /** A generation has news. */
   record(source: RecordSource): void {
-    this.#records.add(source);
-    this.#dropOldest(source);
-  }
-
-  /** Drops records until there are not too many; the newest stays. */
-  #dropOldest(newest?: RecordSource): void {
-    let chars = 0;
-    for (const { characters } of this.#records) chars += characters;
-    for (const oldest of this.#records) {
-      if (this.#records.size <= MAX_WAITING && chars <= MAX_RECORD_CHARS) return;
-      if (oldest === newest) continue;
+    this.#recordChars += source.characters - (this.#records.get(source) ?? 0);
+    this.#records.set(source, source.characters);
+    for (const [oldest, characters] of this.#records) {
+      if (this.#records.size <= MAX_WAITING && this.#recordChars <= MAX_RECORD_CHARS) return;
+      if (oldest === source) continue;
       this.#records.delete(oldest);
-      chars -= oldest.characters;
+      this.#recordChars -= characters;
     }
   }
 
@@ -155,12 +151,13 @@ export class Outbox {
     this.#sentAt = now();
     this.#open += 1;
     this.#waiters = 0;
-    const sources = [...this.#records];
+    const sources = [...this.#records.keys()];
     const captures = this.#captures;
     const metrics = this.counts.take();
     this.#untold = !this.usage.empty;
     let telling: Promise<void> | undefined;
-    this.#records = new Set();
+    this.#records = new Map();
+    this.#recordChars = 0;
     this.#captures = [];
     this.#captureChars = 0;
     let counted = false;
@@ -192,8 +189,11 @@ export class Outbox {
     } catch {
       for (const source of sources) source.lost();
       // What came meanwhile is newer.
-      this.#records = new Set([...sources, ...this.#records]);
-      this.#dropOldest();
+      const newer = this.#records.keys();
+      this.#records = new Map();
+      this.#recordChars = 0;
+      for (const source of sources) this.record(source);
+      for (const source of newer) this.record(source);
       for (const capture of captures) this.capture(capture);
       if (!counted) this.counts.restore(metrics);
     } finally {

@@ -24,6 +24,27 @@ describe("the history", () => {
     expect(ids()).toEqual(["d", "c", "b", "a"]);
   });
 
+  it("costs few statements for each record of a message", () => {
+    let statements = 0;
+    const counting: Sql = {
+      all: (statement, ...values) => {
+        statements += 1;
+        return sql.all(statement, ...values);
+      },
+      transaction: (work) => sql.transaction(work),
+    };
+    const counted = new SqlArchive(counting, () => now);
+    const records = (from: number, count: number) =>
+      Array.from({ length: count }, (_, n) =>
+        write(`r${from + n}`, {}, { reasoning: "Hm.", content: "Hi." }),
+      );
+    counted.write(batch({ retention: { version: 1, records: 1_000, captures: 0 }, records: records(0, 1) }));
+    statements = 0;
+    counted.write(batch({ retention: { version: 1, records: 1_000, captures: 0 }, records: records(1, 50) }));
+    expect(statements).toBeLessThanOrEqual(3 * 50 + 3);
+    expect(archive.readHistory("r50")).toMatchObject({ prompt: "prompt", reasoning: "Hm.", content: "Hi." });
+  });
+
   it("keeps its place when a record is refreshed, and takes over what is new", () => {
     put(write("a", { created_at: 100, status: "streaming", updated_at: 1_000_000 }, { content: "Hel" }));
     put(write("b", { created_at: 200 }));
