@@ -5,12 +5,15 @@ import type { ConfigSnapshot } from "./config/snapshot.ts";
 import { type GatewayError, invalidRequest, toGatewayError } from "./errors/gateway-error.ts";
 import { ProviderError } from "./errors/provider-error.ts";
 import { BodyBudget } from "./http/body-budget.ts";
+import { checkNetwork } from "./limits/allowed.ts";
+import { settleUse } from "./limits/quota.ts";
 import type { Context, LogFields, RequestRuntime } from "./platform/context.ts";
 import type { Platform } from "./platform/platform.ts";
 import { ROUTES, SURFACES } from "./routes.ts";
 import { CorsPolicy } from "./routing/cors.ts";
 import type { CallerEndpoint, Endpoint, Params } from "./routing/endpoint.ts";
 import { errorResponse, STANDARD_FAMILY } from "./routing/error-formats.ts";
+import { standardLimitHeaders } from "./routing/limit-headers.ts";
 import { RouteTable, routeNotFound } from "./routing/router.ts";
 import { PathFamilies } from "./routing/surface.ts";
 import { logRequest } from "./telemetry/log.ts";
@@ -66,7 +69,9 @@ export function failureForLog(thrown: unknown): string {
 
 async function callerOf(endpoint: CallerEndpoint, context: Context): Promise<Caller> {
   const given = await endpoint.onBehalfOf?.(context);
-  return authenticateCaller(context, credentials, given);
+  const caller = await authenticateCaller(context, credentials, given);
+  checkNetwork(caller.key?.entry, context.clientAddress);
+  return caller;
 }
 
 /** Lets whoever asks in as the endpoint declares, and serves: the one place where access is enforced. */
@@ -119,13 +124,27 @@ function noteError(log: LogFields, error: GatewayError): void {
   if (error.status >= 500 && error.cause instanceof Error) log.cause = failureForLog(error.cause);
 }
 
-function finish(response: Response, request: Request, path: string, requestId: string): Response {
-  const { requestIdHeader } = families.of(path);
+/** Settles when the pool has heard what the request used; null: its key has no limits that need counting. */
+async function settled({ platform, quota, log, config }: Context): Promise<void> {
+  await settleUse(platform, quota, log, (await config()).config);
+}
+
+function finish(
+  response: Response,
+  path: string,
+  { request, requestId, quota, platform }: Context,
+): Response {
+  const { requestIdHeader, limitHeaders = standardLimitHeaders } = families.of(path);
   const applies = cors.applies(path);
   const origin = applies ? request.headers.get("origin") : null;
   const complete = (headers: Headers) => {
     headers.set("x-request-id", requestId);
     if (requestIdHeader !== undefined) headers.set(requestIdHeader, requestId);
+    if (quota.left !== undefined) {
+      for (const [name, value] of Object.entries(limitHeaders(quota.left, platform.now()))) {
+        headers.set(name, value);
+      }
+    }
     if (applies) cors.setHeaders(headers, origin);
     return headers;
   };
@@ -162,7 +181,7 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
   if (request.method === "OPTIONS" && cors.applies(path)) return cors.preflight(request);
   const hold = budgetOf(platform).hold();
   let config: Promise<ConfigSnapshot> | undefined;
-  const response = await dispatch({
+  const context: Context = {
     platform,
     clientAddress: runtime.clientAddress,
     waitUntil: (work) => runtime.waitUntil(work),
@@ -171,6 +190,7 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
     requestId,
     startedAt,
     log,
+    quota: {},
     ...(runtime.connection === undefined ? {} : { connection: runtime.connection }),
     serve: (inner, connection) => handle(inner, { ...runtime, connection }),
     hold,
@@ -178,7 +198,8 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
       config ??= platform.configuration.read();
       return config;
     },
-  });
+  };
+  const response = await dispatch(context);
   const ended = () => {
     hold.release();
     const { status } = response;
@@ -186,10 +207,11 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
     logRequest(request, path, status, requestId, durationMs, log);
     const counted = recordRequest(platform, { method: request.method, status, durationMs, fields: log });
     if (counted !== null) runtime.waitUntil(counted);
+    if (context.quota.counts === true) runtime.waitUntil(settled(context));
   };
   if (log.streaming === undefined) ended();
   else runtime.waitUntil(log.streaming.then(ended));
   // The handshake of a WebSocket is the runtime's own.
   if (response.status === 101) return response;
-  return finish(response, request, path, requestId);
+  return finish(response, path, context);
 }

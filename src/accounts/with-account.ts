@@ -3,6 +3,9 @@ import { upstreamOf } from "../captures/tap.ts";
 import type { Config } from "../config/schema.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
+import { checkDialect } from "../limits/allowed.ts";
+import { type Expected, limitedUse } from "../limits/quota.ts";
+import { limitExceeded } from "../limits/refusal.ts";
 import type { Credentials, Lease, RefusalReason } from "../platform/accounts.ts";
 import type { Context } from "../platform/context.ts";
 import type { Fetch, OutboundProxy } from "../platform/upstream.ts";
@@ -29,6 +32,8 @@ export interface AccountRequest {
   readonly mayRepeat?: () => boolean;
   /** Whether a failure that is nobody's fault is worth another account as well. */
   readonly wantsAnother?: (failure: unknown) => boolean;
+  /** What the work is expected to use; nothing, unless given. */
+  readonly expected?: () => Expected;
   /** Told of each account that fails, also when no other one is tried. */
   readonly onLeft?: (account: string, failure: unknown) => void;
 }
@@ -64,6 +69,7 @@ export async function withAccount<T>(
     log.attempts = (log.attempts ?? 0) + 1;
     return work(passThrough(request));
   }
+  checkDialect(caller.key?.entry, request.dialect);
   const { config } = await context.config();
   const failover = new Failover({
     pinned: caller.targetAccount !== null,
@@ -182,15 +188,18 @@ async function openSession(
   failover: Failover,
 ): Promise<ManagedSession> {
   const { context } = request;
-  const lease = await acquire(request, failover);
+  const lease = await acquire(request, config, failover);
   context.log.account = lease.account.id;
   context.log.attempts = (context.log.attempts ?? 0) + 1;
   return new ManagedSession(request, lease, upstreamOf(context, proxyOf(config, lease.account.proxyId)));
 }
 
-async function acquire(request: AccountRequest, failover: Failover): Promise<Lease> {
+async function acquire(request: AccountRequest, config: Config, failover: Failover): Promise<Lease> {
   const { context, caller, model, dialect, abort } = request;
-  const { platform, requestId, log } = context;
+  const { platform, requestId, log, quota } = context;
+  const use = limitedUse(context, caller, config, request.expected);
+  // An answer that gets lost on its way may have been a slot.
+  if (use !== undefined) quota.counts = true;
   const target = caller.targetAccount;
   const started = platform.now();
   const acquired = await platform.accounts.acquire(
@@ -204,13 +213,16 @@ async function acquire(request: AccountRequest, failover: Failover): Promise<Lea
       ...(target === null ? {} : { target }),
       // Administrators have no key. They try accounts before these are used.
       ...(caller.owner === "" ? { disabledToo: true } : {}),
+      ...(use === undefined ? {} : { use }),
     },
     abort.signal,
   );
   log.queueMs = (log.queueMs ?? 0) + platform.now() - started;
+  if (acquired.limits !== undefined) quota.left = acquired.limits;
   if ("lease" in acquired) return acquired.lease;
   if (abort.signal.aborted) throw abort.signal.reason;
-  const { failure } = acquired;
+  const { failure, limit } = acquired;
+  if (limit !== undefined) throw limitExceeded(limit, platform.now());
   const refused = failure === undefined ? refusal(acquired.refused, target) : errorOf(failure);
   if (failover.tried.length === 0) throw refused;
   throw failover.verdict(acquired.refused === "no_accounts" ? null : refused);

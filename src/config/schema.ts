@@ -1,8 +1,13 @@
 import * as z from "zod";
+import { parseNetwork } from "./network.ts";
 
 const count = z.number().int().min(0);
 const amount = z.number().min(0);
 const names = z.array(z.string().trim().min(1));
+const network = z
+  .string()
+  .trim()
+  .refine((text) => parseNetwork(text) !== null, "must be an address, or a network such as 192.0.2.0/24");
 /** SHA-256 of a key, in hexadecimal. */
 const digest = z.string().regex(/^[\da-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal");
 
@@ -46,7 +51,7 @@ export const apiKeyFields = open({
   /** What it may be used for, and from where (CIDR); empty, or nothing: everything. */
   models: names.optional(),
   dialects: names.optional(),
-  networks: names.optional(),
+  networks: z.array(network).optional(),
 });
 
 /** An API key of a caller (contract, API keys). What this version does not know is kept. */

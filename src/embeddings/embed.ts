@@ -2,6 +2,8 @@ import type { Caller } from "../auth/callers.ts";
 import type { ResolvedModel } from "../conversation/model.ts";
 import { estimateTokens } from "../conversation/tokens.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
+import { checkDialect, checkModel } from "../limits/allowed.ts";
+import { countRequest } from "../limits/quota.ts";
 import { EMBEDDING_DIMENSIONS } from "../models/embedding-models.ts";
 import type { Context } from "../platform/context.ts";
 import { upstreamVectors } from "./upstream.ts";
@@ -89,7 +91,7 @@ function usualDimensions(requested: string): number {
 /**
  * Embeds texts as `embeddings.provider` says: here, or at the provider.
  *
- * @throws GatewayError 501 where it says nothing that there is, 400 for what would be too much, and what the provider says.
+ * @throws GatewayError 403 or 429 for what the caller's key may not, 501 where it says nothing that there is, 400 for what would be too much, and what the provider says.
  */
 export async function vectorsOf(wish: EmbeddingWish): Promise<Vectors> {
   const { context, model, inputs, field } = wish;
@@ -98,6 +100,9 @@ export async function vectorsOf(wish: EmbeddingWish): Promise<Vectors> {
   log.operation = "embeddings";
   log.model = model.id;
   log.requestedModel = model.requested;
+  const scope = wish.caller.key?.entry;
+  checkDialect(scope, wish.style);
+  checkModel(scope, model);
   const { config } = await context.config();
   const { provider } = config.embeddings;
   if (provider !== UPSTREAM && !LOCAL.has(provider)) throw notConfigured(provider);
@@ -107,10 +112,13 @@ export async function vectorsOf(wish: EmbeddingWish): Promise<Vectors> {
     0,
   );
   checkEffort(field, inputs.length * dimensions, tokens);
-  const embedded =
-    provider === UPSTREAM
-      ? await upstreamVectors(wish)
-      : { vectors: localVectors(inputs, dimensions), tokens };
+  const expected = () => ({ prompt: tokens, answer: 0 });
+  if (provider !== UPSTREAM) {
+    await countRequest(context, wish.caller, expected);
+    log.promptTokens = tokens;
+    return { vectors: localVectors(inputs, dimensions), tokens };
+  }
+  const embedded = await upstreamVectors(wish, expected);
   log.promptTokens = embedded.tokens;
   return embedded;
 }

@@ -2,6 +2,7 @@ import { Patience } from "../accounts/patience.ts";
 import { abortWith, withAccount } from "../accounts/with-account.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
+import type { Expected } from "../limits/quota.ts";
 import { providerOf } from "../provider/of-platform.ts";
 import type { EmbeddingWish, Vectors } from "./embed.ts";
 
@@ -18,7 +19,7 @@ function textsOf({ inputs, field }: EmbeddingWish): string[] {
  *
  * @throws GatewayError 501 where its protocol has no embeddings, 400 for inputs that it cannot take, and what it says.
  */
-export async function upstreamVectors(wish: EmbeddingWish): Promise<Vectors> {
+export async function upstreamVectors(wish: EmbeddingWish, expected: () => Expected): Promise<Vectors> {
   const { context, caller, model, dimensions, style } = wish;
   const { embeddings } = providerOf(context.platform);
   if (embeddings === undefined) {
@@ -36,7 +37,7 @@ export async function upstreamVectors(wish: EmbeddingWish): Promise<Vectors> {
   const { abort, stop } = abortWith(context.request);
   try {
     return await withAccount(
-      { context, caller, model: model.id, dialect: style, abort, mayRepeat: () => true },
+      { context, caller, model: model.id, dialect: style, abort, expected, mayRepeat: () => true },
       (session) =>
         session.call(async (account) => {
           const patience = new Patience(context.platform.variables.firstByteTimeoutMs, abort.signal);

@@ -19,6 +19,7 @@ export type ErrorCode =
   | "concurrency_limit_exceeded"
   | "target_account_not_found"
   | "rate_limit_exceeded"
+  | "insufficient_quota"
   | "upstream_empty_output"
   | "upstream_error"
   | "upstream_unavailable"

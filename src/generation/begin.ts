@@ -4,6 +4,7 @@ import type { GenerationOutcome } from "../conversation/outcome.ts";
 import type { GatewayError } from "../errors/gateway-error.ts";
 import { Recording } from "../history/recording.ts";
 import { costOfValue } from "../http/value-cost.ts";
+import { checkDialect, checkModel } from "../limits/allowed.ts";
 import { configuredProvider } from "../provider/of-platform.ts";
 import { boundToFiles } from "./file-references.ts";
 import type { Generation } from "./generation.ts";
@@ -18,7 +19,7 @@ const COPIES = 2;
  * Begins a generation: notes it in the log, watches for the client's going away, binds the caller to the account that
  * has the files it refers to, and suits the conversation to the provider. Of the memory for bodies only what the conversation needs stays held from here on.
  *
- * @throws GatewayError 400 for what the provider cannot meet, 400 or 404 for file references that cannot be followed.
+ * @throws GatewayError 403 for what the caller's key may not be used for, 400 for what the provider cannot meet, 400 or 404 for file references that cannot be followed.
  */
 export async function begin(request: GenerationRequest): Promise<GenerationJob> {
   const { context, conversation: asked, hooks = HOOKS, alsoHeld } = request;
@@ -28,6 +29,9 @@ export async function begin(request: GenerationRequest): Promise<GenerationJob> 
   context.log.model = asked.model.id;
   context.log.requestedModel = asked.model.requested;
   context.log.stream = asked.stream;
+  const scope = request.caller.key?.entry;
+  checkDialect(scope, asked.dialect);
+  checkModel(scope, asked.model);
   const provider = configuredProvider(context.platform);
   if (provider !== null) refuseUnmet(asked, provider.abilities);
   const { abort } = abortWith(context.request);

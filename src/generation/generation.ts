@@ -1,9 +1,10 @@
 import { type AccountSession, withAccount } from "../accounts/with-account.ts";
-import { requiresTool } from "../conversation/conversation.ts";
+import { type Conversation, requiresTool } from "../conversation/conversation.ts";
 import type { FinishReason, GenerationEvent, Usage } from "../conversation/events.ts";
 import { estimateTokens } from "../conversation/tokens.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
+import { type Expected, MODEST_ANSWER } from "../limits/quota.ts";
 import { UnseenImage } from "../provider/attachments.ts";
 import { providerOf } from "../provider/of-platform.ts";
 import {
@@ -136,6 +137,7 @@ export class Generation {
           model: conversation.model.id,
           dialect: conversation.dialect,
           abort,
+          expected: () => expectedOf(conversation, promptText),
           mayRepeat: () => !this.assembler.answered || sink.restart !== undefined,
           wantsAnother: (failure) => this.#mayAskAnother(failure),
           onLeft: (account, failure) => recording?.left(account, failure),
@@ -344,6 +346,12 @@ export class Generation {
     if (delivered !== undefined) this.watchdog.writing();
     return delivered;
   }
+}
+
+/** What an answer is expected to use: most are shorter than they may be. */
+function expectedOf({ sampling }: Conversation, promptText: string): Expected {
+  const answer = Math.min(sampling.maxTokens ?? MODEST_ANSWER, MODEST_ANSWER) * (sampling.n ?? 1);
+  return { prompt: estimateTokens(promptText), answer };
 }
 
 /** Whether an event is part of an answer: some providers begin one, and then fail. */

@@ -1,6 +1,7 @@
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { BodyHold } from "../http/body-budget.ts";
 import type { Capture } from "./captures.ts";
+import type { Quota } from "./limits.ts";
 import type { Platform } from "./platform.ts";
 import type { ConnectionResponses } from "./responses.ts";
 
@@ -56,6 +57,7 @@ export interface Context extends RequestRuntime {
   /** Milliseconds since the epoch at which the request came in. */
   readonly startedAt: number;
   readonly log: LogFields;
+  readonly quota: Quota;
   /** What the request holds of the memory for bodies; given back when it is over. */
   readonly hold: BodyHold;
   /** Takes a capture of each exchange with the upstream that serves the request, whether captures are on or not. */

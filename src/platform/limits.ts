@@ -66,3 +66,13 @@ export interface KeyUse {
   readonly day: Spent;
   readonly month: Spent;
 }
+
+/** How one request stands with the limits of its key; filled in on its way. */
+export interface Quota {
+  /** What it asks the pool for. Undefined: it has not asked yet, or its key has no limits that need counting. */
+  use?: LimitedUse;
+  /** It may have been let in: what it used is to be told. */
+  counts?: boolean;
+  /** What is left to the key, as its answer tells. */
+  left?: LimitState;
+}

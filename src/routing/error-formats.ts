@@ -13,7 +13,8 @@ function standardType(status: number): string {
 }
 
 /** The upstream's own word for it, where it is one of this kind. */
-function typeOf({ status, upstream: { type } }: GatewayError): string {
+function typeOf({ status, code, upstream: { type } }: GatewayError): string {
+  if (code === "insufficient_quota") return code;
   return type !== undefined && /^[a-z_]+_error$/.test(type) ? type : standardType(status);
 }
 

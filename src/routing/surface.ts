@@ -2,6 +2,7 @@ import type { CredentialSource } from "../auth/callers.ts";
 import type { JsonObject } from "../encoding/json.ts";
 import type { GatewayError } from "../errors/gateway-error.ts";
 import type { Endpoint } from "./endpoint.ts";
+import type { LimitHeaders } from "./limit-headers.ts";
 
 /** A family of routes: those that answer errors in one shape (contract, Errors). */
 export interface RouteFamily {
@@ -9,6 +10,8 @@ export interface RouteFamily {
   readonly id: string;
   /** The header in which its clients look for the request's id, besides `x-request-id`. */
   readonly requestIdHeader?: string;
+  /** How its clients are told what is left to a key with limits; unless given as in the chat-completions style. */
+  readonly limitHeaders?: LimitHeaders;
   /** The JSON body of an error; `requestId` is for those that tell it. */
   readonly formatError: (error: GatewayError, requestId?: string) => unknown;
   /** JSON schema of that body. */

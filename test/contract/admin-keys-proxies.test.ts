@@ -101,6 +101,24 @@ describe("API keys", () => {
     expect((await admin("DELETE", `/admin/keys/${key}`)).status).toBe(200);
   });
 
+  it("have a budget that 20 requests at once cannot overshoot by more than one of them", async () => {
+    const path = "/admin/keys/sk-small-0123456789";
+    await admin("POST", "/admin/keys", { key: "sk-small-0123456789", name: "small" });
+    const limits = { tokens_per_month: 1, requests_per_minute: 1_000 };
+    expect((await admin("PUT", path, { limits })).status).toBe(200);
+    const ask = () => chat("hi", {}, { authorization: "Bearer sk-small-0123456789" });
+    const answers = await Promise.all(Array.from({ length: 20 }, ask));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(429)]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.headers.get("x-ratelimit-limit-requests")).toBe("1000");
+    expect(refused?.headers.get("retry-after")).toBeNull();
+    expect(await refused?.json()).toMatchObject({
+      error: { code: "insufficient_quota", details: { limit: "tokens_per_month" } },
+    });
+    expect(await admin("PUT", path, { networks: ["nowhere"] })).toMatchObject({ status: 400 });
+    await admin("DELETE", path);
+  });
+
   it.each([
     ["POST", "/admin/keys", { key: "" }, 400, "key"],
     ["POST", "/admin/keys/nothing/rotate", {}, 404, "does not exist"],

@@ -87,6 +87,7 @@ export class MemoryGateway {
       requestId: "req_test",
       startedAt: this.platform.now(),
       log: {},
+      quota: {},
       serve: (inner, connection) =>
         handle(inner, {
           platform: this.platform,

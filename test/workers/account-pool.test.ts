@@ -240,3 +240,48 @@ describe("configuration", () => {
     });
   });
 });
+
+describe("a key with limits", () => {
+  test("60 requests a minute from four isolates, over a loss of the object: 60 are let in", async () => {
+    await configure(["a"], { perAccount: 200 });
+    const isolates = Array.from({ length: 4 }, () => cloudflareAccounts(env));
+    let serial = 0;
+    const let1 = async (isolate: AccountPoolClient) => {
+      serial += 1;
+      const limits = { requests_per_minute: 60 };
+      const use = { id: `use-${serial}`, key: "k", limits, tokens: 0, cost: 0 };
+      return await isolate.acquire(ask({ use }));
+    };
+    const hammer = async () =>
+      (
+        await Promise.all(isolates.flatMap((isolate) => Array.from({ length: 10 }, () => let1(isolate))))
+      ).filter((acquired) => "lease" in acquired);
+    const first = await hammer();
+    expect(first).toHaveLength(40);
+    await abortAllDurableObjects();
+    await configure(["a"], { perAccount: 200 });
+    const second = await hammer();
+    expect(first.length + second.length).toBe(60);
+    expect((await hammer()).length).toBe(0);
+    for (const acquired of [...first, ...second]) granted(acquired).release();
+  });
+
+  test("what a request used is told, and what it reserved is kept when nobody tells", async () => {
+    await configure(["a"], { perAccount: 9 });
+    const limits = { tokens_per_day: 1_000, max_parallel: 2 };
+    const use = (id: string) => ({ id, key: "k", limits, tokens: 100, cost: 0 });
+    const told = granted(await pool.acquire(ask({ use: use("told") })));
+    const untold = granted(await pool.acquire(ask({ use: use("untold") })));
+    expect(await pool.acquire(ask({ use: use("third") }))).toMatchObject({
+      refused: "limited",
+      limit: { limit: "max_parallel", max: 2, used: 2 },
+    });
+    told.release();
+    untold.release();
+    await pool.settle("told", { tokens: 7, cost: 0 });
+    await expect
+      .poll(() => pool.keyUses(), { timeout: 10_000 })
+      .toMatchObject([{ key: "k", parallel: 0, day: { tokens: 107 } }]);
+    expect(await pool.count(use("counted"))).toEqual({ limits: { requests: null, tokens: null } });
+  });
+});

@@ -1,4 +1,5 @@
 import { STANDARD_FAMILY } from "../../routing/error-formats.ts";
+import { STANDARD_LIMIT_HEADERS } from "../../routing/limit-headers.ts";
 import type { Dialect } from "../dialect.ts";
 import { createChatCompletion } from "./endpoints.ts";
 import { ID } from "./request.ts";
@@ -10,5 +11,6 @@ export const chatCompletions: Dialect = {
   family: STANDARD_FAMILY,
   paths: ["/v1/", "/chat/completions"],
   credentials: [{ in: "bearer" }],
+  responseHeaders: STANDARD_LIMIT_HEADERS,
   endpoints: [createChatCompletion],
 };

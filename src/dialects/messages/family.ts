@@ -1,6 +1,7 @@
 import type { GatewayError } from "../../errors/gateway-error.ts";
 import { ERROR_OBJECT_SCHEMA, errorObject, objectSchema } from "../../routing/error-formats.ts";
 import type { RouteFamily } from "../../routing/surface.ts";
+import { messageLimitHeaders } from "./limit-headers.ts";
 
 /** `error.type` in the message style. */
 function messageErrorType(status: number): string {
@@ -23,6 +24,7 @@ function messageOf({ code, message }: GatewayError): string {
 export const MESSAGE_FAMILY: RouteFamily = {
   id: "messages",
   requestIdHeader: "request-id",
+  limitHeaders: messageLimitHeaders,
   formatError: (error, requestId) => ({
     type: "error",
     error: { ...errorObject(error, messageErrorType(error.status)), message: messageOf(error) },

@@ -1,0 +1,79 @@
+import ipaddr from "ipaddr.js";
+import { type Network, parseNetwork } from "../config/network.ts";
+import type { ApiKey } from "../config/schema.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+
+/** What a key may be used for, and from where. */
+export type KeyScope = Pick<ApiKey, "models" | "dialects" | "networks">;
+
+const parsed = new WeakMap<readonly string[], readonly Network[]>();
+
+function networksOf(list: readonly string[]): readonly Network[] {
+  let networks = parsed.get(list);
+  if (networks === undefined) {
+    // Whatever it means, it lets nobody in.
+    networks = list.map(parseNetwork).filter((network) => network !== null);
+    parsed.set(list, networks);
+  }
+  return networks;
+}
+
+/** Whether an address lies in one of the networks. One that the platform cannot vouch for lies in none. */
+export function isWithin(address: string, list: readonly string[]): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const client = ipaddr.process(address);
+  return networksOf(list).some(
+    ([network, bits]) =>
+      network.kind() === client.kind() &&
+      (client instanceof ipaddr.IPv4 && network instanceof ipaddr.IPv4
+        ? client.match(network, bits)
+        : client instanceof ipaddr.IPv6 && network instanceof ipaddr.IPv6 && client.match(network, bits)),
+  );
+}
+
+/** Whether a list of models names one of the names; `*` at the end of an entry stands for any rest. */
+function names(list: readonly string[], model: readonly string[]): boolean {
+  return list.some((entry) =>
+    entry.endsWith("*")
+      ? model.some((name) => name.startsWith(entry.slice(0, -1)))
+      : model.some((name) => name === entry),
+  );
+}
+
+function forbidden(message: string, param: string | null = null): GatewayError {
+  return new GatewayError(403, message, { code: "permission_denied", param });
+}
+
+/**
+ * Lets a key's caller in from the networks that it may be used from.
+ *
+ * @throws GatewayError 403
+ */
+export function checkNetwork(scope: KeyScope | undefined, clientAddress: string): void {
+  const { networks = [] } = scope ?? {};
+  if (networks.length === 0 || isWithin(clientAddress, networks)) return;
+  throw forbidden("this API key may not be used from this network");
+}
+
+/**
+ * @param style the style's name, or `embeddings` or `files` for those that no style has to itself
+ * @throws GatewayError 403
+ */
+export function checkDialect(scope: KeyScope | undefined, style: string): void {
+  const { dialects = [] } = scope ?? {};
+  if (dialects.length === 0 || dialects.includes(style)) return;
+  throw forbidden(`this API key may not be used for ${style}: only for ${dialects.join(", ")}`);
+}
+
+/**
+ * @param model as the caller wrote it, and what that stands for: a key may name either
+ * @throws GatewayError 403
+ */
+export function checkModel(
+  scope: KeyScope | undefined,
+  model: { readonly requested: string; readonly id: string },
+): void {
+  const { models = [] } = scope ?? {};
+  if (models.length === 0 || names(models, [model.requested, model.id])) return;
+  throw forbidden(`this API key may not use the model ${JSON.stringify(model.requested)}`, "model");
+}
