@@ -182,9 +182,9 @@ export class AccountPool extends DurableObject<Env> {
     return this.#pool.keyUses();
   }
 
-  async status(): Promise<QueueStatus> {
+  async status(most?: number): Promise<QueueStatus> {
     if (!this.#configured) await this.#fetchConfiguration();
-    return this.#pool.status();
+    return this.#pool.status(most);
   }
 
   async health(ids?: readonly string[]): Promise<AccountHealth[]> {

@@ -5,6 +5,8 @@ import type { Env } from "../src/platform/cloudflare/env.ts";
 
 const FAILURES = "failures";
 const PROGRESS = "progress";
+/** When the run began that is to end. */
+const CANCELLED = "cancelled";
 
 /**
  * What administrators' requests share: one object for each address that tried to sign in, and one for the test of all
@@ -39,8 +41,14 @@ export class Administration extends DurableObject<Env> {
     return this.ctx.storage.kv.get<TestAllProgress>(PROGRESS) ?? null;
   }
 
-  setProgress(progress: TestAllProgress): void {
+  /** See `AdministrationState.setTestProgress`. */
+  setProgress(progress: TestAllProgress): boolean {
     this.ctx.storage.kv.put(PROGRESS, progress);
+    return this.ctx.storage.kv.get<number>(CANCELLED) === progress.started_at;
+  }
+
+  cancel(): void {
+    this.ctx.storage.kv.put(CANCELLED, this.progress()?.started_at ?? 0);
   }
 
   /** Forgets an address that has been quiet. */

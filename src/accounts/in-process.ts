@@ -112,8 +112,8 @@ export class InProcessAccountPool implements AccountPoolClient {
     return this.#pool.keyUses();
   }
 
-  async status(): Promise<QueueStatus> {
-    return this.#pool.status();
+  async status(most?: number): Promise<QueueStatus> {
+    return this.#pool.status(most);
   }
 
   async health(ids?: readonly string[]): Promise<AccountHealth[]> {

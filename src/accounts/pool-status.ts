@@ -12,8 +12,16 @@ function cooldownView({ id, cooling, cooldown, proxy }: AccountState): CooldownV
   return own === null ? null : { account: id, proxy: "", ...own };
 }
 
-/** Contract, Queue status, with the live leases, cooldowns and waiting requests. */
-export function queueStatus(slots: Slots, outages: readonly OutageView[], now: number): QueueStatus {
+/**
+ * Contract, Queue status, with the live leases, cooldowns and waiting requests; at most `most` of each list, those that have
+ * lasted longest first (of cooldowns, those that will).
+ */
+export function queueStatus(
+  slots: Slots,
+  outages: readonly OutageView[],
+  now: number,
+  most = Number.POSITIVE_INFINITY,
+): QueueStatus {
   const { perAccount } = slots.limits;
   const waiters = slots.waiters();
   const available: string[] = [];
@@ -27,34 +35,47 @@ export function queueStatus(slots: Slots, outages: readonly OutageView[], now: n
     const cooldown = cooldownView(state);
     if (cooldown !== null) cooldowns.push(cooldown);
   }
+  const cooling = cooldowns.length;
+  if (cooling > most) cooldowns.sort((one, other) => other.until - one.until);
   return {
     available: available.length,
     ready,
     in_use: slots.inUse,
     total: slots.total,
-    available_accounts: available,
-    in_use_accounts: inUse,
+    available_accounts: available.slice(0, most),
+    in_use_accounts: inUse.slice(0, most),
     max_inflight_per_account: perAccount,
     global_max_inflight: slots.globalLimit,
     recommended_concurrency: slots.total * perAccount,
     waiting: waiters.length,
     max_queue_size: slots.queueLimit,
-    leases: Array.from(slots.leases, (lease) => ({
+    leases: Array.from(first(slots.leases, most), (lease) => ({
       account: lease.state.id,
       age_ms: now - lease.grantedAt,
       model: lease.holder.model,
       request_id: lease.holder.requestId,
       dialect: lease.holder.dialect,
     })),
-    cooldowns,
+    cooling,
+    cooldowns: cooldowns.slice(0, most),
     outages,
-    waiting_requests: waiters.map(({ request, since }) => ({
+    waiting_requests: waiters.slice(0, most).map(({ request, since }) => ({
       request_id: request.requestId,
       model: request.model,
       target: request.target ?? null,
       waiting_ms: now - since,
     })),
   };
+}
+
+/** At most the first `most`, without a look at the others. */
+function* first<T>(items: Iterable<T>, most: number): Generator<T> {
+  let count = 0;
+  for (const item of items) {
+    if (count >= most) return;
+    count += 1;
+    yield item;
+  }
 }
 
 /** Health of the configured accounts among `states`. */

@@ -262,10 +262,10 @@ export class AccountPool {
       .map((state) => state.id);
   }
 
-  /** Contract, Queue status. */
-  status(): QueueStatus {
+  /** Contract, Queue status; at most `most` entries of each list. */
+  status(most?: number): QueueStatus {
     this.#slots.catchUp();
-    return queueStatus(this.#slots, this.#breaker.outages(), this.#now());
+    return queueStatus(this.#slots, this.#breaker.outages(), this.#now(), most);
   }
 
   /** Health of the configured accounts among `ids`, or of all. */

@@ -4,7 +4,7 @@ import type { AccountTestResult, TestAllProgress } from "../platform/administrat
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { modelSchema, testAccount } from "./account-test.ts";
-import { accountTestResultSchema } from "./answers.ts";
+import { accountTestResultSchema, successSchema } from "./answers.ts";
 import { identifiers } from "./identifiers.ts";
 import { inParallel } from "./in-parallel.ts";
 
@@ -16,25 +16,51 @@ const REPORT_MS = 500;
 const CUT_OFF_MS = 60_000;
 const MAX_FAILURES = 200;
 
-/** `POST /admin/accounts/test-all`. The body may be missing. */
-const testAllSchema = z.object({ model: modelSchema });
+/** `POST /admin/accounts/test-all`. The body may be missing. `resume`: after those that the last run has tested. */
+const testAllSchema = z.object({ model: modelSchema, resume: z.boolean().default(false) });
+
+/** Where a run begins that goes on with another one. */
+type Begun = Pick<TestAllProgress, "done" | "success" | "failed" | "failures">;
+
+const NOTHING_DONE: Begun = { done: 0, success: 0, failed: 0, failures: [] };
 
 /** Counts outcomes, and tells how far the run has come. */
 class Run {
-  readonly results: AccountTestResult[] = [];
+  /** By the account's place; what goes on with another run has none before its beginning. */
+  readonly #results: (AccountTestResult | undefined)[] = [];
   readonly #context: Context;
   readonly #total: number;
   readonly #startedAt: number;
+  /** Of all accounts before `done`. */
+  #counted: Begun;
   #reportedAt = 0;
+  /** Somebody has asked for the end. */
+  cancelled = false;
 
-  constructor(context: Context, total: number) {
+  constructor(context: Context, total: number, begun: Begun) {
     this.#context = context;
     this.#total = total;
     this.#startedAt = context.platform.now();
+    this.#counted = begun;
   }
 
-  get success(): number {
-    return this.results.filter(({ success }) => success).length;
+  /** Of this run, in the order of the accounts. */
+  get results(): AccountTestResult[] {
+    return this.#results.filter((result) => result !== undefined);
+  }
+
+  note(place: number, result: AccountTestResult): void {
+    this.#results[place] = result;
+    let { done, success, failed, failures } = this.#counted;
+    for (let next = this.#results[done]; next !== undefined; next = this.#results[done]) {
+      done += 1;
+      if (next.success) success += 1;
+      else {
+        failed += 1;
+        failures = [...failures, next].slice(-MAX_FAILURES);
+      }
+    }
+    this.#counted = { done, success, failed, failures };
   }
 
   /** Makes the progress readable; not more often than needed, unless the run is over. */
@@ -42,18 +68,17 @@ class Run {
     const now = this.#context.platform.now();
     if (!finished && now - this.#reportedAt < REPORT_MS) return;
     this.#reportedAt = now;
-    const { success } = this;
     const progress: TestAllProgress = {
       total: this.#total,
-      done: this.results.length,
-      success,
-      failed: this.results.length - success,
+      ...this.#counted,
       started_at: this.#startedAt,
       updated_at: now,
       finished_at: finished ? now : 0,
-      failures: this.results.filter((result) => !result.success).slice(-MAX_FAILURES),
     };
-    await this.#context.platform.administration.setTestProgress(progress).catch(() => undefined);
+    const cancelled = await this.#context.platform.administration
+      .setTestProgress(progress)
+      .catch(() => false);
+    this.cancelled ||= cancelled;
   }
 }
 
@@ -63,17 +88,35 @@ class Run {
  */
 const breathe = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
 
-async function runTests(context: Context, accounts: readonly string[], model: string): Promise<Run> {
-  const run = new Run(context, accounts.length);
+/** The context of work that does not end when whoever has asked for it leaves. */
+const apart = (context: Context): Context => ({
+  ...context,
+  request: new Request(context.url, { headers: context.request.headers }),
+});
+
+/** Goes on when whoever has started it leaves, until all are tested or it is cancelled. */
+async function runTests(
+  context: Context,
+  accounts: readonly string[],
+  model: string,
+  begun: Begun,
+): Promise<Run> {
+  const run = new Run(context, accounts.length, begun);
   await run.report(false);
-  await inParallel(accounts, CONCURRENCY, async (account) => {
-    if (context.request.signal.aborted) return;
-    run.results.push(await testAccount(context, account, model, ""));
+  await inParallel([...accounts.entries()].slice(begun.done), CONCURRENCY, async ([place, account]) => {
+    if (run.cancelled) return;
+    run.note(place, await testAccount(context, account, model, ""));
     await run.report(false);
     await breathe();
   });
   await run.report(true);
   return run;
+}
+
+/** What the last run has done, if there is more to do. */
+async function unfinished({ platform }: Context, accounts: number): Promise<Begun> {
+  const last = await platform.administration.testProgress();
+  return last === null || last.done >= accounts ? NOTHING_DONE : last;
 }
 
 const countsSchema = () => z.object({ total: z.int(), success: z.int(), failed: z.int() });
@@ -98,13 +141,27 @@ export const TEST_ALL_ENDPOINTS: readonly Endpoint[] = [
     body: testAllSchema,
     optionalBody: true,
     answers: json(() => countsSchema().extend({ results: z.array(accountTestResultSchema()) })),
-    handler: async (context, { body: { model } }) => {
+    handler: async (context, { body: { model, resume } }) => {
       const { config } = await context.platform.configuration.readFresh();
       resolveModel(model, config.model_aliases);
-      const running = runTests(context, await identifiers(config), model);
+      const accounts = await identifiers(config);
+      const begun = resume ? await unfinished(context, accounts.length) : NOTHING_DONE;
+      const running = runTests(apart(context), accounts, model, begun);
       context.waitUntil(running);
-      const { results, success } = await running;
+      const { results } = await running;
+      const success = results.filter((result) => result.success).length;
       return Response.json({ total: results.length, success, failed: results.length - success, results });
+    },
+  }),
+  /** `POST /admin/accounts/test-all/cancel`: the run ends with the tests that are under way. */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/accounts/test-all/cancel",
+    summary: "Cancel the test of all accounts",
+    answers: json(successSchema),
+    handler: async ({ platform }) => {
+      await platform.administration.cancelTest();
+      return Response.json({ success: true });
     },
   }),
   /** `GET /admin/accounts/test-all/status`: how far the latest test of all accounts has come. */

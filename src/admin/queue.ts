@@ -26,6 +26,7 @@ const queueStatusSchema = () =>
         dialect: z.string(),
       }),
     ),
+    cooling: z.int(),
     cooldowns: z.array(cooldownSchema()),
     /** The models for which the provider is down; an empty name stands for all. */
     outages: z.array(
@@ -46,13 +47,17 @@ const queueStatusSchema = () =>
     ),
   }) satisfies z.ZodType<QueueStatus>;
 
+/** `most`: entries of each list at most; without it all, of which there may be thousands. The numbers count all. */
+const queueQuerySchema = z.object({ most: z.coerce.number().int().min(0).max(100_000).optional() });
+
 export const QUEUE_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/queue/status` (contract, Queue status), with the live leases, the cooldowns and who waits. */
   forAdministrators({
     method: "GET",
     path: "/admin/queue/status",
     summary: "Slots and waiting queue",
+    query: queueQuerySchema,
     answers: json(queueStatusSchema),
-    handler: async ({ platform }) => Response.json(await platform.accounts.status()),
+    handler: async ({ platform }, { query }) => Response.json(await platform.accounts.status(query.most)),
   }),
 ];

@@ -28,7 +28,28 @@ function read(): Place {
 }
 
 const place = createStore<Place>(read());
-addEventListener("hashchange", () => place.set(read()));
+
+/** Asks before a page is left; `leave` leaves it. */
+export type LeaveGuard = (leave: () => void) => void;
+
+let guard: LeaveGuard | null = null;
+
+/** Has a page asked for before it is left, by a link or by the browser's Back; null: no more. */
+export function guardLeaving(asks: LeaveGuard | null): void {
+  guard = asks;
+}
+
+addEventListener("hashchange", () => {
+  const next = read();
+  const now = place.get();
+  if (guard === null || next.page === now.page) return place.set(next);
+  const target = location.hash;
+  history.replaceState(null, "", href(now.page, now.detail, now.query));
+  guard(() => {
+    guard = null;
+    location.hash = target;
+  });
+});
 
 export const usePlace = (): Place => useStore(place);
 

@@ -182,6 +182,8 @@ export interface QueueStatus {
   readonly waiting: number;
   readonly max_queue_size: number;
   readonly leases: readonly LeaseView[];
+  /** How many accounts cool down. */
+  readonly cooling: number;
   readonly cooldowns: readonly CooldownView[];
   readonly outages: readonly OutageView[];
   readonly waiting_requests: readonly WaitingView[];
@@ -232,7 +234,8 @@ export interface AccountPoolClient {
   settle(use: string, spent: Spent): Promise<void>;
   /** What counts towards the limits of the keys that have some, and have used anything this month. */
   keyUses(): Promise<KeyUse[]>;
-  status(): Promise<QueueStatus>;
+  /** `most`: entries of each list at most; what needs a look comes first. Absent: all, as they come. */
+  status(most?: number): Promise<QueueStatus>;
   /** Health of the named accounts, or of all. Unknown identifiers are left out. */
   health(ids?: readonly string[]): Promise<AccountHealth[]>;
   /** Records the outcome of an account test. */

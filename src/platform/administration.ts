@@ -13,6 +13,7 @@ export interface AccountTestResult {
 /** How far a test of all accounts has come. Times are Unix milliseconds, `finished_at` 0 while it runs. */
 export interface TestAllProgress {
   readonly total: number;
+  /** In their order, all accounts before this place are done; a run that was cancelled ends before `total`. */
   readonly done: number;
   readonly success: number;
   readonly failed: number;
@@ -33,7 +34,10 @@ export interface AdministrationState {
   loginSucceeded(client: string): Promise<void>;
   /** The latest test of all accounts; null: there was none yet. */
   testProgress(): Promise<TestAllProgress | null>;
-  setTestProgress(progress: TestAllProgress): Promise<void>;
+  /** True when this run was cancelled. */
+  setTestProgress(progress: TestAllProgress): Promise<boolean>;
+  /** Ends the run that the latest progress is of. */
+  cancelTest(): Promise<void>;
 }
 
 /** Whether an attempt may be made; if not, in how many whole seconds. */

@@ -97,6 +97,9 @@ describe("5,000 accounts", () => {
     expect(found.body.items).toMatchObject([{ identifier: "user4998@sandbox.test" }]);
     expect(all.body.items).toHaveLength(MANY);
     expect(queue.body).toMatchObject({ total: MANY, available: MANY });
+    const compact = await admin("GET", "/admin/queue/status?most=24");
+    expect(compact.body).toMatchObject({ total: MANY, available: MANY, cooling: 0 });
+    expect(JSON.stringify(compact.body).length).toBeLessThan(5_000);
     // Bounds that a machine under load keeps; each takes a small part of it on an idle one.
     expect(Math.max(page.ms, found.ms)).toBeLessThan(1_000);
     expect(Math.max(all.ms, queue.ms)).toBeLessThan(3_000);

@@ -63,15 +63,47 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByRole("button", { name: "Import 2 accounts" }).click();
     await page.getByRole("cell", { name: "broken@sandbox.test", exact: true }).waitFor();
     await page.getByRole("button", { name: "Test all" }).click();
-    await page.getByText("1 of 5 accounts failed.").waitFor();
+    await page.getByText(/1 of 5 accounts failed \(.*(?:GMT|UTC).*\)/).waitFor();
     await page.getByText("Which, and why").click();
     await page.getByRole("listitem").filter({ hasText: "broken@sandbox.test:" }).waitFor();
+
+    // One who leaves and returns sees how far the server has come, and can end the test and go on with it.
+    let cancelled = false;
+    const resumed: unknown[] = [];
+    await page.route("**/admin/accounts/test-all/**", (route) => {
+      if (route.request().method() === "POST") cancelled = true;
+      const counts = { total: 5_007, done: 3_946, success: 3_946, failed: 0, failures: [] };
+      return route.fulfill({ json: { running: !cancelled, ...counts } });
+    });
+    await page.route("**/admin/accounts/test-all", (route) => {
+      resumed.push(route.request().postDataJSON());
+      return route.fulfill({ json: { success: true } });
+    });
+    await goTo(page, "keys");
+    await goTo(page, "accounts");
+    await page.getByText("3,946 / 5,007").waitFor();
+    expect(await page.getByRole("button", { name: "Test all" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("The test ended after 3,946 of 5,007 accounts.").waitFor();
+    await page.getByRole("button", { name: "Test the other 1,061" }).click();
+    await expect.poll(() => resumed).toEqual([{ resume: true }]);
   });
 
   it("changes a setting, which takes effect at once", async () => {
     const page = await app.at("settings");
     await page.getByLabel("Requests per account").fill("7");
     await page.getByText("1 unsaved change").waitFor();
+    // What was typed is not lost by a link.
+    const leave = page.getByRole("dialog", { name: "Leave without saving?" });
+    await page.getByRole("link", { name: "Keys" }).click();
+    await leave.getByText("1 unsaved change").waitFor();
+    await leave.getByRole("button", { name: "Stay" }).click();
+    expect(await page.getByLabel("Requests per account").inputValue()).toBe("7");
+    await page.getByRole("link", { name: "Keys" }).click();
+    await leave.getByRole("button", { name: "Leave" }).click();
+    await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByLabel("Requests per account").fill("7");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Settings saved").waitFor();
     const { body } = await app.admin("GET", "/admin/queue/status");
@@ -82,8 +114,11 @@ describeWithBrowser("configuring in the console", () => {
     const page = await app.at("settings");
     await page.getByLabel("Requests per account").fill("100000");
     await page.getByRole("button", { name: "Save" }).click();
-    expect(await page.getByRole("alert").innerText()).toContain("account_max_inflight");
-    expect(await page.getByLabel("Requests per account").inputValue()).toBe("100000");
+    expect(await page.getByRole("alert").innerText()).toContain("Look at: Requests per account");
+    await page.getByText("Must be a whole number from 1 to 256.").waitFor();
+    const field = page.getByLabel("Requests per account");
+    expect(await field.inputValue()).toBe("100000");
+    await expect.poll(() => page.evaluate("document.activeElement.ariaInvalid")).toBe("true");
   });
 
   it("adds a key that then works, and deletes it", async () => {

@@ -74,6 +74,20 @@ describeWithBrowser("watching and trying in the console", () => {
     );
     const drawn = await page.locator(".plot canvas").count();
     expect(drawn).toBe(4);
+    // Pointing at a chart tells the time and the values there.
+    const chart = page.getByRole("figure").filter({ hasText: "Slots and queue" });
+    await chart.locator(".u-over").hover();
+    await expect.poll(() => chart.locator("time").innerText()).toMatch(/^\d\d:\d\d:\d\d$/);
+    // What a screen shows is all that is asked for, again and again.
+    const polled = await page.waitForResponse((response) => response.url().includes("/admin/queue/status"));
+    expect((await polled.body()).length).toBeLessThan(20 * 1_024);
+    expect(polled.url()).toContain("most=");
+    const tops = await Promise.all(
+      ["Activity", "Slots"].map(
+        async (name) => (await page.getByRole("region", { name, exact: true }).boundingBox())?.y,
+      ),
+    );
+    expect(tops[0]).toBeLessThan(Number(tops[1]));
   });
 
   it("shows a history record that grows while it is generated", async () => {

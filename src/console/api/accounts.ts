@@ -55,17 +55,11 @@ const testAllStatus = z.object({
   done: number,
   success: number,
   failed: number,
+  /** Unix milliseconds; 0 while it runs. */
+  finished_at: number,
   failures: z._default(z.array(testResult), []),
 });
 export type TestAllStatus = z.output<typeof testAllStatus>;
-
-const testAllResult = z.object({
-  total: number,
-  success: number,
-  failed: number,
-  results: z._default(z.array(testResult), []),
-});
-export type TestAllResult = z.output<typeof testAllResult>;
 
 /** What an account is made of; empty strings are fields that are not given. */
 export interface AccountInput {
@@ -104,10 +98,14 @@ export const bindProxy = (identifier: string, proxy_id: string) =>
 export const testAccount = (identifier: string) =>
   call(testResult, "/admin/accounts/test", { method: "POST", body: { identifier } });
 
-export const testAllAccounts = () =>
-  call(testAllResult, "/admin/accounts/test-all", { method: "POST", body: {} });
+/** `resume`: after those that the last run has tested. Resolves when the run is over. */
+export const testAllAccounts = (resume: boolean) =>
+  call(anything, "/admin/accounts/test-all", { method: "POST", body: { resume } });
 
-export const readTestAll = () => call(testAllStatus, "/admin/accounts/test-all/status");
+export const cancelTestAll = () => call(anything, "/admin/accounts/test-all/cancel", { method: "POST" });
+
+export const readTestAll = (signal?: AbortSignal) =>
+  call(testAllStatus, "/admin/accounts/test-all/status", signal === undefined ? {} : { signal });
 
 const deleted = z.object({ success: flag, message: text });
 

@@ -23,14 +23,18 @@ const queueStatus = z.object({
   waiting: number,
   max_queue_size: number,
   leases: z._default(z.array(lease), []),
+  cooling: number,
   cooldowns: z._default(z.array(cooldown), []),
   outages: z._default(z.array(z.object({ model: text, kind: text, reason: text, since: number })), []),
   waiting_requests: z._default(z.array(waiting), []),
 });
 
-/** Slots and the waiting queue at this moment. */
+/** Slots and the waiting queue at this moment: numbers of all, and the first of each list. */
 export type QueueStatus = z.output<typeof queueStatus>;
 export type Cooldown = z.output<typeof cooldown>;
 
+/** Entries of each list that are read: what a screen shows, however many accounts there are. */
+export const QUEUE_SHOWN = 24;
+
 export const readQueue = (signal?: AbortSignal) =>
-  call(queueStatus, "/admin/queue/status", signal === undefined ? {} : { signal });
+  call(queueStatus, `/admin/queue/status?most=${QUEUE_SHOWN}`, signal === undefined ? {} : { signal });

@@ -1,6 +1,7 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { type ColourName, colourOf, soft } from "./colours.ts";
+import { lonePoints } from "./lone-points.ts";
 import { watchColours } from "./theme.ts";
 
 /** One line of a chart; null where nothing is known. */
@@ -30,7 +31,11 @@ function newestValue(values: Line["values"]): number | null {
   return values.findLast((value) => value !== null) ?? null;
 }
 
-function optionsFor({ lines, format, least }: ChartProps, width: number): uPlot.Options {
+function optionsFor(
+  { lines, format, least }: ChartProps,
+  width: number,
+  onHover: (place: number | null) => void,
+): uPlot.Options {
   const axis = {
     stroke: () => colourOf("muted"),
     grid: { stroke: () => colourOf("border"), width: 1 },
@@ -43,9 +48,16 @@ function optionsFor({ lines, format, least }: ChartProps, width: number): uPlot.
     padding: [8, 8, 0, 0],
     cursor: { y: false, points: { size: 6 } },
     legend: { show: false },
+    hooks: { setCursor: [({ cursor }) => onHover(cursor.idx ?? null)] },
     scales: { x: { time: true }, y: { range: (_, __, high) => [0, Math.max(high ?? 0, least) * 1.15] } },
     axes: [
-      { ...axis, grid: { show: false }, size: 26, space: 60, values: (_, ticks) => ticks.map(clock) },
+      {
+        ...axis,
+        grid: { show: false },
+        size: 26,
+        space: 60,
+        values: (_, ticks) => ticks.map((tick) => clock(tick)),
+      },
       { ...axis, size: 54, space: 36, values: (_, ticks) => ticks.map(format) },
     ],
     series: [
@@ -55,27 +67,36 @@ function optionsFor({ lines, format, least }: ChartProps, width: number): uPlot.
         stroke: () => colourOf(colour),
         fill: () => soft(colourOf(colour)),
         width: 1.6,
-        points: { show: false },
+        points: {
+          size: 6,
+          filter: (chart: uPlot, series: number) => lonePoints(Array.from(chart.data[series] ?? [])),
+        },
         spanGaps: false,
       })),
     ],
   };
 }
 
-const clock = (seconds: number) =>
-  new Date(seconds * 1000).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+const clock = (at: number, seconds = false) =>
+  new Date(at * 1000).toLocaleTimeString("en-GB", {
+    hour: "2-digit",
+    minute: "2-digit",
+    ...(seconds && { second: "2-digit" }),
+  });
 
-/** Lines over time. The newest values stand beside the title, so that nothing is told by the picture alone. */
+/** Lines over time. The newest values, or those that one points at, stand beside the title: nothing is told by the picture alone. */
 export function Chart(props: ChartProps) {
   const { title, times, lines, format, from, to } = props;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const first = useRef(props);
+  /** The place of the value that is pointed at. */
+  const [hovered, setHovered] = useState<number | null>(null);
 
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
-    const chart = new uPlot(optionsFor(first.current, element.clientWidth), [[]], element);
+    const chart = new uPlot(optionsFor(first.current, element.clientWidth, setHovered), [[]], element);
     plot.current = chart;
     const resized = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }));
     resized.observe(element);
@@ -97,13 +118,19 @@ export function Chart(props: ChartProps) {
     });
   }, [times, lines, from, to]);
 
+  const at = hovered === null ? undefined : times[hovered];
   return (
     <figure class="panel chart">
       <figcaption>
         <h2>{title}</h2>
         <ul>
+          {at !== undefined && (
+            <li class="hovered">
+              <time class="tabular">{clock(at, true)}</time>
+            </li>
+          )}
           {lines.map(({ name, colour, values }) => {
-            const newest = newestValue(values);
+            const newest = at === undefined ? newestValue(values) : (values[hovered ?? 0] ?? null);
             return (
               <li key={name} class={`line-${colour}`}>
                 {name} <strong class="tabular">{newest === null ? "–" : format(newest)}</strong>

@@ -1,3 +1,5 @@
+import { count } from "./format.ts";
+
 interface ProgressProps {
   readonly label: string;
   readonly value: number;
@@ -9,7 +11,7 @@ export function Progress({ label, value, max }: ProgressProps) {
     <div class="progress">
       <progress aria-label={label} value={value} max={Math.max(max, 1)} />
       <span class="muted tabular">
-        {value} / {max}
+        {count(value)} / {count(max)}
       </span>
     </div>
   );

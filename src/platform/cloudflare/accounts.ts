@@ -126,8 +126,8 @@ class CloudflareAccountPool implements AccountPoolClient {
     return call(this.#pools, this.#clock, (pool) => pool.keyUses());
   }
 
-  async status(): Promise<QueueStatus> {
-    return call(this.#pools, this.#clock, (pool) => pool.status());
+  async status(most?: number): Promise<QueueStatus> {
+    return call(this.#pools, this.#clock, (pool) => pool.status(most));
   }
 
   async health(ids?: readonly string[]): Promise<AccountHealth[]> {

@@ -10,5 +10,6 @@ export function cloudflareAdministration(env: Env): AdministrationState {
     loginSucceeded: (address) => client(address).succeeded(),
     testProgress: () => tests().progress(),
     setTestProgress: (progress) => tests().setProgress(progress),
+    cancelTest: () => tests().cancel(),
   };
 }

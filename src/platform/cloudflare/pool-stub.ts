@@ -50,7 +50,7 @@ export interface PoolStub {
   count(use: LimitedUse): Promise<CountAnswer>;
   settle(use: string, spent: Spent): Promise<void>;
   keyUses(): Promise<KeyUse[]>;
-  status(): Promise<QueueStatus>;
+  status(most?: number): Promise<QueueStatus>;
   health(ids?: readonly string[]): Promise<AccountHealth[]>;
   setTestStatus(id: string, status: string): Promise<void>;
   tokensDueForRefresh(): Promise<string[]>;

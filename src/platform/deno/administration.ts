@@ -7,6 +7,7 @@ const MAX_CLIENTS = 10_000;
 export function administrationInProcess(now: () => number): AdministrationState {
   const guards = new Map<string, LoginGuard>();
   let progress: TestAllProgress | null = null;
+  let cancelled = 0;
   return {
     loginAttempt: async (client, free) => {
       const guard = guards.get(client) ?? new LoginGuard();
@@ -27,6 +28,10 @@ export function administrationInProcess(now: () => number): AdministrationState 
     testProgress: async () => progress,
     setTestProgress: async (next) => {
       progress = next;
+      return next.started_at === cancelled;
+    },
+    cancelTest: async () => {
+      cancelled = progress?.started_at ?? 0;
     },
   };
 }

@@ -683,6 +683,7 @@ describe("queue status (contract)", () => {
         { account: "a", age_ms: 250, model: "flash", request_id: "one", dialect: "chat" },
         { account: "b", age_ms: 250, model: "m", request_id: "r", dialect: "" },
       ],
+      cooling: 0,
       cooldowns: [],
       outages: [],
       ready: 0,

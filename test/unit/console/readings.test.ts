@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseMetrics, total } from "../../../src/console/api/metrics.ts";
 import { pastSpans } from "../../../src/console/pages/overview/backfill.ts";
 import { type Reading, readingOf, smoothed, spansOf } from "../../../src/console/pages/overview/readings.ts";
+import { lonePoints } from "../../../src/console/ui/lone-points.ts";
 
 const START = 1_800_000_000_000;
 const reading = (seconds: number, more: Partial<Reading> = {}): Reading => ({
@@ -83,6 +84,13 @@ describe("the overview's readings", () => {
   });
 });
 
+describe("a chart", () => {
+  it("draws a value as a point that no line leads to", () => {
+    expect(lonePoints([1, null, 2, 3, null, 4, null])).toEqual([0, 5]);
+    expect(lonePoints([7])).toEqual([0]);
+  });
+});
+
 describe("the past from the history", () => {
   const record = (seconds: number, status = "success") => ({
     created_at: START + seconds * 1_000,
@@ -100,8 +108,13 @@ describe("the past from the history", () => {
   });
 
   it("begins with the oldest record when older ones are gone", () => {
-    const spans = pastSpans([record(130)], true, START, START + 300_000);
+    const spans = pastSpans([record(130), record(185)], true, START, START + 300_000);
     expect(spans).toHaveLength(2);
     expect(spans[0]?.requests).toBe(1 / 60);
+  });
+
+  it("ends where the watching begins: no part of the last minute is lost", () => {
+    const spans = pastSpans([record(20), record(85)], false, START, START + 90_000);
+    expect(spans).toMatchObject([{ time: START / 1_000 + 90, requests: 1 / 60 }]);
   });
 });

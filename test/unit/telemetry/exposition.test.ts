@@ -19,6 +19,7 @@ const idle: QueueStatus = {
   max_queue_size: 6,
   leases: [{ account: "one@x", age_ms: 5, model: "m", request_id: "r", dialect: "d" }],
   outages: [],
+  cooling: 1,
   cooldowns: [{ account: "two@x", proxy: "", kind: "rate_limited", reason: "", failures: 1, until: 1 }],
   waiting_requests: [],
 };

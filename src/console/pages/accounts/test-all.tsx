@@ -1,62 +1,95 @@
-import { useEffect, useState } from "preact/hooks";
-import { readTestAll, type TestAllResult, type TestAllStatus, testAllAccounts } from "../../api/accounts.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { cancelTestAll, readTestAll, type TestAllStatus, testAllAccounts } from "../../api/accounts.ts";
 import { Button } from "../../ui/button.tsx";
+import { count, fullMoment, plural } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Progress } from "../../ui/progress.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
 import { useWork } from "../../ui/use-work.ts";
 
 const POLL_MS = 600;
+/** How often it is looked whether somebody else has started a test. */
+const IDLE_MS = 15_000;
+/** How long the outcome of a test is news. */
+const NEWS_MS = 3_600_000;
 
-/** Tests every account, and shows how far it has come; also a run that another tab has started. */
+/** Tests every account, and shows how far it has come: also after one has left and returned, and what another tab has started. */
 export function TestAll({ onDone }: { readonly onDone: () => Promise<void> }) {
-  const { busy: running, error, run } = useWork();
-  const [status, setStatus] = useState<TestAllStatus | null>(null);
-  const [result, setResult] = useState<TestAllResult | null>(null);
+  const started = useWork();
+  const cancelled = useWork();
+  const [polls, setPolls] = useState(true);
+  const { data: status, error, reload } = useLoaded(readTestAll, "", polls ? POLL_MS : IDLE_MS);
+  const running = started.busy || status?.running === true;
+  useEffect(() => setPolls(running), [running]);
 
+  const ran = useRef(false);
   useEffect(() => {
-    if (!running) return;
-    const timer = setInterval(() => {
-      readTestAll()
-        .then(setStatus)
-        .catch(() => undefined);
-    }, POLL_MS);
-    return () => clearInterval(timer);
-  }, [running]);
+    if (ran.current && !running) void onDone();
+    ran.current = running;
+  }, [running, onDone]);
 
-  const start = async () => {
-    setStatus(null);
-    setResult(null);
-    await run(async () => setResult(await testAllAccounts()));
-    await onDone();
-  };
-
-  const failed = result?.results.filter(({ success }) => !success) ?? [];
+  const start = (resume: boolean) =>
+    void started
+      .run(() => testAllAccounts(resume))
+      .then(async () => {
+        await reload();
+      });
+  const rest = status === null ? 0 : status.total - status.done;
   return (
     <>
-      <Button busy={running} onClick={start}>
+      <Button busy={running} onClick={() => start(false)}>
         Test all
       </Button>
-      {running && <Progress label="Accounts tested" value={status?.done ?? 0} max={status?.total ?? 0} />}
-      <Problem error={error} />
-      {result !== null && failed.length === 0 && (
-        <Notice kind="success">All {result.total} accounts work.</Notice>
+      {running && (
+        <>
+          <Progress label="Accounts tested" value={status?.done ?? 0} max={status?.total ?? 0} />
+          <Button kind="quiet" busy={cancelled.busy} onClick={() => void cancelled.run(cancelTestAll)}>
+            Cancel
+          </Button>
+        </>
       )}
-      {failed.length > 0 && result !== null && (
-        <Notice kind="warning">
-          {result.failed} of {result.total} accounts failed.{" "}
-          <details>
-            <summary>Which, and why</summary>
-            <ul>
-              {failed.map(({ account, message }) => (
-                <li key={account}>
-                  {account}: {message}
-                </li>
-              ))}
-            </ul>
-          </details>
-        </Notice>
+      {!running && status !== null && rest > 0 && (
+        <Button onClick={() => start(true)}>Test the other {count(rest)}</Button>
       )}
+      <Problem error={started.error || cancelled.error || error} />
+      {!running && status !== null && isNews(status) && <Outcome status={status} />}
     </>
+  );
+}
+
+const isNews = ({ total, finished_at }: TestAllStatus): boolean =>
+  total > 0 && (finished_at === 0 || Date.now() - finished_at < NEWS_MS);
+
+/** What the last run has shown. */
+function Outcome({ status }: { readonly status: TestAllStatus }) {
+  const { total, done, failed, failures, finished_at } = status;
+  const when = finished_at === 0 ? "" : ` (${fullMoment(finished_at)})`;
+  const ended = done < total ? `The test ended after ${count(done)} of ${plural(total, "account")}. ` : "";
+  if (failed === 0) {
+    return (
+      <Notice kind={done < total ? "info" : "success"}>
+        {ended}
+        {done < total ? "None of these failed" : `All ${count(total)} accounts work`}
+        {when}.
+      </Notice>
+    );
+  }
+  return (
+    <Notice kind="warning">
+      {ended}
+      {count(failed)} of {count(done)} accounts failed{when}.{" "}
+      <details>
+        <summary>Which, and why</summary>
+        <ul>
+          {failures.map(({ account, message }) => (
+            <li key={account}>
+              {account}: {message}
+            </li>
+          ))}
+        </ul>
+        {failed > failures.length && <p>and {count(failed - failures.length)} more</p>}
+      </details>
+    </Notice>
   );
 }

@@ -7,8 +7,8 @@ const BIN_MS = 60_000;
 type Past = Pick<HistorySummary, "created_at" | "status" | "prompt_tokens" | "completion_tokens">;
 
 /**
- * What the history tells about the time before this console was watching, a minute a point. Minutes before the oldest
- * record are left out when the history is full, because older ones have gone from it.
+ * What the history tells about the time before this console was watching, a minute a point, the last of which ends where the
+ * watching begins. Minutes before the oldest record are left out when the history is full, because older ones have gone from it.
  *
  * @param from,until Unix milliseconds
  */
@@ -16,7 +16,8 @@ export function pastSpans(records: readonly Past[], full: boolean, from: number,
   const oldest = records.reduce((least, { created_at }) => Math.min(least, created_at), until);
   const first = full ? Math.max(from, oldest) : from;
   const spans: Span[] = [];
-  for (let start = first; start + BIN_MS <= until; start += BIN_MS) {
+  const bins = Math.floor((until - first) / BIN_MS);
+  for (let start = until - bins * BIN_MS; start < until; start += BIN_MS) {
     const within = records.filter(({ created_at: at }) => at >= start && at < start + BIN_MS);
     const rate = (sum: number) => (sum * 1_000) / BIN_MS;
     const tokens = (pick: (record: Past) => number) =>

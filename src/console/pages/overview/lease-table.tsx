@@ -1,6 +1,6 @@
 import type { QueueStatus } from "../../api/queue.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { duration } from "../../ui/format.ts";
+import { count, duration } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 
 /** A request that holds a slot, or waits for one. */
@@ -15,8 +15,6 @@ interface Request {
   /** How long it has run or waited, in milliseconds. */
   readonly ms: number;
 }
-
-const SHOWN = 50;
 
 const COLUMNS: readonly Column<Request>[] = [
   { title: "State", cell: ({ waits }) => (waits ? "waits" : "runs") },
@@ -43,15 +41,17 @@ function requestsOf({ leases, waiting_requests }: QueueStatus): Request[] {
 
 /** What runs and what waits at this moment. */
 export function LeaseTable({ queue }: { readonly queue: QueueStatus | null }) {
+  const requests = queue === null ? [] : requestsOf(queue);
+  const more = queue === null ? 0 : queue.in_use + queue.waiting - requests.length;
   return (
     <Panel title="Requests right now">
       <DataTable
-        items={queue === null ? [] : requestsOf(queue)}
+        items={requests}
         keyOf={({ id, waits }) => `${id}${waits}`}
         columns={COLUMNS}
-        most={SHOWN}
         empty={<p class="muted">None. They appear here while they run or wait.</p>}
       />
+      {more > 0 && <p class="muted">and {count(more)} more</p>}
     </Panel>
   );
 }

@@ -30,8 +30,8 @@ export function Overview() {
       <Warnings queue={queue} settings={settings.data} config={config.data} />
       <Problem error={error} />
       <Tiles queue={queue} readings={readings} />
-      <Slots queue={queue} />
       <ActivityCharts readings={readings} />
+      <Slots queue={queue} />
       <LeaseTable queue={queue} />
     </Page>
   );

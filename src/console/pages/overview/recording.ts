@@ -4,6 +4,7 @@ import { readMetrics, type Sample } from "../../api/metrics.ts";
 import { type QueueStatus, readQueue } from "../../api/queue.ts";
 import { session } from "../../session.ts";
 import { createStore } from "../../store.ts";
+import { staleNote } from "../../ui/use-loaded.ts";
 import { type Reading, readingOf } from "./readings.ts";
 
 /** How often the queue is read. */
@@ -48,6 +49,8 @@ export const recording = createStore<Recording>({ queue: null, readings: stored(
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 let ticks = 0;
+/** When the queue was read last, Unix milliseconds. */
+let seenAt = 0;
 
 async function tick(): Promise<void> {
   const { readings } = recording.get();
@@ -55,7 +58,8 @@ async function tick(): Promise<void> {
   ticks += 1;
   const [queue, metrics] = await Promise.allSettled([readQueue(), keeps ? readMetrics() : NOTHING]);
   const failed = [queue, metrics].find((result) => result.status === "rejected");
-  const error = failed === undefined ? "" : messageOf(failed.reason);
+  if (queue.status === "fulfilled") seenAt = Date.now();
+  const error = failed === undefined ? "" : messageOf(failed.reason) + staleNote(seenAt);
   const live = queue.status === "fulfilled" ? queue.value : recording.get().queue;
   if (!keeps || live === null || queue.status === "rejected" || metrics.status === "rejected") {
     return recording.set({ queue: live, readings, error });

@@ -1,11 +1,8 @@
-import type { QueueStatus } from "../../api/queue.ts";
+import { QUEUE_SHOWN, type QueueStatus } from "../../api/queue.ts";
 import { href } from "../../routing.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { count, duration } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
-
-/** Accounts that are drawn; the busiest and the ill ones come first. */
-const DRAWN = 48;
 
 interface AccountSlots {
   readonly account: string;
@@ -15,7 +12,7 @@ interface AccountSlots {
   readonly reason: string;
 }
 
-/** What each account holds, by name, with those that need a look in front. */
+/** What the accounts hold that were told of; of many, those that need a look come first, else they are in the order of their names. */
 function accountSlots(queue: QueueStatus): AccountSlots[] {
   const used = new Map<string, number>();
   for (const { account } of queue.leases) used.set(account, (used.get(account) ?? 0) + 1);
@@ -34,7 +31,7 @@ function accountSlots(queue: QueueStatus): AccountSlots[] {
       };
     })
     .sort((one, other) =>
-      names.size > DRAWN ? weight(other) - weight(one) : one.account.localeCompare(other.account),
+      queue.total > QUEUE_SHOWN ? weight(other) - weight(one) : one.account.localeCompare(other.account),
     );
 }
 
@@ -43,7 +40,8 @@ export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
   if (queue === null)
     return <Panel title="Slots" class="slots-panel" children={<p class="muted">Reading…</p>} />;
   const all = accountSlots(queue);
-  const drawn = all.slice(0, DRAWN);
+  const drawn = all.slice(0, QUEUE_SHOWN);
+  const more = queue.total - drawn.length;
   const perAccount = queue.max_inflight_per_account;
   return (
     <Panel title="Slots" class="slots-panel">
@@ -54,7 +52,18 @@ export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
       )}
       <ul class="slots">
         {drawn.map(({ account, used, cooling, reason }) => (
-          <li key={account} class={cooling > 0 ? "slot cooling" : used > 0 ? "slot busy" : "slot"}>
+          <li
+            key={account}
+            class={
+              cooling > 0
+                ? "slot cooling"
+                : used >= perAccount
+                  ? "slot full"
+                  : used > 0
+                    ? "slot busy"
+                    : "slot"
+            }
+          >
             <span class="cut" title={account}>
               {account}
             </span>
@@ -69,10 +78,9 @@ export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
           </li>
         ))}
       </ul>
-      {all.length > drawn.length && (
+      {more > 0 && (
         <p class="muted">
-          and {count(all.length - drawn.length)} more, none of them busier.{" "}
-          <a href={href("accounts")}>All accounts</a>
+          and {count(more)} more. <a href={href("accounts")}>All accounts</a>
         </p>
       )}
     </Panel>

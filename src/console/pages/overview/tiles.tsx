@@ -14,16 +14,27 @@ interface TileProps {
   readonly name: string;
   readonly value: string;
   readonly below: string;
+  /** Whether it needs a look; the text tells the same. */
+  readonly tone?: "warn" | "bad" | undefined;
 }
 
-function Tile({ name, value, below }: TileProps) {
+function Tile({ name, value, below, tone }: TileProps) {
   return (
-    <div class="panel tile">
+    <div class={tone === undefined ? "panel tile" : `panel tile ${tone}`}>
       <dt>{name}</dt>
       <dd class="tile-value tabular">{value}</dd>
       <dd class="muted">{below}</dd>
     </div>
   );
+}
+
+const full = ({ in_use, global_max_inflight }: QueueStatus): boolean =>
+  global_max_inflight > 0 && in_use >= global_max_inflight;
+
+/** One error in a hundred needs a look, one in ten an operator. */
+function errorTone(requests: number, errors: number): TileProps["tone"] {
+  if (requests === 0 || errors / requests < 0.01) return undefined;
+  return errors / requests < 0.1 ? "warn" : "bad";
 }
 
 /** The gateway's state in five numbers. */
@@ -44,11 +55,13 @@ export function Tiles({ queue, readings }: TilesProps) {
         name="Slots in use"
         value={queue === null ? "–" : `${count(queue.in_use)} / ${count(queue.global_max_inflight)}`}
         below={queue === null ? "" : `${count(queue.available)} of ${count(queue.total)} accounts free`}
+        tone={queue !== null && full(queue) ? "warn" : undefined}
       />
       <Tile
         name="Waiting"
         value={queue === null ? "–" : count(queue.waiting)}
         below={queue === null ? "" : `room for ${count(queue.max_queue_size)}`}
+        tone={queue !== null && queue.waiting > 0 ? "warn" : undefined}
       />
       <Tile
         name="Requests a second"
@@ -64,6 +77,7 @@ export function Tiles({ queue, readings }: TilesProps) {
         name="Errors"
         value={requests === 0 ? "0%" : `${((errors / requests) * 100).toFixed(errors === 0 ? 0 : 1)}%`}
         below={`${compact(errors)} while watching`}
+        tone={errorTone(requests, errors)}
       />
     </dl>
   );

@@ -23,7 +23,7 @@ interface WarningsProps {
 /** What the operator should see to. Nothing when there is nothing. */
 export function Warnings({ queue, settings, config }: WarningsProps) {
   const version = useLoaded(readVersion).data;
-  const cooling = queue?.cooldowns.length ?? 0;
+  const cooling = queue?.cooling ?? 0;
   const warnings: Warning[] = [];
   const add = (when: boolean | undefined, id: string, kind: Warning["kind"], text: ComponentChildren) => {
     if (when) warnings.push({ id, kind, text });

@@ -1,3 +1,5 @@
+import type { Setting } from "./setting-list.ts";
+
 /** What was typed and not saved yet, by the path of the setting. */
 export type Draft = Readonly<Record<string, string | boolean>>;
 
@@ -19,11 +21,38 @@ export function edited(draft: Draft, settings: object, path: string, value: stri
   return same ? rest : { ...rest, [path]: value };
 }
 
-/**
- * The draft as the gateway takes it, grouped; numbers where the setting is one.
- *
- * @throws Error that names a field which is no number.
- */
+/** What is wrong with the draft's numbers, in words, by the path of the setting. */
+export function faultsOf(draft: Draft, settings: readonly Setting[]): Readonly<Record<string, string>> {
+  const faults: Record<string, string> = {};
+  for (const { path, kind } of settings) {
+    const value = draft[path];
+    if (value === undefined || kind.type !== "number") continue;
+    const number = Number(value);
+    const { min, max } = kind;
+    const whole = Number.isInteger(min);
+    const fits = value !== "" && number >= min && number <= max && (!whole || Number.isInteger(number));
+    if (!fits) {
+      faults[path] =
+        `Must be a ${whole ? "whole " : ""}number from ${range.format(min)} to ${range.format(max)}.`;
+    }
+  }
+  return faults;
+}
+
+/** The setting that a refusal of the gateway names, and what it says of it; null when it names none. */
+export function refusedSetting(
+  message: string,
+  settings: readonly Setting[],
+): { readonly path: string; readonly fault: string } | null {
+  for (const { path } of settings) {
+    if (message.startsWith(`${path}: `)) return { path, fault: message.slice(path.length + 2) };
+  }
+  return null;
+}
+
+const range = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+
+/** The draft as the gateway takes it, grouped; numbers where the setting is one. */
 export function changesOf(
   draft: Draft,
   numbers: ReadonlySet<string>,
@@ -32,9 +61,6 @@ export function changesOf(
   for (const [path, value] of Object.entries(draft)) {
     const [group = "", field = ""] = path.split(".");
     const isNumber = numbers.has(path);
-    if (isNumber && (value === "" || !Number.isFinite(Number(value)))) {
-      throw new Error(`${path} must be a number.`);
-    }
     changes[group] = { ...changes[group], [field]: isNumber ? Number(value) : value };
   }
   return changes;

@@ -5,20 +5,22 @@ interface SettingFieldProps {
   readonly setting: Setting;
   readonly value: string | boolean;
   readonly changed: boolean;
+  /** What is wrong with it; empty: nothing is known to be. */
+  readonly fault: string;
   /** What stands in an empty text. */
   readonly placeholder: string;
   readonly onChange: (value: string | boolean) => void;
 }
 
 /** One setting with its meaning and default. */
-export function SettingField({ setting, value, changed, placeholder, onChange }: SettingFieldProps) {
+export function SettingField({ setting, value, changed, fault, placeholder, onChange }: SettingFieldProps) {
   const { name, meaning, standard, kind } = setting;
   const hint = (
     <>
       {meaning} <span class="default">Default: {standard}.</span>
     </>
   );
-  const shared = { label: name, hint, onChange };
+  const shared = { label: name, hint, error: fault, onChange };
   const field = () => {
     switch (kind.type) {
       case "switch":

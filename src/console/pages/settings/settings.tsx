@@ -1,34 +1,60 @@
-import { useState } from "preact/hooks";
-import { changeSettings, readSettings } from "../../api/settings.ts";
+import { useRef, useState } from "preact/hooks";
+import { messageOf } from "../../api/client.ts";
+import { changeSettings, readSettings, type Settings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
 import { plural } from "../../ui/format.ts";
+import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { useWork } from "../../ui/use-work.ts";
-import { changesOf, type Draft, edited, valueAt } from "./draft.ts";
+import { changesOf, type Draft, edited, faultsOf, refusedSetting, valueAt } from "./draft.ts";
 import { PasswordForm } from "./password-form.tsx";
 import { SettingField } from "./setting-field.tsx";
 import { SETTING_GROUPS } from "./setting-list.ts";
 
-const NUMBERS = new Set(
-  SETTING_GROUPS.flatMap(({ settings }) => settings)
-    .filter(({ kind }) => kind.type === "number")
-    .map(({ path }) => path),
-);
+const SETTINGS = SETTING_GROUPS.flatMap(({ settings }) => settings);
+const NAMES = new Map(SETTINGS.map(({ path, name }) => [path, name]));
+const NUMBERS = new Set(SETTINGS.filter(({ kind }) => kind.type === "number").map(({ path }) => path));
 
 /** Every runtime setting. They take effect with the next request. */
 export function SettingsPage() {
   const { data, error, reload, replace } = useLoaded(readSettings);
   const [draft, setDraft] = useState<Draft>({});
   const { busy: saving, error: failure, onSubmit } = useWork();
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
+  const form = useRef<HTMLFormElement>(null);
   const changes = Object.keys(draft).length;
 
+  const refuse = (wrong: Readonly<Record<string, string>>): never => {
+    setFaults(wrong);
+    // Once the fields say so.
+    setTimeout(() => {
+      const first = form.current?.querySelector('[aria-invalid="true"]');
+      if (first instanceof HTMLElement) first.focus();
+    });
+    const names = Object.keys(wrong).map((path) => NAMES.get(path) ?? path);
+    throw new Error(`Nothing was saved. Look at: ${names.join(", ")}.`);
+  };
   const save = async () => {
-    replace(await changeSettings(changesOf(draft, NUMBERS)));
+    const wrong = faultsOf(draft, SETTINGS);
+    if (Object.keys(wrong).length > 0) refuse(wrong);
+    try {
+      replace(await changeSettings(changesOf(draft, NUMBERS)));
+    } catch (thrown) {
+      const refused = refusedSetting(messageOf(thrown), SETTINGS);
+      if (refused !== null) refuse({ [refused.path]: refused.fault });
+      throw thrown;
+    }
+    setFaults({});
     setDraft({});
     toast("Settings saved");
+  };
+  const change = (path: string, present: Settings, value: string | boolean) => {
+    const { [path]: _, ...others } = faults;
+    setFaults(others);
+    setDraft((before) => edited(before, present, path, value));
   };
 
   return (
@@ -37,8 +63,9 @@ export function SettingsPage() {
       lead="Changes take effect with the next request, and everywhere within five seconds."
     >
       <Problem error={error} retry={reload} />
+      <LeaveGuard unsaved={changes === 0 ? "" : plural(changes, "unsaved change")} />
       {data !== null && (
-        <form class="settings" onSubmit={onSubmit(save)} noValidate>
+        <form ref={form} class="settings" onSubmit={onSubmit(save)} noValidate>
           {SETTING_GROUPS.map(({ title, settings }) => (
             <Panel key={title} title={title}>
               <div class="setting-grid">
@@ -52,8 +79,9 @@ export function SettingsPage() {
                       setting={setting}
                       value={value}
                       changed={setting.path in draft}
+                      fault={faults[setting.path] ?? ""}
                       placeholder={data.thinking_injection.default_prompt}
-                      onChange={(next) => setDraft((before) => edited(before, data, setting.path, next))}
+                      onChange={(next) => change(setting.path, data, next)}
                     />
                   );
                 })}
@@ -64,7 +92,13 @@ export function SettingsPage() {
             <div class="save-bar">
               <Problem error={failure} />
               <span class="grow">{plural(changes, "unsaved change")}</span>
-              <Button kind="quiet" onClick={() => setDraft({})}>
+              <Button
+                kind="quiet"
+                onClick={() => {
+                  setFaults({});
+                  setDraft({});
+                }}
+              >
                 Discard
               </Button>
               <Button kind="primary" type="submit" busy={saving}>
