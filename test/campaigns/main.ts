@@ -14,9 +14,10 @@ import { edits } from "./parts/edits.ts";
 import { faults } from "./parts/faults.ts";
 import { evictions, kills } from "./parts/restarts.ts";
 import { soak } from "./parts/soak.ts";
+import { usage } from "./parts/usage.ts";
 import { type Leaks, type Runtime, randomFrom, Site } from "./site.ts";
 
-const PARTS: readonly Part[] = [departures, evictions, kills, faults, soak, clocks, edits];
+const PARTS: readonly Part[] = [departures, evictions, kills, faults, soak, clocks, edits, usage];
 const RUNTIMES: readonly Runtime[] = ["workers", "deno"];
 
 const { values } = parseArgs({

@@ -21,6 +21,8 @@ export interface SiteOptions {
   readonly perAccount: number;
   readonly plan: Plan;
   readonly vars?: Readonly<Record<string, string>>;
+  /** Keys besides `sk-dev`. */
+  readonly keys?: readonly { readonly key: string; readonly id: string }[];
   /** The configuration is stored and can be edited; its accounts sign in. */
   readonly editable?: boolean;
   /** `heap` is wanted. */
@@ -76,6 +78,7 @@ export class Site {
     );
     const config = {
       keys: ["sk-dev"],
+      api_keys: options.keys ?? [],
       accounts: logins,
       auto_delete: { mode: driver === "sessions" ? "single" : "none" },
       runtime: { account_max_inflight: perAccount, account_max_queue: 1_000 },

@@ -3,6 +3,7 @@ import type { Part } from "../campaigns/part.ts";
 import { clocks } from "../campaigns/parts/clocks.ts";
 import { edits } from "../campaigns/parts/edits.ts";
 import { soak } from "../campaigns/parts/soak.ts";
+import { usage } from "../campaigns/parts/usage.ts";
 import { randomFrom, Site } from "../campaigns/site.ts";
 import { ON_DENO } from "../support/runtime.ts";
 
@@ -11,6 +12,7 @@ const PARTS: readonly (readonly [name: string, part: Part, count: number])[] = [
   ["edits of the configuration and deletions of accounts under load", edits, 25],
   ["settings of the clock under load", clocks, 3],
   ["requests of all kinds", soak, 100],
+  ["what the books of usage say of requests of many keys, while objects are evicted,", usage, 300],
 ];
 
 it.each(PARTS)(

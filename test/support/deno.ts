@@ -53,6 +53,11 @@ export class DenoGateway {
     return Promise.reject(new Error("There is no object on Deno."));
   }
 
+  /** The same is true of the others. */
+  evict(): Promise<void> {
+    return this.evictPool();
+  }
+
   async setClock(byMs: number): Promise<void> {
     await (await fetch(`${this.url}${CLOCK_PATH}?by=${byMs}`)).text();
   }

@@ -16,6 +16,9 @@ export interface GatewayOptions {
   readonly inspected?: boolean;
 }
 
+/** Bindings whose object named `main` can be made to lose its memory. */
+export type EvictableBinding = "ACCOUNT_POOL" | "USAGE" | "HISTORY";
+
 /** A running gateway with its sandbox. */
 export interface Gateway {
   /** The address without a slash at its end; another one after `restart` and `reset`. */
@@ -31,6 +34,8 @@ export interface Gateway {
   leaks(): readonly string[];
   /** The pool's object loses its memory, as when it is moved or a new version is deployed; its storage stays. workerd only. */
   evictPool(): Promise<void>;
+  /** The same of the object behind another binding. workerd only. */
+  evict(binding: EvictableBinding): Promise<void>;
   /** Sets the gateway's clock forwards or back. */
   setClock(byMs: number): Promise<void>;
   /** Rows that the pool keeps of slots in use; null when it cannot be asked. */

@@ -8,7 +8,7 @@ import { POOL_NAME } from "../../src/accounts/pool-name.ts";
 import { type Bundle, buildBundles, modulesOf } from "./bundle.ts";
 import { CLOCK_PATH, SETTABLE_CLOCK } from "./clock.ts";
 import { fetchDescribed } from "./described.ts";
-import type { Gateway, GatewayOptions } from "./gateway.ts";
+import type { EvictableBinding, Gateway, GatewayOptions } from "./gateway.ts";
 import { debuggerAt, liveHeap } from "./inspector.ts";
 import { descendants } from "./processes.ts";
 import { SandboxControl } from "./sandbox.ts";
@@ -50,6 +50,13 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
     lines.length = 0;
   };
 
+  const evict = async (binding: EvictableBinding) => {
+    const objects = await running.miniflare.getDurableObjectNamespace(binding, "polygate");
+    const object: unknown = objects.getByName(binding === "ACCOUNT_POOL" ? POOL_NAME : "main");
+    if (!isEvictable(object)) throw new Error("The gateway was not started with `evictable`.");
+    await object.evict().catch(() => undefined);
+  };
+
   let running = await start();
   return {
     get url() {
@@ -65,12 +72,8 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
     }),
     logs: () => lines,
     leaks: () => watch.leaksWith(lines),
-    evictPool: async () => {
-      const pools = await running.miniflare.getDurableObjectNamespace("ACCOUNT_POOL", "polygate");
-      const pool: unknown = pools.getByName(POOL_NAME);
-      if (!isEvictable(pool)) throw new Error("The gateway was not started with `evictable`.");
-      await pool.evict().catch(() => undefined);
-    },
+    evictPool: () => evict("ACCOUNT_POOL"),
+    evict: (binding) => evict(binding),
     setClock: async (byMs) => {
       await (await fetch(new URL(`${CLOCK_PATH}?by=${byMs}`, running.url))).text();
     },
@@ -109,13 +112,23 @@ const isEvictable = (stub: unknown): stub is { evict(): Promise<void>; rows(): P
 function evictableEntry(entry: string): string {
   return `
     import { setClock } from "./clock.js";
-    import worker, { AccountPool as Pool } from "./${entry}";
+    import worker, { AccountPool as Pool, History as Archive, Usage as Books } from "./${entry}";
     export * from "./${entry}";
     export class AccountPool extends Pool {
       rows() {
         const count = "select (select count(*) from mark) + (select count(*) from isolate) n";
         return this.ctx.storage.sql.exec(count).one().n;
       }
+      evict() {
+        this.ctx.abort("evicted by a test");
+      }
+    }
+    export class History extends Archive {
+      evict() {
+        this.ctx.abort("evicted by a test");
+      }
+    }
+    export class Usage extends Books {
       evict() {
         this.ctx.abort("evicted by a test");
       }
