@@ -3,7 +3,15 @@ import { call } from "./client.ts";
 import { number, text, texts } from "./fields.ts";
 
 const lease = z.object({ account: text, age_ms: number, model: text, request_id: text, dialect: text });
-const cooldown = z.object({ account: text, kind: text, reason: text, failures: number, until: number });
+const cooldown = z.object({
+  account: text,
+  /** The proxy that cools down, and the account with it. */
+  proxy: text,
+  kind: text,
+  reason: text,
+  failures: number,
+  until: number,
+});
 const waiting = z.object({
   request_id: text,
   model: text,

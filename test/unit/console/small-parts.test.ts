@@ -3,6 +3,7 @@ import { callsIn } from "../../../src/console/pages/history/calls-in.ts";
 import { fullKey, newKey } from "../../../src/console/pages/keys/full-key.ts";
 import { EMPTY_SHOT, shotPath } from "../../../src/console/pages/page-service/shot-path.ts";
 import { parseTools, SAMPLE_TOOLS } from "../../../src/console/pages/playground/tools.ts";
+import { cooldownsOf } from "../../../src/console/pages/proxies/cooldowns-of.ts";
 import { compact, duration, fullMoment, moment, plural } from "../../../src/console/ui/format.ts";
 
 describe("what people read", () => {
@@ -29,6 +30,21 @@ describe("what people read", () => {
     expect(moment(new Date(2025, 4, 19, 9, 5, 7).getTime(), now)).toBe("19 May 2025 09:05:07");
     expect(moment(0, now)).toBe("never");
     expect(fullMoment(new Date(2026, 4, 20, 9, 5, 7).getTime())).toMatch(/^20 May 2026 09:05:07 (?:GMT|UTC)/);
+  });
+});
+
+describe("proxies that cool down", () => {
+  const cooldown = { kind: "unreachable", reason: "no answer", failures: 1, until: 5_000 };
+
+  it("are those that accounts are passed over for, with all of these", () => {
+    const cooldowns = [
+      { ...cooldown, account: "a", proxy: "office" },
+      { ...cooldown, account: "b", proxy: "" },
+      { ...cooldown, account: "c", proxy: "office" },
+    ];
+    const office = { reason: "no answer", until: 5_000, accounts: ["a", "c"] };
+    expect([...cooldownsOf({ cooldowns })]).toEqual([["office", office]]);
+    expect(cooldownsOf(null).size).toBe(0);
   });
 });
 

@@ -6,6 +6,7 @@ import {
   type ProxyView,
   testSavedProxy,
 } from "../../api/proxies.ts";
+import { readQueue } from "../../api/queue.ts";
 import { Button } from "../../ui/button.tsx";
 import { Clipped } from "../../ui/clipped.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
@@ -14,13 +15,20 @@ import { Empty } from "../../ui/empty.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { cooldownsOf } from "./cooldowns-of.ts";
 import { outcomeOf } from "./outcome-of.ts";
+import { ProxyCooldown } from "./proxy-cooldown.tsx";
 import { ProxyForm } from "./proxy-form.tsx";
 import { ProxyOutcome } from "./proxy-outcome.tsx";
+
+/** How often the page looks which proxies cool down, milliseconds. */
+const REFRESH_MS = 5_000;
 
 /** The proxies that accounts' traffic to the provider can go through. */
 export function Proxies() {
   const { data, error, reload } = useLoaded(listProxies);
+  const { data: queue } = useLoaded(readQueue, "", REFRESH_MS);
+  const cooldowns = cooldownsOf(queue);
   const editing = useEditing<ProxyView>(reload);
   const [tests, setTests] = useState<ReadonlyMap<string, ProxyTest | "running">>(new Map());
   const test = async (id: string) => {
@@ -53,6 +61,7 @@ export function Proxies() {
         </>
       ),
     },
+    { title: "Traffic", cell: ({ id }) => <ProxyCooldown cooldown={cooldowns.get(id)} /> },
     { title: "Test", cell: ({ id }) => <ProxyOutcome test={tests.get(id)} /> },
     actionColumn((proxy) => (
       <>
