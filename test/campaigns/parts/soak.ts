@@ -5,7 +5,8 @@ import { ending, times } from "../site.ts";
 /** What counts as growth: more than a tenth, and more than what one collection of garbage (RSS: its arrangement) moves. */
 const TENTH = 1.1;
 const NOISE_MB = { heap: 1, rss: 30 };
-const AT_REST = 10_000;
+/** Before that many requests a runtime has not come to rest. */
+const AT_REST = 20_000;
 
 /** Many requests of all kinds; memory and sockets are looked at after each tenth of them. */
 export const soak: Part = {
@@ -40,12 +41,12 @@ export const soak: Part = {
         `  ${(tenth * count) / 10}: heap ${heap.toFixed(1)} MB, RSS ${rss} MB, ${site.sockets()} sockets`,
       );
     }
-    const early = samples[0] ?? { heap: 0, rss: 0 };
+    const first = Math.ceil(AT_REST / (count / 10)) - 1;
+    const early = samples[first] ?? { heap: 0, rss: 0 };
     const last = samples.at(-1) ?? early;
     const beyond = (kind: "heap" | "rss") =>
       Math.max(0, Math.ceil(last[kind] - Math.max(early[kind] * TENTH, early[kind] + NOISE_MB[kind])));
-    // Before that many requests a runtime has not come to rest.
-    const grown = count / 10 >= AT_REST ? beyond("heap") + beyond("rss") : 0;
+    const grown = first < samples.length - 1 ? beyond("heap") + beyond("rss") : 0;
     const told = (kind: "heap" | "rss") => samples.map((sample) => sample[kind].toFixed(1)).join(", ");
     return { wrong, grown, note: `after each tenth live heap ${told("heap")} MB, RSS ${told("rss")} MB` };
   },
