@@ -5,6 +5,7 @@ import { LinkedList, ListNode } from "./linked-list.ts";
 import type { StoredAccount } from "./pool-store.ts";
 import type { ProxyState } from "./proxies.ts";
 import { SignInGate } from "./sign-in-gate.ts";
+import { Trust } from "./trust.ts";
 import type { Waiter } from "./waiting-queue.ts";
 
 /** Everything that the pool knows of one account. As a list node it stands in the rotation. */
@@ -34,6 +35,7 @@ export class AccountState extends ListNode<AccountState> {
   /** How often the provider has failed on it in a row, while it worked with others. */
   strikes = 0;
   readonly health = new Health();
+  readonly trust = new Trust();
   /** Requests that it has got in its present turn. */
   turn = 0;
   testStatus = "";
@@ -68,10 +70,13 @@ export class AccountState extends ListNode<AccountState> {
     return this.proxy?.cooling === true ? Math.max(own, this.proxy.cooldown?.until ?? 0) : own;
   }
 
-  /** It, or its proxy, has failed lately: a success is news. */
+  /** It, or its proxy, has failed lately, or it has never worked: a success is news. */
   get failing(): boolean {
     return (
-      this.cooldown !== null || this.strikes > 0 || (this.proxy !== null && this.proxy.cooldown !== null)
+      !this.trust.earned ||
+      this.cooldown !== null ||
+      this.strikes > 0 ||
+      (this.proxy !== null && this.proxy.cooldown !== null)
     );
   }
 

@@ -17,6 +17,8 @@ export class AccountTokens {
       account.testStatus = stored.testStatus;
       account.cooldown = stored.cooldown;
       account.cooling = stored.cooldown !== null && stored.cooldown.until > now;
+      if (stored.cooldown !== null) account.trust.lose();
+      else if (stored.proven) account.trust.earn();
     }
   }
 
@@ -33,6 +35,7 @@ export class AccountTokens {
     if (!tokenChanged && !passwordChanged) return;
     state.cooldown = null;
     state.cooling = false;
+    state.trust.reset();
     if (tokenChanged && account.token !== "") {
       state.gate.hold({ token: account.token, expiresAt: 0, issuedAt: now });
     } else if (passwordChanged || tokenChanged) {
@@ -56,6 +59,7 @@ export class AccountTokens {
     state.cooldown = null;
     state.cooling = false;
     state.strikes = 0;
+    state.trust.reset();
     state.turn = 0;
     state.testStatus = "";
     state.gate.hold(null);
@@ -95,12 +99,17 @@ export class AccountTokens {
   fail(state: AccountState, failure: AccountFailure, now: number): void {
     state.cooldown = nextCooldown(state.cooldown, failure, now);
     state.cooling = true;
+    state.trust.lose();
     this.#save(state);
   }
 
-  /** The account works. True when that ends a series of failures. */
-  succeed(state: AccountState): boolean {
-    if (state.cooldown === null) return false;
+  /**
+   * The account works, for a request that was granted after it failed last; `proxyToo`: and after its proxy did. True when that
+   * ends a series of failures, or a trial.
+   */
+  succeed(state: AccountState, proxyToo: boolean): boolean {
+    const proven = proxyToo && state.account !== null && state.trust.earn();
+    if (state.cooldown === null && !proven) return false;
     state.cooldown = null;
     state.cooling = false;
     this.#save(state);
@@ -128,6 +137,7 @@ export class AccountTokens {
       issuedAt: gate.held?.issuedAt ?? 0,
       configuredToken: account.token,
       testStatus: state.testStatus,
+      proven: state.trust.earned,
       cooldown: state.cooldown,
     };
     this.#store.saveAccount(state.stored);

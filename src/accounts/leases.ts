@@ -39,6 +39,8 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
   /** Somebody has told how its use ended. */
   told = false;
   expiresAt: number;
+  /** See `Trust.tried`; 0: nothing is learnt from it, it was granted before a restart. */
+  trial = 0;
   /** Name of the isolate that holds it, once the lease has lived for a while. */
   isolate = "";
 

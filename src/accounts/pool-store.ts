@@ -12,6 +12,8 @@ export interface StoredAccount {
   /** The configured token that was current then: a change of it in the configuration wins over the stored token. */
   readonly configuredToken: string;
   readonly testStatus: string;
+  /** It has worked since it failed last. */
+  readonly proven: boolean;
   readonly cooldown: Cooldown | null;
 }
 

@@ -241,11 +241,14 @@ export class AccountPool {
     const lease = this.#slots.leases.get(token);
     if (lease === undefined) return;
     const { state, serial } = lease;
-    this.#breaker.succeeded(witness(lease));
-    if (serial > state.failedAt) state.strikes = 0;
-    if (serial > state.failedAt && this.#tokens.succeed(state)) this.#slots.replaced([state]);
     const { proxy } = state;
-    if (proxy !== null && this.#proxies.succeed(proxy, serial)) this.#slots.replaced(proxy.accounts);
+    this.#breaker.succeeded(witness(lease));
+    const proxyWorks = proxy !== null && this.#proxies.succeed(proxy, serial);
+    if (serial > state.failedAt) {
+      state.strikes = 0;
+      if (this.#tokens.succeed(state, serial > (proxy?.failedAt ?? 0))) this.#slots.replaced([state]);
+    }
+    if (proxyWorks) this.#slots.replaced(proxy.accounts);
   }
 
   /** Records the outcome of an account test. */

@@ -49,6 +49,7 @@ export class Proxies {
     proxy.cooldown = nextCooldown(proxy.cooldown, failure, now);
     proxy.cooling = true;
     proxy.failedAt = newest;
+    for (const account of proxy.accounts) account.trust.lose();
     return true;
   }
 

@@ -6,7 +6,8 @@ import { LinkedList } from "./linked-list.ts";
  * Whose turn it is. Healthy accounts with a free slot stand in a ring: a grant sends an account to its end, and an
  * account that was full comes back at its end. Choosing takes constant time, whatever the number of accounts. Cooling
  * accounts are passed over while there is a healthy one, even a busy one; when all are cooling, the one that has the
- * least left is used, so that an outage yields the provider's own error rather than an endless 429.
+ * least left is used, so that an outage yields the provider's own error rather than an endless 429. An account that is on
+ * trial ({@link Trust}) is held back while its allowance is used up, and used all the same when no other is healthy.
  */
 export class Rotation {
   /** Slots of each account. */
@@ -14,6 +15,8 @@ export class Rotation {
   /** Accounts that may be chosen and are not cooling down. */
   healthy = 0;
   readonly #ready = new LinkedList<AccountState>();
+  /** Healthy accounts with free slots whose trials are under way, by the time of the next trial. */
+  readonly #heldBack = new Heap<AccountState>();
   readonly #coolingFree = new Heap<AccountState>();
   readonly #cooling = new Heap<AccountState>();
 
@@ -31,7 +34,10 @@ export class Rotation {
       state.healthy = healthy;
       this.healthy += healthy ? 1 : -1;
     }
-    if (free && healthy) {
+    const onTrial = free && healthy && !state.trust.open;
+    if (onTrial) this.#heldBack.set(state, state.trust.nextTrial);
+    else this.#heldBack.delete(state);
+    if (free && healthy && !onTrial) {
       // One whose turn is not over has but been full in the middle of it.
       if (state.list !== this.#ready) {
         if (state.turn > 0) this.#ready.unshift(state);
@@ -65,15 +71,25 @@ export class Rotation {
     if (this.healthy === 0) return exclude === null ? (this.#coolingFree.first ?? null) : null;
     let state = this.#ready.head;
     while (state !== null && exclude?.has(state.id) === true) state = state.next;
-    return state;
+    if (state !== null || this.healthy > 1) return state;
+    const only = this.#heldBack.first;
+    return only === undefined || exclude?.has(only.id) === true ? null : only;
   }
 
-  /** When the first cooldown ends, Unix milliseconds; `Infinity` when none runs. */
+  /** When the first cooldown ends, or another trial begins, Unix milliseconds; `Infinity` when there is none of either. */
   get nextThaw(): number {
-    return this.#cooling.firstKey;
+    return Math.min(this.#cooling.firstKey, this.#heldBack.firstKey);
   }
 
-  /** Ends the cooldowns that are over. True when one was. */
+  /** The clock was set: trials go on from there. */
+  clockSet(states: Iterable<AccountState>, byMs: number): void {
+    for (const state of states) {
+      state.trust.clockSet(byMs);
+      this.place(state);
+    }
+  }
+
+  /** Ends the cooldowns that are over, and lets another request try what has been tried for long. True when there was one. */
   thaw(now: number): boolean {
     let thawed = false;
     for (let state = this.#cooling.first; state !== undefined; state = this.#cooling.first) {
@@ -81,6 +97,12 @@ export class Rotation {
       // Both: an account is passed over for as long as the longer of them lasts.
       state.cooling = false;
       if (state.proxy !== null && (state.proxy.cooldown?.until ?? 0) <= now) state.proxy.cooling = false;
+      this.place(state);
+      thawed = true;
+    }
+    for (let state = this.#heldBack.first; state !== undefined; state = this.#heldBack.first) {
+      if (this.#heldBack.firstKey > now) break;
+      state.trust.allowAnother(now);
       this.place(state);
       thawed = true;
     }

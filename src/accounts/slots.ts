@@ -214,6 +214,7 @@ export class Slots {
     if (step < 0 || step > CLOCK_STEP_MS) {
       this.leases.renewAll(now);
       this.reservations.clockSet(step);
+      this.#rotation.clockSet(this.states.values(), step);
     }
     let freed = false;
     for (let lease = this.leases.first; lease !== null && lease.expiresAt <= now; lease = this.leases.first) {
@@ -273,7 +274,7 @@ export class Slots {
     share.served = this.serial;
     state.leases += 1;
     this.reservations.raise(state, this.limits.perAccount);
-    this.leases.add(lease, this.serial, state, holder, now);
+    this.leases.add(lease, this.serial, state, holder, now).trial = state.trust.tried(now);
     this.#rotation.used(state);
     if (state.waiters.size > 0) this.#queue.place(state, this.#rotation);
     return { granted: { lease, ...this.#events.describe(state, request, now) } };
@@ -333,6 +334,7 @@ export class Slots {
     share.held -= 1;
     this.#shares.forget(share);
     lease.state.leases -= 1;
+    lease.state.trust.ended(lease.trial);
     if (lease.isolate !== "") this.reservations.isolates.left(lease.isolate);
     this.#events.ended(lease, this.#now());
     this.#vacated(lease.state);

@@ -14,7 +14,7 @@ const TABLES = [
     id text primary key, token text not null, expires_at integer not null, issued_at integer not null,
     configured_token text not null, test_status text not null,
     failure_kind text not null, failure_reason text not null, failures integer not null,
-    cooling_until integer not null
+    cooling_until integer not null, proven integer not null default 1
   ) without rowid`,
 ];
 
@@ -36,6 +36,10 @@ export class SqlPoolStore implements PoolStore {
   constructor(sql: Sql) {
     this.#sql = sql;
     for (const table of TABLES) sql.all(table);
+    // Earlier versions did not note it.
+    if (!sql.all("select name from pragma_table_info('account')").some((row) => row["name"] === "proven")) {
+      sql.all("alter table account add column proven integer not null default 1");
+    }
   }
 
   loadMarks(): Iterable<readonly [string, number]> {
@@ -110,6 +114,7 @@ export class SqlPoolStore implements PoolStore {
       issuedAt: numberIn(row, "issued_at"),
       configuredToken: textIn(row, "configured_token"),
       testStatus: textIn(row, "test_status"),
+      proven: numberIn(row, "proven") === 1,
       cooldown: cooldown(row),
     }));
   }
@@ -117,7 +122,7 @@ export class SqlPoolStore implements PoolStore {
   saveAccount(account: StoredAccount): void {
     const failure = account.cooldown;
     this.#sql.all(
-      "insert or replace into account values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "insert or replace into account values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       account.id,
       account.token,
       account.expiresAt,
@@ -128,6 +133,7 @@ export class SqlPoolStore implements PoolStore {
       failure?.reason ?? "",
       failure?.failures ?? 0,
       failure?.until ?? 0,
+      account.proven ? 1 : 0,
     );
   }
 

@@ -14,6 +14,15 @@ class Outage {
     this.rig.pool.configure(configuration(IDS, limits));
   }
 
+  /** A request with each account, which goes well. */
+  work(): void {
+    for (const requestId of IDS) {
+      const { lease } = this.rig.grant({ requestId });
+      this.rig.pool.succeeded(lease);
+      this.rig.pool.release(lease);
+    }
+  }
+
   /** One request's attempts, each of which fails. */
   fail(attempts: number, kind: ProviderErrorKind = "server_error", model = "m"): void {
     this.#requests += 1;
@@ -68,6 +77,7 @@ describe("a provider that fails on three accounts in a row", () => {
 
   test("is up again with the first success", () => {
     const outage = new Outage();
+    outage.work();
     outage.fail(3);
     outage.fail(1);
     const trial = outage.ask("trial");

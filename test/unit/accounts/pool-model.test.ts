@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Waiter } from "../../../src/accounts/waiting-queue.ts";
 import type { AcquireRequest, PoolConfiguration, PoolLimits } from "../../../src/platform/accounts.ts";
 import { failure } from "../../support/failures.ts";
-import { type ModelLease, type ModelWaiter, PoolModel, PROXY_OF, TTL } from "./pool-model.ts";
+import { type ModelLease, type ModelWaiter, PoolModel, PROXY_OF, TTL, UNKNOWN } from "./pool-model.ts";
 import { account, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";
 
 const OPERATIONS = 100_000;
@@ -99,6 +99,8 @@ class Driver {
     for (let at = this.model.nextEvent(this.rig.now); at <= end; at = this.model.nextEvent(this.rig.now)) {
       this.rig.advance(at - this.rig.now);
       this.rig.now = at;
+      // While nobody waits the pool may notice late.
+      if (this.model.waiting.length === 0) this.rig.pool.status();
       const before = this.model.leases.length;
       for (const { name } of this.model.elapse(at)) this.#ended(name, "queue_timeout");
       this.counts.expired += before - this.model.leases.length;
@@ -197,7 +199,7 @@ class Driver {
     this.#orphans.delete(lease);
     this.model.account(lease.account).ghosts -= 1;
     this.model.order += 1;
-    const adopted = { ...lease, token, order: this.model.order, expires: this.rig.now + TTL };
+    const adopted = { ...lease, token, order: this.model.order, expires: this.rig.now + TTL, trial: false };
     this.model.leases.push(adopted);
     this.#holders[this.#holders.indexOf(lease)] = adopted;
     if (this.#dead.delete(lease)) this.#dead.add(adopted);
@@ -283,7 +285,7 @@ class Driver {
   configure(): void {
     const limits: PoolLimits = {
       ...LIMITS,
-      perAccount: 1 + this.#below(3),
+      perAccount: 1 + this.#below(5),
       global: this.#below(2) === 0 ? 0 : 1 + this.#below(6),
       queue: this.#below(2) === 0 ? 0 : 1 + this.#below(8),
       queueWaitMs: 10_000 + this.#below(20_000),
@@ -301,6 +303,8 @@ class Driver {
     for (const [id, it] of this.model.accounts) {
       if (ids.includes(id)) continue;
       Object.assign(it, { configured: false, failures: 0, strikes: 0, turn: 0, coolUntil: 0 });
+      Object.assign(it, { allowance: UNKNOWN, proven: false });
+      this.model.forgetTrials(id);
     }
     for (const proxy of [...this.model.proxies.keys()]) {
       if (ids.every((id) => PROXY_OF[id] !== proxy)) this.model.proxies.delete(proxy);
@@ -359,6 +363,8 @@ class Driver {
       it.strikes = 0;
       it.turn = 0;
       it.ready = false;
+      it.allowance = it.failures > 0 ? 1 : it.proven ? Number.POSITIVE_INFINITY : UNKNOWN;
+      it.triedAt = 0;
       const valid = this.#holders.filter((lease) => lease.account === id && lease.expires > rig.now);
       expect(it.ghosts, "each live lease is known to the store").toBeGreaterThanOrEqual(valid.length);
     }
@@ -376,6 +382,9 @@ class Driver {
   check(): void {
     const status = this.rig.pool.status();
     const { model } = this;
+    // What an operation has brought to light is looked at with the next call: this was one.
+    model.tryAgain(this.rig.now);
+    this.#serve();
     expect(status.in_use).toBe(model.inUse);
     expect(status.waiting).toBe(model.waiting.length);
     expect(status.total).toBe(model.total);

@@ -2,6 +2,9 @@ import type { AcquireRequest, PoolLimits, RefusalReason } from "../../../src/pla
 
 export const TTL = 30_011;
 
+export const UNKNOWN = 3;
+const TRIAL_MS = 10_000;
+
 export interface ModelLease {
   readonly token: string;
   readonly account: string;
@@ -10,6 +13,8 @@ export interface ModelLease {
   /** Arrival in the model's count of events. */
   readonly order: number;
   expires: number;
+  /** It got the account since that failed last. */
+  trial: boolean;
 }
 
 export interface ModelWaiter {
@@ -46,6 +51,11 @@ interface ModelAccount {
   strikes: number;
   coolUntil: number;
   failedAt: number;
+  /** Requests that it may have at once while others are healthy: all it likes once it works. */
+  allowance: number;
+  triedAt: number;
+  /** What the store knows of that. */
+  proven: boolean;
   /** Step at which it was granted, or became ready, last. */
   since: number;
   ready: boolean;
@@ -109,6 +119,9 @@ export class PoolModel {
         strikes: 0,
         coolUntil: 0,
         failedAt: 0,
+        allowance: UNKNOWN,
+        triedAt: 0,
+        proven: false,
         since: 0,
         ready: false,
       };
@@ -123,6 +136,39 @@ export class PoolModel {
 
   free(id: string): boolean {
     return this.account(id).configured && this.held(id) < this.limits.perAccount;
+  }
+
+  /** Its trials are under way: others are used meanwhile. */
+  #onTrial(id: string): boolean {
+    const trials = this.leases.filter((lease) => lease.account === id && lease.trial).length;
+    return trials >= this.account(id).allowance;
+  }
+
+  /** It has failed: one request at a time may try it. */
+  #doubt(id: string): void {
+    this.account(id).allowance = 1;
+    this.forgetTrials(id);
+  }
+
+  /** What is under way tells nothing of the account as it is now. */
+  forgetTrials(id: string): void {
+    for (const lease of this.leases) if (lease.account === id) lease.trial = false;
+  }
+
+  /** The accounts that are held back for it. */
+  heldBack(now: number): ModelAccount[] {
+    return this.healthy(now)
+      .filter((id) => this.free(id) && this.#onTrial(id))
+      .map((id) => this.account(id));
+  }
+
+  /** What has been tried for long may be tried by one more. */
+  tryAgain(now: number): void {
+    for (const it of this.heldBack(now)) {
+      if (it.triedAt + TRIAL_MS > now) continue;
+      it.allowance += 1;
+      it.triedAt = now;
+    }
   }
 
   healthy(now: number): string[] {
@@ -150,7 +196,9 @@ export class PoolModel {
     const healthy = this.healthy(now);
     const exclude = request.exclude ?? [];
     if (healthy.length > 0) {
-      const free = healthy.filter((id) => this.free(id) && !exclude.includes(id));
+      const free = healthy.filter(
+        (id) => this.free(id) && !exclude.includes(id) && (healthy.length === 1 || !this.#onTrial(id)),
+      );
       const first = Math.min(...free.map((id) => this.account(id).since));
       return free.filter((id) => this.account(id).since === first);
     }
@@ -223,10 +271,19 @@ export class PoolModel {
 
   grant(id: string, token: string, { caller = "", requestId }: AcquireRequest, now: number): ModelLease {
     this.order += 1;
-    const lease = { token, account: id, caller, requestId, order: this.order, expires: now + TTL };
+    const lease = {
+      token,
+      account: id,
+      caller,
+      requestId,
+      order: this.order,
+      expires: now + TTL,
+      trial: true,
+    };
     this.leases.push(lease);
     this.served.set(caller, this.order);
     const it = this.account(id);
+    it.triedAt = now;
     it.turn += 1;
     if (it.turn >= it.weight) {
       it.turn = 0;
@@ -242,7 +299,7 @@ export class PoolModel {
       if (this.heldBy(caller) + this.#waitingOf(caller).length === 0) this.served.delete(caller);
     }
     for (const [id, it] of this.accounts) {
-      const ready = this.free(id) && !it.disabled && this.coolUntil(id) <= now;
+      const ready = this.free(id) && !it.disabled && this.coolUntil(id) <= now && !this.#onTrial(id);
       if (ready && !it.ready) it.since = it.turn > 0 ? -this.step : this.step;
       it.ready = ready;
     }
@@ -254,6 +311,8 @@ export class PoolModel {
     it.failures += 1;
     it.coolUntil = now + Math.min(120_000, 5_000 * 2 ** (it.failures - 1));
     it.failedAt = this.order;
+    it.proven = false;
+    this.#doubt(lease.account);
   }
 
   /** The provider fails; returns the waiting requests that are told at once because it is down from now on. */
@@ -275,6 +334,8 @@ export class PoolModel {
       if (it.strikes >= 3) {
         it.failures += 1;
         it.coolUntil = now + Math.min(120_000, 5_000 * 2 ** (it.failures - 1));
+        it.proven = false;
+        this.#doubt(lease.account);
       }
     }
     if (before || !this.providerIsDown) return [];
@@ -289,6 +350,9 @@ export class PoolModel {
     it.failures += 1;
     it.coolUntil = now + Math.min(300_000, 5_000 * 2 ** (it.failures - 1));
     it.failedAt = this.order;
+    for (const [id, bound] of this.accounts) {
+      if (bound.configured && PROXY_OF[id] === PROXY_OF[lease.account]) this.#doubt(id);
+    }
   }
 
   succeed(lease: ModelLease): void {
@@ -301,6 +365,9 @@ export class PoolModel {
     it.failures = 0;
     it.strikes = 0;
     it.coolUntil = 0;
+    if (bound && lease.order > proxy.failedAt) {
+      Object.assign(it, { allowance: Number.POSITIVE_INFINITY, proven: true });
+    }
   }
 
   /** When something happens next by itself. */
@@ -311,6 +378,7 @@ export class PoolModel {
       ...[...this.accounts.values(), ...this.proxies.values()]
         .filter((it) => it.coolUntil > now)
         .map((it) => it.coolUntil),
+      ...this.heldBack(now).map((it) => Math.max(now, it.triedAt + TRIAL_MS)),
     ];
     if (this.ghosts > 0) times.push(this.ghostDeadline);
     return Math.min(...times);
@@ -320,6 +388,7 @@ export class PoolModel {
   elapse(now: number): ModelWaiter[] {
     this.leases = this.leases.filter((lease) => lease.expires > now);
     if (now >= this.ghostDeadline) for (const it of this.accounts.values()) it.ghosts = 0;
+    this.tryAgain(now);
     const over = this.waiting.filter((waiter) => waiter.until <= now);
     this.waiting = this.waiting.filter((waiter) => waiter.until > now);
     this.refresh(now);

@@ -1,0 +1,159 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { failure } from "../../support/failures.ts";
+import { configuration, leaseOf, Rig, request, result } from "./rig.ts";
+
+const SLOTS = 10;
+const COOLDOWN_MS = 5_000;
+const TRIAL_MS = 10_000;
+const CONFIGURATION = configuration(["sick", "well"], { perAccount: SLOTS });
+const refusal = failure("rate_limited", "slow down");
+
+let rig: Rig;
+
+/** How many requests get that account when `count` come at once. */
+function burst(count: number): { sick: string[]; well: string[]; waiting: number } {
+  const sick: string[] = [];
+  const well: string[] = [];
+  let waiting = 0;
+  for (let n = 0; n < count; n += 1) {
+    const outcome = rig.pool.acquire(request());
+    if ("granted" in outcome)
+      (outcome.granted.account.id === "sick" ? sick : well).push(outcome.granted.lease);
+    else waiting += 1;
+  }
+  return { sick, well, waiting };
+}
+
+/** Both accounts have worked; then `sick` has failed, and cooled down. */
+function recovered(): void {
+  for (const target of ["sick", "well"]) succeed(rig.grant({ target }).lease);
+  fail(rig.grant({ target: "sick" }).lease);
+  rig.advance(COOLDOWN_MS);
+}
+
+function succeed(lease: string): void {
+  rig.pool.succeeded(lease);
+  rig.pool.release(lease);
+}
+
+function fail(lease: string): void {
+  rig.pool.failed(lease, refusal);
+  rig.pool.release(lease);
+}
+
+beforeEach(() => {
+  rig = new Rig();
+  rig.pool.configure(CONFIGURATION);
+});
+
+describe("an account that has failed, once it has cooled down", () => {
+  test("is tried by one request at a time, while the other one serves as many as it can", () => {
+    recovered();
+    const { sick, well, waiting } = burst(15);
+    expect({ sick: sick.length, well: well.length, waiting }).toEqual({ sick: 1, well: SLOTS, waiting: 4 });
+  });
+
+  test("serves all who wait with its first success", () => {
+    recovered();
+    const { sick } = burst(11);
+    const waiting = Array.from({ length: 5 }, () => rig.queue());
+    rig.pool.succeeded(sick[0] ?? "");
+    expect(waiting.map(result)).toEqual(Array(5).fill("sick"));
+  });
+
+  test("costs one attempt in each of its next cooldowns when it fails again", () => {
+    recovered();
+    for (const cooldown of [10_000, 20_000, 40_000]) {
+      const { sick, well } = burst(SLOTS + 5);
+      expect(sick).toHaveLength(1);
+      fail(sick[0] ?? "");
+      for (const lease of well) rig.pool.release(lease);
+      for (const lease of rig.pool.status().leases) expect(lease.account).toBe("well");
+      rig.advance(cooldown);
+    }
+  });
+
+  test("is tried by one more when nothing comes of the trial for long", () => {
+    recovered();
+    const { sick } = burst(11);
+    for (const lease of sick) rig.pool.renew(lease);
+    const [first, second] = [rig.queue(), rig.queue()];
+    rig.advance(TRIAL_MS - 1);
+    expect([first, second].map(result)).toEqual([null, null]);
+    rig.advance(1);
+    expect([first, second].map(result)).toEqual(["sick", null]);
+  });
+
+  test("is tried by the next one when the first has learnt nothing", () => {
+    recovered();
+    const { sick } = burst(11);
+    const next = rig.queue();
+    rig.pool.failed(sick[0] ?? "", failure("unreachable", "the client left", { fault: null }));
+    rig.pool.release(sick[0] ?? "");
+    expect(result(next)).toBe("sick");
+  });
+
+  test("is tried also while requests from before go on, whose success says nothing", () => {
+    for (const target of ["sick", "well"]) succeed(rig.grant({ target }).lease);
+    const old = rig.grant({ target: "sick" }).lease;
+    fail(rig.grant({ target: "sick" }).lease);
+    rig.advance(COOLDOWN_MS);
+    expect(burst(11).sick).toHaveLength(1);
+    rig.pool.succeeded(old);
+    expect(burst(5).sick).toHaveLength(0);
+  });
+
+  test("holds nobody up who wants it and no other", () => {
+    recovered();
+    for (let n = 0; n < SLOTS; n += 1) expect(rig.grant({ target: "sick" }).account.id).toBe("sick");
+  });
+
+  test("is used by all when there is no other that is well", () => {
+    rig.pool.configure(configuration(["sick"], { perAccount: SLOTS }));
+    fail(rig.grant().lease);
+    rig.advance(COOLDOWN_MS);
+    expect(burst(SLOTS).sick).toHaveLength(SLOTS);
+  });
+
+  test("serves those who waited for it when the other one falls ill", () => {
+    recovered();
+    const { well } = burst(11);
+    const waiting = rig.queue();
+    rig.pool.failed(well[0] ?? "", refusal);
+    expect(result(waiting)).toBe("sick");
+    succeed(leaseOf(waiting));
+  });
+});
+
+describe("an account that has never worked", () => {
+  test("is tried by three at a time, until it has", () => {
+    succeed(rig.grant({ target: "well" }).lease);
+    const { sick, waiting } = burst(15);
+    expect({ sick: sick.length, waiting }).toEqual({ sick: 3, waiting: 2 });
+    rig.pool.succeeded(sick[0] ?? "");
+    expect(rig.pool.status()).toMatchObject({ waiting: 0, in_use: 15 });
+  });
+
+  test("is used by all when it is the only one", () => {
+    rig.pool.configure(configuration(["sick"], { perAccount: SLOTS }));
+    expect(burst(SLOTS).sick).toHaveLength(SLOTS);
+  });
+});
+
+describe("a restart", () => {
+  test("does not forget which accounts work", () => {
+    for (const target of ["sick", "well"]) succeed(rig.grant({ target }).lease);
+    rig.advance(60_000);
+    rig.restart();
+    rig.pool.configure(CONFIGURATION);
+    expect(burst(2 * SLOTS).waiting).toBe(0);
+  });
+
+  test("does not forget which one has failed", () => {
+    recovered();
+    rig.advance(60_000);
+    rig.restart();
+    rig.pool.configure(CONFIGURATION);
+    expect(burst(15).sick).toHaveLength(1);
+  });
+});
