@@ -1,11 +1,23 @@
 import * as z from "zod/mini";
 import { call } from "./client.ts";
-import { anything, flag, number, text } from "./fields.ts";
+import { anything, flag, number, text, texts } from "./fields.ts";
 
-const apiKey = z.object({ key: text, id: text, name: text, remark: text });
+const apiKey = z.object({
+  key: text,
+  id: text,
+  name: text,
+  remark: text,
+  limits: z._default(z.record(z.string(), z.unknown()), {}),
+  models: texts,
+  dialects: texts,
+  networks: texts,
+});
 
 /** An API key, masked; `id` stands for it in paths. */
 export type ApiKey = z.output<typeof apiKey>;
+
+/** What a key may use. */
+export type KeyScope = Pick<ApiKey, "limits" | "models" | "dialects" | "networks">;
 
 const config = z.object({
   api_keys: z._default(z.array(apiKey), []),
@@ -41,10 +53,10 @@ export async function firstKey(): Promise<string> {
 
 const keyPath = (id: string) => `/admin/keys/${encodeURIComponent(id)}`;
 
-export const addKey = (body: { key: string; name: string; remark: string }) =>
+export const addKey = (body: { key: string; name: string; remark: string } & KeyScope) =>
   call(anything, "/admin/keys", { method: "POST", body });
 
-export const changeKey = (id: string, body: { name: string; remark: string }) =>
+export const changeKey = (id: string, body: { name: string; remark: string } & KeyScope) =>
   call(anything, keyPath(id), { method: "PUT", body });
 
 export const deleteKey = (id: string) => call(anything, keyPath(id), { method: "DELETE" });

@@ -5,23 +5,27 @@ import type { EditFormProps } from "../../ui/editing.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { newKey } from "./full-key.ts";
+import { draftOf, scopeOf } from "./limit-draft.ts";
+import { LimitFields } from "./limit-fields.tsx";
 
 interface KeyFormProps extends EditFormProps {
   /** Null for a new one. */
   readonly apiKey: ApiKey | null;
 }
 
-/** Adds a key, with a good one proposed, or changes the labels of one. */
+/** Adds a key, with a good one proposed, or changes the labels of one, and what it may use. */
 export function KeyForm({ apiKey, onClose, onSaved }: KeyFormProps) {
   const [key, setKey] = useState(newKey);
   const [name, setName] = useState(apiKey?.name ?? "");
   const [remark, setRemark] = useState(apiKey?.remark ?? "");
+  const [draft, setDraft] = useState(() => draftOf(apiKey));
   const submit = async () => {
+    const labels = { name, remark, ...scopeOf(draft, apiKey) };
     if (apiKey === null) {
-      await addKey({ key, name, remark });
+      await addKey({ key, ...labels });
       return onSaved("Key added");
     }
-    await changeKey(apiKey.id, { name, remark });
+    await changeKey(apiKey.id, labels);
     return onSaved("Key saved");
   };
   return (
@@ -30,6 +34,7 @@ export function KeyForm({ apiKey, onClose, onSaved }: KeyFormProps) {
       action={apiKey === null ? "Add key" : "Save"}
       submit={submit}
       onClose={onClose}
+      wide
       {...(apiKey === null && { extra: <CopyButton text={key} name="Copy key" /> })}
     >
       {apiKey === null && (
@@ -44,6 +49,7 @@ export function KeyForm({ apiKey, onClose, onSaved }: KeyFormProps) {
       )}
       <TextField label="Name" value={name} onChange={setName} hint="Who or what uses it." focus />
       <TextField label="Remark" value={remark} onChange={setRemark} />
+      <LimitFields draft={draft} onChange={setDraft} />
     </FormDialog>
   );
 }

@@ -9,6 +9,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { fullKey } from "./full-key.ts";
 import { KeyForm } from "./key-form.tsx";
+import { summaryOf } from "./limit-draft.ts";
 
 /** The keys that callers use. */
 export function Keys() {
@@ -29,6 +30,11 @@ export function Keys() {
     },
     { title: "Key", class: "mono", cell: ({ key }) => key },
     { title: "Remark", class: "muted", cell: ({ remark }) => <Clipped text={remark} /> },
+    {
+      title: "Limits",
+      class: "muted",
+      cell: (apiKey) => <Clipped text={summaryOf(apiKey)} />,
+    },
     actionColumn((apiKey, index) => (
       <>
         <CopyButton

@@ -1,0 +1,80 @@
+import type { KeyScope } from "../../api/config.ts";
+
+/** A limit of a key as people edit it. */
+export interface LimitField {
+  /** Its name in the configuration. */
+  readonly name: string;
+  readonly label: string;
+}
+
+/** Every limit, in the order of the form. */
+export const LIMIT_FIELDS: readonly LimitField[] = [
+  { name: "requests_per_minute", label: "Requests a minute" },
+  { name: "tokens_per_minute", label: "Tokens a minute" },
+  { name: "max_parallel", label: "Requests at once" },
+  { name: "tokens_per_day", label: "Tokens a day" },
+  { name: "tokens_per_month", label: "Tokens a month" },
+  { name: "cost_per_day", label: "Cost a day" },
+  { name: "cost_per_month", label: "Cost a month" },
+];
+
+/** What the lists of a key are called in the configuration. */
+export type ListName = "models" | "dialects" | "networks";
+
+/** What a key may use, as it is typed: numbers and lists are texts. */
+export type LimitDraft = Readonly<Record<string, string>>;
+
+/** The draft of a key as it is; null: of a new one. */
+export function draftOf(scope: KeyScope | null): LimitDraft {
+  const draft: Record<string, string> = {};
+  for (const { name } of LIMIT_FIELDS) {
+    const limit = scope?.limits[name];
+    draft[name] = typeof limit === "number" && limit > 0 ? String(limit) : "";
+  }
+  for (const list of ["models", "dialects", "networks"] as const) {
+    draft[list] = (scope?.[list] ?? []).join(", ");
+  }
+  return draft;
+}
+
+/** The entries of a list that was typed: separated by commas, spaces or line ends. */
+function listOf(text: string): string[] {
+  return [...new Set(text.split(/[\s,;]+/).filter((entry) => entry !== ""))];
+}
+
+/**
+ * What the gateway is sent of a draft. Limits that this console does not know stay.
+ *
+ * @throws Error in words for people, for what is no limit
+ */
+export function scopeOf(draft: LimitDraft, before: KeyScope | null): KeyScope {
+  const limits: Record<string, unknown> = { ...before?.limits };
+  for (const { name, label } of LIMIT_FIELDS) {
+    const text = (draft[name] ?? "").trim();
+    const limit = Number(text);
+    const isCost = name.startsWith("cost");
+    if (!(limit >= 0 && (isCost || Number.isSafeInteger(limit)))) {
+      throw new Error(`${label}: ${isCost ? "a number" : "a whole number"}, or nothing for no limit`);
+    }
+    if (limit > 0) limits[name] = limit;
+    else Reflect.deleteProperty(limits, name);
+  }
+  const list = (name: ListName) => listOf(draft[name] ?? "");
+  return { limits, models: list("models"), dialects: list("dialects"), networks: list("networks") };
+}
+
+/** What a key may use, in a few words; empty: everything. */
+export function summaryOf({ limits, models, dialects, networks }: KeyScope): string {
+  const set = LIMIT_FIELDS.filter(({ name }) => Number(limits[name]) > 0).map(
+    ({ name, label }) => `${label.toLowerCase()}: ${Number(limits[name]).toLocaleString()}`,
+  );
+  const lists = [
+    ["models", models],
+    ["styles", dialects],
+    ["networks", networks],
+  ] as const;
+  const kept = lists
+    .filter(([, list]) => list.length > 0)
+    .map(([name, list]) => `${name}: ${list.join(", ")}`);
+  return [...set, ...kept].join(" · ");
+}
