@@ -18,6 +18,8 @@ export interface Holder {
   readonly requestId: string;
   readonly model: string;
   readonly dialect: string;
+  /** See `AcquireRequest.key`. */
+  readonly key?: string;
   /** See `AcquireRequest.caller`; shown to nobody. */
   readonly caller: string;
   /** The name of the request, if its key has limits. */
@@ -25,8 +27,15 @@ export interface Holder {
 }
 
 /** Who holds the slot that a request is granted. */
-export function holderOf({ requestId, model, dialect = "", caller = "", use }: AcquireRequest): Holder {
-  return { requestId, model, dialect, caller, ...(use === undefined ? {} : { use: use.id }) };
+export function holderOf({ requestId, model, dialect = "", key, caller = "", use }: AcquireRequest): Holder {
+  return {
+    requestId,
+    model,
+    dialect,
+    caller,
+    ...(key === undefined ? {} : { key }),
+    ...(use === undefined ? {} : { use: use.id }),
+  };
 }
 
 /** One slot in use. As a list node it stands in the order of expiry. */

@@ -54,6 +54,8 @@ export function queueStatus(
       age_ms: now - lease.grantedAt,
       model: lease.holder.model,
       request_id: lease.holder.requestId,
+      // One that was taken over from an older version does not say.
+      key: lease.holder.key ?? "",
       dialect: lease.holder.dialect,
     })),
     cooling,

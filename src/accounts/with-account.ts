@@ -208,6 +208,7 @@ async function acquire(request: AccountRequest, config: Config, failover: Failov
       model,
       dialect,
       caller: caller.owner,
+      ...(caller.key === null ? {} : { key: caller.key.id }),
       exclude: failover.tried,
       waitMs: platform.variables.queueTimeoutMs,
       ...(target === null ? {} : { target }),

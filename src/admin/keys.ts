@@ -4,7 +4,9 @@ import { allKeys, keyDigest, keyIdentifier } from "../config/api-keys.ts";
 import { type ApiKey, apiKeyFields } from "../config/schema.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import type { Context } from "../platform/context.ts";
+import type { KeyUse } from "../platform/usage.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { costOf } from "../usage/prices.ts";
 import { keyViewSchema, successSchema } from "./answers.ts";
 import { NOT_KEPT } from "./config-export.ts";
 import { keyView } from "./config-view.ts";
@@ -68,6 +70,26 @@ const keyRotatedSchema = () =>
     grace_until: z.int(),
   });
 
+const usedKeySchema = () =>
+  keyViewSchema().extend({
+    /** When its last request ended, Unix milliseconds; 0: there was none. */
+    last_used: z.int(),
+    /** Since midnight (UTC). */
+    used_today: z.object({ requests: z.int(), tokens: z.int(), cost: z.number() }),
+  });
+
+function useView(use: KeyUse | undefined) {
+  const today = use?.today;
+  return {
+    last_used: use?.last_used ?? 0,
+    used_today: {
+      requests: today?.requests ?? 0,
+      tokens: (today?.prompt_tokens ?? 0) + (today?.completion_tokens ?? 0),
+      cost: costOf(today?.cost_nano ?? 0),
+    },
+  };
+}
+
 /** A key that nobody can guess. */
 const newKey = (): string => `sk-${newSecret()}`;
 
@@ -107,8 +129,9 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     path: "/admin/keys",
     summary: "List the API keys",
     query: keyListSchema,
-    answers: json(() => pageSchema(keyViewSchema())),
+    answers: json(() => pageSchema(usedKeySchema())),
     handler: async ({ platform }, { query: { page, page_size, q } }) => {
+      const uses = new Map((await platform.usage.keys()).map((use) => [use.key, use]));
       const { config } = await platform.configuration.readFresh();
       const needle = q.trim().toLowerCase();
       const views = await Promise.all(allKeys(config).map(keyView));
@@ -117,7 +140,7 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
       );
       const start = (page - 1) * page_size;
       return Response.json({
-        items: found.slice(start, start + page_size),
+        items: found.slice(start, start + page_size).map((key) => ({ ...key, ...useView(uses.get(key.id)) })),
         total: found.length,
         page,
         page_size,

@@ -23,6 +23,7 @@ const queueStatusSchema = () =>
         age_ms: z.int(),
         model: z.string(),
         request_id: z.string(),
+        key: z.string(),
         dialect: z.string(),
       }),
     ),

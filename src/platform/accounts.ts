@@ -31,6 +31,8 @@ export interface AcquireRequest {
   readonly model: string;
   /** API style of the caller; shown in the lease list. */
   readonly dialect?: string;
+  /** Id of the key that asks; shown in the lease list. Absent: there is none. */
+  readonly key?: string;
   /** Digest of the key that asks, never the key itself: callers share slots and queue. Absent: the gateway itself. */
   readonly caller?: string;
   /** Identifier, e-mail or mobile of a pinned account (contract, Authentication rule 3): waits for that account alone. */
@@ -137,6 +139,8 @@ export interface LeaseView {
   readonly age_ms: number;
   readonly model: string;
   readonly request_id: string;
+  /** Id of the caller's key; empty for one without. */
+  readonly key: string;
   readonly dialect: string;
 }
 

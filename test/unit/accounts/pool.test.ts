@@ -436,6 +436,7 @@ describe("restart", () => {
       age_ms: 0,
       model: "m",
       request_id: "r",
+      key: "",
       dialect: "chat",
     });
     rig.advance(LEASE_TTL_MS - CLAIM_MS);
@@ -680,8 +681,8 @@ describe("queue status (contract)", () => {
       waiting: 1,
       max_queue_size: 2,
       leases: [
-        { account: "a", age_ms: 250, model: "flash", request_id: "one", dialect: "chat" },
-        { account: "b", age_ms: 250, model: "m", request_id: "r", dialect: "" },
+        { account: "a", age_ms: 250, model: "flash", request_id: "one", key: "", dialect: "chat" },
+        { account: "b", age_ms: 250, model: "m", request_id: "r", key: "", dialect: "" },
       ],
       cooling: 0,
       cooldowns: [],

@@ -50,6 +50,16 @@ describe("GET /admin/usage", () => {
     ]);
   });
 
+  it("has a part in the list of keys: when each was used last, and what it used today", async () => {
+    const made = await gateway({ env: ENV, turns: [says("Hi")] });
+    await made.post("/v1/chat/completions", chat);
+    await made.settle();
+    const response = await made.request("/admin/keys", { headers: ADMIN });
+    expect(await response.json()).toMatchObject({
+      items: [{ last_used: START_OF_TIME, used_today: { requests: 1, tokens: 12, cost: 0 } }],
+    });
+  });
+
   it("is an answer for spreadsheets, too", async () => {
     const made = await gateway({ env: ENV, turns: [says("Hi")] });
     await made.post("/v1/chat/completions", chat);

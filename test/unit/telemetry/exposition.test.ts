@@ -17,7 +17,7 @@ const idle: QueueStatus = {
   recommended_concurrency: 6,
   waiting: 4,
   max_queue_size: 6,
-  leases: [{ account: "one@x", age_ms: 5, model: "m", request_id: "r", dialect: "d" }],
+  leases: [{ account: "one@x", age_ms: 5, model: "m", request_id: "r", key: "", dialect: "d" }],
   outages: [],
   cooling: 1,
   cooldowns: [{ account: "two@x", proxy: "", kind: "rate_limited", reason: "", failures: 1, until: 1 }],
