@@ -88,7 +88,7 @@ async function serve(endpoint: Endpoint, context: Context, params: Params): Prom
       return endpoint.serve(context, params, caller);
     }
     case "admin":
-      await authenticateAdmin(context);
+      context.log.administrator = await authenticateAdmin(context);
       return endpoint.serve(context, params);
     case "token":
       return endpoint.serve(context, params, await authenticateToken(context));

@@ -37,19 +37,23 @@ export const BULK_IMPORT_ENDPOINTS: readonly Endpoint[] = [
       );
       let importedKeys = 0;
       let importedAccounts = 0;
-      await edit(context, async (config) => {
-        const present = await tidied(config);
-        const keys = await distinctKeys([...present.api_keys, ...added]);
-        // The present ones come first, so that of equal accounts they are kept.
-        const all = await tidied({ ...present, accounts: [...present.accounts, ...(body.accounts ?? [])] });
-        importedKeys = keys.length - present.api_keys.length;
-        importedAccounts = all.accounts.length - present.accounts.length;
-        return {
-          ...present,
-          api_keys: keys,
-          accounts: [...present.accounts, ...all.accounts.slice(present.accounts.length)],
-        };
-      });
+      await edit(
+        context,
+        async (config) => {
+          const present = await tidied(config);
+          const keys = await distinctKeys([...present.api_keys, ...added]);
+          // The present ones come first, so that of equal accounts they are kept.
+          const all = await tidied({ ...present, accounts: [...present.accounts, ...(body.accounts ?? [])] });
+          importedKeys = keys.length - present.api_keys.length;
+          importedAccounts = all.accounts.length - present.accounts.length;
+          return {
+            ...present,
+            api_keys: keys,
+            accounts: [...present.accounts, ...all.accounts.slice(present.accounts.length)],
+          };
+        },
+        { keep: true },
+      );
       return Response.json({
         success: true,
         imported_keys: importedKeys,

@@ -6,6 +6,7 @@ import { sha256Hex } from "../encoding/hash.ts";
 import { isObject } from "../encoding/json.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { type ExportedConfig, exportedConfigSchema } from "./config-answers.ts";
+import { etagOf } from "./etag.ts";
 
 /**
  * The configuration as it leaves: complete, credentials included, because it is a backup and what `GATEWAY_CONFIG_JSON`
@@ -50,8 +51,10 @@ export const EXPORT_ENDPOINTS: readonly Endpoint[] = [
     summary: "Export the configuration",
     answers: json(() => z.object({ config: exportedConfigSchema(), ...textsSchema().shape })),
     handler: async ({ platform }) => {
-      const config = exportedConfig((await platform.configuration.readFresh()).config);
-      return Response.json({ config, ...texts(config) }, NOT_KEPT);
+      const { version, config } = await platform.configuration.readFresh();
+      const exported = exportedConfig(config);
+      const headers = { ...NOT_KEPT.headers, etag: etagOf(version) };
+      return Response.json({ config: exported, ...texts(exported) }, { headers });
     },
   }),
   /** `GET /admin/export` (contract): the same content without `config`. */

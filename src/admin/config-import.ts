@@ -118,12 +118,16 @@ export const IMPORT_ENDPOINTS: readonly Endpoint[] = [
           NOT_KEPT,
         );
       }
-      const { config } = await edit(context, async (current) => {
-        const after = await outcome(current);
-        const needed = mode === "replace" && !confirmed ? loss(current, after) : null;
-        if (needed !== null) throw invalidRequest(needed, "confirm");
-        return after;
-      });
+      const { config } = await edit(
+        context,
+        async (current) => {
+          const after = await outcome(current);
+          const needed = mode === "replace" && !confirmed ? loss(current, after) : null;
+          if (needed !== null) throw invalidRequest(needed, "confirm");
+          return after;
+        },
+        { keep: true },
+      );
       return Response.json({
         success: true,
         mode,

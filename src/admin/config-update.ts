@@ -7,6 +7,7 @@ import { aliasesSchema } from "./aliases.ts";
 import { configViewSchema } from "./config-answers.ts";
 import { configView } from "./config-view.ts";
 import { edit, sameAccount } from "./edit.ts";
+import { etagOf } from "./etag.ts";
 import { hasIdentity, identifiers } from "./identifiers.ts";
 import { changedKey, keptKey, meantKey } from "./key-entries.ts";
 
@@ -90,8 +91,12 @@ export const CONFIG_ENDPOINTS: readonly Endpoint[] = [
     path: "/admin/config",
     summary: "Masked configuration",
     answers: json(configViewSchema),
-    handler: async (context) =>
-      Response.json(await configView(context, await context.platform.configuration.readFresh())),
+    handler: async (context) => {
+      const snapshot = await context.platform.configuration.readFresh();
+      return Response.json(await configView(context, snapshot), {
+        headers: { etag: etagOf(snapshot.version) },
+      });
+    },
   }),
   /** `POST /admin/config` (contract). */
   forAdministrators({
@@ -101,14 +106,20 @@ export const CONFIG_ENDPOINTS: readonly Endpoint[] = [
     body: configUpdateSchema,
     answers: json(configViewSchema),
     handler: async (context, { body: update }) => {
-      const snapshot = await edit(context, async (config) => ({
-        ...config,
-        keys: [],
-        api_keys: await updatedKeys(config, update),
-        accounts: await updatedAccounts(config, update),
-        model_aliases: update.model_aliases ?? config.model_aliases,
-      }));
-      return Response.json(await configView(context, snapshot));
+      const snapshot = await edit(
+        context,
+        async (config) => ({
+          ...config,
+          keys: [],
+          api_keys: await updatedKeys(config, update),
+          accounts: await updatedAccounts(config, update),
+          model_aliases: update.model_aliases ?? config.model_aliases,
+        }),
+        { keep: true },
+      );
+      return Response.json(await configView(context, snapshot), {
+        headers: { etag: etagOf(snapshot.version) },
+      });
     },
   }),
 ];

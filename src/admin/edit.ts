@@ -2,28 +2,42 @@ import { isPreview } from "../auth/secrets.ts";
 import { distinctKeys, keyIdentifier, withHashedKeys } from "../config/api-keys.ts";
 import { hostFault } from "../config/host.ts";
 import { type Account, type Config, configSchema } from "../config/schema.ts";
-import type { ConfigSnapshot } from "../config/snapshot.ts";
+import type { ConfigSnapshot, EditNote } from "../config/snapshot.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { parseWith } from "../http/json-body.ts";
 import type { Context } from "../platform/context.ts";
+import { noteOf } from "./audit-note.ts";
+import { difference } from "./difference.ts";
+import { refuseStale } from "./etag.ts";
 
 /**
  * Changes the configuration. `change` may run more than once when others edit at the same time; what it throws is
  * thrown here, and nothing is stored.
  *
- * @throws GatewayError 400 that names the field for an outcome that is not valid, 409 when the configuration is read-only.
+ * @param keep the configuration of before is kept, so that it can be restored: for changes to much of it
+ * @throws GatewayError 400 that names the field for an outcome that is not valid, 409 when the configuration is read-only, 412
+ *   when the request was made for another version.
  */
 export function edit(
   context: Context,
   change: (config: Config) => Config | Promise<Config>,
+  { keep = false }: { readonly keep?: boolean } = {},
 ): Promise<ConfigSnapshot> {
-  const stored = context.platform.configuration.update(async (config) => {
+  const store = context.platform.configuration;
+  const note = async (before: Config, after: Config): Promise<EditNote | null> => {
+    const { changes, more } = await difference(before, after);
+    if (changes.length === 0) return null;
+    const forget = after.callers.keys_hashed && !before.callers.keys_hashed;
+    return { ...noteOf(context), changes, more, keep, forget };
+  };
+  const stored = store.update(async (config, version) => {
+    refuseStale(context.request, version);
     const changed = parseWith(configSchema, await change(config));
     refuseDangling(config, changed);
     refuseUnusable(config, changed);
     await refuseTwins(config, changed);
     return changed.callers.keys_hashed ? withHashedKeys(changed) : changed;
-  });
+  }, note);
   // Edits stand in one queue: one whose client leaves must come to its end all the same.
   context.waitUntil(stored.catch(() => undefined));
   return stored;

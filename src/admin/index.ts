@@ -4,11 +4,14 @@ import { ACCOUNT_TEST_ENDPOINTS, SESSION_ENDPOINTS } from "./account-test.ts";
 import { TEST_ALL_ENDPOINTS } from "./account-test-all.ts";
 import { ACCOUNT_LIST_ENDPOINTS } from "./accounts.ts";
 import { API_TEST_ENDPOINTS } from "./api-test.ts";
+import { AUDIT_ENDPOINTS } from "./audit.ts";
+import { recorded } from "./audit-note.ts";
 import { BULK_IMPORT_ENDPOINTS } from "./bulk-import.ts";
 import { CAPTURE_ENDPOINTS } from "./captures.ts";
 import { EXPORT_ENDPOINTS } from "./config-export.ts";
 import { IMPORT_ENDPOINTS } from "./config-import.ts";
 import { CONFIG_ENDPOINTS } from "./config-update.ts";
+import { VERSION_KEEPING_ENDPOINTS } from "./config-versions.ts";
 import { ADMIN_FAMILY } from "./family.ts";
 import { HISTORY_ENDPOINTS } from "./history.ts";
 import { HOSTING_CREDENTIAL_ENDPOINTS } from "./hosting-credentials.ts";
@@ -42,6 +45,8 @@ export const ADMINISTRATION: Surface = {
     ...CONFIG_ENDPOINTS,
     ...IMPORT_ENDPOINTS,
     ...EXPORT_ENDPOINTS,
+    ...VERSION_KEEPING_ENDPOINTS,
+    ...AUDIT_ENDPOINTS,
     ...SETTINGS_ENDPOINTS,
     ...PASSWORD_ENDPOINTS,
     ...KEY_ENDPOINTS,
@@ -51,15 +56,15 @@ export const ADMINISTRATION: Surface = {
     ...ACCOUNT_LIST_ENDPOINTS,
     ...ACCOUNT_TEST_ENDPOINTS,
     ...TEST_ALL_ENDPOINTS,
-    ...SESSION_ENDPOINTS,
+    ...recorded(SESSION_ENDPOINTS),
     ...ACCOUNT_ENDPOINTS,
     ...QUEUE_ENDPOINTS,
     ...PROVIDER_MODEL_ENDPOINTS,
     ...BULK_IMPORT_ENDPOINTS,
     ...API_TEST_ENDPOINTS,
-    ...SAMPLE_ENDPOINTS,
-    ...CAPTURE_ENDPOINTS,
-    ...HISTORY_ENDPOINTS,
+    ...recorded(SAMPLE_ENDPOINTS),
+    ...recorded(CAPTURE_ENDPOINTS),
+    ...recorded(HISTORY_ENDPOINTS),
     ...METRICS_ENDPOINTS,
     ...USAGE_ENDPOINTS,
     ...VERSION_ENDPOINTS,

@@ -21,14 +21,15 @@ export function issueToken(secret: string, now: number, lifetime: number): Promi
     .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
     .setIssuer(ISSUER)
     .setSubject(SUBJECT)
+    .setJti(crypto.randomUUID().slice(0, 8))
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + lifetime)
     .sign(keyOf(secret));
 }
 
-/** What a token turned out to be; `expiresAt` in Unix seconds. */
+/** What a token turned out to be; `expiresAt` in Unix seconds, `id` empty for one of an earlier version. */
 export type TokenCheck =
-  | { readonly valid: true; readonly expiresAt: number }
+  | { readonly valid: true; readonly expiresAt: number; readonly id: string }
   | { readonly valid: false; readonly expired: boolean };
 
 /** Checks a token: its signature, its times, and that no later password change has ended it. */
@@ -50,7 +51,7 @@ export async function checkToken(
     const issuedAt = payload.iat ?? 0;
     if (issuedAt > now / 1000 + CLOCK_TOLERANCE) return { valid: false, expired: false };
     if (issuedAt < validAfter) return { valid: false, expired: true };
-    return { valid: true, expiresAt: payload.exp ?? 0 };
+    return { valid: true, expiresAt: payload.exp ?? 0, id: payload.jti ?? "" };
   } catch (error) {
     return { valid: false, expired: error instanceof errors.JWTExpired };
   }

@@ -125,6 +125,8 @@ async function check(context: Context, snapshot: ConfigSnapshot, token: string):
 export interface AdminToken {
   /** Unix seconds. */
   readonly expiresAt: number;
+  /** Tells it from others, and is no secret. */
+  readonly id: string;
 }
 
 /**
@@ -138,7 +140,7 @@ async function checkAdminToken(context: Context, token: string): Promise<AdminTo
     const newer = await reread(context);
     if (newer !== null) outcome = await check(context, newer, token);
   }
-  if (outcome.valid) return { expiresAt: outcome.expiresAt };
+  if (outcome.valid) return { expiresAt: outcome.expiresAt, id: outcome.id };
   throw unauthorized(outcome.expired ? "the token has expired: sign in again" : "the token is not valid");
 }
 
@@ -150,14 +152,16 @@ function bearer(request: Request): string {
 }
 
 /**
- * Lets an administrator through, by token or by admin key (contract, Admin endpoints authentication).
+ * Lets an administrator through, by token or by admin key (contract, Admin endpoints authentication), and tells how:
+ * `token:<id>`, or `key`.
  *
  * @throws GatewayError 401 for anybody else, 429 while the client's address has to pause.
  */
-export async function authenticateAdmin(context: Context): Promise<void> {
+export async function authenticateAdmin(context: Context): Promise<string> {
   const credential = bearer(context.request);
-  if (looksLikeToken(credential)) await checkAdminToken(context, credential);
-  else await checkAdminKey(context, credential);
+  if (looksLikeToken(credential)) return `token:${(await checkAdminToken(context, credential)).id}`;
+  await checkAdminKey(context, credential);
+  return "key";
 }
 
 /** The same by token alone. Throws 401 for anybody else. */

@@ -1,13 +1,14 @@
 import { GatewayError } from "../errors/gateway-error.ts";
 import type { ReplaceOutcome } from "./core.ts";
 import type { Config } from "./schema.ts";
-import type { ConfigSnapshot, ConfigurationStore } from "./snapshot.ts";
+import type { Change, ConfigSnapshot, ConfigurationStore, EditNote, Note } from "./snapshot.ts";
 
 /** The place where the configuration is kept, as a client reaches it. */
 export interface ConfigurationBackend {
   /** Null: nothing newer than `known`. */
   newerThan(known: number): Promise<ConfigSnapshot | null>;
-  replace(base: number, config: Config): Promise<ReplaceOutcome>;
+  /** `note` is recorded together with the edit; null: nothing is. */
+  replace(base: number, config: Config, note: EditNote | null): Promise<ReplaceOutcome>;
 }
 
 /** A configuration this old is refreshed behind the request that reads it. */
@@ -47,14 +48,14 @@ export class ConfigurationClient implements ConfigurationStore {
     return this.#keep(newer);
   }
 
-  update(change: (config: Config) => Config | Promise<Config>): Promise<ConfigSnapshot> {
+  update(change: Change, note?: Note): Promise<ConfigSnapshot> {
     // Edits of one isolate queue up; those of different isolates meet in the compare-and-set.
-    const edit = this.#edits.then(() => this.#apply(change));
+    const edit = this.#edits.then(() => this.#apply(change, note));
     this.#edits = edit.catch(() => undefined);
     return edit;
   }
 
-  async #apply(change: (config: Config) => Config | Promise<Config>): Promise<ConfigSnapshot> {
+  async #apply(change: Change, note?: Note): Promise<ConfigSnapshot> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const { version, config, writable } = await this.readFresh();
       if (!writable) {
@@ -64,7 +65,9 @@ export class ConfigurationClient implements ConfigurationStore {
           { code: "invalid_request" },
         );
       }
-      const { stored, snapshot } = await this.#backend.replace(version, await change(config));
+      const changed = await change(config, version);
+      const said = (await note?.(config, changed)) ?? null;
+      const { stored, snapshot } = await this.#backend.replace(version, changed, said);
       const kept = this.#keep(snapshot);
       if (stored) return kept;
     }

@@ -1,5 +1,10 @@
 import type { Config } from "./schema.ts";
 
+/** Makes a configuration of the present one. */
+export type Change = (config: Config, version: number) => Config | Promise<Config>;
+/** Tells what is recorded of a change. */
+export type Note = (before: Config, after: Config) => EditNote | null | Promise<EditNote | null>;
+
 /** A configuration together with the number of its edit. Versions only grow. */
 export interface ConfigSnapshot {
   readonly version: number;
@@ -8,6 +13,37 @@ export interface ConfigSnapshot {
   readonly envBacked: boolean;
   /** Edits are kept: false for an environment-backed configuration without write-back. */
   readonly writable: boolean;
+}
+
+/** One field that an edit has changed; secrets are masked. Values are JSON; null: there was none, or is none any more. */
+export interface FieldChange {
+  /** `accounts[one@example.com].name`: entries of lists go by what they are called. */
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** What is recorded of an administrator's change. */
+export interface ChangeNote {
+  /** Unix milliseconds. */
+  readonly at: number;
+  /** `token:<id>`, or `key` for the admin key or password. */
+  readonly who: string;
+  /** The client's address. */
+  readonly address: string;
+  /** `PUT /admin/settings`. */
+  readonly action: string;
+  readonly changes: readonly FieldChange[];
+  /** Changes beyond the listed ones. */
+  readonly more: number;
+}
+
+/** The same of an edit of the configuration. */
+export interface EditNote extends ChangeNote {
+  /** The configuration before it is kept, so that it can be restored. */
+  readonly keep: boolean;
+  /** Configurations that were kept hold secrets which must not be kept any more. */
+  readonly forget: boolean;
 }
 
 /**
@@ -23,6 +59,8 @@ export interface ConfigurationStore {
    * Applies `change` to the newest configuration and stores what it returns. When another edit came in between,
    * `change` runs again on that edit's outcome, so that neither is lost. What `change` throws is thrown here and
    * nothing is stored.
+   *
+   * @param note what is recorded of it; it is asked as often as `change`. Null: nothing.
    */
-  update(change: (config: Config) => Config | Promise<Config>): Promise<ConfigSnapshot>;
+  update(change: Change, note?: Note): Promise<ConfigSnapshot>;
 }

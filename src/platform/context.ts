@@ -31,6 +31,8 @@ export interface LogFields {
   attempts?: number;
   retries?: number;
   error?: string;
+  /** How an administrator was let in: `token:<id>`, or `key`. */
+  administrator?: string;
   /** After how many seconds the provider wants to be asked again. */
   retryAfterSeconds?: number;
   cause?: string;

@@ -3,6 +3,7 @@ import type { AccountPoolClient } from "./accounts.ts";
 import type { AdministrationState } from "./administration.ts";
 import type { Archive } from "./archive.ts";
 import type { FileStore } from "./files.ts";
+import type { Journal } from "./journal.ts";
 import type { PagesPlatform } from "./pages.ts";
 import type { ResponseStore } from "./responses.ts";
 import type { UploadStore } from "./uploads.ts";
@@ -26,6 +27,8 @@ export interface Platform {
   /** What was used by whom. */
   readonly usage: UsageStore;
   readonly administration: AdministrationState;
+  /** What administrators did, and configurations of before. */
+  readonly journal: Journal;
   /** The stored responses of one caller; `owner` is the hash of the caller's credential. */
   responses(owner: string): ResponseStore;
   /** The uploaded files of one caller, likewise. */

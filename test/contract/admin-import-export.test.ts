@@ -235,3 +235,90 @@ describe("POST /admin/config/import, refused", () => {
     expect(await exported()).toEqual(before);
   });
 });
+
+describe("what administrators change", () => {
+  const audit = async (query = "") => Object((await admin("GET", `/admin/audit${query}`)).body);
+  const versions = async () => Object((await admin("GET", "/admin/config/versions")).body).items;
+
+  it("is recorded: who, from where, when and what, without secrets", async () => {
+    const before = Date.now();
+    const { body } = await admin("POST", "/admin/login", { admin_key: "admin" }, null);
+    const token = String(body["token"]);
+    await admin("PUT", "/admin/settings", { runtime: { account_max_queue: 321 } }, token);
+    await admin("POST", "/admin/keys", { key: "sk-recorded-0123456789", name: "recorded" });
+    const { items, total } = await audit("?page_size=2");
+    expect(total).toBeGreaterThan(2);
+    expect(items).toMatchObject([
+      { who: "key", action: "POST /admin/keys", more: 0 },
+      {
+        who: expect.stringMatching(/^token:[\da-f]{8}$/),
+        address: expect.any(String),
+        action: "PUT /admin/settings",
+        changes: [{ path: "runtime.account_max_queue", before: "0", after: "321" }],
+      },
+    ]);
+    expect(items[0].at).toBeGreaterThanOrEqual(before);
+    expect(JSON.stringify(items)).not.toContain("sk-recorded-0123456789");
+    const mine = await audit(`?who=${items[1].who}&action=settings&q=321&since=${before}`);
+    expect(mine).toMatchObject({ total: 1, page: 1, total_pages: 1, items: [items[1]] });
+    expect((await audit(`?until=${before - 60_000_000}`)).total).toBe(0);
+    expect((await admin("GET", "/admin/audit?since=yesterday")).status).toBe(400);
+    await admin("PUT", "/admin/settings", { runtime: { account_max_queue: 321 } });
+    expect((await audit()).items[0].id).toBe(items[0].id);
+    await admin("DELETE", "/admin/chat-history");
+    expect((await audit()).items[0]).toMatchObject({ action: "DELETE /admin/chat-history", version: 0 });
+  });
+
+  it("in bulk, can be undone", async () => {
+    await importing({ model_aliases: { mine: "provider-v4-pro" } });
+    const before = await exported();
+    await importing({ config: { keys: ["sk-other-0123456789"], accounts: START.accounts }, mode: "replace" });
+    const [kept] = await versions();
+    expect(kept).toMatchObject({ action: "POST /admin/config/import", who: "key", keys: 1, accounts: 1 });
+
+    const tried = await admin("POST", "/admin/config/restore", { version: kept.version, dry_run: true });
+    expect(tried.body).toMatchObject({ success: true, restored_version: kept.version });
+    expect(JSON.stringify(tried.body["changes"])).toContain("model_aliases.mine");
+    expect((await exported()).config.keys).toEqual(["sk-other-0123456789"]);
+
+    const restored = await admin("POST", "/admin/config/restore", { version: kept.version });
+    expect(restored.body).toMatchObject({ success: true, total_keys: 1, total_accounts: 1 });
+    expect((await exported()).config).toEqual(before.config);
+    expect((await versions())[0]).toMatchObject({ action: "POST /admin/config/restore" });
+    expect((await versions()).length).toBeLessThanOrEqual(20);
+    expect((await admin("POST", "/admin/config/restore", { version: 999_999 })).status).toBe(404);
+  });
+
+  it("is refused when it was made for a version that is gone", async () => {
+    const send = (method: string, path: string, body: unknown, tag: string) =>
+      running.gateway.fetch(path, {
+        method,
+        headers: { authorization: "Bearer admin", "if-match": tag },
+        body: JSON.stringify(body),
+      });
+    const read = await running.gateway.fetch("/admin/config", { headers: { authorization: "Bearer admin" } });
+    await read.body?.cancel();
+    const tag = read.headers.get("etag") ?? "";
+    expect(tag).toMatch(/^"\d+"$/);
+    const changed = await send("POST", "/admin/config", { keys: ["sk-dev", "sk-first-0123456789"] }, tag);
+    expect(changed.status).toBe(200);
+    expect(changed.headers.get("etag")).not.toBe(tag);
+    await changed.body?.cancel();
+    const before = await exported();
+    for (const [method, path, body] of [
+      ["POST", "/admin/config", { keys: ["sk-second-0123456789"] }],
+      ["POST", "/admin/config/import", { keys: ["sk-third-0123456789"] }],
+      ["PUT", "/admin/settings", { runtime: { account_max_queue: 5 } }],
+    ] as const) {
+      const stale = await send(method, path, body, tag);
+      expect([stale.status, await stale.json()]).toEqual([
+        412,
+        { detail: expect.stringContaining("read it again") },
+      ]);
+    }
+    expect(await exported()).toEqual(before);
+    const any = await send("POST", "/admin/config", { keys: ["sk-dev"] }, "*");
+    expect(any.status).toBe(200);
+    await any.body?.cancel();
+  });
+});

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { poolConfiguration } from "../../src/accounts/configuration.ts";
 import { createInProcessPool } from "../../src/accounts/in-process.ts";
 import { SqlArchive } from "../../src/archive/archive.ts";
+import { SqlJournal } from "../../src/audit/sql-journal.ts";
 import { ConfigurationClient } from "../../src/config/client.ts";
 import { ConfigurationCore, type StoredConfig } from "../../src/config/core.ts";
 import { configSchema } from "../../src/config/schema.ts";
@@ -82,14 +83,17 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
   const tellPool = async () =>
     accounts.configure(await poolConfiguration(core.snapshot.config, variables.queueTimeoutMs));
   await tellPool();
+  const journal = new SqlJournal(memoryDatabase());
   const kept = new KeptForCallers(memoryDatabase(), variables.kept, now);
   return {
     variables,
     configuration: new ConfigurationClient(
       {
         newerThan: async (known) => (core.snapshot.version === known ? null : core.snapshot),
-        replace: async (base, next) => {
+        replace: async (base, next, note) => {
+          const before = core.snapshot;
           const outcome = core.replace(base, next);
+          if (outcome.stored && note !== null) journal.edited(before, outcome.snapshot.version, note);
           if (outcome.stored) await tellPool();
           return outcome;
         },
@@ -101,6 +105,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     archive: new SqlArchive(memoryDatabase(), now),
     usage: new SqlUsage(memoryDatabase(), now),
     administration: administrationInProcess(now),
+    journal,
     responses: (owner) => kept.responses(owner),
     files: (owner) => kept.files(owner),
     uploads: (owner) => kept.uploads(owner),

@@ -35,7 +35,7 @@ describe("the configuration object", () => {
       ...account,
       token: `${n}${"t".repeat(800)}`,
     }));
-    const outcome = await stub.replace(version, { ...emptyConfig(), accounts });
+    const outcome = await stub.replace(version, { ...emptyConfig(), accounts }, null);
     expect(outcome.stored).toBe(true);
     expect((await stub.get()).config.accounts).toHaveLength(5_000);
   });

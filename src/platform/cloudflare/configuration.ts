@@ -1,6 +1,7 @@
 import { ConfigurationClient } from "../../config/client.ts";
 import { configSchema } from "../../config/schema.ts";
 import type { ConfigSnapshot } from "../../config/snapshot.ts";
+import type { Journal } from "../journal.ts";
 import type { Env } from "./env.ts";
 
 /** The copy in KV, for when the configuration object cannot be reached. */
@@ -24,8 +25,22 @@ export function cloudflareConfiguration(env: Env): ConfigurationClient {
           return copy;
         }
       },
-      replace: (base, config) => object().replace(base, config),
+      replace: (base, config, note) => object().replace(base, config, note),
     },
     Date.now,
   );
+}
+
+/** What the same object has recorded of edits, and of other changes. */
+export function cloudflareJournal(env: Env): Journal {
+  const object = () => env.CONFIGURATION.getByName("main");
+  return {
+    list: (query) => object().audit(query),
+    record: (note) => object().record(note),
+    versions: () => object().versions(),
+    readVersion: async (version) => {
+      const text = await object().versionText(version);
+      return text === null ? null : JSON.parse(text);
+    },
+  };
 }

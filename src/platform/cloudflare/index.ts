@@ -5,7 +5,7 @@ import type { Fetch } from "../upstream.ts";
 import { cloudflareAccounts } from "./accounts.ts";
 import { cloudflareAdministration } from "./administration.ts";
 import { cloudflareArchive } from "./archive.ts";
-import { cloudflareConfiguration } from "./configuration.ts";
+import { cloudflareConfiguration, cloudflareJournal } from "./configuration.ts";
 import type { Env } from "./env.ts";
 import { cloudflarePages } from "./pages.ts";
 import { dial } from "./sockets.ts";
@@ -31,6 +31,7 @@ export function cloudflarePlatform(env: Env): Platform {
     archive: cloudflareArchive(env),
     usage: cloudflareUsage(env),
     administration: cloudflareAdministration(env),
+    journal: cloudflareJournal(env),
     responses: (owner) => {
       const store = env.RESPONSE_STORE.getByName(owner);
       return {

@@ -1,4 +1,5 @@
 import { poolConfiguration } from "../../accounts/configuration.ts";
+import type { SqlJournal } from "../../audit/sql-journal.ts";
 import { ConfigurationClient } from "../../config/client.ts";
 import { type ConfigStorage, ConfigurationCore, type StoredConfig } from "../../config/core.ts";
 import { type Sql, textIn } from "../../storage/sql.ts";
@@ -26,6 +27,7 @@ export async function denoConfiguration(
   sql: Sql,
   variables: Variables,
   accounts: AccountPoolClient,
+  journal: SqlJournal,
 ): Promise<ConfigurationClient> {
   const core = new ConfigurationCore(configStorage(sql), variables);
   const tellPool = async () =>
@@ -34,8 +36,10 @@ export async function denoConfiguration(
   return new ConfigurationClient(
     {
       newerThan: async (known) => (core.snapshot.version === known ? null : core.snapshot),
-      replace: async (base, config) => {
+      replace: async (base, config, note) => {
+        const before = core.snapshot;
         const outcome = core.replace(base, config);
+        if (outcome.stored && note !== null) journal.edited(before, outcome.snapshot.version, note);
         if (outcome.stored) await tellPool();
         return outcome;
       },

@@ -2,6 +2,7 @@ import { SandboxProvider } from "../../../sandbox/provider.ts";
 import { createInProcessPool } from "../../accounts/in-process.ts";
 import { SqlPoolStore } from "../../accounts/sql-pool-store.ts";
 import { SqlArchive } from "../../archive/archive.ts";
+import { SqlJournal } from "../../audit/sql-journal.ts";
 import { SqlUseStore } from "../../limits/sql-store.ts";
 import { proxiedFetch } from "../../provider/proxy/fetch.ts";
 import { SqlUsage } from "../../usage/sql-usage.ts";
@@ -36,7 +37,8 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   const projectFolder = new URL("../../..", import.meta.url).pathname.replace(/\/$/, "");
   const data = await openDataFolder(process.dataFolder);
   const accounts = createInProcessPool(new SqlPoolStore(data.database), new SqlUseStore(data.database));
-  const configuration = await denoConfiguration(data.database, variables, accounts);
+  const journal = new SqlJournal(data.database);
+  const configuration = await denoConfiguration(data.database, variables, accounts, journal);
   const archive = new SqlArchive(data.database, Date.now);
   archive.interrupt();
   const kept = new KeptForCallers(data.database, variables.kept, Date.now);
@@ -59,6 +61,7 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
       archive,
       usage: new SqlUsage(data.database, Date.now),
       administration: administrationInProcess(Date.now),
+      journal,
       responses: (owner) => kept.responses(owner),
       files: (owner) => kept.files(owner),
       uploads: (owner) => kept.uploads(owner),

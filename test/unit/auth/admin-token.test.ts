@@ -10,7 +10,11 @@ describe("administrators' tokens", () => {
     const token = await issueToken(SECRET, NOW, 60);
     expect(looksLikeToken(token)).toBe(true);
     const end = NOW / 1000 + 60;
-    expect(await checkToken(token, SECRET, 0, NOW)).toEqual({ valid: true, expiresAt: end });
+    expect(await checkToken(token, SECRET, 0, NOW)).toEqual({
+      valid: true,
+      expiresAt: end,
+      id: expect.stringMatching(/^[\da-f]{8}$/),
+    });
     expect(await checkToken(token, SECRET, 0, NOW + 59_000)).toMatchObject({ valid: true });
     expect(await checkToken(token, SECRET, 0, NOW + 60_000)).toEqual({ valid: false, expired: true });
     expect(decodeJwt(token)).toMatchObject({ iat: NOW / 1000, exp: end });

@@ -1,0 +1,65 @@
+import * as z from "zod";
+import type { AuditEntry } from "../platform/journal.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { pageSchema, queryNumber } from "./paging.ts";
+
+const MAX_PAGE_SIZE = 1_000;
+
+/** A moment in the query, in Unix milliseconds or as ISO 8601 has it; 0 for none. */
+const moment = () =>
+  z
+    .string()
+    .default("")
+    .transform((text, check) => {
+      const value = /^\d*$/.test(text) ? Number(text) : Date.parse(text);
+      if (Number.isFinite(value)) return value;
+      check.addIssue({ code: "custom", message: "must be Unix milliseconds, or a date of ISO 8601" });
+      return z.NEVER;
+    });
+
+const auditQuerySchema = z.object({
+  page: queryNumber(1, Number.MAX_SAFE_INTEGER),
+  page_size: queryNumber(50, MAX_PAGE_SIZE),
+  who: z.string().default("").describe("`key`, or `token:<id>`."),
+  action: z.string().default("").describe("A part of method and path."),
+  q: z.string().default("").describe("A part of anything in the entry."),
+  since: moment(),
+  until: moment(),
+});
+
+const entrySchema = () =>
+  z.object({
+    id: z.int(),
+    /** Unix milliseconds. */
+    at: z.int(),
+    /** The configuration's version afterwards; 0: it was no edit of it. */
+    version: z.int(),
+    who: z.string(),
+    address: z.string(),
+    action: z.string(),
+    changes: z
+      .array(
+        z
+          .object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() })
+          .readonly(),
+      )
+      .readonly(),
+    /** Changes beyond the listed ones. */
+    more: z.int(),
+  }) satisfies z.ZodType<AuditEntry>;
+
+export const AUDIT_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/audit`: who changed what, newest first. */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/audit",
+    summary: "What administrators have changed",
+    query: auditQuerySchema,
+    answers: json(() => pageSchema(entrySchema())),
+    handler: async ({ platform }, { query: { page_size: pageSize, ...query } }) => {
+      const { items, total } = await platform.journal.list({ ...query, pageSize });
+      const total_pages = Math.ceil(total / pageSize);
+      return Response.json({ items, total, page: query.page, page_size: pageSize, total_pages });
+    },
+  }),
+];

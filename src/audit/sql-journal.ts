@@ -1,0 +1,134 @@
+import type { ChangeNote, ConfigSnapshot, EditNote, FieldChange } from "../config/snapshot.ts";
+import type { AuditEntry, AuditQuery, Journal, KeptVersion } from "../platform/journal.ts";
+import { numberIn, type Sql, type SqlRow, type SqlValue, textIn } from "../storage/sql.ts";
+import { TextTable } from "../storage/texts.ts";
+
+const MAX_ENTRIES = 10_000;
+const MAX_VERSIONS = 20;
+
+/** What people look for, as a pattern of `like` with `!` before what is meant as it is. */
+const containing = (text: string): string => `%${text.replace(/[!%_]/g, "!$&")}%`;
+
+/** The record of changes in a SQLite database: the same in a Durable Object and in a process of one's own. */
+export class SqlJournal implements Journal {
+  readonly #sql: Sql;
+  readonly #texts: TextTable;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+    this.#texts = new TextTable(sql, "kept_config");
+    sql.all(
+      "create table if not exists audit(id integer primary key autoincrement, at integer not null, version integer not null, who text not null, address text not null, action text not null, changes text not null, more integer not null)",
+    );
+    sql.all(
+      "create table if not exists kept_version(version integer primary key, at integer not null, who text not null, action text not null, keys integer not null, accounts integer not null)",
+    );
+  }
+
+  /** Records an edit of the configuration that led from `before` to the configuration of version `after`. */
+  edited(before: ConfigSnapshot, after: number, note: EditNote): void {
+    this.#sql.transaction(() => {
+      if (note.keep) this.#keep(before, note);
+      if (note.forget) this.#drop("select version from kept_version");
+      this.#add(note, after);
+    });
+  }
+
+  record(note: ChangeNote): void {
+    this.#sql.transaction(() => this.#add(note, 0));
+  }
+
+  list({ page, pageSize, who, action, q, since, until }: AuditQuery): { items: AuditEntry[]; total: number } {
+    const conditions: { readonly text: string; readonly values: readonly SqlValue[] }[] = [];
+    const add = (given: boolean, text: string, ...values: SqlValue[]) => {
+      if (given) conditions.push({ text, values });
+    };
+    const like = containing(q);
+    add(who !== "", "who = ?", who);
+    add(action !== "", "action like ? escape '!'", containing(action));
+    add(
+      q !== "",
+      "(changes like ? escape '!' or action like ? escape '!' or who like ? escape '!' or address like ? escape '!')",
+      ...[like, like, like, like],
+    );
+    add(since !== 0, "at >= ?", since);
+    add(until !== 0, "at < ?", until);
+    const where = conditions.length === 0 ? "" : ` where ${conditions.map(({ text }) => text).join(" and ")}`;
+    const values = conditions.flatMap(({ values: given }) => given);
+    const [count] = this.#sql.all(`select count(*) as n from audit${where}`, ...values);
+    const rows = this.#sql.all(
+      `select * from audit${where} order by id desc limit ? offset ?`,
+      ...values,
+      pageSize,
+      (page - 1) * pageSize,
+    );
+    return { items: rows.map(entryOf), total: numberIn(count, "n") };
+  }
+
+  versions(): KeptVersion[] {
+    return this.#sql.all("select * from kept_version order by version desc").map((row) => ({
+      version: numberIn(row, "version"),
+      at: numberIn(row, "at"),
+      who: textIn(row, "who"),
+      action: textIn(row, "action"),
+      keys: numberIn(row, "keys"),
+      accounts: numberIn(row, "accounts"),
+    }));
+  }
+
+  readVersion(version: number): unknown {
+    const text = this.#texts.get(String(version), "config");
+    return text === "" ? null : JSON.parse(text);
+  }
+
+  #add({ at, who, address, action, changes, more }: ChangeNote, version: number): void {
+    this.#sql.all(
+      "insert into audit(at, version, who, address, action, changes, more) values(?,?,?,?,?,?,?)",
+      at,
+      version,
+      who,
+      address,
+      action,
+      JSON.stringify(changes),
+      more,
+    );
+    this.#sql.all("delete from audit where id <= (select max(id) from audit) - ?", MAX_ENTRIES);
+  }
+
+  #keep({ version, config }: ConfigSnapshot, { at, who, action }: EditNote): void {
+    const keys = config.api_keys.length + config.keys.length;
+    this.#sql.all(
+      "insert or replace into kept_version values(?,?,?,?,?,?)",
+      version,
+      at,
+      who,
+      action,
+      keys,
+      config.accounts.length,
+    );
+    this.#texts.put(String(version), "config", JSON.stringify(config));
+    this.#drop(`select version from kept_version order by version desc limit -1 offset ${MAX_VERSIONS}`);
+  }
+
+  #drop(query: string): void {
+    for (const row of this.#sql.all(query)) {
+      const version = numberIn(row, "version");
+      this.#texts.delete(String(version));
+      this.#sql.all("delete from kept_version where version = ?", version);
+    }
+  }
+}
+
+function entryOf(row: SqlRow): AuditEntry {
+  const changes: FieldChange[] = JSON.parse(textIn(row, "changes"));
+  return {
+    id: numberIn(row, "id"),
+    at: numberIn(row, "at"),
+    version: numberIn(row, "version"),
+    who: textIn(row, "who"),
+    address: textIn(row, "address"),
+    action: textIn(row, "action"),
+    changes,
+    more: numberIn(row, "more"),
+  };
+}

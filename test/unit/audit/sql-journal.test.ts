@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { SqlJournal } from "../../../src/audit/sql-journal.ts";
+import { configSchema } from "../../../src/config/schema.ts";
+import type { ConfigSnapshot, EditNote } from "../../../src/config/snapshot.ts";
+import { memoryDatabase } from "../archive/sqlite.ts";
+
+const ALL = { page: 1, pageSize: 10, who: "", action: "", q: "", since: 0, until: 0 };
+
+const note = (n: number, more: Partial<EditNote> = {}): EditNote => ({
+  at: n,
+  who: "key",
+  address: "192.0.2.1",
+  action: "PUT /admin/settings",
+  changes: [{ path: "runtime.account_max_queue", before: "0", after: String(n) }],
+  more: 0,
+  keep: false,
+  forget: false,
+  ...more,
+});
+
+const snapshot = (version: number, key = "k"): ConfigSnapshot => ({
+  version,
+  config: configSchema.parse({ keys: [key] }),
+  envBacked: false,
+  writable: true,
+});
+
+describe("the record of changes", () => {
+  it("lists the newest first, a page at a time, and finds what is asked for", () => {
+    const journal = new SqlJournal(memoryDatabase());
+    for (let n = 1; n <= 25; n += 1) journal.edited(snapshot(n), n + 1, note(n));
+    journal.record({
+      ...note(26, { who: "token:100%", address: "2001:db8::1", action: "DELETE /admin/keys/:key" }),
+    });
+    const list = (query: Partial<typeof ALL>) => {
+      const { items, total } = journal.list({ ...ALL, ...query });
+      return { total, at: items.map(({ at }) => at) };
+    };
+    expect(journal.list({ ...ALL, pageSize: 1 }).items).toMatchObject([
+      { at: 26, version: 0, who: "token:100%" },
+    ]);
+    expect(list({ page: 3 })).toEqual({ total: 26, at: [6, 5, 4, 3, 2, 1] });
+    expect(list({ who: "token:100%" })).toEqual({ total: 1, at: [26] });
+    expect(list({ action: "DELETE" })).toEqual({ total: 1, at: [26] });
+    expect(list({ q: "100%" })).toEqual({ total: 1, at: [26] });
+    expect(list({ q: "account_max_queue", since: 3, until: 5 })).toEqual({ total: 2, at: [4, 3] });
+    expect(list({ q: "nothing of the kind" })).toEqual({ total: 0, at: [] });
+  });
+
+  it("keeps 10,000 entries", () => {
+    const journal = new SqlJournal(memoryDatabase());
+    for (let n = 1; n <= 10_003; n += 1) journal.record(note(n));
+    const { items, total } = journal.list({ ...ALL, page: 1_000 });
+    expect([total, items.at(-1)?.at]).toEqual([10_000, 4]);
+  });
+});
+
+describe("versions that are kept", () => {
+  it("are the twenty newest of those that a change to much of it has replaced", () => {
+    const journal = new SqlJournal(memoryDatabase());
+    for (let n = 1; n <= 30; n += 1) journal.edited(snapshot(n, `k${n}`), n + 1, note(n, { keep: n !== 29 }));
+    const versions = journal.versions().map(({ version }) => version);
+    expect(versions).toHaveLength(20);
+    expect([versions[0], versions[1], versions.at(-1)]).toEqual([30, 28, 10]);
+    expect(journal.versions()[0]).toEqual({
+      version: 30,
+      at: 30,
+      who: "key",
+      action: "PUT /admin/settings",
+      keys: 1,
+      accounts: 0,
+    });
+    expect(journal.readVersion(28)).toEqual(snapshot(28, "k28").config);
+    expect([journal.readVersion(9), journal.readVersion(29)]).toEqual([null, null]);
+  });
+
+  it("are forgotten when keys are no longer to be kept", () => {
+    const journal = new SqlJournal(memoryDatabase());
+    journal.edited(snapshot(1), 2, note(1, { keep: true }));
+    journal.edited(snapshot(2), 3, note(2, { keep: true, forget: true }));
+    expect(journal.versions()).toEqual([]);
+    expect([journal.readVersion(1), journal.readVersion(2)]).toEqual([null, null]);
+  });
+});
