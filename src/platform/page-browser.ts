@@ -8,6 +8,8 @@ export interface Size {
 export interface Frame {
   readonly width: number | null;
   readonly height: number | null;
+  /** With both sides given: the subject fills the size, and what is beyond is cut; or all of it is fitted into the size, which it may not fill. */
+  readonly fit: "cover" | "contain";
 }
 
 /** How a subject is captured and what the image will be. */

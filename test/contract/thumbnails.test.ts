@@ -27,12 +27,13 @@ const pages: Readonly<Record<string, string>> = {
   "/bands": box("red", "100%", "400px") + box("green", "100%", "800px") + box("blue", "100%", "1800px"),
   "/halves": `<div style="display:flex">${box("red", "50%", "1200px")}${box("blue", "50%", "1200px")}</div>`,
   "/nodes": `${box("red", "300px", "700px")}${box("blue", "240px", "120px", 'id="target"')}${box("green", "10px", "2000px")}
-    <div id="hidden" style="display:none">x</div><div id="far" style="position:absolute;top:2600px;left:1300px;width:50px;height:60px;background:green"></div>`,
+    <div id="tall" style="position:absolute;top:0;left:400px;width:100px;height:200px"></div><div id="hidden" style="display:none">x</div><div id="far" style="position:absolute;top:2600px;left:1300px;width:50px;height:60px;background:green"></div>`,
   "/late": `<script>setTimeout(() => { document.body.innerHTML = '<div id=late style="background:blue;height:1200px"></div>' }, 700)</script>`,
   "/dark": `<style>body{background:white;height:1200px}@media (prefers-color-scheme: dark){body{background:blue}}</style>`,
   "/viewport": `<script>document.body.style.cssText = "height:1200px;background:" + (innerWidth === 412 && "ontouchstart" in window ? "green" : "red")</script>`,
   "/slow-script": `${box("green", "100%", "1200px")}<script src="/never.js"></script>`,
   "/empty": "",
+  "/wide": box("blue", "3000px", "600px") + box("green", "100%", "600px"),
   "/short": box("green", "100%", "50px"),
 };
 
@@ -123,6 +124,19 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expect(await picture("/bands", { size, format: "png" })).toMatchObject({ format: "png", width, height });
   });
 
+  it.each([
+    { size: "og", mobile: "true" },
+    { size: "og", device: "laptopwithtouch" },
+    { size: "1333x777" },
+    { size: "91x1000", format: "jpg", quality: "60" },
+  ])("has no pixel more or less with %j", async (query) => {
+    const [width, height] = query.size === "og" ? [1200, 630] : query.size.split("x").map(Number);
+    const response = await thumbs("/bands", { format: "png", ...query });
+    const { headers } = response;
+    expect([headers.get("x-image-width"), headers.get("x-image-height")]).toEqual([`${width}`, `${height}`]);
+    expect(await decode(await response.arrayBuffer())).toMatchObject({ width, height });
+  });
+
   it("lets width and height go before size", async () => {
     expect(await picture("/bands", { size: "l", width: "100" })).toMatchObject({ width: 100, height: 300 });
     expect(await picture("/bands", { width: "500", height: "77" })).toMatchObject({ width: 500, height: 77 });
@@ -194,6 +208,11 @@ describeWithBrowser("GET /v1/thumbs/", () => {
       height: 3000,
     });
     expect(await picture("/bands", { full: "1", height: "300" })).toMatchObject({ width: 320, height: 300 });
+    // One that is wider than the viewport is seen in all its width.
+    const wide = await picture("/wide", { full: "1", format: "png", size: "o" });
+    expect(wide).toMatchObject({ width: 3000, height: 1200 });
+    expect(colourAt(wide, 2990, 300)).toSatisfy((colour: number[]) => alike(colour, BLUE));
+    expect(await picture("/wide", { full: "1" })).toMatchObject({ width: 320, height: 128 });
     // A page that is lower than the viewport fills it all the same.
     expect(await picture("/short", { full: "1", size: "o" })).toMatchObject({ width: 1200, height: 1200 });
   });
@@ -210,6 +229,10 @@ describeWithBrowser("GET /v1/thumbs/", () => {
       expect(colourAt(node, x, y)).toSatisfy((colour: number[]) => alike(colour, BLUE));
     }
     expect(await picture("/nodes", { selector: "#target" })).toMatchObject({ width: 320, height: 160 });
+    // All of it is fitted into a size, or has the side that is asked for.
+    const tall = { selector: "#tall", format: "png" };
+    expect(await picture("/nodes", { ...tall, size: "l" })).toMatchObject({ width: 150, height: 300 });
+    expect(await picture("/nodes", { ...tall, width: "60" })).toMatchObject({ width: 60, height: 120 });
     const far = await picture("/nodes", { selector: "#far", size: "o", format: "png" });
     expect(far).toMatchObject({ width: 50, height: 60 });
     expect(colourAt(far, 25, 30)).toSatisfy((colour: number[]) => alike(colour, GREEN));
@@ -238,9 +261,9 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expect(userAgents.at(-1)).toMatch(/Android.*Mobile/);
     // Without a viewport of its own, a page is laid out 980 wide and shown smaller, as phones do.
     const wide = await picture("/halves", { mobile: "true", size: "o", format: "png" });
-    expect(wide).toMatchObject({ width: 412, height: 732 });
-    expect(colourAt(wide, 200, 100)).toSatisfy((colour: number[]) => alike(colour, RED));
-    expect(colourAt(wide, 212, 100)).toSatisfy((colour: number[]) => alike(colour, BLUE));
+    expect(wide).toMatchObject({ width: 824, height: 1464 });
+    expect(colourAt(wide, 400, 200)).toSatisfy((colour: number[]) => alike(colour, RED));
+    expect(colourAt(wide, 424, 200)).toSatisfy((colour: number[]) => alike(colour, BLUE));
   });
 
   it("knows 29 devices, each with its screen and user agent", async () => {
@@ -254,7 +277,10 @@ describeWithBrowser("GET /v1/thumbs/", () => {
       }),
     );
     for (const { name, image, device } of results) {
-      expect([name, image.width, image.height]).toEqual([name, device?.width, device?.height]);
+      // The pixels of the device, of which there may be several for one of the page.
+      const density = device?.deviceScaleFactor ?? 0;
+      expect([name, image.width]).toEqual([name, Math.round((device?.width ?? 0) * density)]);
+      expect(Math.abs(image.height - (device?.height ?? 0) * density)).toBeLessThanOrEqual(1);
       expect([name, alike(colourAt(image, image.width / 2, image.height / 2), GREEN)]).toEqual([name, true]);
       const agent = device?.userAgent?.split("%s")[0] ?? "Mozilla/5.0 (X11; Linux";
       expect([name, userAgents.some((seen) => seen.startsWith(agent) && !seen.includes("%s"))]).toEqual([
@@ -274,8 +300,8 @@ describeWithBrowser("GET /v1/thumbs/", () => {
       { width: 1600, height: 10 },
     );
     expect(await picture("/bands", { device: "iphone5", viewportWidth: "500", size: "o" })).toMatchObject({
-      width: 500,
-      height: 568,
+      width: 1000,
+      height: 1136,
     });
   });
 

@@ -1,9 +1,10 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
 import { fromBase64 } from "../../encoding/bytes.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
-import type { CaptureOutcome, CaptureRequest, FramePlan } from "../../platform/page-browser.ts";
+import type { CaptureOutcome, CaptureRequest, FramePlan, Size } from "../../platform/page-browser.ts";
 import type { PageLimits } from "../../platform/variables.ts";
-import { MAX_PROCESSED_PIXELS, planFrame } from "../thumbnails/frame.ts";
+import { MAX_PROCESSED_PIXELS, MAX_SIDE, planFrame } from "../thumbnails/frame.ts";
+import { imageSize } from "../thumbnails/image-size.ts";
 import { FULL_COLOUR_QUALITY } from "../thumbnails/images.ts";
 import type { BlockLists } from "./block-lists.ts";
 import { evaluate, isolatedWorld, sleep } from "./evaluate.ts";
@@ -74,12 +75,26 @@ async function takePicture(
   signal: AbortSignal,
 ): Promise<Picture> {
   const zoom = request.screen.mobile ? await zoomOf(tab.session) : 1;
-  const { region, cutAt } = await regionOf(tab, request, zoom, limits);
+  const subject = await subjectOf(tab, request, zoom, limits);
+  const { region } = subject;
   signal.throwIfAborted();
   const plan = planFrame(region, request.frame, request.screen.deviceScaleFactor);
+  const cutAt = cutOf(subject, request, plan, zoom);
   const finished = isFinished(plan, request);
   const bytes = await shoot(tab.session, request, { region, plan, zoom, finished });
-  return { bytes, plan, finished, cutAt };
+  const size = finished ? imageSize(bytes) : null;
+  if (size === null || isEqual(size, plan.output)) return { bytes, plan, finished, cutAt };
+  // The browser draws whole CSS pixels only, which may not add up to the size: then the image is cut to it here, if there is room for that.
+  signal.throwIfAborted();
+  if (plan.output.width * plan.output.height * 2 > MAX_PROCESSED_PIXELS) {
+    return { bytes, plan: { ...plan, output: size }, finished, cutAt };
+  }
+  const larger = await shoot(tab.session, request, { region, plan, zoom, finished: false });
+  return { bytes: larger, plan, finished: false, cutAt };
+}
+
+function isEqual(one: Size, other: Size): boolean {
+  return one.width === other.width && one.height === other.height;
 }
 
 async function emulate(tab: Tab, request: CaptureRequest, tools: CaptureTools): Promise<void> {
@@ -118,25 +133,49 @@ async function zoomOf(session: CDPSession): Promise<number> {
   return cssVisualViewport.scale > 0 ? cssVisualViewport.scale : 1;
 }
 
-async function regionOf(
+/** What the picture is to show, and how high that is in truth. */
+interface Subject {
+  readonly region: Region;
+  /** The height of the page, where all of it was asked for; pixels of the emulated screen. */
+  readonly wholeHeight: number | null;
+}
+
+async function subjectOf(
   tab: Tab,
   request: CaptureRequest,
   zoom: number,
   limits: PageLimits,
-): Promise<{ region: Region; cutAt: number | null }> {
+): Promise<Subject> {
   if (request.selector !== null) {
     const { x, y, width, height } = await elementRegion(tab, request.selector);
     const region = { x: x * zoom, y: y * zoom, width: width * zoom, height: height * zoom };
-    return { region, cutAt: null };
+    return { region, wholeHeight: null };
   }
   const { width, height } = request.screen;
-  if (!request.full) return { region: { x: 0, y: 0, width, height }, cutAt: null };
+  if (!request.full) return { region: { x: 0, y: 0, width, height }, wholeHeight: null };
   const { cssContentSize } = await tab.session.send("Page.getLayoutMetrics");
-  const full = Math.max(height, Math.ceil(cssContentSize.height * zoom));
+  const wide = Math.max(width, Math.min(MAX_SIDE, Math.round(cssContentSize.width * zoom)));
+  const high = Math.max(height, Math.ceil(cssContentSize.height * zoom));
   return {
-    region: { x: 0, y: 0, width, height: Math.min(full, limits.pageHeight) },
-    cutAt: full > limits.pageHeight ? limits.pageHeight : null,
+    region: { x: 0, y: 0, width: wide, height: Math.min(high, limits.pageHeight) },
+    wholeHeight: high,
   };
+}
+
+/** CSS pixels at which a page that is too high for a picture was cut; null: it was not, or only as the caller wants. */
+function cutOf(
+  { region, wholeHeight }: Subject,
+  request: CaptureRequest,
+  { clip, output }: FramePlan,
+  zoom: number,
+): number | null {
+  if (wholeHeight === null) return null;
+  // A pixel of the image that was rounded off is no loss.
+  const pixel = clip.height / output.height;
+  const isAll = region.height - clip.height <= pixel;
+  if (request.frame.height !== null && !isAll) return null;
+  const shown = isAll ? region.height : clip.height;
+  return wholeHeight - shown > 1 + pixel ? Math.floor(shown / zoom) : null;
 }
 
 /** The region of the first element that matches, in CSS pixels. The browser's own tree is asked, which page scripts cannot falsify. */
@@ -214,8 +253,9 @@ async function shoot(
     clip: {
       x: (region.x + clip.x) / zoom,
       y: (region.y + clip.y) / zoom,
-      width: clip.width / zoom,
-      height: clip.height / zoom,
+      // Rather a little more of the page than the last row missing.
+      width: wholePixels(clip.width / zoom),
+      height: wholePixels(clip.height / zoom),
       scale: (plan.scale * zoom) / request.screen.deviceScaleFactor,
     },
   });
@@ -225,4 +265,9 @@ async function shoot(
     code: "page_too_large",
     param: "size",
   });
+}
+
+/** The whole number of pixels that a length begins; a rounding error does not begin one. */
+function wholePixels(length: number): number {
+  return Math.ceil(length - 0.001);
 }

@@ -58,7 +58,13 @@ async function capture(context: Context, options: ThumbnailOptions): Promise<Kep
   const { plan, cutAt } = captured;
   const body = captured.finished
     ? captured.bytes
-    : await (await imageMaker(pages)).make(captured.bytes, plan.output, format, quality);
+    : await (await imageMaker(pages)).make(
+        captured.bytes,
+        plan.output,
+        format,
+        quality,
+        Math.ceil(plan.scale),
+      );
   return {
     body,
     headers: {

@@ -14,11 +14,12 @@ export const MAX_PROCESSED_PIXELS = 5_000_000;
  * very small collide; a larger one is drawn at its own size, so that it is sharp.
  *
  * @param subject the viewport, the whole page or one element, in CSS pixels
- * @param density device pixels per CSS pixel of the emulated screen: no capture is finer, unless the image is
+ * @param density device pixels per CSS pixel of the emulated screen: no capture is finer, unless the image is; an image of the subject's own
+ * size has so many, as far as it may have them without being cut
  */
 export function planFrame(subject: Size, frame: Frame, density: number): FramePlan {
   const source = { width: Math.max(1, subject.width), height: Math.max(1, subject.height) };
-  const output = outputSize(source, frame);
+  const output = outputSize(source, frame, density);
   const ratio = Math.max(output.width / source.width, output.height / source.height);
   const width = Math.min(source.width, output.width / ratio);
   const height = Math.min(source.height, output.height / ratio);
@@ -34,11 +35,23 @@ export function planFrame(subject: Size, frame: Frame, density: number): FramePl
   };
 }
 
-function outputSize(source: Size, frame: Frame): Size {
-  if (frame.width !== null && frame.height !== null) return { width: frame.width, height: frame.height };
-  if (frame.width !== null) return bounded(frame.width, (frame.width * source.height) / source.width);
-  if (frame.height !== null) return bounded((frame.height * source.width) / source.height, frame.height);
-  return bounded(source.width, source.height);
+function outputSize(source: Size, { width, height, fit }: Frame, density: number): Size {
+  if (width !== null && height !== null) {
+    if (fit === "cover") return { width, height };
+    const isWide = width / source.width < height / source.height;
+    return isWide
+      ? bounded(width, (width * source.height) / source.width)
+      : bounded((height * source.width) / source.height, height);
+  }
+  if (width !== null) return bounded(width, (width * source.height) / source.width);
+  if (height !== null) return bounded((height * source.width) / source.height, height);
+  const finest = Math.min(
+    MAX_SIDE / Math.max(source.width, source.height),
+    Math.sqrt(MAX_PIXELS / (source.width * source.height)),
+  );
+  // Rather the whole subject less fine than a part of it.
+  const own = Math.round(source.width * Math.max(1, Math.min(density, finest)));
+  return bounded(own, (own * source.height) / source.width);
 }
 
 /** Lengths that no side may exceed are cut, which shows less of the subject and does not distort it. */

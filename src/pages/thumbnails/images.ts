@@ -12,6 +12,8 @@ import type { CodecModules } from "../../platform/pages.ts";
 /** From this quality on, colours are not blurred either (4:4:4 instead of 4:2:0 sampling). */
 export const FULL_COLOUR_QUALITY = 90;
 
+type Pixels = Awaited<ReturnType<typeof decodePng>>;
+
 /** Makes images of the wanted size and format out of PNG captures. */
 export class ImageMaker {
   readonly #modules: CodecModules;
@@ -23,16 +25,18 @@ export class ImageMaker {
   }
 
   /**
-   * Scales a capture to `size` and encodes it.
+   * Scales a capture to `size` and encodes it. One that is larger by no more than the margin is cut instead.
    *
    * @param png bytes of a PNG; at most `MAX_PROCESSED_PIXELS` together with the output
    * @param quality 1 to 100; without effect on png
+   * @param margin pixels that a capture may have too many, because it shows whole CSS pixels
    */
   async make(
     png: Uint8Array<ArrayBuffer>,
     size: Size,
     format: ImageFormat,
     quality: number,
+    margin = 0,
   ): Promise<Uint8Array<ArrayBuffer>> {
     await this.#once("png", async (module) => {
       await initPngDecoder(module);
@@ -42,17 +46,14 @@ export class ImageMaker {
     if (captured.width === size.width && captured.height === size.height) {
       return format === "png" ? png : this.#encode(captured, format, quality);
     }
+    if (isLittleMore(captured, size, margin)) return this.#encode(cut(captured, size), format, quality);
     await this.#once("resize", (module) => initResize(module));
     // Captures are opaque, so there is nothing to premultiply; scaling the stored values is what other tools do.
     const options = { ...size, method: "lanczos3", premultiply: false, linearRGB: false } as const;
     return this.#encode(await resize(captured, options), format, quality);
   }
 
-  async #encode(
-    pixels: Awaited<ReturnType<typeof decodePng>>,
-    format: ImageFormat,
-    quality: number,
-  ): Promise<Uint8Array<ArrayBuffer>> {
+  async #encode(pixels: Pixels, format: ImageFormat, quality: number): Promise<Uint8Array<ArrayBuffer>> {
     if (format === "png") return new Uint8Array(await encodePng(pixels));
     if (format === "webp") return this.#encodeWebp(pixels, quality);
     await this.#once("jpeg", (module) => initJpeg(module));
@@ -67,10 +68,7 @@ export class ImageMaker {
     );
   }
 
-  async #encodeWebp(
-    { data, width, height }: Awaited<ReturnType<typeof decodePng>>,
-    quality: number,
-  ): Promise<Uint8Array<ArrayBuffer>> {
+  async #encodeWebp({ data, width, height }: Pixels, quality: number): Promise<Uint8Array<ArrayBuffer>> {
     this.#webp ??= initEmscriptenModule(webpFactory, this.#modules.webp);
     const encoded = (await this.#webp).encode(data, width, height, { ...webpDefaults, quality });
     if (encoded === null) throw new Error("The image cannot be encoded as WebP.");
@@ -85,6 +83,22 @@ export class ImageMaker {
     await init(this.#modules[codec]);
     this.#ready.add(codec);
   }
+}
+
+function isLittleMore(captured: Size, { width, height }: Size, margin: number): boolean {
+  const right = captured.width - width;
+  const bottom = captured.height - height;
+  return right >= 0 && bottom >= 0 && right <= margin && bottom <= margin;
+}
+
+/** The top left part of an image. */
+function cut(image: Pixels, { width, height }: Size): Pixels {
+  const data = new Uint8ClampedArray(width * height * 4);
+  for (let y = 0; y < height; y++) {
+    const from = y * image.width * 4;
+    data.set(image.data.subarray(from, from + width * 4), y * width * 4);
+  }
+  return { ...image, data, width, height };
 }
 
 function exactBuffer(bytes: Uint8Array<ArrayBuffer>): ArrayBuffer {

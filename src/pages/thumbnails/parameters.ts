@@ -29,8 +29,11 @@ export interface ThumbnailRequest {
   readonly maxAge: number;
 }
 
+/** Two sides, of which each may be open. */
+type Sides = Omit<Frame, "fit">;
+
 /** The predefined sizes (contract, parameter `size`); `o` is the subject's own. */
-const SIZES: Readonly<Record<string, Frame>> = {
+const SIZES: Readonly<Record<string, Sides>> = {
   t: { width: 90, height: 68 },
   s: { width: 120, height: 90 },
   m: { width: 200, height: 150 },
@@ -40,7 +43,7 @@ const SIZES: Readonly<Record<string, Frame>> = {
   o: { width: null, height: null },
 };
 
-function predefinedSize(name: string): Frame | undefined {
+function predefinedSize(name: string): Sides | undefined {
   const key = name.toLowerCase();
   return Object.hasOwn(SIZES, key) ? SIZES[key] : undefined;
 }
@@ -75,7 +78,7 @@ export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyO
       format: readFormat(query),
       quality: query.integer("quality", 1, 100) ?? 100,
       full,
-      frame: readFrame(query, mobile, full || selector !== null),
+      frame: readFrame(query, mobile, selector !== null ? "element" : full ? "page" : "viewport"),
       screen: readScreen(query, mobile, device),
       userAgent: userAgent ?? device?.userAgent ?? (mobile ? MOBILE_USER_AGENT : null),
       selector,
@@ -108,17 +111,17 @@ function readDevice(query: QueryParameters): Device | undefined {
   return device;
 }
 
-/** `size`, then `width` and `height`. A subject of its own shape keeps that, unless a height is asked for in numbers. */
-function readFrame(query: QueryParameters, mobile: boolean, ownShape: boolean): Frame {
+/**
+ * `size`, then `width` and `height`. The whole page keeps its shape and has the width, unless a height is asked for in numbers; an element is fitted
+ * into a size, and keeps its shape when one side alone is asked for.
+ */
+function readFrame(query: QueryParameters, mobile: boolean, subject: "viewport" | "page" | "element"): Frame {
   const name = query.text("size");
   const width = query.integer("width", 1, MAX_SIDE);
   const height = query.integer("height", 1, MAX_SIDE);
   const predefined = name === null ? { width: 320, height: mobile ? 568 : 240 } : predefinedSize(name);
   const size = predefined ?? customSize(name ?? "");
-  const frame = {
-    width: width ?? size.width,
-    height: height ?? (ownShape && predefined !== undefined ? null : size.height),
-  };
+  const frame = frameOf(subject, size, { width, height }, predefined === undefined);
   if ((frame.width ?? 1) * (frame.height ?? 1) > MAX_PIXELS) {
     throw new GatewayError(400, `An image may have at most ${MAX_PIXELS} pixels.`, {
       code: "page_too_large",
@@ -126,6 +129,19 @@ function readFrame(query: QueryParameters, mobile: boolean, ownShape: boolean): 
     });
   }
   return frame;
+}
+
+function frameOf(
+  subject: "viewport" | "page" | "element",
+  size: Sides,
+  { width, height }: Sides,
+  isInNumbers: boolean,
+): Frame {
+  if (subject === "element" && (width === null || height === null)) {
+    return width === null && height === null ? { ...size, fit: "contain" } : { width, height, fit: "cover" };
+  }
+  const usualHeight = subject === "page" && !isInNumbers ? null : size.height;
+  return { width: width ?? size.width, height: height ?? usualHeight, fit: "cover" };
 }
 
 function customSize(text: string): Size {

@@ -7,6 +7,7 @@ import {
   planFrame,
 } from "../../../../src/pages/thumbnails/frame.ts";
 
+const cover = (width: number | null, height: number | null) => ({ width, height, fit: "cover" }) as const;
 const viewport = { width: 1200, height: 1200 };
 const side = fc.integer({ min: 1, max: MAX_SIDE });
 const length = fc.double({ min: 1, max: 20_000, noNaN: true });
@@ -14,26 +15,26 @@ const density = fc.constantFrom(1, 1.25, 2, 3.5);
 
 describe("planFrame", () => {
   it("captures twice as many pixels as a small image has", () => {
-    const plan = planFrame(viewport, { width: 320, height: 240 }, 1);
+    const plan = planFrame(viewport, cover(320, 240), 1);
     expect(plan.clip).toEqual({ x: 0, y: 0, width: 1200, height: 900 });
     expect(plan.scale).toBeCloseTo(640 / 1200);
     expect(plan).toMatchObject({ output: { width: 320, height: 240 }, exact: false });
   });
 
   it("captures no finer than the screen", () => {
-    expect(planFrame(viewport, { width: 900, height: 675 }, 1).scale).toBe(1);
-    expect(planFrame(viewport, { width: 900, height: 675 }, 2).scale).toBe(1.5);
+    expect(planFrame(viewport, cover(900, 675), 1).scale).toBe(1);
+    expect(planFrame(viewport, cover(900, 675), 2).scale).toBe(1.5);
   });
 
   it("draws an image at its own size when it is as large as the subject, or larger", () => {
-    expect(planFrame(viewport, { width: 1200, height: 630 }, 1)).toMatchObject({ scale: 1, exact: true });
-    expect(planFrame(viewport, { width: 2400, height: 2400 }, 1)).toMatchObject({ scale: 2, exact: true });
+    expect(planFrame(viewport, cover(1200, 630), 1)).toMatchObject({ scale: 1, exact: true });
+    expect(planFrame(viewport, cover(2400, 2400), 1)).toMatchObject({ scale: 2, exact: true });
   });
 
   it("keeps to the size that was asked for, and shows the subject's top without distortion", () => {
     fc.assert(
       fc.property(length, length, side, side, density, (width, height, wide, high, screen) => {
-        const { clip, output } = planFrame({ width, height }, { width: wide, height: high }, screen);
+        const { clip, output } = planFrame({ width, height }, cover(wide, high), screen);
         expect(output).toEqual({ width: wide, height: high });
         expect(clip.y).toBe(0);
         expect(clip.x).toBeGreaterThanOrEqual(0);
@@ -49,7 +50,7 @@ describe("planFrame", () => {
   it("keeps the proportions when one side is left open, within the bounds of an image", () => {
     fc.assert(
       fc.property(length, length, side, fc.boolean(), density, (width, height, fixed, isWidth, screen) => {
-        const frame = isWidth ? { width: fixed, height: null } : { width: null, height: fixed };
+        const frame = isWidth ? cover(fixed, null) : cover(null, fixed);
         const { output } = planFrame({ width, height }, frame, screen);
         expect(output.width).toBeGreaterThanOrEqual(1);
         expect(output.height).toBeGreaterThanOrEqual(1);
@@ -63,10 +64,43 @@ describe("planFrame", () => {
     );
   });
 
+  it("fits all of a subject into a size", () => {
+    fc.assert(
+      fc.property(length, length, side, side, density, (width, height, wide, high, screen) => {
+        const { output } = planFrame(
+          { width, height },
+          { width: wide, height: high, fit: "contain" },
+          screen,
+        );
+        expect(output.width).toBeLessThanOrEqual(wide);
+        expect(output.height).toBeLessThanOrEqual(high);
+        const ratio = Math.min(wide / width, high / height);
+        if (output.width * output.height < MAX_PIXELS / 2) {
+          expect(Math.abs(output.width - Math.max(1, width * ratio))).toBeLessThanOrEqual(0.5 + 1e-6);
+          expect(Math.abs(output.height - Math.max(1, height * ratio))).toBeLessThanOrEqual(0.5 + 1e-6);
+        }
+      }),
+    );
+  });
+
+  it("gives a subject in the pixels of its screen when no size is asked for, or less fine before it is cut", () => {
+    const own = cover(null, null);
+    expect(planFrame({ width: 412, height: 732 }, own, 2)).toMatchObject({
+      output: { width: 824, height: 1464 },
+      scale: 2,
+      exact: true,
+    });
+    expect(planFrame({ width: 400, height: 10_000 }, own, 3).output).toEqual({ width: 655, height: 16_375 });
+    expect(planFrame({ width: 400, height: 18_000 }, own, 3)).toMatchObject({
+      output: { width: 400, height: MAX_SIDE },
+      clip: { height: MAX_SIDE },
+    });
+  });
+
   it("never has more pixels processed than an isolate has room for, but for images that the browser finishes", () => {
     fc.assert(
       fc.property(length, length, side, side, density, (width, height, wide, high, screen) => {
-        const plan = planFrame({ width, height }, { width: wide, height: high }, screen);
+        const plan = planFrame({ width, height }, cover(wide, high), screen);
         const captured = plan.clip.width * plan.clip.height * plan.scale ** 2;
         if (!plan.exact) expect(captured + wide * high).toBeLessThanOrEqual(MAX_PROCESSED_PIXELS * 1.001);
       }),

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { beforeAll, describe, expect, it } from "vitest";
+import { imageSize } from "../../../../src/pages/thumbnails/image-size.ts";
 import { ImageMaker } from "../../../../src/pages/thumbnails/images.ts";
 import type { ImageFormat } from "../../../../src/platform/page-browser.ts";
 import type { CodecModules } from "../../../../src/platform/pages.ts";
@@ -46,6 +47,27 @@ describe("ImageMaker", () => {
       for (const [channel, value] of expected.entries())
         expect(Math.abs((colour[channel] ?? 0) - value)).toBeLessThan(8);
     }
+  });
+
+  it("cuts a capture that has a margin, and scales any other", async () => {
+    const cut = await maker.make(chart, { width: 58, height: 40 }, "png", 100, 2);
+    expect(await decode(exact(cut))).toMatchObject({ width: 58, height: 40 });
+    expect(await maker.make(chart, { width: 60, height: 40 }, "png", 100, 2)).toBe(chart);
+    const size = { width: 57, height: 43 };
+    expect(await decode(exact(await maker.make(chart, size, "png", 100, 2)))).toMatchObject(size);
+  });
+
+  it("makes images that say how large they are", async () => {
+    for (const format of ["jpeg", "png", "webp"] as const) {
+      for (const size of [
+        { width: 60, height: 40 },
+        { width: 300, height: 7 },
+      ]) {
+        expect(imageSize(await maker.make(chart, size, format, 80))).toEqual(size);
+      }
+    }
+    for (const end of [0, 3, 12, 20]) expect(imageSize(chart.slice(0, end))).toBeNull();
+    expect(imageSize(new TextEncoder().encode("<html>no image at all</html>"))).toBeNull();
   });
 
   it("samples the colours of a JPEG by its quality", async () => {

@@ -16,7 +16,7 @@ describe("readThumbnailRequest", () => {
         format: "jpeg",
         quality: 100,
         full: false,
-        frame: { width: 320, height: 240 },
+        frame: { width: 320, height: 240, fit: "cover" },
         screen: { width: 1200, height: 1200, deviceScaleFactor: 1, mobile: false, touch: false },
         userAgent: null,
         selector: null,
@@ -34,7 +34,7 @@ describe("readThumbnailRequest", () => {
 
   it("has other defaults for phones", () => {
     const { frame, screen, userAgent } = read({ mobile: "true" }).options;
-    expect(frame).toEqual({ width: 320, height: 568 });
+    expect(frame).toEqual({ width: 320, height: 568, fit: "cover" });
     expect(screen).toMatchObject({ width: 412, height: 732, mobile: true, touch: true });
     expect(userAgent).toContain("Mobile");
   });
@@ -57,19 +57,30 @@ describe("readThumbnailRequest", () => {
     });
     expect(options).toMatchObject({
       format: "png",
-      frame: { width: 1200, height: 630 },
+      frame: { width: 1200, height: 630, fit: "cover" },
       waitUntil: "networkidle0",
     });
     expect(options.screen).toMatchObject({ width: 375, height: 667, deviceScaleFactor: 2 });
     expect(output).toBe("json");
   });
 
-  it("leaves the height open for a subject of its own shape, unless it is given in numbers", () => {
-    expect(read({ full: "1" }).options.frame).toEqual({ width: 320, height: null });
-    expect(read({ selector: "h1", size: "l" }).options.frame).toEqual({ width: 400, height: null });
-    expect(read({ full: "1", size: "400x500" }).options.frame).toEqual({ width: 400, height: 500 });
-    expect(read({ full: "1", height: "99" }).options.frame).toEqual({ width: 320, height: 99 });
-    expect(read({ full: "1", size: "o" }).options.frame).toEqual({ width: null, height: null });
+  it.each([
+    // A page has the width exactly, and its own height unless one is given in numbers.
+    [{ full: "1" }, 320, null, "cover"],
+    [{ full: "1", size: "l" }, 400, null, "cover"],
+    [{ full: "1", size: "400x500" }, 400, 500, "cover"],
+    [{ full: "1", height: "99" }, 320, 99, "cover"],
+    [{ full: "1", size: "o" }, null, null, "cover"],
+    // An element is fitted into a size.
+    [{ selector: "h1" }, 320, 240, "contain"],
+    [{ selector: "h1", size: "l", full: "1" }, 400, 300, "contain"],
+    [{ selector: "h1", size: "400x500" }, 400, 500, "contain"],
+    [{ selector: "h1", size: "o" }, null, null, "contain"],
+    [{ selector: "h1", width: "99" }, 99, null, "cover"],
+    [{ selector: "h1", height: "99" }, null, 99, "cover"],
+    [{ selector: "h1", width: "99", height: "98" }, 99, 98, "cover"],
+  ])("asks for the size of %j", (query, width, height, fit) => {
+    expect(read(query).options.frame).toEqual({ width, height, fit });
   });
 
   it("lets the more exact parameter decide", () => {
