@@ -7,6 +7,7 @@ const { values, positionals } = parseArgs({
     quick: { type: "boolean", default: false },
     runtime: { type: "string" },
     only: { type: "string" },
+    against: { type: "string" },
   },
 });
 const { quick, runtime } = values;
@@ -18,11 +19,21 @@ const benches = {
   gateway: async () => {
     const { run } = await import("./gateway/index.mjs");
     const only = values.only?.split(",").map(Number);
-    await run({ quick, ...(runtime !== undefined && { runtime }), ...(only !== undefined && { only }) });
+    const { against } = values;
+    await run({
+      quick,
+      ...(runtime !== undefined && { runtime }),
+      ...(only !== undefined && { only }),
+      ...(against !== undefined && { against }),
+    });
   },
   profile: async () => {
     const { run } = await import("./gateway/profile.mjs");
     await run(values.only === undefined ? {} : { workload: Number(values.only) });
+  },
+  counts: async () => {
+    const { run } = await import("./gateway/counts.mjs");
+    await run();
   },
   scanner: async () => {
     const { run } = await import("./scanner.mjs");

@@ -72,3 +72,28 @@ export default {
     return new Response(readable, answer);
   },
 };`;
+
+/**
+ * Passes through as well, and has a slot of a Durable Object while it does: what exact limits cost at least. The slot is given
+ * back by disposing of its stub, as the gateway does.
+ */
+export const RPC_PAIR = `${FORWARD}
+import { DurableObject, RpcTarget } from "cloudflare:workers";
+class Slot extends RpcTarget {
+  [Symbol.dispose]() {}
+}
+export class Pool extends DurableObject {
+  acquire() {
+    return { granted: { lease: "1", account: "one" }, lease: new Slot() };
+  }
+}
+export default {
+  async fetch(request, env) {
+    const reply = await env.POOL.getByName("main").acquire({ requestId: "r", model: "m" });
+    try {
+      return await forward(request, env);
+    } finally {
+      reply[Symbol.dispose]();
+    }
+  },
+};`;

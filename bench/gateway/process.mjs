@@ -6,9 +6,6 @@ import { fileURLToPath } from "node:url";
 /** A clock that all processes of a machine share, microseconds. */
 export const clockUs = () => Number(process.hrtime.bigint() / 1000n);
 
-/** Linux counts CPU time in these. */
-const TICK_MS = 10;
-
 /** A process and all that it has started, as process ids. */
 function tree(pid) {
   const found = [pid];
@@ -25,14 +22,26 @@ function tree(pid) {
   return found;
 }
 
-/** User and system time that a process and its children have used so far, milliseconds. */
+/** By thread: the CPU time that it had used when it was looked at last, nanoseconds. Those that have ended count on. */
+const used = new Map();
+
+/** The CPU time that a process and its children have used by now, milliseconds, to the microsecond. */
 export function cpuMs(pid) {
-  let ticks = 0;
-  for (const each of tree(pid)) {
-    const fields = readFileSync(`/proc/${each}/stat`, "utf8").split(") ")[1].split(" ");
-    ticks += Number(fields[11]) + Number(fields[12]);
+  const pids = new Set(tree(pid));
+  for (const each of pids) {
+    const tasks = readdirSync(`/proc/${each}/task`);
+    for (const task of tasks) {
+      try {
+        const ns = Number(readFileSync(`/proc/${each}/task/${task}/schedstat`, "utf8").split(" ", 1)[0]);
+        used.set(`${each}/${task}`, { pid: each, ns });
+      } catch {
+        // It ended meanwhile.
+      }
+    }
   }
-  return ticks * TICK_MS;
+  let total = 0;
+  for (const { pid: owner, ns } of used.values()) if (pids.has(owner)) total += ns;
+  return total / 1e6;
 }
 
 /** Memory that a process and its children hold (RSS), megabytes (10^6 bytes). */
@@ -52,4 +61,14 @@ export async function start(name) {
   const child = fork(fileURLToPath(new URL(name, import.meta.url)), { serialization: "advanced" });
   const [ready] = await once(child, "message");
   return { child, ready };
+}
+
+/** Has a process that {@link start} made do a job. Resolves with its result. */
+export function tell(child, job) {
+  return new Promise((resolve, reject) => {
+    child.once("message", ({ result, error }) =>
+      error === undefined ? resolve(result) : reject(new Error(error)),
+    );
+    child.send(job);
+  });
 }

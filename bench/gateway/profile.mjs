@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { cacheFolder, root } from "../../scripts/development.mjs";
 import { buildBundles } from "../../test/support/bundle.ts";
 import { debuggerAt, Inspector } from "../../test/support/inspector.ts";
-import { start } from "./process.mjs";
+import { start, tell } from "./process.mjs";
 import { gatewayOnWorkerd, PATH } from "./subjects.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
@@ -26,7 +26,7 @@ export async function run({ workload = 1, seconds = 6 } = {}) {
   const gateway = await gatewayOnWorkerd(upstream.ready, { bundle, settings: { inspectorPort: 0 } });
   try {
     const { name, job } = WORKLOADS[workload];
-    const ask = (count) => send(load.child, { ...job, count, port: gateway.port, path: PATH });
+    const ask = (count) => tell(load.child, { ...job, count, port: gateway.port, path: PATH });
     await ask(Math.min(job.count, 800));
     const inspector = await Inspector.connect(
       await debuggerAt(await gateway.miniflare.getInspectorURL(), /user:subject$/),
@@ -63,15 +63,6 @@ async function readableBuild() {
   const args = [wrangler, "deploy", "-c", gateway.config, "--dry-run", "--outdir", folder, "--no-minify"];
   await promisify(execFile)(process.execPath, args, { cwd: root });
   return { ...gateway, folder };
-}
-
-function send(child, job) {
-  return new Promise((resolve, reject) => {
-    child.once("message", ({ result, error }) =>
-      error === undefined ? resolve(result) : reject(new Error(error)),
-    );
-    child.send(job);
-  });
 }
 
 /** Self times by function, and inclusive ones, as shares of the busy time. */

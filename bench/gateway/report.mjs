@@ -5,17 +5,19 @@ const COLUMNS = [
   ["requests/s", (row) => format(row.perSecond, 0, "")],
   ["answer", (row) => format(row.totalMs, 2, "ms")],
   ["first chunk", (row) => format(row.firstMs, 2, "ms")],
+  ["first p99", (row) => format(row.firstP99Ms, 1, "ms")],
   ["chunk lag", (row) => format(row.lagMs, 2, "ms")],
-  ["lag p99", (row) => format(row.lagP99Ms, 2, "ms")],
+  ["lag p99", (row) => format(row.lagP99Ms, 1, "ms")],
+  ["latest", (row) => format(row.lagMaxMs, 0, "ms")],
 ];
 
 /** Prints one workload's rows as a table. */
 export function printWorkload(name, rows) {
   const width = 22;
   console.log(`\n${name}`);
-  console.log(" ".repeat(width) + COLUMNS.map(([title]) => title.padStart(16)).join(""));
+  console.log(" ".repeat(width) + COLUMNS.map(([title]) => title.padStart(15)).join(""));
   for (const row of rows) {
-    console.log(row.subject.padEnd(width) + COLUMNS.map(([, cell]) => cell(row).padStart(16)).join(""));
+    console.log(row.subject.padEnd(width) + COLUMNS.map(([, cell]) => cell(row).padStart(15)).join(""));
   }
 }
 
@@ -23,15 +25,18 @@ export function printWorkload(name, rows) {
  * @typedef {object} Aim
  * @property {string} name
  * @property {number} value
- * @property {number} aim the most that it may be
+ * @property {number} aim the most that it may be, or the least
  * @property {string} unit
+ * @property {boolean} atLeast
  */
 
-/** Prints what was aimed at, what was measured, and whether that is enough. */
+/** Prints what was measured beside what was aimed at, as the table that the README shows. */
 export function printAims(aims) {
-  console.log("\naims, all against the same run");
-  for (const { name, value, aim, unit } of aims) {
-    const met = value <= aim ? "met" : "NOT MET";
-    console.log(`  ${name.padEnd(62)} ${value.toFixed(2).padStart(8)} ${unit} (at most ${aim})  ${met}`);
+  console.log("\nagainst the same run\n\n| | measured | aim |\n| --- | --- | --- |");
+  for (const { name, value, aim, unit, atLeast } of aims) {
+    const digits = unit === "×" ? 2 : unit === "ms" ? 1 : 0;
+    const measured = `${value.toFixed(digits)} ${unit}`.trim();
+    const wanted = `${atLeast ? "at least " : ""}${aim} ${unit}`.trim();
+    console.log(`| ${name} | ${measured} | ${wanted} |`);
   }
 }

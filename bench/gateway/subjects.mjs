@@ -9,7 +9,8 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { root } from "../../scripts/development.mjs";
 import { buildBundles, modulesOf } from "../../test/support/bundle.ts";
-import { COPYING_LOOP, PASS_THROUGH, REWRITER } from "./peers.mjs";
+import { debuggerAt } from "../../test/support/inspector.ts";
+import { COPYING_LOOP, PASS_THROUGH, REWRITER, RPC_PAIR } from "./peers.mjs";
 import { children } from "./process.mjs";
 
 /**
@@ -28,7 +29,7 @@ export { PATH };
 const CONFIG = {
   keys: ["sk-bench"],
   accounts: Array.from({ length: 8 }, (_, index) => ({ token: `token-${index}` })),
-  runtime: { account_max_inflight: 64 },
+  runtime: { account_max_inflight: 128 },
 };
 
 const variables = (upstream) => ({
@@ -72,16 +73,22 @@ async function worker(name, options, settings = {}) {
   return { name, port: Number(url.port), pid, miniflare, close };
 }
 
-function peer(name, source, upstream) {
+function peer(name, source, upstream, options = {}) {
   return worker(name, {
+    ...options,
     modules: [{ type: "ESModule", path: "peer.mjs", contents: source }],
     compatibilityDate: "2026-09-01",
     bindings: { UPSTREAM: `http://127.0.0.1:${upstream}` },
   });
 }
 
-/** The gateway, built as it is deployed unless another build is given. */
-export async function gatewayOnWorkerd(upstream, { bundle, settings } = {}) {
+/**
+ * The gateway, built as it is deployed unless another build is given. `settings` are those of the runtime.
+ *
+ * @param {number} upstream its port
+ * @param {{ name?: string, bundle?: { folder: string, entry: string }, settings?: object }} [options]
+ */
+export async function gatewayOnWorkerd(upstream, { name = "gateway", bundle, settings } = {}) {
   const gateway = bundle ?? (await buildBundles()).gateway;
   // Development serves assets by a Worker of its own in front of ours; that one is not what is measured.
   const {
@@ -95,16 +102,17 @@ export async function gatewayOnWorkerd(upstream, { bundle, settings } = {}) {
     modulesRoot: gateway.folder,
     bindings: { ...options.bindings, ...variables(upstream) },
   };
-  return worker("gateway", subject, settings);
+  return worker(name, subject, settings);
 }
 
-/** The Workers and the gateway on workerd, from the least to the most that they do. */
-export async function workerdSubjects(upstream) {
+/** The Workers that the gateway is compared with, from the least to the most that they do. */
+export async function peersOnWorkerd(upstream) {
+  const pool = { durableObjects: { POOL: { className: "Pool", useSQLite: true } } };
   return [
     await peer("pass-through", PASS_THROUGH, upstream),
     await peer("copying loop", COPYING_LOOP, upstream),
     await peer("rewriter", REWRITER, upstream),
-    await gatewayOnWorkerd(upstream),
+    await peer("slot over RPC", RPC_PAIR, upstream, pool),
   ];
 }
 
@@ -116,11 +124,15 @@ async function freePort() {
   return port;
 }
 
-/** `serve`: the script is what `deno serve` runs; otherwise it listens at PORT by itself. */
-async function denoProcess(name, script, env, { serve = false } = {}) {
+/**
+ * `serve`: the script is what `deno serve` runs; otherwise it listens at PORT by itself. `inspected`: with a debugger, at `debuggerUrl`.
+ */
+async function denoProcess(name, script, env, { serve = false, inspected = false } = {}) {
   const port = await freePort();
   const data = await mkdtemp(join(tmpdir(), "polygate-bench-"));
   const how = serve ? ["serve", "--host", "127.0.0.1", "--port", String(port)] : ["run", "--unstable-kv"];
+  const inspector = inspected ? new URL(`http://127.0.0.1:${await freePort()}`) : null;
+  if (inspector !== null) how.push(`--inspect=${inspector.host}`);
   const child = spawn(join(root, "node_modules", ".bin", "deno"), [...how, "-A", "--no-check", script], {
     cwd: root,
     env: { ...process.env, ...env, DATA_DIR: data, PORT: String(port) },
@@ -138,17 +150,20 @@ async function denoProcess(name, script, env, { serve = false } = {}) {
     if (child.exitCode === null) await new Promise((resolve) => child.once("exit", resolve));
     await rm(data, { recursive: true, force: true });
   };
-  return { name, port, pid: child.pid, close };
+  const debuggerUrl = inspector === null ? null : await debuggerAt(inspector, /./);
+  return { name, port, pid: child.pid, debuggerUrl, close };
 }
 
-/** The same on Deno: a pass-through and the gateway; empty when this build does not run there. */
-export async function denoSubjects(upstream) {
+/** The gateway on Deno; null when this build does not run there. */
+export function gatewayOnDeno(upstream, options = {}) {
   const entry = join(root, "src", "deno.ts");
-  if (!existsSync(entry)) return [];
-  return [
-    await denoProcess("pass-through, Deno", join(import.meta.dirname, "deno-pass-through.mjs"), {
-      UPSTREAM: `http://127.0.0.1:${upstream}`,
-    }),
-    await denoProcess("gateway, Deno", entry, variables(upstream), { serve: true }),
-  ];
+  if (!existsSync(entry)) return null;
+  return denoProcess("gateway, Deno", entry, variables(upstream), { ...options, serve: true });
+}
+
+/** A pass-through on Deno. */
+export function peerOnDeno(upstream) {
+  return denoProcess("pass-through, Deno", join(import.meta.dirname, "deno-pass-through.mjs"), {
+    UPSTREAM: `http://127.0.0.1:${upstream}`,
+  });
 }

@@ -1,4 +1,27 @@
-/** What is asked of every subject in each round, and how much of it. Prompts are read by the upstream. */
+/** `count` streams at the same time, 50 chunks each: all have begun within a second, none at one moment with another. */
+const live = (count) => ({
+  name: `${count === 1 ? "one live stream" : `${count} live streams`}, 50 chunks at 20 ms`,
+  live: count,
+  job: {
+    prompt: "Go on. [live:50:20]",
+    stream: true,
+    chunks: 50,
+    parallel: count,
+    count,
+    staggerMs: 1000 / count,
+  },
+  rounds: 1,
+  quick: {},
+  quickRounds: 1,
+});
+
+/** The live streams that aims are about. */
+export const LIVE = { ...live(200), rounds: 3 };
+
+/**
+ * What is asked of the subjects in each round, and how much of it. Prompts are read by the upstream. The live streams are asked of
+ * those that could hold something until the end.
+ */
 export const WORKLOADS = [
   {
     name: "whole answers, 1 at a time",
@@ -15,11 +38,9 @@ export const WORKLOADS = [
     job: { prompt: "Count. [burst:100]", stream: true, chunks: 100, parallel: 1, count: 120 },
     quick: { count: 60 },
   },
-  {
-    name: "200 live streams, 50 chunks at 20 ms",
-    // A client every 5 ms: the 200 are never asked for at one moment, and overlap all the same.
-    job: { prompt: "Go on. [live:50:20]", stream: true, chunks: 50, parallel: 200, count: 200, staggerMs: 5 },
-    quick: {},
-    quickRounds: 1,
-  },
+  LIVE,
+  live(1),
+  live(50),
+  live(400),
+  live(800),
 ];

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { debuggerAt, liveHeap } from "../../test/support/inspector.ts";
+import { tell } from "./process.mjs";
+import { gatewayOnDeno, gatewayOnWorkerd, PATH } from "./subjects.mjs";
+import { LIVE, WORKLOADS } from "./workloads.mjs";
+
+/** History and metrics leave half a second after a request, and their message takes a moment. */
+const BEHIND_MS = 2_000;
+
+/**
+ * What the gateway holds after load, once its garbage is collected: objects, and the buffers that belong to them. In processes of
+ * their own, because a debugger makes a runtime slower.
+ *
+ * @param {number} upstream its port
+ * @returns {Promise<{ name: string, mb: number }[]>} megabytes (10^6 bytes)
+ */
+export async function heaps(upstream, load, { workerd, deno }) {
+  const measured = [];
+  if (workerd) {
+    const gateway = await gatewayOnWorkerd(upstream, { settings: { inspectorPort: 0 } });
+    const debuggerUrl = () =>
+      gateway.miniflare.getInspectorURL().then((address) => debuggerAt(address, /subject/));
+    measured.push(await heapOf({ ...gateway, debuggerUrl }, load));
+  }
+  const onDeno = deno ? await gatewayOnDeno(upstream, { inspected: true }) : null;
+  if (onDeno !== null) {
+    const { debuggerUrl } = onDeno;
+    measured.push(await heapOf({ ...onDeno, debuggerUrl: async () => debuggerUrl }, load));
+  }
+  return measured;
+}
+
+async function heapOf({ name, port, debuggerUrl, close }, load) {
+  try {
+    const [, many] = WORKLOADS;
+    await tell(load, { ...many.job, port, path: PATH });
+    await tell(load, { ...LIVE.job, port, path: PATH });
+    await sleep(BEHIND_MS);
+    const rouse = () => fetch(`http://127.0.0.1:${port}/healthz`).then((response) => response.text());
+    return { name, mb: (await liveHeap(await debuggerUrl(), rouse)) / 1e6 };
+  } finally {
+    await close();
+  }
+}
