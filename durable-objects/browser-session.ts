@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import puppeteer, { type Browser } from "@cloudflare/puppeteer";
+import type { Browser } from "@cloudflare/puppeteer";
 import blockLists from "../dist/block-lists.txt";
 import { toAnswer } from "../src/pages/browser/failures.ts";
 import type { Answer } from "../src/pages/browser/protocol.ts";
@@ -45,6 +45,8 @@ export class BrowserSession extends DurableObject<Env> {
     const { BROWSER: binding } = this.env;
     if (binding === undefined) throw new Error("no browser is bound");
     const { kv } = this.ctx.storage;
+    // Most isolates never have a browser, and start sooner without what speaks to one.
+    const { default: puppeteer } = await import("@cloudflare/puppeteer");
     const known = anew ? undefined : kv.get<string>(SESSION_KEY);
     const found = known === undefined ? null : await puppeteer.connect(binding, known).catch(() => null);
     const browser = found ?? (await puppeteer.launch(binding, { keep_alive: this.#keepAliveMs }));

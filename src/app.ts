@@ -42,13 +42,19 @@ const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** What `Host` may be: a name or an address, and a port. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/i;
 
+/** The last one that was found proper: most requests name the same. */
+let properHost = "";
+
 /**
  * Whether the request says properly whom it is for. Runtimes make its address of that unseen: a host with a slash in it would
  * say which path is meant.
  */
 function hasProperHost(request: Request): boolean {
   const host = request.headers.get("host");
-  return host === null || (HOST.test(host) && URL.canParse(`http://${host}`));
+  if (host === null || host === properHost) return true;
+  if (!HOST.test(host) || !URL.canParse(`http://${host}`)) return false;
+  properHost = host;
+  return true;
 }
 
 /** The caller's own request id if it sent a usable one. */
@@ -80,10 +86,13 @@ async function serve(endpoint: Endpoint, context: Context, params: Params): Prom
     case "none":
       return endpoint.serve(context, params);
     case "caller": {
-      const caller = await callerOf(endpoint, context).catch(async (thrown: unknown) => {
+      let caller: Caller;
+      try {
+        caller = await callerOf(endpoint, context);
+      } catch (thrown) {
         await endpoint.refused?.(context, toGatewayError(thrown, context.requestId));
         throw thrown;
-      });
+      }
       if (caller.key !== null) context.log.key = caller.key.id;
       return endpoint.serve(context, params, caller);
     }

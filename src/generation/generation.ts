@@ -167,7 +167,7 @@ export class Generation {
     this.#attempts += 1;
     this.#sessionId = "";
     recording?.account(session.accountId);
-    const attempt = new AbortController();
+    const attempt = this.#attempts === 1 ? this.#attempt : new AbortController();
     const stop = () => attempt.abort(abort.signal.reason);
     this.#attempt = attempt;
     abort.signal.addEventListener("abort", stop, { once: true });

@@ -110,20 +110,20 @@ function decoded(bytes: Uint8Array): string {
 async function readWhole(request: Request, declared: number, intake: Intake): Promise<string> {
   const { hold, limit, timeoutMs } = intake;
   if (!hold.take(declared)) await hold.wait(declared);
-  const slow = Promise.withResolvers<never>();
-  const clock = new BodyClock(timeoutMs, () => slow.reject(tooSlow()));
-  const reading = request.arrayBuffer().catch((error: unknown) => {
-    throw brokenOff(error);
+  const buffer = await new Promise<ArrayBuffer>((resolve, reject) => {
+    const clock = new BodyClock(timeoutMs, () => reject(tooSlow()));
+    request.arrayBuffer().then(
+      (read) => {
+        clock.stop();
+        resolve(read);
+      },
+      (error: unknown) => {
+        clock.stop();
+        reject(brokenOff(error));
+      },
+    );
   });
-  let bytes: Uint8Array;
-  try {
-    bytes = new Uint8Array(await Promise.race([reading, slow.promise]));
-  } catch (error) {
-    reading.catch(() => undefined);
-    throw error;
-  } finally {
-    clock.stop();
-  }
+  const bytes = new Uint8Array(buffer);
   if (bytes.byteLength > limit) throw tooLarge(limit);
   const text = decoded(bytes);
   const scan = new JsonScan(MAX_DEPTH);

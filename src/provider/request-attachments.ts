@@ -52,6 +52,7 @@ export class RequestAttachments {
 
   /** Fetches what is behind URLs. */
   async load(signal: AbortSignal): Promise<void> {
+    if (this.#attachments.size === 0) return;
     const missing = new Set([...this.all()].filter((attachment) => !this.#loaded.has(attachment)));
     await Promise.all(
       [...missing].map(async (attachment) => {

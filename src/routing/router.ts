@@ -44,22 +44,25 @@ function withoutVerb(params: Params, verb: string): Params | null {
 
 /** Finds routes by path, then by method and verb, so that a wrong method is told from a wrong path. */
 export class RouteTable {
-  readonly #router = IttyRouter();
-  /** Paths without parameters: they are found without trying every pattern. */
-  readonly #literal = new Map<string, readonly Route[]>();
+  readonly #byPath: ReadonlyMap<string, readonly Route[]>;
+  /** Tries every pattern; made for the first path that is none of them word for word. */
+  #router: ReturnType<typeof IttyRouter> | undefined;
 
   constructor(routes: readonly Route[]) {
-    const byPath = Map.groupBy(routes, ({ path }) => path);
-    for (const [path, choices] of byPath) {
-      if (!path.includes(":")) this.#literal.set(path, choices);
-      this.#router.all(path, ({ params }) => ({ choices, params }));
-    }
+    this.#byPath = Map.groupBy(routes, ({ path }) => path);
+  }
+
+  #patterns(): ReturnType<typeof IttyRouter> {
+    if (this.#router !== undefined) return this.#router;
+    this.#router = IttyRouter();
+    for (const [path, choices] of this.#byPath) this.#router.all(path, ({ params }) => ({ choices, params }));
+    return this.#router;
   }
 
   async #find(method: string, url: URL): Promise<{ choices: readonly Route[]; params: Params } | undefined> {
-    const choices = this.#literal.get(url.pathname);
+    const choices = url.pathname.includes(":") ? undefined : this.#byPath.get(url.pathname);
     if (choices !== undefined) return { choices, params: {} };
-    return this.#router.fetch({ method, url: url.href });
+    return this.#patterns().fetch({ method, url: url.href });
   }
 
   /**

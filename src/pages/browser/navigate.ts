@@ -1,4 +1,3 @@
-import { TimeoutError } from "@cloudflare/puppeteer";
 import type { PageReport, WaitUntil } from "../../platform/page-browser.ts";
 import { evaluate, isolatedWorld, sleep } from "./evaluate.ts";
 import { navigationFailure, notRenderable, pageTimeout } from "./failures.ts";
@@ -121,7 +120,8 @@ class Visit {
       await this.#waitForDeparture();
       if (concurrency === null) return;
       const timeout = Math.max(1, this.#left());
-      await page.waitForNetworkIdle({ idleTime: 500, concurrency, timeout }).catch((error: unknown) => {
+      await page.waitForNetworkIdle({ idleTime: 500, concurrency, timeout }).catch(async (error: unknown) => {
+        const { TimeoutError } = await import("@cloudflare/puppeteer");
         if (!(error instanceof TimeoutError)) throw error;
         this.#unfinished = document;
       });
