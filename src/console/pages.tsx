@@ -11,6 +11,7 @@ import { Playground } from "./pages/playground/playground.tsx";
 import { Proxies } from "./pages/proxies/proxies.tsx";
 import { SettingsPage } from "./pages/settings/settings.tsx";
 import { Transfer } from "./pages/transfer/transfer.tsx";
+import { Usage } from "./pages/usage/usage.tsx";
 import type { IconName } from "./ui/icon.tsx";
 
 /** A page of the console; its id is in the address, and names its icon. */
@@ -28,6 +29,7 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
     title: "Watch",
     pages: [
       overview,
+      { id: "usage", name: "Usage", view: Usage },
       { id: "history", name: "History", view: History },
       { id: "captures", name: "Captures", view: Captures },
     ],

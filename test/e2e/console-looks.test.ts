@@ -10,6 +10,7 @@ const PICTURES = join(cacheFolder, "console-pictures");
 /** Every page, and a text that it has when it has loaded. */
 const PAGES = [
   ["overview", "3 of 3 accounts free"],
+  ["usage", "By key"],
   ["history", "Hello there"],
   ["captures", "No samples are kept."],
   ["playground", "Nothing said yet."],

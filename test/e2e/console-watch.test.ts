@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, expect, it } from "vitest";
 import { allowPrivateHosts } from "../../scripts/development.mjs";
 import { describeWithBrowser } from "../support/browser.ts";
 import { html, serve } from "../support/pages.ts";
+import { until } from "../support/until.ts";
 import { goTo, useConsole } from "../support/use-console.ts";
 
 /** A page to take pictures of. */
@@ -161,6 +163,48 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByRole("button", { name: "Clear history" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Clear history" }).click();
     await page.getByText("No generations yet").waitFor();
+  });
+
+  it("tells what was used by whom, leads to its history, and reckons with prices", async () => {
+    await (await app.chat("[[say:for the books]]")).text();
+    const page = await app.at("usage");
+    const used = page.getByRole("region", { name: "By key" });
+    // What was used is told within seconds; the page asks every half minute.
+    await until(
+      async () => {
+        await page.reload();
+        return used
+          .getByRole("link", { name: "development" })
+          .waitFor({ timeout: 2_000 })
+          .then(
+            () => true,
+            () => false,
+          );
+      },
+      (there) => there,
+    );
+    await page.getByRole("button", { name: "Add price" }).click();
+    await page.getByLabel("Model", { exact: true }).fill("provider-v4-flash");
+    await page.getByLabel("A million tokens in", { exact: true }).fill("2");
+    await page.getByLabel("A million tokens out").fill("8");
+    await page.getByRole("button", { name: "Save price" }).click();
+    await page.getByText("Price saved").waitFor();
+    const { body } = await app.admin("GET", "/admin/settings");
+    expect(body["prices"]).toEqual({ "provider-v4-flash": { input: 2, output: 8 } });
+
+    await page.getByRole("button", { name: "Models", exact: true }).click();
+    await page.getByRole("button", { name: "Only this: provider-v4-flash" }).click();
+    await page.getByRole("button", { name: "provider-v4-flash ×: show the others again" }).waitFor();
+    await page.getByRole("button", { name: "30 days" }).click();
+    const saving = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download CSV" }).click();
+    const csv = readFileSync(await (await saving).path(), "utf8");
+    expect(csv).toMatch(/^at,model,requests,/);
+    expect(csv).toContain(",provider-v4-flash,");
+
+    await page.getByRole("button", { name: "Keys", exact: true }).click();
+    await used.getByRole("link", { name: "development" }).click();
+    await page.getByRole("link", { name: "for the books" }).first().waitFor();
   });
 
   it("captures exchanges with the provider, and keeps one as a sample", async () => {

@@ -2,6 +2,11 @@ import * as z from "zod/mini";
 import { call } from "./client.ts";
 import { anything, flag, number, text } from "./fields.ts";
 
+const price = z.object({ input: number, cached_input: z.optional(z.number()), output: number });
+
+/** What a million tokens of a model cost; what was cached costs as much as the rest unless it says otherwise. */
+export type Price = z.output<typeof price>;
+
 const settings = z.object({
   admin: z.object({
     has_password_hash: flag,
@@ -22,6 +27,7 @@ const settings = z.object({
   current_input_file: z.object({ enabled: flag, min_chars: number }),
   thinking_injection: z.object({ enabled: flag, prompt: text, default_prompt: text }),
   model_aliases: z._default(z.record(z.string(), z.string()), {}),
+  prices: z._default(z.record(z.string(), price), {}),
   history: z._default(z.object({ limit: number }), { limit: 0 }),
   captures: z._default(z.object({ enabled: flag, limit: number, max_body_bytes: number }), {
     enabled: false,

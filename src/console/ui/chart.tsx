@@ -23,16 +23,19 @@ interface ChartProps {
   /** The time that the chart shows, Unix seconds. */
   readonly from: number;
   readonly to: number;
+  /** The values are those of whole days (UTC), and are told with their dates. Unless said otherwise they are of moments. */
+  readonly days?: boolean;
 }
 
 const HEIGHT = 150;
+const DAY_S = 86_400;
 
 function newestValue(values: Line["values"]): number | null {
   return values.findLast((value) => value !== null) ?? null;
 }
 
 function optionsFor(
-  { lines, format, least }: ChartProps,
+  { lines, format, least, days = false }: ChartProps,
   width: number,
   onHover: (place: number | null) => void,
 ): uPlot.Options {
@@ -48,6 +51,7 @@ function optionsFor(
     padding: [8, 8, 0, 0],
     cursor: { y: false, points: { size: 6 } },
     legend: { show: false },
+    ...(days && { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1_000), "Etc/UTC") }),
     hooks: { setCursor: [({ cursor }) => onHover(cursor.idx ?? null)] },
     scales: { x: { time: true }, y: { range: (_, __, high) => [0, Math.max(high ?? 0, least) * 1.15] } },
     axes: [
@@ -56,7 +60,7 @@ function optionsFor(
         grid: { show: false },
         size: 26,
         space: 60,
-        values: (_, ticks) => ticks.map((tick) => clock(tick)),
+        values: (_, ticks) => ticks.map(days ? day : tickOf),
       },
       { ...axis, size: 54, space: 36, values: (_, ticks) => ticks.map(format) },
     ],
@@ -84,9 +88,27 @@ const clock = (at: number, seconds = false) =>
     ...(seconds && { second: "2-digit" }),
   });
 
+const day = (at: number) =>
+  new Date(at * 1000).toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** Days begin with their dates. */
+function tickOf(at: number): string {
+  const date = new Date(at * 1000);
+  const midnight = date.getHours() === 0 && date.getMinutes() === 0;
+  return midnight ? date.toLocaleDateString("en-GB", { day: "numeric", month: "short" }) : clock(at);
+}
+
+/** What one points at, to the second, to the minute with its day if that is long ago, or to the day. */
+function pointed(at: number, span: number, days: boolean): string {
+  if (days) return day(at);
+  if (span <= DAY_S / 2) return clock(at, true);
+  const date = new Date(at * 1000).toLocaleDateString("en-GB", { day: "numeric", month: "short" });
+  return `${date} ${clock(at)}`;
+}
+
 /** Lines over time. The newest values, or those that one points at, stand beside the title: nothing is told by the picture alone. */
 export function Chart(props: ChartProps) {
-  const { title, times, lines, format, from, to } = props;
+  const { title, times, lines, format, from, to, days = false } = props;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const first = useRef(props);
@@ -126,7 +148,7 @@ export function Chart(props: ChartProps) {
         <ul>
           {at !== undefined && (
             <li class="hovered">
-              <time class="tabular">{clock(at, true)}</time>
+              <time class="tabular">{pointed(at, to - from, days)}</time>
             </li>
           )}
           {lines.map(({ name, colour, values }) => {

@@ -1,6 +1,7 @@
 /** Line icons on a grid of 24, drawn with one stroke. */
 const PATHS = {
   overview: "M4 13h4v7H4zM10 4h4v16h-4zM16 9h4v11h-4z",
+  usage: "M4 4v16h16M8 16l4-5 3 3 5-7",
   accounts: "M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4 20c1-4 4-6 8-6s7 2 8 6",
   keys: "M8 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM12 12h9M18 12v4M15 12v3",
   proxies:

@@ -1,5 +1,6 @@
 import type { QueueStatus } from "../../api/queue.ts";
 import { compact, count } from "../../ui/format.ts";
+import { Tile } from "../../ui/tile.tsx";
 import { type Reading, spansOf } from "./readings.ts";
 
 interface TilesProps {
@@ -10,29 +11,11 @@ interface TilesProps {
 /** Newest readings that a tile's rate is made of: half a minute. */
 const RECENT = 6;
 
-interface TileProps {
-  readonly name: string;
-  readonly value: string;
-  readonly below: string;
-  /** Whether it needs a look; the text tells the same. */
-  readonly tone?: "warn" | "bad" | undefined;
-}
-
-function Tile({ name, value, below, tone }: TileProps) {
-  return (
-    <div class={tone === undefined ? "panel tile" : `panel tile ${tone}`}>
-      <dt>{name}</dt>
-      <dd class="tile-value tabular">{value}</dd>
-      <dd class="muted">{below}</dd>
-    </div>
-  );
-}
-
 const full = ({ in_use, global_max_inflight }: QueueStatus): boolean =>
   global_max_inflight > 0 && in_use >= global_max_inflight;
 
 /** One error in a hundred needs a look, one in ten an operator. */
-function errorTone(requests: number, errors: number): TileProps["tone"] {
+function errorTone(requests: number, errors: number): "warn" | "bad" | undefined {
   if (requests === 0 || errors / requests < 0.01) return undefined;
   return errors / requests < 0.1 ? "warn" : "bad";
 }

@@ -1,0 +1,112 @@
+import type { Dimension, UsageItem } from "../../api/usage.ts";
+import { href, look } from "../../routing.ts";
+import { Button } from "../../ui/button.tsx";
+import { Clipped } from "../../ui/clipped.tsx";
+import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { compact, count, duration } from "../../ui/format.ts";
+import { Panel } from "../../ui/page.tsx";
+import { money, nameOf, queryOf, share, type UsageView } from "./view.ts";
+
+const TITLES: Readonly<Record<Dimension, string>> = {
+  key: "By key",
+  model: "By model",
+  requested_model: "By requested model",
+  account: "By account",
+  provider: "By provider",
+  dialect: "By API style",
+  operation: "By operation",
+  outcome: "By outcome",
+};
+
+/** Dimensions whose values are in the history's records, where the search finds them. */
+const IN_HISTORY: ReadonlySet<Dimension> = new Set([
+  "key",
+  "model",
+  "requested_model",
+  "account",
+  "dialect",
+  "outcome",
+]);
+
+interface GroupTableProps {
+  readonly view: UsageView;
+  readonly groups: { readonly items: readonly UsageItem[]; readonly truncated: boolean };
+  /** Names of keys by their ids. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** Who used how much, the busiest first. */
+export function GroupTable({ view, groups, names }: GroupTableProps) {
+  const { by } = view;
+  const groupOf = (item: UsageItem) => item[by] ?? "";
+  const all = groups.items.reduce((sum, { requests }) => sum + requests, 0);
+  const columns: Column<UsageItem>[] = [
+    {
+      title: "Name",
+      cell: (item) => {
+        const value = groupOf(item);
+        const name = <Clipped text={nameOf(by, value, names)} />;
+        if (value === "" || !IN_HISTORY.has(by)) return <strong>{name}</strong>;
+        return (
+          <a href={href("history", "", new URLSearchParams({ q: value }).toString())} title="See its history">
+            {name}
+          </a>
+        );
+      },
+    },
+    {
+      title: "Requests",
+      end: true,
+      class: "tabular",
+      cell: ({ requests }) => (
+        <>
+          {count(requests)} <span class="muted">{share(requests, all)}</span>
+        </>
+      ),
+    },
+    {
+      title: "Errors",
+      end: true,
+      class: "tabular",
+      cell: ({ failed, refused, requests }) => share(failed + refused, requests),
+    },
+    {
+      title: "Tokens",
+      end: true,
+      class: "tabular",
+      cell: ({ prompt_tokens, completion_tokens }) =>
+        `${compact(prompt_tokens)} → ${compact(completion_tokens)}`,
+    },
+    { title: "Cost", end: true, class: "tabular", cell: ({ cost }) => money(cost) },
+    {
+      title: "First token",
+      end: true,
+      class: "tabular muted",
+      cell: ({ first_token_ms: time }) =>
+        time === null ? "–" : `${duration(time.p50)} / ${duration(time.p95)}`,
+    },
+    {
+      title: "Duration",
+      end: true,
+      class: "tabular muted",
+      cell: ({ duration_ms: time }) =>
+        time === null ? "–" : `${duration(time.p50)} / ${duration(time.p95)}`,
+    },
+    actionColumn((item) => (
+      <Button
+        kind="quiet"
+        label={`Only this: ${nameOf(by, groupOf(item), names)}`}
+        onClick={() => look(queryOf(view, { filters: { [by]: groupOf(item) } }), true)}
+      >
+        Only this
+      </Button>
+    )),
+  ];
+  return (
+    <Panel title={TITLES[by]}>
+      <DataTable items={groups.items} keyOf={groupOf} columns={columns} most={100} />
+      {groups.truncated && <p class="muted">There are more; these are the busiest.</p>}
+      <p class="hint">Times are those that half of the requests stayed below, and 95 of 100.</p>
+    </Panel>
+  );
+}

@@ -1,0 +1,69 @@
+import { useState } from "preact/hooks";
+import type { Price } from "../../api/settings.ts";
+import { TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+
+interface PriceFormProps {
+  /** Empty for a new one. */
+  readonly model: string;
+  readonly price: Price | undefined;
+  readonly onClose: () => void;
+  readonly onSave: (model: string, price: Price) => Promise<void>;
+}
+
+const textOf = (value: number | undefined) => (value === undefined ? "" : String(value));
+
+export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
+  const [name, setName] = useState(model);
+  const [input, setInput] = useState(textOf(price?.input));
+  const [cached, setCached] = useState(textOf(price?.cached_input));
+  const [output, setOutput] = useState(textOf(price?.output));
+  return (
+    <FormDialog
+      title={model === "" ? "Add price" : "Change price"}
+      action="Save price"
+      submit={() =>
+        onSave(name.trim(), {
+          input: Number(input),
+          ...(cached.trim() !== "" && { cached_input: Number(cached) }),
+          output: Number(output),
+        })
+      }
+      onClose={onClose}
+    >
+      <TextField
+        label="Model"
+        value={name}
+        onChange={setName}
+        required
+        mono
+        focus
+        hint="The model that is used, or the name that callers ask for."
+      />
+      <TextField
+        label="A million tokens in"
+        type="number"
+        min={0}
+        value={input}
+        onChange={setInput}
+        required
+      />
+      <TextField
+        label="A million tokens in, cached"
+        type="number"
+        min={0}
+        value={cached}
+        onChange={setCached}
+        hint="Empty: as much as the others."
+      />
+      <TextField
+        label="A million tokens out"
+        type="number"
+        min={0}
+        value={output}
+        onChange={setOutput}
+        required
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,148 @@
+import { readConfig } from "../../api/config.ts";
+import { type Dimension, readUsage, usageAsCsv } from "../../api/usage.ts";
+import { look, usePlace } from "../../routing.ts";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { saveFile } from "../../ui/save-file.ts";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { useWork } from "../../ui/use-work.ts";
+import { GroupTable } from "./group-table.tsx";
+import { PriceEditor } from "./price-editor.tsx";
+import { UsageCharts } from "./usage-charts.tsx";
+import { UsageTiles } from "./usage-tiles.tsx";
+import { beginOf, nameOf, queryOf, RANGES, type UsageView, viewOf } from "./view.ts";
+
+const REFRESH_MS = 30_000;
+/** Groups that the table is made of. */
+const MOST = 500;
+/** Hours of 90 days by group: what a spreadsheet gets. */
+const MOST_LINES = 10_000;
+
+/** What was used by whom, as the gateway has added it up. */
+export function Usage() {
+  const view = viewOf(usePlace().query);
+  const key = queryOf(view);
+  const { filters, unit } = view;
+  const { data, error, reload } = useLoaded(
+    async (signal) => {
+      const now = Date.now();
+      const from = beginOf(view, now);
+      const [over, groups] = await Promise.all([
+        readUsage({ from, granularity: unit, groupBy: [], filters, limit: 1_000 }, signal),
+        readUsage({ from, granularity: "total", groupBy: [view.by], filters, limit: MOST }, signal),
+      ]);
+      return { from, now, over, groups, view };
+    },
+    key,
+    REFRESH_MS,
+  );
+  const config = useLoaded(readConfig);
+  const names = new Map(config.data?.api_keys.map(({ id, name }) => [id, name]));
+  const download = useWork();
+  return (
+    <Page
+      title="Usage"
+      lead="What was used by whom: every generation, embedding and file, the failed and the cancelled too."
+      actions={
+        <Button
+          busy={download.busy}
+          onClick={() =>
+            download.run(async () => {
+              const from = beginOf(view, Date.now());
+              const asked = { from, granularity: unit, groupBy: [view.by], filters, limit: MOST_LINES };
+              saveFile("usage.csv", await usageAsCsv(asked), "text/csv");
+            })
+          }
+        >
+          Download CSV
+        </Button>
+      }
+    >
+      <Choices view={view} names={names} />
+      <Problem error={error} retry={reload} />
+      <Problem error={download.error} />
+      {data !== null && data.over.totals.requests === 0 && (
+        <div class="panel">
+          <Empty icon="usage" title="Nothing was used">
+            {Object.keys(filters).length === 0
+              ? "No request came in this time."
+              : "No request came in this time that is what the filters say."}
+          </Empty>
+        </div>
+      )}
+      {data !== null && data.over.totals.requests > 0 && (
+        <>
+          <UsageTiles totals={data.over.totals} />
+          <UsageCharts
+            key={data.view.unit}
+            items={data.over.items}
+            from={data.from}
+            now={data.now}
+            unit={data.view.unit}
+          />
+          <GroupTable view={data.view} groups={data.groups} names={names} />
+        </>
+      )}
+      <PriceEditor />
+    </Page>
+  );
+}
+
+const TITLES: readonly (readonly [Dimension, string])[] = [
+  ["key", "Keys"],
+  ["model", "Models"],
+  ["requested_model", "Requested models"],
+  ["account", "Accounts"],
+  ["provider", "Providers"],
+  ["dialect", "API styles"],
+  ["operation", "Operations"],
+  ["outcome", "Outcomes"],
+];
+
+interface ChoicesProps {
+  readonly view: UsageView;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** Which time is shown, by what it is grouped, and what it is filtered by. */
+function Choices({ view, names }: ChoicesProps) {
+  return (
+    <div class="usage-choices">
+      <fieldset class="row" aria-label="Time">
+        {RANGES.map(([days, name]) => (
+          <Button key={days} pressed={days === view.days} onClick={() => look(queryOf(view, { days }), true)}>
+            {name}
+          </Button>
+        ))}
+      </fieldset>
+      <fieldset class="row" aria-label="Grouped by">
+        {TITLES.map(([by, name]) => (
+          <Button key={by} pressed={by === view.by} onClick={() => look(queryOf(view, { by }), true)}>
+            {name}
+          </Button>
+        ))}
+      </fieldset>
+      {Object.keys(view.filters).length > 0 && (
+        <fieldset class="row" aria-label="Only">
+          <span class="muted">Only</span>
+          {TITLES.flatMap(([name]) => {
+            const value = view.filters[name];
+            return value === undefined
+              ? []
+              : [
+                  <Button
+                    key={name}
+                    label={`${nameOf(name, value, names)} ×: show the others again`}
+                    onClick={() => look(queryOf(view, { filters: { [name]: null } }), true)}
+                  >
+                    {nameOf(name, value, names)} ×
+                  </Button>,
+                ];
+          })}
+        </fieldset>
+      )}
+    </div>
+  );
+}

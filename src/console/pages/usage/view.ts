@@ -1,0 +1,111 @@
+import { DIMENSIONS, type Dimension, type UsageItem } from "../../api/usage.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** What can be shown: days, their name, and how they are divided. */
+export const RANGES = [
+  [1, "24 hours", "hour"],
+  [7, "7 days", "hour"],
+  [30, "30 days", "day"],
+  [90, "90 days", "day"],
+] as const;
+
+/** How the page is looked at; it is in its address. */
+export interface UsageView {
+  readonly days: (typeof RANGES)[number][0];
+  readonly unit: "hour" | "day";
+  readonly by: Dimension;
+  readonly filters: Readonly<Partial<Record<Dimension, string>>>;
+}
+
+/** The view that a query string says. */
+export function viewOf(query: string): UsageView {
+  const params = new URLSearchParams(query);
+  const [days, , unit] = RANGES.find(([choice]) => String(choice) === params.get("days")) ?? RANGES[1];
+  return {
+    days,
+    unit,
+    by: DIMENSIONS.find((name) => name === params.get("by")) ?? "key",
+    filters: Object.fromEntries(
+      DIMENSIONS.flatMap((name) => {
+        const value = params.get(name);
+        return value === null ? [] : [[name, value]];
+      }),
+    ),
+  };
+}
+
+/** The same as a query string, with `changes`; a filter that is null is gone. */
+export function queryOf(
+  { days, by, filters }: UsageView,
+  changes: {
+    readonly days?: number;
+    readonly by?: Dimension;
+    readonly filters?: Readonly<Partial<Record<Dimension, string | null>>>;
+  } = {},
+): string {
+  const params = new URLSearchParams({ days: String(changes.days ?? days), by: changes.by ?? by });
+  for (const [name, value] of Object.entries({ ...filters, ...changes.filters })) {
+    if (typeof value === "string") params.set(name, value);
+  }
+  return params.toString();
+}
+
+/** Where the range begins, Unix milliseconds: so many days ago, the present hour or day included. */
+export function beginOf({ days, unit }: UsageView, now: number): number {
+  const step = unit === "hour" ? HOUR_MS : DAY_MS;
+  const end = Math.floor(now / step) * step + step;
+  return end - days * DAY_MS;
+}
+
+/** One line of values, with none left out: where nothing was used it is `nothing`. */
+export interface Series {
+  /** Unix seconds. */
+  readonly times: readonly number[];
+  pick(value: (item: UsageItem) => number | null): (number | null)[];
+  /** The same of counts, which are 0 where nothing was used. */
+  count(value: (item: UsageItem) => number): number[];
+}
+
+/** Usage over time, from `from` (Unix milliseconds) until now. */
+export function seriesOf(
+  items: readonly UsageItem[],
+  from: number,
+  unit: "hour" | "day",
+  now: number,
+): Series {
+  const step = unit === "hour" ? HOUR_MS : DAY_MS;
+  const known = new Map(items.map((item) => [item.at, item]));
+  const moments: number[] = [];
+  for (let at = from; at <= now; at += step) moments.push(at);
+  const at = <T>(value: (item: UsageItem) => T, nothing: T) =>
+    moments.map((moment) => {
+      const item = known.get(moment);
+      return item === undefined ? nothing : value(item);
+    });
+  return {
+    times: moments.map((moment) => moment / 1_000),
+    pick: (value) => at<number | null>(value, null),
+    count: (value) => at(value, 0),
+  };
+}
+
+/** What people read of a dimension's value. */
+export function nameOf(dimension: Dimension, value: string, keys: ReadonlyMap<string, string>): string {
+  if (value === "") return dimension === "key" ? "no key (a token of the provider)" : "none";
+  return dimension === "key" ? keys.get(value) || value : value;
+}
+
+/** A share in percent: "12%", "0.4%". */
+export function share(part: number, whole: number): string {
+  if (whole === 0 || part === 0) return "0%";
+  const percent = (part / whole) * 100;
+  return `${percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent)}%`;
+}
+
+/** A cost: to the cent, and small ones to what can be told apart. */
+export function money(value: number): string {
+  if (value === 0) return "0";
+  return value >= 1 || value <= -1 ? value.toFixed(2) : String(Number(value.toPrecision(3)));
+}
