@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
 import { Accounts } from "./pages/accounts/accounts.tsx";
+import { Audit } from "./pages/audit/audit.tsx";
 import { Captures } from "./pages/captures/captures.tsx";
 import { History } from "./pages/history/history.tsx";
 import { Hosting } from "./pages/hosting/hosting.tsx";
@@ -32,6 +33,7 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
       { id: "usage", name: "Usage", view: Usage },
       { id: "history", name: "History", view: History },
       { id: "captures", name: "Captures", view: Captures },
+      { id: "audit", name: "Audit", view: Audit },
     ],
   },
   {

@@ -143,9 +143,23 @@ describeWithBrowser("configuring in the console", () => {
     await row.getByText("tokens a month: 1").waitFor();
     await ask();
     expect(await (await ask()).json()).toMatchObject({ error: { code: "insufficient_quota" } });
+
+    await row.getByRole("button", { name: "Rotate" }).click();
+    await dialog.getByLabel("The old secret goes on working").selectOption("Not at all");
+    await dialog.getByRole("button", { name: "Rotate key" }).click();
+    const fresh = await dialog.getByRole("region", { name: "The new key" }).innerText();
+    expect(fresh).toMatch(/^sk-[\w-]{43}$/);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    expect((await ask()).status).toBe(401);
+    await row.getByRole("button", { name: "Edit" }).click();
+    await dialog.getByLabel("Expires").fill("2020-01-02T03:04");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await row.getByText("expired", { exact: true }).waitFor();
     await row.getByRole("button", { name: "Delete" }).click();
     await dialog.getByRole("button", { name: "Delete key" }).click();
     await row.waitFor({ state: "detached" });
+    await goTo(page, "audit");
+    await page.getByText("DELETE /admin/keys/:key").first().waitFor();
   });
 
   it("tests a proxy before it is saved, and binds an account to it", async () => {
@@ -210,6 +224,17 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByText("Configuration imported").waitFor();
     const after = await app.admin("GET", "/admin/settings");
     expect(JSON.stringify(after.body)).toContain("imported-name");
+
+    await page
+      .getByRole("button", { name: /^Restore version/ })
+      .first()
+      .click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("model_aliases.imported-name").waitFor();
+    await dialog.getByRole("button", { name: "Restore", exact: true }).click();
+    await page.getByText("Configuration restored").waitFor();
+    const restored = await app.admin("GET", "/admin/settings");
+    expect(JSON.stringify(restored.body)).not.toContain("imported-name");
   });
 
   it("says what is wrong with a configuration that is none", async () => {

@@ -107,6 +107,7 @@ describeWithBrowser("hostile data in the console", () => {
         ["overview", "main canvas"],
         ["history", "main tbody tr"],
         ["captures", "main tbody tr"],
+        ["audit", "main tbody tr"],
         ["playground", "main textarea"],
         ["pages", "main input"],
         ["accounts", "main tbody tr"],

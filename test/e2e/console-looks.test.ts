@@ -13,6 +13,7 @@ const PAGES = [
   ["usage", "By key"],
   ["history", "Hello there"],
   ["captures", "No samples are kept."],
+  ["audit", "runtime.account_failovers"],
   ["playground", "Nothing said yet."],
   ["pages", "Take picture"],
   ["accounts", "three@sandbox.test"],
@@ -32,6 +33,7 @@ describeWithBrowser("how the console looks", () => {
     await app.admin("PUT", "/admin/settings", {
       model_aliases: { "house-model": "provider-v4-pro" },
       captures: { enabled: true },
+      runtime: { account_failovers: 3 },
     });
     await app.admin("POST", "/admin/proxies", { name: "Office", type: "http", host: "127.0.0.1", port: 9 });
     for (const text of ["Hello there", "[[status:500:internal]]", "[[call:lookup:{}]]"]) {

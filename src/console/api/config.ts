@@ -7,13 +7,24 @@ const apiKey = z.object({
   id: text,
   name: text,
   remark: text,
+  created: number,
+  expires: number,
+  disabled: flag,
+  hashed: flag,
+  grace_until: number,
+  last_used: number,
+  used_today: z._default(z.object({ requests: number, tokens: number, cost: number }), {
+    requests: 0,
+    tokens: 0,
+    cost: 0,
+  }),
   limits: z._default(z.record(z.string(), z.unknown()), {}),
   models: texts,
   dialects: texts,
   networks: texts,
 });
 
-/** An API key, masked; `id` stands for it in paths. */
+/** An API key, masked; `id` stands for it in paths. Times are Unix milliseconds, 0 for unknown and never. */
 export type ApiKey = z.output<typeof apiKey>;
 
 /** What a key may use. */
@@ -41,8 +52,12 @@ export const exportConfig = () => call(exported, "/admin/config/export");
 
 const imported = z.object({ total_keys: number, total_accounts: number });
 
-export const importConfig = (mode: "merge" | "replace", body: unknown) =>
-  call(imported, "/admin/config/import", { method: "POST", body: { config: body, mode } });
+/** `confirm`: although no key or no account would be left. */
+export const importConfig = (mode: "merge" | "replace", body: unknown, confirm: boolean) =>
+  call(imported, "/admin/config/import", {
+    method: "POST",
+    body: { config: body, mode, ...(confirm && { confirm }) },
+  });
 
 /** The first configured API key in full; empty when there is none. */
 export async function firstKey(): Promise<string> {
@@ -53,15 +68,35 @@ export async function firstKey(): Promise<string> {
 
 const keyPath = (id: string) => `/admin/keys/${encodeURIComponent(id)}`;
 
-export const addKey = (body: { key: string; name: string; remark: string } & KeyScope) =>
+const keyList = z.object({ items: z._default(z.array(apiKey), []) });
+
+/** All keys, in the order in which an export has them. */
+export const listKeys = (signal?: AbortSignal) =>
+  call(keyList, "/admin/keys", signal === undefined ? {} : { signal });
+
+/** What can be said of a key. `expires` is left out where it stays. */
+export interface KeyFields extends KeyScope {
+  readonly name: string;
+  readonly remark: string;
+  readonly disabled: boolean;
+  readonly expires?: number;
+}
+
+export const addKey = (body: { key: string } & KeyFields) =>
   call(anything, "/admin/keys", { method: "POST", body });
 
-export const changeKey = (id: string, body: { name: string; remark: string } & KeyScope) =>
+export const changeKey = (id: string, body: KeyFields) =>
   call(anything, keyPath(id), { method: "PUT", body });
 
 export const deleteKey = (id: string) => call(anything, keyPath(id), { method: "DELETE" });
 
-const tried = z.object({ config: z.record(z.string(), z.unknown()) });
+const rotated = z.object({ key: text, grace_until: number });
+
+/** Gives a key a new secret, which is told this once. The old one works for so many seconds more. */
+export const rotateKey = (id: string, graceSeconds: number) =>
+  call(rotated, `${keyPath(id)}/rotate`, { method: "POST", body: { grace_seconds: graceSeconds } });
+
+const tried = z.object({ config: z.record(z.string(), z.unknown()), confirm_needed: text });
 
 /** The configuration that an import would lead to. Nothing is stored. */
 export const tryImport = (mode: "merge" | "replace", body: unknown) =>

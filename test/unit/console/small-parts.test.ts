@@ -72,7 +72,7 @@ describe("the address of a picture", () => {
 
 describe("keys", () => {
   it("are new and unguessable", () => {
-    expect(newKey()).toMatch(/^sk-[0-9a-f]{40}$/);
+    expect(newKey()).toMatch(/^sk-[0-9a-f]{64}$/);
     expect(newKey()).not.toBe(newKey());
   });
 

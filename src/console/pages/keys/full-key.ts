@@ -14,8 +14,8 @@ export function fullKey(config: unknown, index: number): string {
   return key;
 }
 
-/** A new key that nobody can guess: 160 random bits. */
+/** A new key that nobody can guess: 256 random bits. */
 export function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(20));
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
   return `sk-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

@@ -2,9 +2,10 @@ import { useState } from "preact/hooks";
 import { type ApiKey, addKey, changeKey } from "../../api/config.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import type { EditFormProps } from "../../ui/editing.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { CheckField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { newKey } from "./full-key.ts";
+import { fromLocal, toLocal } from "./key-life.ts";
 import { draftOf, scopeOf } from "./limit-draft.ts";
 import { LimitFields } from "./limit-fields.tsx";
 
@@ -18,9 +19,19 @@ export function KeyForm({ apiKey, onClose, onSaved }: KeyFormProps) {
   const [key, setKey] = useState(newKey);
   const [name, setName] = useState(apiKey?.name ?? "");
   const [remark, setRemark] = useState(apiKey?.remark ?? "");
+  const [expires, setExpires] = useState(() => toLocal(apiKey?.expires ?? 0));
+  const [disabled, setDisabled] = useState(apiKey?.disabled ?? false);
   const [draft, setDraft] = useState(() => draftOf(apiKey));
   const submit = async () => {
-    const labels = { name, remark, ...scopeOf(draft, apiKey) };
+    // Its seconds are not in the field: what nobody has changed stays.
+    const untouched = expires === toLocal(apiKey?.expires ?? 0);
+    const labels = {
+      name,
+      remark,
+      disabled,
+      ...(!untouched && { expires: fromLocal(expires) }),
+      ...scopeOf(draft, apiKey),
+    };
     if (apiKey === null) {
       await addKey({ key, ...labels });
       return onSaved("Key added");
@@ -49,6 +60,19 @@ export function KeyForm({ apiKey, onClose, onSaved }: KeyFormProps) {
       )}
       <TextField label="Name" value={name} onChange={setName} hint="Who or what uses it." focus />
       <TextField label="Remark" value={remark} onChange={setRemark} />
+      <TextField
+        label="Expires"
+        type="datetime-local"
+        value={expires}
+        onChange={setExpires}
+        hint="In your own time. Nothing means never."
+      />
+      <CheckField
+        label="Disabled"
+        value={disabled}
+        onChange={setDisabled}
+        hint="Whoever sends it is refused; it is never taken for a token of the provider."
+      />
       <LimitFields draft={draft} onChange={setDraft} />
     </FormDialog>
   );

@@ -1,35 +1,80 @@
-import { type ApiKey, deleteKey, exportConfig, readConfig } from "../../api/config.ts";
+import { useState } from "preact/hooks";
+import { type ApiKey, deleteKey, exportConfig, listKeys } from "../../api/config.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Clipped } from "../../ui/clipped.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { compact, fullMoment, plural } from "../../ui/format.ts";
+import { Moment } from "../../ui/moment.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { fullKey } from "./full-key.ts";
 import { KeyForm } from "./key-form.tsx";
+import { stateOf } from "./key-life.ts";
 import { summaryOf } from "./limit-draft.ts";
+import { RotateKey } from "./rotate-key.tsx";
 
 /** The keys that callers use. */
 export function Keys() {
-  const { data, error, reload } = useLoaded(readConfig);
+  const { data, error, reload } = useLoaded(listKeys);
+  const [rotating, setRotating] = useState<ApiKey | null>(null);
+  const now = Date.now();
   const editing = useEditing<ApiKey>(reload);
   const add = <AddButton noun="key" onClick={editing.add} />;
   const columns: Column<ApiKey>[] = [
     {
       title: "Name",
-      cell: ({ name }) =>
-        name === "" ? (
-          <span class="muted">no name</span>
-        ) : (
-          <strong>
-            <Clipped text={name} />
-          </strong>
-        ),
+      cell: ({ name, remark }) => (
+        <>
+          {name === "" ? (
+            <span class="muted">no name</span>
+          ) : (
+            <strong>
+              <Clipped text={name} />
+            </strong>
+          )}
+          {remark !== "" && (
+            <div class="muted">
+              <Clipped text={remark} />
+            </div>
+          )}
+        </>
+      ),
     },
-    { title: "Key", class: "mono", cell: ({ key }) => key },
-    { title: "Remark", class: "muted", cell: ({ remark }) => <Clipped text={remark} /> },
+    {
+      title: "Key",
+      class: "mono",
+      cell: ({ key, hashed }) => <span title={hashed ? "Only its digest is kept" : undefined}>{key}</span>,
+    },
+    {
+      title: "State",
+      cell: (apiKey) => {
+        const { tone, text } = stateOf(apiKey, now);
+        return (
+          <Badge tone={tone} title={apiKey.expires === 0 ? "" : `expires ${fullMoment(apiKey.expires)}`}>
+            {text}
+          </Badge>
+        );
+      },
+    },
+    {
+      title: "Last used",
+      class: "tabular muted",
+      cell: ({ last_used, used_today: { requests, tokens } }) => (
+        <>
+          <Moment at={last_used} />
+          {requests > 0 && (
+            <div>
+              {plural(requests, "request")}, {compact(tokens)} tokens today
+            </div>
+          )}
+        </>
+      ),
+    },
     {
       title: "Limits",
       class: "muted",
@@ -37,10 +82,15 @@ export function Keys() {
     },
     actionColumn((apiKey, index) => (
       <>
-        <CopyButton
-          text={async () => fullKey((await exportConfig()).config, index)}
-          label={`Copy the key ${apiKey.name || apiKey.key}`}
-        />
+        {!apiKey.hashed && (
+          <CopyButton
+            text={async () => fullKey((await exportConfig()).config, index)}
+            label={`Copy the key ${apiKey.name || apiKey.key}`}
+          />
+        )}
+        <Button kind="quiet" onClick={() => setRotating(apiKey)}>
+          Rotate
+        </Button>
         <EditButtons editing={editing} item={apiKey} />
       </>
     )),
@@ -48,16 +98,17 @@ export function Keys() {
   return (
     <Page
       title="Keys"
-      lead="Callers that send one of these keys are spread over the accounts. Any other token goes to the provider as it is."
+      lead="Callers that send one of these keys are spread over the accounts. Any other token goes to the provider as it is, unless the settings refuse it."
       actions={add}
     >
       <Problem error={error} retry={reload} />
       {data !== null && (
         <Panel>
           <DataTable
-            items={data.api_keys}
+            items={data.items}
             keyOf={({ id }) => id}
             columns={columns}
+            class="keys-table"
             empty={
               <Empty icon="keys" title="No keys yet" action={add}>
                 Without a key callers need a token of the provider's own.
@@ -65,6 +116,9 @@ export function Keys() {
             }
           />
         </Panel>
+      )}
+      {rotating !== null && (
+        <RotateKey apiKey={rotating} onClose={() => setRotating(null)} onRotated={reload} />
       )}
       <EditDialogs
         editing={editing}

@@ -178,6 +178,32 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     ],
   },
   {
+    title: "Callers",
+    settings: [
+      {
+        path: "callers.unknown_keys",
+        name: "Tokens that are no configured key",
+        meaning: "Whether they go to the provider as its own tokens, or are refused.",
+        standard: "to the provider",
+        kind: {
+          type: "choice",
+          choices: [
+            ["pass_through", "Pass through to the provider"],
+            ["refuse", "Refuse"],
+          ],
+        },
+      },
+      {
+        path: "callers.keys_hashed",
+        name: "Keep digests of keys only",
+        meaning:
+          "Keys cannot be read any more, neither here nor in an export, and kept configurations are forgotten. There is no way back for keys that are there.",
+        standard: "off",
+        kind: { type: "switch" },
+      },
+    ],
+  },
+  {
     title: "Administration",
     settings: [
       {

@@ -3,6 +3,7 @@ import { exportConfig, importConfig, tryImport } from "../../api/config.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField, SelectField } from "../../ui/field.tsx";
 import { FileButton } from "../../ui/file-button.tsx";
+import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toasts.tsx";
@@ -13,11 +14,17 @@ import { parseConfig } from "./parse-config.ts";
 
 type Mode = "merge" | "replace";
 
+interface ImportPanelProps {
+  readonly onImported: () => void;
+}
+
 /** Brings a configuration in, after its difference to the present one was shown. */
-export function ImportPanel() {
+export function ImportPanel({ onImported }: ImportPanelProps) {
   const [text, setText] = useState("");
   const [mode, setMode] = useState<Mode>("merge");
   const [changes, setChanges] = useState<readonly Change[] | null>(null);
+  /** Why the import has to be confirmed; empty: it has not. */
+  const [loss, setLoss] = useState("");
   const { busy, error, run } = useWork();
 
   const edit = (next: string) => {
@@ -28,14 +35,16 @@ export function ImportPanel() {
     run(async () => {
       const wanted = parseConfig(text);
       const [present, outcome] = await Promise.all([exportConfig(), tryImport(mode, wanted)]);
+      setLoss(outcome.confirm_needed);
       setChanges(difference(present.config, outcome.config));
     });
   const apply = () =>
     run(async () => {
-      await importConfig(mode, parseConfig(text));
+      await importConfig(mode, parseConfig(text), loss !== "");
       toast("Configuration imported");
       setChanges(null);
       setText("");
+      onImported();
     });
 
   return (
@@ -76,6 +85,9 @@ export function ImportPanel() {
         {changes !== null && (
           <>
             <ChangeList changes={changes} />
+            {loss !== "" && (
+              <Notice kind="warning">No key, or no account, is left when you apply this.</Notice>
+            )}
             <div class="actions">
               <Button kind="primary" busy={busy} disabled={changes.length === 0} onClick={apply}>
                 Apply these changes

@@ -1,16 +1,20 @@
+import { useState } from "preact/hooks";
 import { Page } from "../../ui/page.tsx";
 import { ExportPanel } from "./export-panel.tsx";
 import { ImportPanel } from "./import-panel.tsx";
+import { RestorePanel } from "./restore-panel.tsx";
 
 /** Takes the configuration out, and brings one in. */
 export function Transfer() {
+  const [imports, setImports] = useState(0);
   return (
     <Page
       title="Import and export"
       lead="The whole configuration in one file: a backup, or the way to another gateway."
     >
       <ExportPanel />
-      <ImportPanel />
+      <ImportPanel onImported={() => setImports((before) => before + 1)} />
+      <RestorePanel key={imports} />
     </Page>
   );
 }

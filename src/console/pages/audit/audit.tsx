@@ -1,0 +1,88 @@
+import { type AuditEntry, listAudit } from "../../api/journal.ts";
+import { Clipped } from "../../ui/clipped.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { plural } from "../../ui/format.ts";
+import { Moment } from "../../ui/moment.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { usePaging } from "../../ui/use-paging.ts";
+import { FieldChanges } from "./field-changes.tsx";
+
+const LARGEST_PAGE = 1_000;
+const PAGE_SIZES = [25, 50, 200, LARGEST_PAGE] as const;
+/** Changes that are shown without being asked for. */
+const FEW = 3;
+
+/** How somebody was let in, in words. */
+const whoOf = (who: string): string => (who === "key" ? "admin key or password" : who.replace(":", " "));
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  { title: "Time", class: "tabular", cell: ({ at }) => <Moment at={at} /> },
+  {
+    title: "Who",
+    cell: ({ who, address }) => (
+      <>
+        <span class="cut">{whoOf(who)}</span>
+        <span class="muted cut">{address}</span>
+      </>
+    ),
+  },
+  { title: "What", class: "mono", cell: ({ action }) => <Clipped text={action} /> },
+  {
+    title: "Changes",
+    cell: ({ changes, more }) =>
+      changes.length <= FEW ? (
+        <FieldChanges changes={changes} more={more} />
+      ) : (
+        <details>
+          <summary>{plural(changes.length + more, "change")}</summary>
+          <FieldChanges changes={changes} more={more} />
+        </details>
+      ),
+  },
+];
+
+/** Who has changed what, newest first. */
+export function Audit() {
+  const paging = usePaging(LARGEST_PAGE);
+  const { query, page, size } = paging;
+  const { data, error, reload } = useLoaded((signal) => listAudit(query, page, size, signal), paging.key);
+  return (
+    <Page title="Audit" lead="What administrators have changed, here or through the API. Secrets are masked.">
+      <div class="toolbar">
+        <SearchBox label="Search who, address, action or field" value={query} onSearch={paging.search} />
+      </div>
+      <Problem error={error} retry={reload} />
+      {data !== null && data.items.length === 0 && (
+        <div class="panel">
+          <Empty icon="audit" title={query === "" ? "No changes yet" : "Nothing matches"}>
+            {query === ""
+              ? "Whatever is changed from now on appears here."
+              : `No change has “${query}” in it.`}
+          </Empty>
+        </div>
+      )}
+      {data !== null && data.items.length > 0 && (
+        <>
+          <DataTable
+            items={data.items}
+            keyOf={({ id }) => String(id)}
+            columns={COLUMNS}
+            class="audit-table"
+            box="panel"
+          />
+          <Pager
+            paging={paging}
+            pages={data.total_pages}
+            sizes={PAGE_SIZES}
+            said={`${plural(data.total, "entry", "entries")}; the newest 10,000 are kept`}
+          />
+        </>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,30 @@
+import type { FieldChange } from "../../api/journal.ts";
+import { Clipped } from "../../ui/clipped.tsx";
+import { count } from "../../ui/format.ts";
+
+interface FieldChangesProps {
+  readonly changes: readonly FieldChange[];
+  /** Changes beyond the list. */
+  readonly more: number;
+}
+
+/** Which fields were changed, from what to what. */
+export function FieldChanges({ changes, more }: FieldChangesProps) {
+  return (
+    <ul class="field-changes">
+      {changes.map(({ path, before, after }) => (
+        <li key={path}>
+          <Clipped text={path} />{" "}
+          <span class="mono">
+            <span class="muted">
+              <Clipped text={before ?? "none"} />
+            </span>
+            {" → "}
+            <Clipped text={after ?? "none"} />
+          </span>
+        </li>
+      ))}
+      {more > 0 && <li class="muted">and {count(more)} more</li>}
+    </ul>
+  );
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { fromLocal, stateOf, toLocal } from "../../../src/console/pages/keys/key-life.ts";
+
+const NOW = 1_800_000_000_000;
+const DAY = 86_400_000;
+const key = (fields: object) => ({ disabled: false, expires: 0, grace_until: 0, ...fields });
+
+describe("the life of a key", () => {
+  it.each([
+    [{}, "good", "works"],
+    [{ disabled: true, expires: NOW - 1 }, "neutral", "disabled"],
+    [{ expires: NOW }, "bad", "expired"],
+    [{ expires: NOW + 3 * DAY }, "warn", "expires in 3 days"],
+    [{ expires: NOW + 30 * DAY }, "good", "works"],
+    [{ grace_until: NOW + DAY }, "live", "rotated; the old one works 24 h more"],
+    [{ grace_until: NOW }, "good", "works"],
+  ])("%j is told as %s: %s", (fields, tone, text) => {
+    expect(stateOf(key(fields), NOW)).toEqual({ tone, text });
+  });
+
+  it("ends at a moment of the reader's own clock, to the minute", () => {
+    expect(toLocal(0)).toBe("");
+    expect(fromLocal("")).toBe(0);
+    expect(fromLocal("no date")).toBe(0);
+    const minute = Math.floor(NOW / 60_000) * 60_000;
+    expect(fromLocal(toLocal(minute))).toBe(minute);
+  });
+});
