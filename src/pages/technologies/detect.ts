@@ -1,0 +1,94 @@
+import { toUtf8 } from "../../encoding/bytes.ts";
+import { GatewayError } from "../../errors/gateway-error.ts";
+import { clientKey } from "../../http/client-key.ts";
+import type { Context } from "../../platform/context.ts";
+import type { PageReport } from "../../platform/page-browser.ts";
+import type { PageBrowser, PagesPlatform } from "../../platform/pages.ts";
+import type { KeptAnswer } from "../kept-answers.ts";
+import { lifetimeOf, pageHeaders } from "../page-headers.ts";
+import { lookUpDns } from "./dns.ts";
+import { fetchPage } from "./fetch-page.ts";
+import {
+  type PageSignals,
+  probeExpression,
+  readProbe,
+  signalsFromHtml,
+  type TechnologiesResult,
+  type TechnologyDetector,
+  technologyDetector,
+  toTechnologiesResult,
+} from "./index.ts";
+
+/** A page as one load of it shows it. */
+interface SeenPage {
+  readonly report: PageReport;
+  readonly signals: PageSignals;
+}
+
+/** Loads a page, and says what it is built with. Throws what the caller is told. */
+export async function detect(context: Context, page: URL): Promise<KeptAnswer> {
+  const { platform } = context;
+  const [detector, dns] = await Promise.all([detectorOf(platform.pages), lookUpDns(platform, page)]);
+  const { report, signals } = await see(context, page, detector);
+  const result: TechnologiesResult = toTechnologiesResult({
+    finalUrl: report.url,
+    requestedUrl: page.href,
+    technologies: detector.detect({ ...signals, dns }),
+  });
+  return {
+    body: toUtf8(JSON.stringify(result)),
+    headers: { "content-type": "application/json", ...pageHeaders(report) },
+    madeAt: platform.now(),
+    lifetime: lifetimeOf(report),
+    hit: false,
+  };
+}
+
+/** Loads the page in a browser, or without one when there is none. */
+async function see(context: Context, page: URL, detector: TechnologyDetector): Promise<SeenPage> {
+  const { browser } = context.platform.pages;
+  if (browser !== null) {
+    try {
+      return await visitPage(browser, page, detector, clientKey(context.clientAddress));
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code !== "browser_unavailable") throw error;
+    }
+  }
+  return fetchPage(context.platform, page, detector);
+}
+
+async function visitPage(
+  browser: PageBrowser,
+  page: URL,
+  detector: TechnologyDetector,
+  client: string,
+): Promise<SeenPage> {
+  const argument = detector.probeArgument;
+  const asked = {
+    url: page.href,
+    globalsProbe: probeExpression(argument, "globals"),
+    selectorsProbe: probeExpression(argument, "selectors"),
+  };
+  const { html, signals, probes, ...report } = await browser.visit(asked, client);
+  const found = probes.map(readProbe);
+  const read = signalsFromHtml({ html, headers: new Headers(), url: report.url });
+  return {
+    report,
+    signals: {
+      ...read,
+      ...signals,
+      scriptSrc: [...new Set([...(read.scriptSrc ?? []), ...(signals.scriptSrc ?? [])])],
+      css: [...(read.css ?? []), ...(signals.css ?? [])],
+      js: found.flatMap(({ js }) => js),
+      dom: found.flatMap(({ dom }) => dom),
+    },
+  };
+}
+
+const detectors = new WeakMap<PagesPlatform, () => Promise<TechnologyDetector>>();
+
+function detectorOf(pages: PagesPlatform): Promise<TechnologyDetector> {
+  const detector = detectors.get(pages) ?? technologyDetector(() => pages.fingerprints());
+  detectors.set(pages, detector);
+  return detector();
+}
