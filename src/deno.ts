@@ -45,6 +45,8 @@ function report(thrown: unknown): void {
   console.error(JSON.stringify({ at: new Date().toISOString(), uncaught: failureForLog(thrown) }));
 }
 
+// Whoever was told before the process ended goes on being told.
+inFlight.add(Promise.resolve(runtime.platform.alerts.look()));
 setInterval(() => {
   if (!inFlight.closing) inFlight.add(refreshTokens(runtime.platform));
 }, refreshCheckMs);

@@ -5,6 +5,7 @@ import { cloudflarePlatform } from "./platform/cloudflare/index.ts";
 
 export { AccountPool } from "../durable-objects/account-pool.ts";
 export { Administration } from "../durable-objects/administration.ts";
+export { Alerts } from "../durable-objects/alerts.ts";
 export { BrowserSession } from "../durable-objects/browser-session.ts";
 export { Configuration } from "../durable-objects/configuration.ts";
 export { History } from "../durable-objects/history.ts";
@@ -23,6 +24,6 @@ export default {
       waitUntil: (work) => ctx.waitUntil(work),
     }),
   scheduled: async () => {
-    await refreshTokens(platform);
+    await Promise.all([refreshTokens(platform), platform.alerts.look()]);
   },
 } satisfies ExportedHandler;

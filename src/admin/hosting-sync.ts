@@ -127,6 +127,18 @@ async function syncHosting(context: Context, body: z.output<typeof hostingSyncSc
   });
 }
 
+/** Has people told that a sync has failed, unless nothing was tried. Throws it again. */
+async function told({ platform }: Context, error: unknown): Promise<never> {
+  if (error instanceof GatewayError && error.status !== 400) {
+    const { message } = error;
+    const alert = { kind: "sync_failed", subject: "", value: error.status, threshold: 0 } as const;
+    await Promise.resolve(
+      platform.alerts.report({ ...alert, message: `the hosting sync failed: ${message}` }),
+    ).catch(() => undefined);
+  }
+  throw error;
+}
+
 export const HOSTING_SYNC_ENDPOINTS: readonly Endpoint[] = [
   /**
    * `POST /admin/hosting/sync` (contract): puts the configuration into the project's environment and deploys the project
@@ -139,6 +151,6 @@ export const HOSTING_SYNC_ENDPOINTS: readonly Endpoint[] = [
     body: hostingSyncSchema,
     optionalBody: true,
     answers: json(outcomeSchema),
-    handler: (context, { body }) => syncHosting(context, body),
+    handler: (context, { body }) => syncHosting(context, body).catch((error) => told(context, error)),
   }),
 ];

@@ -94,6 +94,43 @@ export const priceSchema = z.object({
   output: z.number().min(0).default(0),
 });
 
+/** Where alerts are sent. */
+export const webhookSchema = z.object({
+  id: z.string().trim().min(1).max(64),
+  name: z.string().default(""),
+  url: z.string().trim().min(1).max(2_000),
+  /** `json`: everything, for programs. The other two are what chat tools take. */
+  format: z.enum(["json", "chat", "discord"]).default("json"),
+  /** Signs what is sent (Standard Webhooks): `whsec_` and base64. */
+  secret: z.string().regex(/^whsec_[A-Za-z\d+/]{22,128}={0,2}$/, "must be whsec_ and base64"),
+  disabled: z.boolean().default(false),
+});
+
+/** When to tell of something, and after how long again. */
+const alertRule = (threshold: number, max: number) =>
+  z
+    .object({
+      enabled: z.boolean().default(true),
+      threshold: z.number().min(0).max(max).default(threshold),
+      quiet_minutes: z.number().int().min(1).max(10_080).default(60),
+    })
+    .prefault({});
+
+/** What may be told. Thresholds are per cent, or numbers of requests and accounts. */
+export const alertRulesSchema = z.object({
+  error_rate: alertRule(20, 100),
+  queue_depth: alertRule(10, 200_000),
+  cooling_accounts: alertRule(1, 100_000),
+  empty_pool: alertRule(0, 100_000),
+  budget: alertRule(80, 100),
+  sync_failed: alertRule(0, 0),
+});
+
+const alertsSchema = z.object({
+  webhooks: z.array(webhookSchema).max(20).default([]),
+  rules: alertRulesSchema.prefault({}),
+});
+
 /**
  * The whole configuration with every group of the contract ("Configuration", "Runtime settings"). Parsing an empty
  * object yields all defaults (contract, Decisions).
@@ -165,12 +202,16 @@ export const configSchema = z.object({
       max_body_bytes: z.number().int().min(1024).max(8_388_608).default(2_097_152),
     })
     .prefault({}),
+  /** Who is told of trouble, and of which. */
+  alerts: alertsSchema.prefault({}),
   /** Internal metadata of the hosting sync, for drift detection. */
   sync: z.object({ hash: z.string().default(""), time: count.default(0) }).prefault({}),
 });
 
 export type Config = z.output<typeof configSchema>;
 export type ApiKey = z.output<typeof apiKeySchema>;
+export type Webhook = z.output<typeof webhookSchema>;
+export type AlertRules = z.output<typeof alertRulesSchema>;
 export type Price = z.output<typeof priceSchema>;
 export type Account = z.output<typeof accountSchema>;
 export type Proxy = z.output<typeof proxySchema>;

@@ -1,6 +1,7 @@
 import type { ConfigurationStore } from "../config/snapshot.ts";
 import type { AccountPoolClient } from "./accounts.ts";
 import type { AdministrationState } from "./administration.ts";
+import type { AlertWatcher } from "./alerts.ts";
 import type { Archive } from "./archive.ts";
 import type { FileStore } from "./files.ts";
 import type { Journal } from "./journal.ts";
@@ -29,6 +30,7 @@ export interface Platform {
   readonly administration: AdministrationState;
   /** What administrators did, and configurations of before. */
   readonly journal: Journal;
+  readonly alerts: AlertWatcher;
   /** The stored responses of one caller; `owner` is the hash of the caller's credential. */
   responses(owner: string): ResponseStore;
   /** The uploaded files of one caller, likewise. */

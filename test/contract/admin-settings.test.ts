@@ -1,10 +1,45 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_THINKING_PROMPT } from "../../src/generation/prepare-options.ts";
 import { ON_DENO } from "../support/runtime.ts";
+import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
 const running = useAdmin();
 const { admin, chat } = running;
+
+describe("alerts", () => {
+  it("go to webhooks that are kept with their secrets hidden, and never to private addresses", async () => {
+    const url = "https://hooks.example.com/T0/very-secret-path";
+    expect(await admin("PUT", "/admin/alerts", { webhooks: [{ url: "http://127.0.0.1/" }] })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("webhooks[0].url") },
+    });
+    const saved = await admin("PUT", "/admin/alerts", {
+      webhooks: [{ id: "ops", name: "Operators", url, format: "chat" }],
+      rules: { empty_pool: { threshold: 100 } },
+    });
+    expect(saved).toMatchObject({
+      status: 200,
+      body: { secrets: { ops: expect.stringMatching(/^whsec_/) } },
+    });
+    const seen = await until(
+      () => admin("GET", "/admin/alerts"),
+      ({ body }) => Object(body["firing"]).length > 0,
+    );
+    expect(seen.body).toMatchObject({
+      webhooks: [{ id: "ops", url: "https://hooks.example.com/****", format: "chat", has_secret: true }],
+      rules: { empty_pool: { enabled: true, threshold: 100, quiet_minutes: 60 } },
+      firing: [{ kind: "empty_pool", value: 3 }],
+      deliveries: [{ kind: "empty_pool", webhook: "ops" }],
+    });
+    expect(JSON.stringify(seen.body)).not.toContain("very-secret-path");
+    expect((await admin("POST", "/admin/alerts/test", { webhook: "nobody" })).status).toBe(404);
+    const again = { webhooks: [{ id: "ops", disabled: true }], rules: { empty_pool: {} } };
+    expect((await admin("PUT", "/admin/alerts", again)).body).toEqual({ success: true });
+    const { body } = await admin("GET", "/admin/config/export");
+    expect(body["config"]).toMatchObject({ alerts: { webhooks: [{ url, disabled: true }] } });
+  });
+});
 
 const DEFAULTS = {
   admin: { jwt_expire_hours: 24 },

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { poolConfiguration } from "../../src/accounts/configuration.ts";
 import { createInProcessPool } from "../../src/accounts/in-process.ts";
+import { watcherInProcess } from "../../src/alerts/in-process.ts";
 import { SqlArchive } from "../../src/archive/archive.ts";
 import { SqlJournal } from "../../src/audit/sql-journal.ts";
 import { ConfigurationClient } from "../../src/config/client.ts";
@@ -85,27 +86,30 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
   await tellPool();
   const journal = new SqlJournal(memoryDatabase());
   const kept = new KeptForCallers(memoryDatabase(), variables.kept, now);
+  const archive = new SqlArchive(memoryDatabase(), now);
+  const configuration = new ConfigurationClient(
+    {
+      newerThan: async (known) => (core.snapshot.version === known ? null : core.snapshot),
+      replace: async (base, next, note) => {
+        const before = core.snapshot;
+        const outcome = core.replace(base, next);
+        if (outcome.stored && note !== null) journal.edited(before, outcome.snapshot.version, note);
+        if (outcome.stored) await tellPool();
+        return outcome;
+      },
+    },
+    now,
+  );
   return {
     variables,
-    configuration: new ConfigurationClient(
-      {
-        newerThan: async (known) => (core.snapshot.version === known ? null : core.snapshot),
-        replace: async (base, next, note) => {
-          const before = core.snapshot;
-          const outcome = core.replace(base, next);
-          if (outcome.stored && note !== null) journal.edited(before, outcome.snapshot.version, note);
-          if (outcome.stored) await tellPool();
-          return outcome;
-        },
-      },
-      now,
-    ),
+    configuration,
     configPath: "memory:config",
     accounts,
-    archive: new SqlArchive(memoryDatabase(), now),
+    archive,
     usage: new SqlUsage(memoryDatabase(), now),
     administration: administrationInProcess(now),
     journal,
+    alerts: watcherInProcess({ variables, configuration, accounts, archive, fetch, now }),
     responses: (owner) => kept.responses(owner),
     files: (owner) => kept.files(owner),
     uploads: (owner) => kept.uploads(owner),

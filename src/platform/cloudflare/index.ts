@@ -4,6 +4,7 @@ import type { Platform } from "../platform.ts";
 import type { Fetch } from "../upstream.ts";
 import { cloudflareAccounts } from "./accounts.ts";
 import { cloudflareAdministration } from "./administration.ts";
+import { cloudflareAlerts } from "./alerts.ts";
 import { cloudflareArchive } from "./archive.ts";
 import { cloudflareConfiguration, cloudflareJournal } from "./configuration.ts";
 import type { Env } from "./env.ts";
@@ -32,6 +33,7 @@ export function cloudflarePlatform(env: Env): Platform {
     usage: cloudflareUsage(env),
     administration: cloudflareAdministration(env),
     journal: cloudflareJournal(env),
+    alerts: cloudflareAlerts(env),
     responses: (owner) => {
       const store = env.RESPONSE_STORE.getByName(owner);
       return {

@@ -1,6 +1,7 @@
 import { SandboxProvider } from "../../../sandbox/provider.ts";
 import { createInProcessPool } from "../../accounts/in-process.ts";
 import { SqlPoolStore } from "../../accounts/sql-pool-store.ts";
+import { watcherInProcess } from "../../alerts/in-process.ts";
 import { SqlArchive } from "../../archive/archive.ts";
 import { SqlJournal } from "../../audit/sql-journal.ts";
 import { SqlUseStore } from "../../limits/sql-store.ts";
@@ -52,6 +53,15 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   const direct: Fetch = (url, init) => fetch(url, init);
   const useSandbox = variables.providerBaseUrl === null && variables.development;
   const sandbox = useSandbox ? sandboxFetch() : null;
+  const filteredFetch: Fetch = (url, init) => fetch(url, { ...init, client: filtered });
+  const alerts = watcherInProcess({
+    variables,
+    configuration,
+    accounts,
+    archive,
+    fetch: filteredFetch,
+    now: Date.now,
+  });
   return {
     platform: {
       variables,
@@ -62,10 +72,11 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
       usage: new SqlUsage(data.database, Date.now),
       administration: administrationInProcess(Date.now),
       journal,
+      alerts,
       responses: (owner) => kept.responses(owner),
       files: (owner) => kept.files(owner),
       uploads: (owner) => kept.uploads(owner),
-      fetch: (url, init) => fetch(url, { ...init, client: filtered }),
+      fetch: filteredFetch,
       deploymentFetch: direct,
       upstream: (proxy) => (proxy === null ? (sandbox ?? direct) : proxiedFetch(dial, proxy)),
       namesServerThroughProxy: true,

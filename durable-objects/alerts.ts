@@ -1,0 +1,43 @@
+import { DurableObject } from "cloudflare:workers";
+import { Watcher, type WatchState } from "../src/alerts/watcher.ts";
+import type { Alert, AlertStatus, AlertTest } from "../src/platform/alerts.ts";
+import type { Env } from "../src/platform/cloudflare/env.ts";
+import { cloudflarePlatform } from "../src/platform/cloudflare/index.ts";
+
+const STATE = "state";
+
+/** Watches over the deployment and tells webhooks: alarm and storage around the rules in `src/alerts/`. */
+export class Alerts extends DurableObject<Env> {
+  readonly #watcher: Watcher;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#watcher = new Watcher({
+      platform: cloudflarePlatform(env),
+      load: () => ctx.storage.kv.get<WatchState>(STATE) ?? null,
+      save: (state) => ctx.storage.kv.put(STATE, state),
+    });
+  }
+
+  async look(): Promise<void> {
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now());
+  }
+
+  async report(alert: Alert): Promise<void> {
+    await this.#watcher.report(alert);
+    await this.ctx.storage.setAlarm(Date.now());
+  }
+
+  test(webhook: string): Promise<AlertTest | null> {
+    return this.#watcher.test(webhook);
+  }
+
+  status(): AlertStatus {
+    return this.#watcher.status();
+  }
+
+  override async alarm(): Promise<void> {
+    const next = await this.#watcher.round();
+    if (next !== null) await this.ctx.storage.setAlarm(Date.now() + next);
+  }
+}

@@ -1,0 +1,184 @@
+import * as z from "zod";
+import { preview } from "../auth/secrets.ts";
+import { alertRulesSchema, type Config, type Webhook, webhookSchema } from "../config/schema.ts";
+import { toBase64 } from "../encoding/bytes.ts";
+import { invalidRequest } from "../errors/gateway-error.ts";
+import { ALERT_KINDS } from "../platform/alerts.ts";
+import type { Context } from "../platform/context.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { checkPageUrl } from "../url-safety/index.ts";
+import { successSchema } from "./answers.ts";
+import { edit } from "./edit.ts";
+import { missing } from "./refusals.ts";
+
+const { shape } = webhookSchema;
+
+/** A webhook as it is sent: what is left out of one that is there stays, and a secret is made for a new one. */
+const sentWebhook = z.object({
+  id: shape.id.optional(),
+  name: shape.name.unwrap().optional(),
+  url: shape.url.optional(),
+  format: shape.format.unwrap().optional(),
+  secret: shape.secret.optional(),
+  disabled: shape.disabled.unwrap().optional(),
+});
+
+const ruleView = () => z.object({ enabled: z.boolean(), threshold: z.number(), quiet_minutes: z.int() });
+
+const alertSchema = () => ({
+  kind: z.enum([...ALERT_KINDS, "test"]),
+  message: z.string(),
+});
+
+const viewSchema = () =>
+  z.object({
+    webhooks: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        /** Shortened: the address of a chat's webhook is a secret. */
+        url: z.string(),
+        format: z.enum(["json", "chat", "discord"]),
+        has_secret: z.boolean(),
+        disabled: z.boolean(),
+      }),
+    ),
+    rules: z.record(z.enum(ALERT_KINDS), ruleView()),
+    firing: z.array(
+      z.object({
+        ...alertSchema(),
+        subject: z.string(),
+        value: z.number(),
+        threshold: z.number(),
+        since: z.int(),
+      }),
+    ),
+    deliveries: z.array(
+      z.object({
+        ...alertSchema(),
+        at: z.int(),
+        webhook: z.string(),
+        attempts: z.int(),
+        error: z.string(),
+        pending: z.boolean(),
+      }),
+    ),
+  });
+
+/** The secrets of the webhooks that were made by an edit are told once. */
+const savedSchema = () => successSchema().extend({ secrets: z.record(z.string(), z.string()).optional() });
+
+function shortened(url: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) return preview(url);
+  const rest = `${parsed.pathname}${parsed.search}`;
+  return `${parsed.origin}${rest.length <= 1 ? rest : "/****"}`;
+}
+
+const newSecret = (): string => `whsec_${toBase64(crypto.getRandomValues(new Uint8Array(32)))}`;
+
+/** The webhooks after an edit. Throws 400 for an address that may not be asked. */
+function saved(
+  present: readonly Webhook[],
+  sent: readonly z.output<typeof sentWebhook>[],
+  { platform: { variables } }: Context,
+): { webhooks: Webhook[]; secrets: Record<string, string> } {
+  const secrets: Record<string, string> = {};
+  const webhooks = sent.map((entry, index) => {
+    const known = present.find(({ id }) => id === entry.id);
+    const id = entry.id ?? `hook_${crypto.randomUUID().slice(0, 8)}`;
+    const given = entry.url === undefined || (known !== undefined && entry.url === shortened(known.url));
+    const url = given ? known?.url : entry.url;
+    const field = `webhooks[${index}].url`;
+    if (url === undefined) throw invalidRequest(`${field}: an address is needed`, field);
+    const checked = checkPageUrl(url, { privateHosts: variables.pages.privateHosts });
+    if (!checked.ok) throw invalidRequest(`${field}: ${checked.message}`, field);
+    const secret = entry.secret ?? known?.secret ?? newSecret();
+    if (entry.secret === undefined && known === undefined) secrets[id] = secret;
+    return {
+      id,
+      name: entry.name ?? known?.name ?? "",
+      url: checked.url.href,
+      format: entry.format ?? known?.format ?? ("json" as const),
+      secret,
+      disabled: entry.disabled ?? known?.disabled ?? false,
+    };
+  });
+  if (new Set(webhooks.map(({ id }) => id)).size < webhooks.length) {
+    throw invalidRequest("webhooks: two have the same id", "webhooks");
+  }
+  return { webhooks, secrets };
+}
+
+async function alertsView(
+  { alerts }: Config,
+  { platform }: Context,
+): Promise<z.output<ReturnType<typeof viewSchema>>> {
+  const { firing, deliveries } = await platform.alerts.status();
+  return {
+    webhooks: alerts.webhooks.map(({ id, name, url, format, secret, disabled }) => ({
+      id,
+      name,
+      url: shortened(url),
+      format,
+      has_secret: secret !== "",
+      disabled,
+    })),
+    rules: alerts.rules,
+    firing: firing.filter(({ since }) => since > 0),
+    deliveries: [...deliveries],
+  };
+}
+
+export const ALERT_ENDPOINTS: readonly Endpoint[] = [
+  forAdministrators({
+    method: "GET",
+    path: "/admin/alerts",
+    summary: "Who is told of trouble, of which, and what was told",
+    answers: json(viewSchema),
+    handler: async (context) => {
+      const { config } = await context.platform.configuration.readFresh();
+      return Response.json(await alertsView(config, context));
+    },
+  }),
+  forAdministrators({
+    method: "PUT",
+    path: "/admin/alerts",
+    summary: "Change webhooks and rules of alerts",
+    body: z.strictObject({
+      webhooks: z.array(sentWebhook).max(20).optional(),
+      rules: alertRulesSchema.partial().strict().optional(),
+    }),
+    answers: json(savedSchema),
+    handler: async (context, { body }) => {
+      let secrets: Record<string, string> = {};
+      await edit(context, (current) => {
+        const { alerts } = current;
+        const made = body.webhooks === undefined ? null : saved(alerts.webhooks, body.webhooks, context);
+        secrets = made?.secrets ?? {};
+        return {
+          ...current,
+          alerts: {
+            webhooks: made?.webhooks ?? alerts.webhooks,
+            rules: alertRulesSchema.parse({ ...alerts.rules, ...body.rules }),
+          },
+        };
+      });
+      await context.platform.alerts.look();
+      const told = Object.keys(secrets).length === 0 ? {} : { secrets };
+      return Response.json({ success: true, ...told }, { headers: { "cache-control": "no-store" } });
+    },
+  }),
+  forAdministrators({
+    method: "POST",
+    path: "/admin/alerts/test",
+    summary: "Send a webhook something",
+    body: z.object({ webhook: z.string() }),
+    answers: json(() => z.object({ success: z.boolean(), status: z.int(), message: z.string() })),
+    handler: async ({ platform }, { body }) => {
+      const outcome = await platform.alerts.test(body.webhook);
+      if (outcome === null) throw missing("the webhook");
+      return Response.json(outcome);
+    },
+  }),
+];

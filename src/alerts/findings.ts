@@ -1,0 +1,78 @@
+import { keyIdentifier } from "../config/api-keys.ts";
+import type { AlertRules, ApiKey } from "../config/schema.ts";
+import type { QueueStatus } from "../platform/accounts.ts";
+import type { Alert } from "../platform/alerts.ts";
+import type { KeyUse } from "../platform/limits.ts";
+
+const NANO = 1e9;
+
+/** Fewer answers than this say nothing of a rate. */
+const MIN_ANSWERS = 10;
+
+/** Generations in some minutes, and how many of them failed by a fault of the provider or of the gateway. */
+export interface ErrorRate {
+  readonly total: number;
+  readonly failed: number;
+}
+
+/** What is looked at. */
+export interface Reading {
+  readonly status: QueueStatus;
+  readonly uses: readonly KeyUse[];
+  readonly keys: readonly ApiKey[];
+  readonly rate: ErrorRate;
+}
+
+/** What people should know of a reading. */
+export async function findings({ status, uses, keys, rate }: Reading, rules: AlertRules): Promise<Alert[]> {
+  const found: Alert[] = [];
+  const add = (kind: Alert["kind"], value: number, message: string) => {
+    found.push({ kind, subject: "", message, value, threshold: rules[kind].threshold });
+  };
+  const percent = rate.total < MIN_ANSWERS ? 0 : (100 * rate.failed) / rate.total;
+  if (percent > rules.error_rate.threshold) {
+    const value = Math.round(percent);
+    add("error_rate", value, `${value} % of the last ${rate.total} generations failed`);
+  }
+  if (status.waiting > rules.queue_depth.threshold) {
+    add("queue_depth", status.waiting, `${status.waiting} requests wait for an account`);
+  }
+  const cooling = new Set(status.cooldowns.map(({ account }) => account)).size;
+  if (cooling > 0 && cooling >= rules.cooling_accounts.threshold) {
+    add("cooling_accounts", cooling, `${cooling} of ${status.total} accounts cool down`);
+  }
+  if (status.ready <= rules.empty_pool.threshold) {
+    add("empty_pool", status.ready, `${status.ready} of ${status.total} accounts can serve requests`);
+  }
+  const byKey = new Map(uses.map((use) => [use.key, use]));
+  for (const key of keys) {
+    const use = key.limits === undefined ? undefined : byKey.get(await keyIdentifier(key));
+    if (use !== undefined) found.push(...budgets(key, use, rules.budget.threshold));
+  }
+  return found.filter(({ kind }) => rules[kind].enabled);
+}
+
+/** One alert for each budget that is nearly used up, and another one when it is. */
+function budgets(key: ApiKey, { key: id, day, month }: KeyUse, threshold: number): Alert[] {
+  const { limits = {}, name } = key;
+  const rows: readonly (readonly [what: string, used: number, limit: number])[] = [
+    ["tokens of a day", day.tokens, limits.tokens_per_day ?? 0],
+    ["tokens of a month", month.tokens, limits.tokens_per_month ?? 0],
+    ["cost of a day", day.cost / NANO, limits.cost_per_day ?? 0],
+    ["cost of a month", month.cost / NANO, limits.cost_per_month ?? 0],
+  ];
+  return rows.flatMap(([what, used, limit]) => {
+    if (limit <= 0) return [];
+    const percent = Math.floor((100 * used) / limit);
+    const levels = [threshold, 100].filter(
+      (level, index, all) => percent >= level && all.indexOf(level) === index,
+    );
+    return levels.map((level) => ({
+      kind: "budget" as const,
+      subject: `${id} ${what} ${level}`,
+      message: `the key ${name === "" ? id : `${name} (${id})`} has used ${percent} % of its ${what}`,
+      value: percent,
+      threshold: level,
+    }));
+  });
+}

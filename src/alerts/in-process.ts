@@ -1,0 +1,25 @@
+import type { AlertWatcher } from "../platform/alerts.ts";
+import { Watcher, type WatcherOptions } from "./watcher.ts";
+
+/** Who watches over a program that runs in one process. What it remembers ends with the process. */
+export function watcherInProcess(platform: WatcherOptions["platform"]): AlertWatcher {
+  const watcher = new Watcher({ platform, load: () => null, save: () => undefined });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const round = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const next = await watcher.round().catch(() => 30_000);
+    if (next === null) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => void round(), next);
+  };
+  return {
+    look: () => (timer === undefined ? round() : undefined),
+    report: async (alert) => {
+      await watcher.report(alert);
+      void round();
+    },
+    test: (webhook) => watcher.test(webhook),
+    status: () => watcher.status(),
+  };
+}

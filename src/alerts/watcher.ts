@@ -1,0 +1,239 @@
+import { allKeys } from "../config/api-keys.ts";
+import type { Config, Webhook } from "../config/schema.ts";
+import type { Alert, AlertDelivery, AlertStatus, AlertTest } from "../platform/alerts.ts";
+import type { Platform } from "../platform/platform.ts";
+import { checkPageUrl } from "../url-safety/index.ts";
+import { errorTotals } from "./error-rate.ts";
+import { findings } from "./findings.ts";
+import { bodyOf, type News, signature, textOf } from "./message.ts";
+
+/** How often somebody looks, milliseconds. */
+export const LOOK_MS = 30_000;
+/** Pauses before a message is sent again that did not arrive; after the last it is given up. */
+const RETRY_MS = [30_000, 120_000, 600_000, 1_800_000, 7_200_000];
+const TIMEOUT_MS = 10_000;
+/** The time over which the rate of errors is taken. */
+const RATE_MS = 300_000;
+/** Deliveries that are remembered, and that may wait. */
+const MAX_DELIVERIES = 50;
+
+interface Message {
+  readonly news: News;
+  readonly webhook: string;
+  attempts: number;
+  /** When it is sent next, Unix milliseconds; 0: it is done with. */
+  due: number;
+  error: string;
+}
+
+/** What is known of an alert that was told. */
+interface Told {
+  readonly alert: Alert;
+  readonly since: number;
+  readonly at: number;
+}
+
+/** What a watcher remembers, as plain data. */
+export interface WatchState {
+  readonly told: Readonly<Record<string, Told>>;
+  readonly messages: readonly Message[];
+  readonly rates: readonly { readonly at: number; readonly total: number; readonly failed: number }[];
+}
+
+/** What a watcher needs from where it runs. */
+export interface WatcherOptions {
+  readonly platform: Pick<Platform, "accounts" | "archive" | "configuration" | "fetch" | "now" | "variables">;
+  readonly load: () => WatchState | null;
+  readonly save: (state: WatchState) => void;
+}
+
+/** Looks at the deployment every half a minute, and tells webhooks what people should know: once, and again after a quiet time. */
+export class Watcher {
+  readonly #platform: WatcherOptions["platform"];
+  readonly #save: WatcherOptions["save"];
+  #told: Map<string, Told>;
+  #messages: Message[];
+  #rates: WatchState["rates"];
+
+  constructor({ platform, load, save }: WatcherOptions) {
+    this.#platform = platform;
+    this.#save = save;
+    const state = load();
+    this.#told = new Map(Object.entries(state?.told ?? {}));
+    this.#messages = (state?.messages ?? []).map((message) => ({ ...message }));
+    this.#rates = state?.rates ?? [];
+  }
+
+  /** Looks, tells, and tells again what did not arrive. Returns after how many milliseconds to call again; null: nobody wants to be told. */
+  async round(): Promise<number | null> {
+    const { config } = await this.#platform.configuration.readFresh();
+    const webhooks = active(config);
+    if (webhooks.length === 0) return null;
+    await this.#look(config);
+    await this.#deliver(webhooks);
+    this.#keep();
+    return LOOK_MS;
+  }
+
+  /** See `AlertWatcher.report`. It is sent in the next round. */
+  async report(alert: Alert): Promise<void> {
+    const { config } = await this.#platform.configuration.readFresh();
+    const rule = config.alerts.rules[alert.kind];
+    if (!rule.enabled) return;
+    this.#tell(config, alert, rule.quiet_minutes);
+    this.#keep();
+  }
+
+  /** See `AlertWatcher.test`. */
+  async test(id: string): Promise<AlertTest | null> {
+    const { config } = await this.#platform.configuration.readFresh();
+    const webhook = config.alerts.webhooks.find((it) => it.id === id);
+    if (webhook === undefined) return null;
+    const news: News = { id: newId(), at: this.#platform.now(), state: "test", alert: null };
+    const { status, error } = await this.#send(webhook, news);
+    this.#messages.push({ news, webhook: id, attempts: 1, due: 0, error });
+    this.#keep();
+    return { success: error === "", status, message: error === "" ? "it has arrived" : error };
+  }
+
+  status(): AlertStatus {
+    const deliveries = this.#messages.map(
+      ({ news, webhook, attempts, due, error }): AlertDelivery => ({
+        at: news.at,
+        webhook,
+        kind: news.alert?.kind ?? "test",
+        message: textOf(news),
+        attempts,
+        error,
+        pending: due > 0,
+      }),
+    );
+    return {
+      firing: [...this.#told.values()].map(({ alert, since }) => ({ ...alert, since })),
+      deliveries: deliveries.toReversed(),
+    };
+  }
+
+  async #look(config: Config): Promise<void> {
+    const { accounts, archive, now } = this.#platform;
+    const [status, uses, metrics] = await Promise.all([
+      accounts.status(),
+      accounts.keyUses(),
+      archive.metrics(),
+    ]);
+    const at = now();
+    const totals = errorTotals(metrics);
+    const kept = this.#rates.filter((rate) => rate.at > at - RATE_MS && rate.at <= at);
+    const oldest = kept[0] ?? totals;
+    this.#rates = [...kept, { at, ...totals }];
+    const rate = { total: totals.total - oldest.total, failed: totals.failed - oldest.failed };
+    const { rules } = config.alerts;
+    const found = await findings({ status, uses, keys: allKeys(config), rate }, rules);
+    const seen = new Set<string>();
+    for (const alert of found) {
+      seen.add(nameOf(alert));
+      this.#tell(config, alert, rules[alert.kind].quiet_minutes);
+    }
+    for (const [name, { alert, since, at: toldAt }] of this.#told) {
+      if (seen.has(name)) continue;
+      if (alert.kind === "sync_failed") {
+        // Nobody sees it end: it is over when its quiet time is.
+        if (at - since < rules.sync_failed.quiet_minutes * 60_000) continue;
+        this.#told.delete(name);
+        continue;
+      }
+      // What comes and goes is told once in its quiet time.
+      if (at - toldAt < rules[alert.kind].quiet_minutes * 60_000 && alert.kind !== "budget") {
+        if (since !== 0) this.#queue(config, "resolved", alert);
+        this.#told.set(name, { alert, since: 0, at: toldAt });
+        continue;
+      }
+      this.#told.delete(name);
+      if (since !== 0) this.#queue(config, "resolved", alert);
+    }
+  }
+
+  /** Queues an alert for everybody, unless it was told a short time ago. */
+  #tell(config: Config, alert: Alert, quietMinutes: number): void {
+    const at = this.#platform.now();
+    const name = nameOf(alert);
+    const known = this.#told.get(name);
+    const isQuiet = known !== undefined && known.at <= at && at - known.at < quietMinutes * 60_000;
+    // A budget that is used up stays so for long: once is enough.
+    const isOld = known !== undefined && alert.kind === "budget";
+    const since = known === undefined || known.since === 0 ? at : known.since;
+    this.#told.set(name, { alert, since, at: isQuiet || isOld ? known.at : at });
+    if (!isQuiet && !isOld) this.#queue(config, "firing", alert);
+  }
+
+  #queue(config: Config, state: News["state"], alert: Alert): void {
+    const at = this.#platform.now();
+    const news: News = { id: newId(), at, state, alert };
+    for (const { id } of active(config)) {
+      this.#messages.push({ news, webhook: id, attempts: 0, due: at, error: "" });
+    }
+  }
+
+  async #deliver(webhooks: readonly Webhook[]): Promise<void> {
+    const now = this.#platform.now();
+    const due = this.#messages.filter((message) => message.due > 0 && message.due <= now);
+    await Promise.all(
+      due.map(async (message) => {
+        const webhook = webhooks.find(({ id }) => id === message.webhook);
+        const { error } =
+          webhook === undefined
+            ? { error: "there is no such webhook any more" }
+            : await this.#send(webhook, message.news);
+        const pause = RETRY_MS[message.attempts];
+        message.attempts += 1;
+        message.error = error;
+        const again = error !== "" && webhook !== undefined && pause !== undefined;
+        message.due = again ? this.#platform.now() + pause : 0;
+      }),
+    );
+  }
+
+  /** Sends once. An empty error: it has arrived. */
+  async #send(webhook: Webhook, news: News): Promise<{ status: number; error: string }> {
+    const { fetch, variables, now } = this.#platform;
+    const checked = checkPageUrl(webhook.url, { privateHosts: variables.pages.privateHosts });
+    if (!checked.ok) return { status: 0, error: checked.message };
+    const body = bodyOf(news, webhook.format);
+    try {
+      const response = await fetch(checked.url.href, {
+        method: "POST",
+        // Where it leads has not been checked.
+        redirect: "manual",
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        headers: {
+          "content-type": "application/json",
+          "user-agent": "Polygate",
+          ...(await signature(news.id, now(), body, webhook.secret)),
+        },
+        body,
+      });
+      await response.body?.cancel();
+      const { status } = response;
+      return { status, error: status >= 200 && status < 300 ? "" : `the webhook answered ${status}` };
+    } catch {
+      return { status: 0, error: "the webhook could not be reached" };
+    }
+  }
+
+  #keep(): void {
+    this.#messages = this.#messages.slice(-MAX_DELIVERIES);
+    this.#save({
+      told: Object.fromEntries(this.#told),
+      messages: this.#messages,
+      rates: this.#rates,
+    });
+  }
+}
+
+function active({ alerts }: Config): Webhook[] {
+  return alerts.webhooks.filter(({ disabled }) => !disabled);
+}
+
+const nameOf = ({ kind, subject }: Alert): string => `${kind} ${subject}`;
+
+const newId = (): string => `msg_${crypto.randomUUID().replaceAll("-", "")}`;
