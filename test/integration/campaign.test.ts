@@ -12,7 +12,7 @@ const PARTS: readonly (readonly [name: string, part: Part, count: number])[] = [
   ["edits of the configuration and deletions of accounts under load", edits, 25],
   ["settings of the clock under load", clocks, 3],
   ["requests of all kinds", soak, 100],
-  ["what the books of usage say of requests of many keys, while objects are evicted,", usage, 300],
+  ["what the books of usage say of requests of many keys, while objects are evicted,", usage, 200],
 ];
 
 it.each(PARTS)(
