@@ -40,6 +40,13 @@ const FLAGS = [
   "--no-pings",
 ];
 
+/**
+ * Pages may not have the browser load others ahead, which no interception sees. There is no switch for that; this leaves no room for any. The last such
+ * flag counts, so it comes behind those that Miniflare and Playwright add.
+ */
+const LAST_FLAG =
+  "--enable-features=NoStatePrefetchHoldback,PrefetchMultipleActiveSetSizeLimitForBase:prefetch_multiple_active_set_size_limit_for_base_value/0";
+
 /** The browser as it is; Miniflare's goes through the filter. */
 const unfiltered = join(cacheFolder, "browser");
 const egress = fileURLToPath(new URL("browser-egress.mjs", import.meta.url));
@@ -99,7 +106,8 @@ function isCurrent({ executable, marker }) {
   if (readFileSync(executable, "utf8") !== filtered()) return false;
   const text = readFileSync(unfiltered, "utf8");
   const target = text.match(/exec '([^']+)'/)?.[1];
-  return text.includes(FLAGS.join(" ")) && target !== undefined && isExecutable(target);
+  const hasFlags = text.includes(FLAGS.join(" ")) && text.includes(LAST_FLAG);
+  return hasFlags && target !== undefined && isExecutable(target);
 }
 
 /** Unpacks the browser of the package, which brings all its libraries but the C library. Returns its wrapper. */
@@ -155,7 +163,7 @@ function wrapSystem() {
 }
 
 const wrap = (executable, environment) =>
-  `#!/bin/sh\n${environment.map((line) => `export ${line}\n`).join("")}exec ${quote(executable)} ${FLAGS.join(" ")} "$@"\n`;
+  `#!/bin/sh\n${environment.map((line) => `export ${line}\n`).join("")}exec ${quote(executable)} ${FLAGS.join(" ")} "$@" ${LAST_FLAG}\n`;
 
 /** Miniflare's browser: the same, behind the filter, which needs the project's own Node. */
 function filtered() {

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
@@ -40,6 +41,24 @@ describeWithBrowser("a page that is in trouble", () => {
           return response.end();
         case "/hangs-up":
           return request.socket.destroy();
+        case "/flood": {
+          const piece = Buffer.alloc(300_000, " ");
+          response.setHeader("content-type", "text/html");
+          for (let count = 0; count < 12; count++) response.write(piece);
+          const timer = setInterval(() => response.write(piece), 20);
+          return response.on("close", () => clearInterval(timer));
+        }
+        case "/flood-in-frame":
+          return html(response, `<iframe src="http://localhost:${request.socket.localPort}/flood"></iframe>`);
+        case "/flood-in-worker":
+          return html(
+            response,
+            `<script>new Worker(URL.createObjectURL(new Blob(["fetch('http://${request.headers.host}/flood').then((r) => r.text())"])))</script>`,
+          );
+        case "/bomb":
+          response.setHeader("content-type", "text/html");
+          response.setHeader("content-encoding", "gzip");
+          return response.end(gzipSync(Buffer.alloc(8_000_000, " ")));
         case "/silent":
           return undefined;
         case "/busy":
@@ -60,7 +79,9 @@ describeWithBrowser("a page that is in trouble", () => {
     const closed = await serve((_, response) => response.end());
     closedPort = closed.host;
     await closed.close();
-    gateway = await startPageService([site.host, closedPort], {
+    const otherName = site.host.replace("127.0.0.1", "localhost");
+    gateway = await startPageService([site.host, otherName, closedPort], {
+      PAGE_MAX_BYTES: "2000000",
       PAGE_NAVIGATION_TIMEOUT_MS: "1500",
       PAGE_TOTAL_TIMEOUT_MS: "5000",
       PAGE_BUSY_TIMEOUT_MS: "1500",
@@ -103,6 +124,16 @@ describeWithBrowser("a page that is in trouble", () => {
     for (const answer of answers) expect([status, 200]).toContain(answer.status);
     expect((await ask(`${site.origin}/?after=${code}`)).status).toBe(200);
   });
+
+  it.each(["/flood", "/flood-in-frame", "/flood-in-worker", "/bomb"])(
+    "ends what a page loads beyond its share, whoever loads it: %s",
+    async (path) => {
+      const { status, headers, error } = await ask(site.origin + path, { delay: "1" });
+      const isFlooded = status === 422 && error?.["code"] === "page_too_large";
+      const isSaid = status === 200 && headers.get("x-page-over-budget") === "true";
+      expect([isFlooded || isSaid, status, error]).toEqual([true, status, error]);
+    },
+  );
 
   it.each([401, 403, 404, 410, 500, 503])(
     "captures a page of status %d, says so, and keeps it for a minute",

@@ -74,7 +74,18 @@ describeWithBrowser("a hostile page", () => {
           );
         case "/prerendered":
           return html(response, `<img src=${JSON.stringify(to)}>`);
+        case "/rules.json":
+          response.setHeader("content-type", "application/speculationrules+json");
+          response.setHeader("access-control-allow-origin", "*");
+          return response.end(
+            JSON.stringify({
+              prefetch: [
+                { source: "list", urls: [`http://${listener.host}/rules-header`], eagerness: "immediate" },
+              ],
+            }),
+          );
         case "/hostile":
+          response.setHeader("speculation-rules", '"/rules.json"');
           response.setHeader("link", `<http://${listener.host}/link-header>; rel=preload; as=image`);
           response.setHeader("reporting-endpoints", `out="http://${listener.host}/report"`);
           response.setHeader(

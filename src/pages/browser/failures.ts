@@ -30,6 +30,14 @@ export function pageBusy(): GatewayError {
   });
 }
 
+/** The page loads more than a page may. */
+export function pageTooLarge(): GatewayError {
+  return new GatewayError(422, "The page loads more than a page may.", {
+    code: "page_too_large",
+    param: "url",
+  });
+}
+
 /** The page brought its tab down. */
 export function pageCrashed(cause?: unknown): GatewayError {
   return new GatewayError(502, "The page crashed the browser's tab.", {

@@ -8,7 +8,7 @@ interface PausedRequest {
   readonly requestId: string;
   readonly frameId: string;
   readonly resourceType: string;
-  readonly request: { readonly url: string };
+  readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 }
 
 /** The part of the DevTools connection that the guard needs; the library does not publish its type. */
@@ -59,7 +59,7 @@ export class BrowserGuard {
     const isPage = resourceType === "Document" && frameId === policy?.mainFrame;
     let allowed = isPublicRequestUrl(request.url, this.#safety);
     if (isPage) policy?.navigating(allowed);
-    allowed &&= policy?.admits(request.url, isPage) ?? true;
+    allowed &&= !isRuleSet(resourceType, request.headers) && (policy?.admits(request.url, isPage) ?? true);
     // A page whose own navigation is aborted stays on the screen; one that is blocked gives way to the browser's error page.
     const errorReason = isPage ? "Aborted" : "BlockedByClient";
     const decision = allowed
@@ -68,6 +68,14 @@ export class BrowserGuard {
     // The request may be gone together with its page.
     decision.catch(() => undefined);
   }
+}
+
+/**
+ * Whether a request may be for speculation rules that a header names: they would have the browser load pages past all interception. Nothing else of
+ * that kind says where it comes from, but for prefetches, which nobody needs here.
+ */
+function isRuleSet(resourceType: string, headers: Readonly<Record<string, string>>): boolean {
+  return resourceType === "Other" && Object.keys(headers).some((name) => name.toLowerCase() === "origin");
 }
 
 /**
@@ -80,6 +88,8 @@ function hardenSession(session: CDPSession): void {
   };
   quietly(session.send("Runtime.evaluate", { expression: HARDENING_SCRIPT }));
   quietly(session.send("Page.addScriptToEvaluateOnNewDocument", { source: HARDENING_SCRIPT }));
+  // What arrives is counted, for workers too.
+  quietly(session.send("Network.enable"));
   quietly(session.send("Network.setBypassServiceWorker", { bypass: true }));
   quietly(session.send("Page.setPrerenderingAllowed", { isAllowed: false }));
 }

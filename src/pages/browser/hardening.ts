@@ -73,27 +73,53 @@ export const HARDENING_SCRIPT = `((removed, removedFromNavigator) => {
     fix("confirm", () => false);
     fix("prompt", () => null);
     // Speculation rules make the browser itself load pages, past all interception. Taken out at the first opportunity, which comes before the
-    // browser looks at them, they start nothing.
-    const tame = (node) => {
-      if (node.nodeType !== 1) return;
-      const scripts = node.localName === "script" ? [node] : node.getElementsByTagName("script");
-      for (const script of [...scripts]) {
-        if (!/^speculationrules$/i.test(script.type)) continue;
-        script.type = "text/plain";
-        script.remove();
-      }
+    // browser looks at them, they start nothing. Pages change what scripts are made of: everything is taken hold of before they can.
+    const { bind, call } = Function.prototype;
+    const free = bind.bind(call);
+    const getter = (of, name) => free(Object.getOwnPropertyDescriptor(of.prototype, name).get);
+    const find = free(Element.prototype.querySelectorAll);
+    const findIn = free(DocumentFragment.prototype.querySelectorAll);
+    const matches = free(Element.prototype.matches);
+    const readAttribute = free(Element.prototype.getAttribute);
+    const writeAttribute = free(Element.prototype.setAttribute);
+    const remove = free(Element.prototype.remove);
+    const lowerCase = free(String.prototype.toLowerCase);
+    const contains = free(String.prototype.includes);
+    const observe = free(MutationObserver.prototype.observe);
+    const Observer = MutationObserver;
+    const addedNodes = getter(MutationRecord, "addedNodes");
+    const typeOf = getter(Node, "nodeType");
+    const lengthOf = getter(NodeList, "length");
+    const tame = (script) => {
+      if (!contains(lowerCase(readAttribute(script, "type") ?? ""), "speculationrules")) return;
+      writeAttribute(script, "type", "text/plain");
+      remove(script);
     };
+    const tameAll = (scripts) => {
+      for (let index = lengthOf(scripts) - 1; index >= 0; index--) tame(scripts[index]);
+    };
+    const look = (node) => {
+      const type = typeOf(node);
+      if (type === 11) tameAll(findIn(node, "script"));
+      if (type !== 1) return;
+      if (matches(node, "script")) tame(node);
+      tameAll(find(node, "script"));
+    };
+    const options = { childList: true, subtree: true, __proto__: null };
     const watch = (root) => {
-      const observer = new MutationObserver((records) => {
-        for (const { addedNodes } of records) for (const node of addedNodes) tame(node);
+      const observer = new Observer((records) => {
+        for (let index = 0; index < records.length; index++) {
+          const nodes = addedNodes(records[index]);
+          for (let place = lengthOf(nodes) - 1; place >= 0; place--) look(nodes[place]);
+        }
       });
-      observer.observe(root, { childList: true, subtree: true });
+      observe(observer, root, options);
       return root;
     };
     watch(document);
-    const { attachShadow } = Element.prototype;
+    const attachShadow = free(Element.prototype.attachShadow);
     Element.prototype.attachShadow = function (options) {
-      return watch(attachShadow.call(this, options));
+      return watch(attachShadow(this, options));
     };
   }
 })(${JSON.stringify(REMOVED)}, ${JSON.stringify(REMOVED_FROM_NAVIGATOR)});`;

@@ -125,12 +125,16 @@ export class MainFrame {
     return this.#begun?.redirects ?? 0;
   }
 
-  /** Whether the document is as ready as it is waited for. One whose loading was broken off will not be any readier. */
-  isReady(waitUntil: WaitUntil): boolean {
+  /** Whether the loading of the document was broken off: it will not be any readier than it is. */
+  get isBrokenOff(): boolean {
     if (this.#shown === null) return false;
     const { lifecycle, stoppedAt } = this.#shown;
-    if (lifecycle.has(READY[waitUntil])) return true;
     return stoppedAt !== null && !lifecycle.has("load") && this.#now() - stoppedAt >= BROKEN_OFF_MS;
+  }
+
+  /** Whether the document is as ready as it is waited for, or will not be any readier. */
+  isReady(waitUntil: WaitUntil): boolean {
+    return this.#shown?.lifecycle.has(READY[waitUntil]) === true || this.isBrokenOff;
   }
 
   /** Resolves as soon as anything has happened to the frame. */

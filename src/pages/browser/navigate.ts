@@ -133,9 +133,21 @@ class Visit {
 
   /** Gives a page that shows next to nothing and has a script a moment: it is likely to lead elsewhere. */
   async #waitForDeparture(): Promise<void> {
+    const { session, policy, frame } = this.#tab;
+    const world = await isolatedWorld(session, policy.mainFrame);
+    if (frame.isBrokenOff) await this.#ensureBody();
+    if ((await evaluate(session, MAY_GO_ON, PROBE_MS, world)) === true) await sleep(GOING_ON_MS);
+  }
+
+  /**
+   * Gives a document that was broken off before its body something to draw. Without that a browser draws nothing, and no picture ever comes.
+   */
+  async #ensureBody(): Promise<void> {
     const { session, policy } = this.#tab;
     const world = await isolatedWorld(session, policy.mainFrame);
-    if ((await evaluate(session, MAY_GO_ON, PROBE_MS, world)) === true) await sleep(GOING_ON_MS);
+    if ((await evaluate(session, "document.body === null", PROBE_MS, world)) !== true) return;
+    const empty = { frameId: policy.mainFrame, html: "<body></body>" };
+    await session.send("Page.setDocumentContent", empty).catch(() => undefined);
   }
 
   /** Time is over: what has arrived will do, if it is not about to be left. */
@@ -144,6 +156,7 @@ class Visit {
     if (frame.document === null || frame.leavingSince !== null) throw unfinished(frame);
     this.#unfinished = frame.document;
     await session.send("Page.stopLoading").catch(() => undefined);
+    await this.#ensureBody();
   }
 }
 

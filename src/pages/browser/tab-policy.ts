@@ -4,22 +4,34 @@ export interface TabLimits {
   readonly bytes: number;
 }
 
+/** What a tab has to know at once. */
+export interface PolicyEvents {
+  /** The page itself wants to go to an address that is not public. */
+  forbidden(): void;
+  /** The page has had all the bytes that it may have; comes once. */
+  full(): void;
+  /** It gets more and more all the same; comes once. */
+  flooded(): void;
+}
+
+/** Bytes that are under way may still arrive when a page has had its share: as many again. */
+const FLOODED = 2;
+
 /** Decides on the requests of one tab, and remembers what it decided. */
 export class TabPolicy {
   /** The frame that shows the page itself. */
   readonly mainFrame: string;
   readonly #limits: TabLimits;
-  readonly #onForbidden: () => void;
+  readonly #on: PolicyEvents;
   #blocks: (host: string) => boolean = () => false;
   #requests = 0;
   #bytes = 0;
   #overBudget = false;
 
-  /** @param onForbidden called when the page itself wants to go to an address that is not public */
-  constructor(mainFrame: string, limits: TabLimits, onForbidden: () => void) {
+  constructor(mainFrame: string, limits: TabLimits, on: PolicyEvents) {
     this.mainFrame = mainFrame;
     this.#limits = limits;
-    this.#onForbidden = onForbidden;
+    this.#on = on;
   }
 
   /** The page wanted more than it may have. */
@@ -34,7 +46,7 @@ export class TabPolicy {
 
   /** The page is about to go somewhere. */
   navigating(allowed: boolean): void {
-    if (!allowed) this.#onForbidden();
+    if (!allowed) this.#on.forbidden();
   }
 
   /** Whether a request may be made; it counts from now on. */
@@ -49,6 +61,13 @@ export class TabPolicy {
 
   /** Counts bytes that arrived. */
   received(bytes: number): void {
+    const before = this.#bytes;
     this.#bytes += bytes;
+    const passes = (limit: number) => before <= limit && this.#bytes > limit;
+    if (passes(this.#limits.bytes)) {
+      this.#overBudget = true;
+      this.#on.full();
+    }
+    if (passes(this.#limits.bytes * FLOODED)) this.#on.flooded();
   }
 }

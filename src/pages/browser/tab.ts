@@ -1,6 +1,6 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "@cloudflare/puppeteer";
 import type { PageLimits } from "../../platform/variables.ts";
-import { forbiddenPage, pageCrashed } from "./failures.ts";
+import { forbiddenPage, pageCrashed, pageTooLarge } from "./failures.ts";
 import type { BrowserGuard } from "./guard.ts";
 import { MainFrame } from "./main-frame.ts";
 import { TabPolicy } from "./tab-policy.ts";
@@ -18,6 +18,8 @@ export class Tab {
   readonly #context: BrowserContext;
   readonly #guard: BrowserGuard;
   readonly #end: (reason: Error) => void;
+  /** Those of the page itself, of its frames in other processes, and of its workers. */
+  readonly #sessions = new Set<CDPSession>();
   #blocked = false;
 
   private constructor(
@@ -36,7 +38,11 @@ export class Tab {
     promise.catch(() => undefined);
     this.ended = promise;
     this.#end = reject;
-    this.policy = new TabPolicy(mainFrame, limits, () => reject(forbiddenPage()));
+    this.policy = new TabPolicy(mainFrame, limits, {
+      forbidden: () => reject(forbiddenPage()),
+      full: () => this.#stopLoading(),
+      flooded: () => this.abandon(pageTooLarge()),
+    });
     this.frame = new MainFrame(session, mainFrame);
   }
 
@@ -74,12 +80,33 @@ export class Tab {
     const { page, session, policy } = this;
     this.#guard.watch(policy.mainFrame, policy);
     session.on("Page.frameAttached", ({ frameId }) => this.#guard.watch(frameId, policy));
-    session.on("Network.dataReceived", ({ encodedDataLength }) => policy.received(encodedDataLength));
+    this.#meter(session);
     page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
     page.on("popup", (popup) => void popup?.close().catch(() => undefined));
     page.on("error", (error) => this.#end(pageCrashed(error)));
   }
+
+  /** Counts what arrives at a page, frame or worker, and at those that it makes. */
+  #meter(session: CDPSession): void {
+    this.#sessions.add(session);
+    session.on("Network.dataReceived", ({ dataLength, encodedDataLength }) =>
+      this.policy.received(Math.max(dataLength, encodedDataLength)),
+    );
+    session.on("sessionattached", (child) => this.#meter(child));
+    session.on("sessiondetached", (child) => this.#sessions.delete(child));
+  }
+
+  /** The page has had its share of bytes: whatever it is loading ends, and nothing more comes. */
+  #stopLoading(): void {
+    for (const session of this.#sessions) {
+      session.send("Network.emulateNetworkConditions", OFFLINE).catch(() => undefined);
+      session.send("Page.stopLoading").catch(() => undefined);
+    }
+  }
 }
+
+/** No network at all. */
+const OFFLINE = { offline: true, latency: 0, downloadThroughput: 0, uploadThroughput: 0 };
 
 /** The session that the library itself drives a page with: emulation and capture belong to one session. */
 function sessionOf(page: Page): CDPSession {

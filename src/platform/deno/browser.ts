@@ -44,6 +44,8 @@ const FLAGS = [
   "--disable-gpu",
   "--disable-quic",
   "--disable-sync",
+  // Pages may not have the browser load others ahead, which no interception sees. There is no switch for that; this leaves no room for any.
+  "--enable-features=NoStatePrefetchHoldback,PrefetchMultipleActiveSetSizeLimitForBase:prefetch_multiple_active_set_size_limit_for_base_value/0",
   "--font-render-hinting=none",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
   "--metrics-recording-only",

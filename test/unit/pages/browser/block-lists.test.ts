@@ -42,7 +42,7 @@ describe("readBlockLists", () => {
 
 describe("TabPolicy", () => {
   it("refuses blocked hosts, but never the page itself", () => {
-    const policy = new TabPolicy("frame", { requests: 10, bytes: 100 }, () => undefined);
+    const policy = new TabPolicy("frame", { requests: 10, bytes: 100 }, on());
     policy.block((host) => host === "ads.example");
     expect(policy.admits("https://ads.example/a.js", false)).toBe(false);
     expect(policy.admits("https://ads.example/", true)).toBe(true);
@@ -51,14 +51,14 @@ describe("TabPolicy", () => {
   });
 
   it("ends a page's requests when it has had its share", () => {
-    const byCount = new TabPolicy("frame", { requests: 2, bytes: 100 }, () => undefined);
+    const byCount = new TabPolicy("frame", { requests: 2, bytes: 100 }, on());
     expect([1, 2, 3].map((n) => byCount.admits(`https://example.com/${n}`, false))).toEqual([
       true,
       true,
       false,
     ]);
     expect(byCount.overBudget).toBe(true);
-    const byBytes = new TabPolicy("frame", { requests: 20, bytes: 100 }, () => undefined);
+    const byBytes = new TabPolicy("frame", { requests: 20, bytes: 100 }, on());
     byBytes.received(100);
     expect(byBytes.admits("https://example.com/", false)).toBe(true);
     byBytes.received(1);
@@ -66,11 +66,26 @@ describe("TabPolicy", () => {
   });
 
   it("says when the page itself goes where it may not", () => {
-    const forbidden = vi.fn();
-    const policy = new TabPolicy("frame", { requests: 9, bytes: 9 }, forbidden);
+    const told = on();
+    const policy = new TabPolicy("frame", { requests: 9, bytes: 9 }, told);
     policy.navigating(true);
-    expect(forbidden).not.toHaveBeenCalled();
+    expect(told.forbidden).not.toHaveBeenCalled();
     policy.navigating(false);
-    expect(forbidden).toHaveBeenCalledOnce();
+    expect(told.forbidden).toHaveBeenCalledOnce();
+  });
+
+  it("says once when a page has had its bytes, and once more when it has had as many again", () => {
+    const told = on();
+    const policy = new TabPolicy("frame", { requests: 9, bytes: 10 }, told);
+    policy.received(10);
+    expect([policy.overBudget, told.full.mock.calls.length]).toEqual([false, 0]);
+    for (const bytes of [1, 1, 8, 1, 50]) policy.received(bytes);
+    expect([policy.overBudget, told.full.mock.calls.length, told.flooded.mock.calls.length]).toEqual([
+      true,
+      1,
+      1,
+    ]);
   });
 });
+
+const on = () => ({ forbidden: vi.fn(), full: vi.fn(), flooded: vi.fn() });
