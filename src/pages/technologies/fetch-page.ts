@@ -30,12 +30,12 @@ export async function fetchPage(
     if (!isPublicRequestUrl(address, limits)) throw forbiddenPage();
     return platform.fetch(address, { headers: HEADERS, redirect: "manual", signal });
   };
-  const { url, response } = await follow(page.href, (address) =>
-    load(address, AbortSignal.timeout(limits.navigationMs)),
-  );
+  // For all hops and the whole of the page: a server that sends a byte at a time is no faster than one that is silent.
+  const deadline = AbortSignal.timeout(limits.navigationMs);
+  const { url, response } = await follow(page.href, (address) => load(address, deadline));
   const type = response.headers.get("content-type") ?? "text/html";
   if (!/html|xml|text\/plain/i.test(type)) throw notRenderable("a download");
-  const html = await readText(response, MAX_HTML_BYTES);
+  const html = await readText(response, MAX_HTML_BYTES).catch(refuse);
   const signals = signalsFromHtml({ html, headers: response.headers, url }, detector);
   const extra = async (address: string): Promise<string> => {
     try {
@@ -61,15 +61,7 @@ async function follow(
 ): Promise<{ url: string; response: Response }> {
   let url = start;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-    const response = await load(url).catch((error: unknown) => {
-      if (error instanceof GatewayError) throw error;
-      if (error instanceof Error && error.name === "TimeoutError") throw pageTimeout();
-      throw new GatewayError(502, "The page cannot be loaded.", {
-        code: "page_unreachable",
-        param: "url",
-        cause: error,
-      });
-    });
+    const response = await load(url).catch(refuse);
     const location = response.headers.get("location");
     if (response.status < 300 || response.status >= 400 || location === null) return { url, response };
     await response.body?.cancel();
@@ -79,6 +71,17 @@ async function follow(
   throw new GatewayError(502, "The page redirects without end.", {
     code: "page_redirect_loop",
     param: "url",
+  });
+}
+
+/** Throws what the caller is told of a page that does not come, or breaks off. */
+function refuse(error: unknown): never {
+  if (error instanceof GatewayError) throw error;
+  if (error instanceof Error && error.name === "TimeoutError") throw pageTimeout();
+  throw new GatewayError(502, "The page cannot be loaded.", {
+    code: "page_unreachable",
+    param: "url",
+    cause: error,
   });
 }
 

@@ -27,7 +27,11 @@ export function signalsFromHtml(
   const reading = new Reading(page.url);
   const document = parseHtml(page.html.slice(0, MAX_HTML));
   reading.walk(document.children);
-  const parsed: ParsedDocument = { document, attributes: reading.attributes.join("\n") };
+  const parsed: ParsedDocument = {
+    document,
+    attributes: reading.attributes.join("\n"),
+    steps: reading.steps,
+  };
   return {
     url: page.url,
     html: page.html,
@@ -52,6 +56,7 @@ class Reading {
   readonly inlineScripts: string[] = [];
   readonly css: string[] = [];
   readonly stylesheets: string[] = [];
+  steps = 0;
   #base: string;
   #hasBase = false;
 
@@ -69,6 +74,7 @@ class Reading {
         if (level.visible) this.text.push(node.data);
       } else if ("attribs" in node) {
         this.#element(node);
+        this.steps += stack.length;
         const visible = level.visible && !HIDDEN.has(node.name);
         stack.push({ children: node.children, next: 0, visible });
       }

@@ -10,11 +10,15 @@ export type ParsedDocument = {
   readonly document: Document;
   /** Names and values of all attributes, separated by line ends. */
   readonly attributes: string;
+  /** How many elements there are, each counted as often as it has ancestors: a selector may go up to all of them. */
+  readonly steps: number;
 };
 
 /** Elements of one selector that are looked at; the first ones tell as much as all. */
 export const MAX_ELEMENTS = 50;
 const MAX_TEXT = 4_096;
+/** Steps from elements to their ancestors that all selectors together may take; only pages made to be slow need so many. */
+const MAX_STEPS = 50_000_000;
 
 /**
  * Evaluates the fingerprints' selectors on a parsed document, where no browser does. A selector is tried only when the document has the
@@ -30,7 +34,7 @@ export class SelectorMatcher {
   }
 
   /** Everything that a selector's fingerprint asks for, but for properties, which only a live page has. */
-  match({ document, attributes }: ParsedDocument): DomSignal[] {
+  match({ document, attributes, steps }: ParsedDocument): DomSignal[] {
     const byOrder = this.#index
       .candidates(attributes)
       .sort((a, b) => a.technology.order - b.technology.order || a.index - b.index);
@@ -40,7 +44,8 @@ export class SelectorMatcher {
       const selector = this.#selectorsOf(technology)[index];
       if (selector !== undefined) wanted.set(selector, [...(wanted.get(selector) ?? []), technology]);
     }
-    return [...wanted].flatMap(([selector, technologies]) => {
+    const affordable = Math.max(1, Math.floor(MAX_STEPS / Math.max(1, steps)));
+    return [...wanted].slice(0, affordable).flatMap(([selector, technologies]) => {
       const elements = select(selector, document);
       return elements.length === 0 ? [] : signalsOf(selector, technologies, elements);
     });

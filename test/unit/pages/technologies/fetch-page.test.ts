@@ -103,6 +103,29 @@ describe("fetchPage", () => {
   });
 });
 
+describe("a server that dribbles", () => {
+  it.each([
+    [new DOMException("too late", "TimeoutError"), 504, "page_timeout"],
+    [new TypeError("terminated"), 502, "page_unreachable"],
+  ])("is answered for when its body ends in %s", async (error, status, code) => {
+    const broken = () =>
+      new Response(
+        new ReadableStream({
+          start: (controller) => {
+            controller.enqueue(new TextEncoder().encode("<p>"));
+            controller.error(error);
+          },
+        }),
+      );
+    const asked = fetchPage(
+      web({ "https://example.com/": broken }),
+      new URL("https://example.com/"),
+      detector,
+    );
+    await expect(asked).rejects.toMatchObject({ status, code, param: "url" });
+  });
+});
+
 describe("lookUpDns", () => {
   it("asks for the records of a domain, and does without those that do not come", async () => {
     const asked: URL[] = [];

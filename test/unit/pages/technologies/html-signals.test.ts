@@ -123,6 +123,24 @@ describe("selectors on parsed HTML", () => {
     expect(detect("<my-element></my-element>")).toEqual(["Named"]);
   });
 
+  it("are tried no longer than a page deserves, the first ones first", () => {
+    const numbers = Array.from({ length: 40 }, (_, index) => index);
+    // Each goes from every element up to all that it is in.
+    const many = Object.fromEntries(
+      numbers.map((number) => [`No ${number}`, { cats: [], website: "", dom: `[data-x${number}] div` }]),
+    );
+    const first = { First: { cats: [], website: "", dom: "div" } };
+    const slow = new TechnologyDetector(slimFingerprints({ ...first, ...many }, {}));
+    const html = `<br ${numbers.map((number) => `data-x${number}`).join(" ")}>${"<div>".repeat(100_000)}`;
+    const page = { html, headers: new Headers(), url: "https://example.com/" };
+    const since = process.cpuUsage();
+    const signals = signalsFromHtml(page, slow);
+    const { user } = process.cpuUsage(since);
+    expect(signals.dom?.map(({ selector }) => selector)).toContain("div");
+    // Microseconds of the processor; without a bound there are several times as many.
+    expect(user).toBeLessThan(10_000_000);
+  });
+
   it("find nothing that is not there", () => {
     expect(
       detect(
