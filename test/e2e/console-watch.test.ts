@@ -143,7 +143,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await app.chat("[[say:nobody]]", {}, { "x-gateway-target-account": "nobody@sandbox.test" });
     await app.chat("[[status:500:server_error]]");
     await page.getByLabel(/^Search/).fill("error 503");
-    const failed = page.getByRole("row", { name: /status:500/ });
+    const failed = page.getByRole("row", { name: /status:500:server_error/ });
     await failed.waitFor();
     expect(await failed.locator("time").innerText()).toMatch(/^\d+ \w{3} \d\d:\d\d:\d\d$/);
     expect(await failed.locator("time").getAttribute("title")).toMatch(/\d{4} .* (?:GMT|UTC)/);
