@@ -6,16 +6,18 @@ import { retentionOf } from "../telemetry/outbox.ts";
 import { successSchema } from "./answers.ts";
 import { historyRecordSchema, historySummarySchema } from "./archive-answers.ts";
 import { edit } from "./edit.ts";
+import { HISTORY_EXPORT_ENDPOINTS } from "./history-export.ts";
+import { filterOf, historyFilterShape } from "./history-query.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
 import { found } from "./refusals.ts";
 
 const MAX_PAGE_SIZE = 1_000;
 
-/** Query of `GET /admin/chat-history`; `q` is text in a summary: model, account, source, status and code (`error 429`), error or preview. */
+/** Query of `GET /admin/chat-history`. */
 const historyListSchema = z.object({
   page: queryNumber(1, 1_000_000),
   page_size: queryNumber(200, MAX_PAGE_SIZE),
-  q: z.string().trim().default(""),
+  ...historyFilterShape,
 });
 
 const limit = configSchema.shape.history.unwrap().shape.limit.unwrap();
@@ -32,9 +34,10 @@ function view(record: HistoryRecord) {
 const KIND = "the history record";
 
 export const HISTORY_ENDPOINTS: readonly Endpoint[] = [
+  ...HISTORY_EXPORT_ENDPOINTS,
   /**
    * `GET /admin/chat-history` (contract): summaries, newest request first. `limit` is the retention count, `total` counts
-   * what `q` finds.
+   * what text and filters find.
    */
   forAdministrators({
     method: "GET",
@@ -42,10 +45,16 @@ export const HISTORY_ENDPOINTS: readonly Endpoint[] = [
     summary: "List the history",
     query: historyListSchema,
     answers: json(() => pageSchema(historySummarySchema()).extend({ limit: z.int() })),
-    handler: async (context, { query: { page, page_size, q } }) => {
+    handler: async (context, { query }) => {
+      const { page, page_size, q } = query;
       const { archive } = context.platform;
       const offset = (page - 1) * page_size;
-      const { items, total } = await archive.listHistory({ offset, count: page_size, q });
+      const { items, total } = await archive.listHistory({
+        offset,
+        count: page_size,
+        q,
+        filter: filterOf(query),
+      });
       const { config } = await context.config();
       return Response.json({
         items,

@@ -1,23 +1,12 @@
 import type { HistoryQuery, HistoryRecord, HistorySummary, HistoryWrite } from "../platform/archive.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 import type { TextTable } from "../storage/texts.ts";
-
-/** A record that says that it streams, but of which nobody has heard for this long, has lost its isolate. */
-const LOST_AFTER_MS = 15 * 60_000;
+import { conditionOf, FACT_INDEX, LOST_AFTER_MS } from "./history-filter.ts";
 
 const INTERRUPTED = "the generation was interrupted";
 
 /** A deleted record may still be written to for this long by the generation that it belongs to. */
 const TOMBSTONE_MS = 60 * 60_000;
-
-/**
- * Whether a summary has a text in it, as people see it: in its texts, in the status with its code ("error 429"), or in what is
- * told of the accounts that failed. Not `like`: Durable Objects refuse patterns of more than 50 bytes.
- */
-const HAS_TEXT = `exists(select 1 from json_each(summary) where instr(lower(case
-  when key = 'status' then value || ' ' || (summary ->> '$.status_code')
-  when type = 'text' or key = 'tried' then value
-  else '' end), lower(?)) > 0)`;
 
 /** What is known of a record: one row, whose `updated` is null if there is none. */
 const KNOWN = `select
@@ -39,6 +28,7 @@ export class HistoryTable {
       "create table if not exists record(seq integer primary key, id text unique not null, created integer not null, updated integer not null, summary text not null)",
     );
     sql.all("create index if not exists record_created on record(created, seq)");
+    sql.all(FACT_INDEX);
     sql.all(
       "create table if not exists deleted_record(id text primary key, at integer not null) without rowid",
     );
@@ -75,21 +65,32 @@ export class HistoryTable {
 
   /** Drops all but the newest `keep` records. */
   trim(keep: number): void {
-    const old = "select id from record order by created desc, seq desc limit -1 offset ?";
-    if (this.#sql.all(old, keep).length > 0) {
-      this.#texts.deleteOf(old, keep);
-      this.#sql.all(`delete from record where id in (${old})`, keep);
+    const excess = numberIn(this.#sql.all("select count(*) as n from record")[0], "n") - keep;
+    if (excess > 0) {
+      const old = "select id from record order by created, seq limit ?";
+      this.#texts.deleteOf(old, excess);
+      this.#sql.all(`delete from record where id in (${old})`, excess);
     }
     this.#sql.all("delete from deleted_record where at<?", this.#now() - TOMBSTONE_MS);
   }
 
-  list({ offset, count, q }: HistoryQuery): { items: HistorySummary[]; total: number } {
-    const where = q === "" ? "" : `where ${HAS_TEXT}`;
-    const filter = q === "" ? [] : [q];
-    const total = numberIn(this.#sql.all(`select count(*) as n from record ${where}`, ...filter)[0], "n");
+  list({ offset, count, q, filter = {} }: HistoryQuery): { items: HistorySummary[]; total: number } {
+    const { from, values } = conditionOf(filter, q, this.#now());
+    const newest = "order by created desc, seq desc";
+    if (q !== "") {
+      // To look for a text is dear: once for both answers.
+      const found = this.#sql
+        .all(`select seq ${from} ${newest}`, ...values)
+        .map((row) => numberIn(row, "seq"));
+      const page = JSON.stringify(found.slice(offset, offset + count));
+      const shown = `select summary from record where seq in (select value from json_each(?)) ${newest}`;
+      return { items: this.#sql.all(shown, page).map((row) => this.#summary(row)), total: found.length };
+    }
+    const total = numberIn(this.#sql.all(`select count(*) as n ${from}`, ...values)[0], "n");
+    // Which ones, by the index alone; then what they say.
     const rows = this.#sql.all(
-      `select summary from record ${where} order by created desc, seq desc limit ? offset ?`,
-      ...filter,
+      `select summary from record where seq in (select seq ${from} ${newest} limit ? offset ?) ${newest}`,
+      ...values,
       count,
       offset,
     );
@@ -116,9 +117,11 @@ export class HistoryTable {
   }
 
   clear(): number {
-    const rows = this.#sql.all("select id from record");
-    for (const row of rows) this.#bury(textIn(row, "id"));
-    return rows.length;
+    const count = numberIn(this.#sql.all("select count(*) as n from record")[0], "n");
+    this.#texts.deleteOf("select id from record");
+    this.#sql.all("insert or replace into deleted_record select id, ? from record", this.#now());
+    this.#sql.all("delete from record");
+    return count;
   }
 
   /** Removes a record for good: a generation that is still under way does not bring it back. */

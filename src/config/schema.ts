@@ -194,7 +194,7 @@ export const configSchema = z.object({
       team_id: z.string().default(""),
     })
     .prefault({}),
-  history: z.object({ limit: count.max(20_000).default(200) }).prefault({}),
+  history: z.object({ limit: count.max(100_000).default(200) }).prefault({}),
   captures: z
     .object({
       enabled: z.boolean().default(false),

@@ -87,8 +87,32 @@ export interface ArchiveBatch {
   readonly metrics: MetricDeltas;
 }
 
+/** What a list of records is narrowed to; what is absent, or empty, is not asked for. Of several values any one will do. */
+export interface HistoryFilter {
+  /** When the request came in, Unix milliseconds: not before `from`, and before `to`. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly status?: readonly HistoryStatus[] | undefined;
+  /** HTTP statuses, or classes of them such as `4xx`. */
+  readonly code?: readonly string[] | undefined;
+  /** Ids of keys. */
+  readonly key?: readonly string[] | undefined;
+  /** As it was asked for, or as it was used. */
+  readonly model?: readonly string[] | undefined;
+  /** Accounts that answered, or that were tried and failed. */
+  readonly account?: readonly string[] | undefined;
+  readonly dialect?: readonly string[] | undefined;
+  readonly source?: readonly string[] | undefined;
+  /** Bounds of the time that it took, in milliseconds, and of the tokens of prompt and answer together. */
+  readonly minMs?: number | undefined;
+  readonly maxMs?: number | undefined;
+  readonly minTokens?: number | undefined;
+  readonly maxTokens?: number | undefined;
+}
+
 /** Which records a list shows. */
 export interface HistoryQuery {
+  readonly filter?: HistoryFilter;
   readonly offset: number;
   readonly count: number;
   /** Text that a summary contains; empty: any. */

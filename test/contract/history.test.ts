@@ -187,6 +187,34 @@ describe("the server-side history", () => {
     });
   });
 
+  it("narrows the list down, and exports what is left", async () => {
+    await chat("=1+1 is asked", {}, { "x-gateway-source": "sheet" });
+    await chat("[[status:500:server_error]]", {}, { "x-gateway-source": "sheet" });
+    await post("/v1/responses", { model: "gpt-4o", input: "other" });
+    await settledList(3);
+    const asked = async (query: string) => (await list(query)).items.map((item) => item.request_preview);
+    expect(await asked("?status=error&code=5xx")).toEqual(["[[status:500:server_error]]"]);
+    expect(await asked("?dialect=responses&model=gpt-4o,other&from=2020-01-01")).toEqual(["other"]);
+    expect(await asked("?source=sheet&status=success,cancelled")).toEqual(["=1+1 is asked"]);
+    expect(await asked("?to=1000")).toEqual([]);
+    for (const wrong of ["?status=failed", "?code=4", "?from=yesterday", "?min_ms=-1"]) {
+      expect([wrong, (await admin(wrong)).status]).toEqual([wrong, 400]);
+    }
+
+    const csv = await admin("/export?format=csv&source=sheet");
+    expect(csv.headers.get("content-type")).toContain("text/csv");
+    const lines = (await csv.text()).trimEnd().split("\r\n");
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toMatch(/^id,created_at,status,/);
+    expect(lines[2]).toContain(",'=1+1 is asked,");
+    const plain = (await (await admin("/export?source=sheet")).text()).trimEnd().split("\n");
+    expect(plain.map((line) => JSON.parse(line).status)).toEqual(["error", "success"]);
+    const whole = JSON.parse(
+      await (await admin("/export?texts=true&status=success&dialect=responses")).text(),
+    );
+    expect(whole).toMatchObject({ messages: [{ role: "user" }], prompt: expect.stringContaining("other") });
+  });
+
   it("keeps as many records as it is told, none when off", async () => {
     for (const text of ["a", "b", "c"]) await chat(text);
     await settledList(3);

@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { SqlArchive } from "../../../src/archive/archive.ts";
+import { conditionOf } from "../../../src/archive/history-filter.ts";
+import type { HistoryFilter, HistoryQuery } from "../../../src/platform/archive.ts";
 import type { Sql } from "../../../src/storage/sql.ts";
 import { memoryDatabase } from "./sqlite.ts";
 import { batch, write } from "./support.ts";
 
-const everything = { offset: 0, count: 1_000, q: "" };
+const everything: HistoryQuery = { offset: 0, count: 1_000, q: "" };
 
 describe("the history", () => {
   let now = 0;
@@ -121,6 +123,75 @@ describe("the history", () => {
     expect(ids({ ...everything, q: "Error 4" })).toEqual(["a"]);
     expect(ids({ ...everything, q: "cancelled" })).toEqual(["b"]);
     expect(ids({ ...everything, q: "broken@" })).toEqual(["c"]);
+  });
+
+  describe("narrowed down", () => {
+    const found = (filter: HistoryFilter) => ids({ ...everything, filter });
+    beforeEach(() => {
+      put(
+        write("a", { created_at: 1, key: "key_1", status: "error", status_code: 429, elapsed_ms: 5 }),
+        write("b", {
+          created_at: 2,
+          key: "key_2",
+          requested_model: "house",
+          prompt_tokens: 90,
+          completion_tokens: 10,
+        }),
+        write("c", { created_at: 3, dialect: "messages", source: "cron", account: "two@sandbox.test" }),
+        write("d", {
+          created_at: 4,
+          status: "error",
+          status_code: 503,
+          tried: [{ account: "two@sandbox.test", reason: "auth", message: "no" }],
+        }),
+      );
+    });
+
+    it.each<[HistoryFilter, string[]]>([
+      [{}, ["d", "c", "b", "a"]],
+      [{ from: 2, to: 4 }, ["c", "b"]],
+      [{ status: ["error"] }, ["d", "a"]],
+      [{ status: ["error", "success"], from: 3 }, ["d", "c"]],
+      [{ code: ["429", "503"] }, ["d", "a"]],
+      [{ code: ["5xx"] }, ["d"]],
+      [{ key: ["key_1", "key_2"] }, ["b", "a"]],
+      [{ model: ["house"] }, ["b"]],
+      [{ model: ["provider-v4-flash"], to: 3 }, ["b", "a"]],
+      [{ account: ["two@sandbox.test"] }, ["d", "c"]],
+      [{ dialect: ["messages"], source: ["cron"] }, ["c"]],
+      [{ minMs: 1, maxMs: 5 }, ["a"]],
+      [{ minTokens: 100, maxTokens: 100 }, ["b"]],
+      [{ status: [], code: [] }, ["d", "c", "b", "a"]],
+      [{ account: ["' or 1=1 --"] }, []],
+    ])("by %j", (filter, wanted) => {
+      expect(found(filter)).toEqual(wanted);
+      expect(archive.listHistory({ ...everything, count: 0, filter }).total).toBe(wanted.length);
+    });
+
+    it("to failures, of which a generation that was lost is one", () => {
+      put(write("e", { created_at: 5, status: "streaming", updated_at: now }));
+      expect(found({ status: ["streaming"] })).toEqual(["e"]);
+      now += 16 * 60_000;
+      expect(found({ status: ["streaming"] })).toEqual([]);
+      expect(found({ status: ["error"], from: 5 })).toEqual(["e"]);
+    });
+  });
+
+  it.each<HistoryFilter>([
+    { from: 5 },
+    { status: ["error"], code: ["4xx", "500"] },
+    {
+      key: ["key_1"],
+      model: ["house"],
+      account: ["two@sandbox.test"],
+      dialect: ["messages"],
+      source: ["cron"],
+    },
+    { minMs: 1, maxMs: 2, minTokens: 3, maxTokens: 4 },
+  ])("reads no summary of what does not fit %j: 100,000 records are filtered by an index alone", (filter) => {
+    const { from, values } = conditionOf(filter, "", now);
+    const plan = sql.all(`explain query plan select count(*) as n ${from}`, ...values);
+    expect(plan[0]?.["detail"]).toContain("USING COVERING INDEX record_facts");
   });
 
   it("says so when a generation was lost on the way", () => {

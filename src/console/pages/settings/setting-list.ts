@@ -152,7 +152,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         name: "History",
         meaning: "How many generations are archived. 0 switches the history off.",
         standard: "200",
-        kind: whole("", 0, 20_000),
+        kind: whole("", 0, 100_000),
       },
       {
         path: "captures.enabled",

@@ -1,0 +1,109 @@
+import type { HistoryFilter } from "../platform/archive.ts";
+import type { SqlValue } from "../storage/sql.ts";
+
+/** A record that says that it streams, but of which nobody has heard for this long, has lost its isolate. */
+export const LOST_AFTER_MS = 15 * 60_000;
+
+/** The index stands in for this very expression; for `->>` it does not. */
+const fact = (name: string) => `json_extract(summary, '$.${name}')`;
+
+/** What filters look at. All is in one index, so that no summary has to be read for what does not fit. */
+const FACTS = [
+  "status",
+  "status_code",
+  "key",
+  "model",
+  "requested_model",
+  "account",
+  "dialect",
+  "source",
+  "elapsed_ms",
+  "prompt_tokens",
+  "completion_tokens",
+  "tried",
+].map(fact);
+
+/** Made once a table; the first list of a large, older archive waits for it. */
+export const FACT_INDEX = `create index if not exists record_facts on record(created, seq, updated, ${FACTS.join()})`;
+
+/**
+ * Whether a summary has a text in it, as people see it: in its texts, in the status with its code ("error 429"), or in what is
+ * told of the accounts that failed. Not `like`: Durable Objects refuse patterns of more than 50 bytes. The first look is cheap:
+ * the text must be somewhere in the JSON.
+ */
+const HAS_TEXT = `(instr(lower(${fact("status")} || ' ' || (${fact("status_code")})), lower(?)) > 0
+  or instr(lower(summary), lower(?)) > 0 and exists(select 1 from json_each(summary)
+    where (type = 'text' or key = 'tried') and instr(lower(value), lower(?)) > 0))`;
+
+/** A condition on records with its values. */
+export interface Condition {
+  /** The `from` and `where` of a query. */
+  readonly from: string;
+  readonly values: readonly SqlValue[];
+}
+
+/**
+ * The records that a filter and a text (empty: none is looked for) leave, as SQL.
+ *
+ * @param now Unix milliseconds: what has streamed for too long counts as failed
+ */
+export function conditionOf(filter: HistoryFilter, q: string, now: number): Condition {
+  const parts: string[] = [];
+  const values: SqlValue[] = [];
+  const add = (part: string, ...given: readonly SqlValue[]) => {
+    parts.push(part);
+    values.push(...given);
+  };
+  /** `part` makes a condition of as many places for values as there are choices. */
+  const among = (choices: readonly SqlValue[] = [], part: (places: string) => string, times = 1) => {
+    if (choices.length === 0) return;
+    const places = choices.map(() => "?").join();
+    add(part(places), ...Array.from({ length: times }, () => choices).flat());
+  };
+  const bound = (value: number | undefined, part: string) => {
+    if (value !== undefined) add(part, value);
+  };
+  bound(filter.from, "created >= ?");
+  bound(filter.to, "created < ?");
+  if (filter.status !== undefined && filter.status.length > 0) {
+    const status = fact("status");
+    const lost = now - LOST_AFTER_MS;
+    const places = filter.status.map(() => "?").join();
+    const said = `case when ${status} = 'streaming' and updated <= ? then 'error' else ${status} end`;
+    add(`${said} in (${places})`, lost, ...filter.status);
+  }
+  if (filter.code !== undefined && filter.code.length > 0) {
+    const code = fact("status_code");
+    const each = filter.code.map((one) => (one.endsWith("xx") ? `(${code}) / 100 = ?` : `${code} = ?`));
+    add(`(${each.join(" or ")})`, ...filter.code.map((one) => Number(one.replace("xx", ""))));
+  }
+  among(filter.key, (places) => `${fact("key")} in (${places})`);
+  among(filter.dialect, (places) => `${fact("dialect")} in (${places})`);
+  among(filter.source, (places) => `${fact("source")} in (${places})`);
+  among(
+    filter.model,
+    (places) => `(${fact("model")} in (${places}) or ${fact("requested_model")} in (${places}))`,
+    2,
+  );
+  const tried = fact("tried");
+  const one = "value ->> '$.account'";
+  among(
+    filter.account,
+    (places) =>
+      `(${fact("account")} in (${places}) or ${tried} <> '[]' and exists(select 1 from json_each(${tried}) where ${one} in (${places})))`,
+    2,
+  );
+  const tokens = `(${fact("prompt_tokens")}) + (${fact("completion_tokens")})`;
+  bound(filter.minMs, `${fact("elapsed_ms")} >= ?`);
+  bound(filter.maxMs, `${fact("elapsed_ms")} <= ?`);
+  bound(filter.minTokens, `${tokens} >= ?`);
+  bound(filter.maxTokens, `${tokens} <= ?`);
+  // Not told to, SQLite reads the summaries: the index is wide, and its use is not known to save that.
+  const narrowed = parts.length > 0;
+  if (q !== "") add(HAS_TEXT, q, JSON.stringify(q).slice(1, -1), q);
+  const where = parts.length === 0 ? "" : ` where ${parts.join(" and ")}`;
+  const from = narrowed
+    ? `from record indexed by record_facts${where} and created > -1e300`
+    : `from record${where}`;
+  return { from, values };
+}
