@@ -17,7 +17,9 @@ export const historySummarySchema = () =>
     account: z.string(),
     attempts: z.int(),
     /** The accounts that failed, and why. */
-    tried: z.array(z.object({ account: z.string(), reason: z.string(), message: z.string() })),
+    tried: z.array(z.object({ account: z.string(), reason: z.string(), message: z.string(), at: z.int() })),
+    leased_at: z.int(),
+    first_token_ms: z.int(),
     source: z.string(),
     stream: z.boolean(),
     thinking: z.boolean(),

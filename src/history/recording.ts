@@ -38,10 +38,11 @@ function lastQuestion({ messages }: Conversation): string {
   return last === undefined ? "" : textOf(last.parts);
 }
 
-function triedAccount(account: string, failure: unknown): TriedAccount {
+/** `at`: Unix milliseconds. */
+function triedAccount(account: string, failure: unknown, at: number): TriedAccount {
   const known = failure instanceof ProviderError || failure instanceof GatewayError ? failure : null;
   const reason = known instanceof ProviderError ? known.kind : (known?.code ?? "internal_error");
-  return { account, reason, message: cutText(known?.message ?? "", MAX_LABEL) };
+  return { account, reason, message: cutText(known?.message ?? "", MAX_LABEL), at };
 }
 
 /** What a generation has of its own anyway while it runs. */
@@ -73,6 +74,7 @@ export class Recording implements RecordSource {
   #begun = false;
   #account = "";
   #attempts = 0;
+  #leasedAt = 0;
   readonly #tried: TriedAccount[] = [];
   #outcome: GenerationOutcome | null = null;
   #endedAt = 0;
@@ -110,13 +112,15 @@ export class Recording implements RecordSource {
   /** An account was leased; empty in pass-through mode. */
   account(identifier: string): void {
     this.#account = identifier;
+    this.#leasedAt = this.#context.platform.now();
     this.#attempts += 1;
   }
 
   /** An account failed, be it before the conversation had come to it. */
   left(identifier: string, failure: unknown): void {
     if (identifier !== this.#account) this.account(identifier);
-    if (this.#tried.length < MAX_TRIED) this.#tried.push(triedAccount(identifier, failure));
+    if (this.#tried.length < MAX_TRIED)
+      this.#tried.push(triedAccount(identifier, failure, this.#context.platform.now()));
   }
 
   /** The upstream said something. Called once for each read, with the present time (milliseconds since the epoch). */
@@ -204,6 +208,8 @@ export class Recording implements RecordSource {
       requested_model: cutText(conversation.model.requested, MAX_LABEL),
       model: conversation.model.id,
       account: this.#account,
+      leased_at: this.#leasedAt,
+      first_token_ms: log.firstTokenMs ?? 0,
       attempts: this.#attempts,
       tried: [...this.#tried],
       source: cutText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),

@@ -11,6 +11,8 @@ export interface TriedAccount {
   readonly reason: string;
   /** The same for people; holds no secret. */
   readonly message: string;
+  /** When it failed, Unix milliseconds; 0 in records of older versions. */
+  readonly at: number;
 }
 
 /** One archived generation without its long texts, as lists show it. Times are Unix milliseconds. */
@@ -30,6 +32,10 @@ export interface HistorySummary {
   readonly model: string;
   /** The account's identifier, the last one when there were several; empty in pass-through mode. */
   readonly account: string;
+  /** When the last account was leased; 0: never, or in a record of an older version. */
+  readonly leased_at: number;
+  /** Milliseconds from the request to the first words of the answer; 0: there were none yet. */
+  readonly first_token_ms: number;
   /** Accounts that were tried. */
   readonly attempts: number;
   /** Those of them that failed, the first 20, in the order in which they were tried. */

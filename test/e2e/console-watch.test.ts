@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, expect, it } from "vitest";
 import { allowPrivateHosts } from "../../scripts/development.mjs";
@@ -95,7 +96,7 @@ describeWithBrowser("watching and trying in the console", () => {
   it("shows a history record that grows while it is generated", async () => {
     const page = await app.at("history");
     const running = app.chat(`[[slow:250]] ${"word ".repeat(60)}`, { stream: true });
-    await page.getByText("generating").first().waitFor();
+    await page.getByRole("cell", { name: "generating" }).first().waitFor();
     await page.getByRole("link", { name: /word word/ }).click();
     const answer = page.getByRole("region", { name: "Answer" });
     await answer.waitFor();
@@ -148,6 +149,30 @@ describeWithBrowser("watching and trying in the console", () => {
     expect(await failed.locator("time").innerText()).toMatch(/^\d+ \w{3} \d\d:\d\d:\d\d$/);
     expect(await failed.locator("time").getAttribute("title")).toMatch(/\d{4} .* (?:GMT|UTC)/);
     expect(await page.getByText("pass-through").count()).toBe(0);
+
+    // Filters are in the address, too, and go into the export.
+    await page.getByLabel(/^Search/).fill("");
+    await page.getByText("Filters", { exact: true }).click();
+    await page.getByLabel("Code", { exact: true }).fill("5xx");
+    await page.getByText("Filters (1)").waitFor();
+    await page.getByText("1 record;").waitFor();
+    await failed.waitFor();
+    expect(page.url()).toMatch(/#\/history\?code=5xx$/);
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "CSV" }).click();
+    const exported = await readFile(await (await download).path(), "utf8");
+    expect(exported.trimEnd().split("\r\n")).toHaveLength(2);
+    // A pause holds what one looks at.
+    await page.getByRole("button", { name: "Live" }).click();
+    await page.getByRole("button", { name: "Paused" }).waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByRole("link", { name: /call:lookup/ }).click();
+    const steps = page.getByRole("list", { name: "Timeline" }).getByRole("listitem");
+    await steps.filter({ hasText: "took it" }).waitFor();
+    await steps.filter({ hasText: "Tools were called" }).waitFor();
+    await page.getByRole("button", { name: "Open in playground" }).click();
+    await page.getByRole("region", { name: "Conversation" }).getByText("[[call:lookup:{}]]").waitFor();
+    await goTo(page, "history");
 
     // A record that is not there is said to be so, once.
     let asked = 0;

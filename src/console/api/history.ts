@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { call } from "./client.ts";
+import { call, send } from "./client.ts";
 import { anything, flag, number, text } from "./fields.ts";
 
 const fields = {
@@ -12,7 +12,10 @@ const fields = {
   model: text,
   account: text,
   attempts: number,
-  tried: z._default(z.array(z.object({ account: text, reason: text, message: text })), []),
+  tried: z._default(z.array(z.object({ account: text, reason: text, message: text, at: number })), []),
+  key: text,
+  leased_at: number,
+  first_token_ms: number,
   source: text,
   stream: flag,
   thinking: flag,
@@ -45,9 +48,19 @@ const record = z.object({
 /** A generation in full: what was asked, and the upstream's answer before translation. */
 export type HistoryRecord = z.output<typeof record>;
 
-export function listHistory(query: string, page: number, size: number, signal?: AbortSignal) {
-  const search = new URLSearchParams({ q: query, page: String(page), page_size: String(size) });
+/** `asked`: text and filters as the gateway takes them. */
+export function listHistory(asked: URLSearchParams, page: number, size: number, signal?: AbortSignal) {
+  const search = new URLSearchParams(asked);
+  search.set("page", String(page));
+  search.set("page_size", String(size));
   return call(list, `/admin/chat-history?${search}`, signal === undefined ? {} : { signal });
+}
+
+/** What text and filters leave, as the text of a file. */
+export async function exportHistory(asked: URLSearchParams, format: "ndjson" | "csv"): Promise<string> {
+  const search = new URLSearchParams(asked);
+  search.set("format", format);
+  return (await send(`/admin/chat-history/export?${search}`)).text();
 }
 
 const path = (id: string) => `/admin/chat-history/${encodeURIComponent(id)}`;

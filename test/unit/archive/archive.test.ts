@@ -117,7 +117,7 @@ describe("the history", () => {
     put(
       write("a", { status: "error", status_code: 429, created_at: 4290 }),
       write("b", { status: "cancelled", status_code: 499 }),
-      write("c", { tried: [{ account: "broken@sandbox.test", reason: "auth", message: "no" }] }),
+      write("c", { tried: [{ account: "broken@sandbox.test", reason: "auth", message: "no", at: 0 }] }),
     );
     expect(ids({ ...everything, q: "429" })).toEqual(["a"]);
     expect(ids({ ...everything, q: "Error 4" })).toEqual(["a"]);
@@ -142,7 +142,7 @@ describe("the history", () => {
           created_at: 4,
           status: "error",
           status_code: 503,
-          tried: [{ account: "two@sandbox.test", reason: "auth", message: "no" }],
+          tried: [{ account: "two@sandbox.test", reason: "auth", message: "no", at: 0 }],
         }),
       );
     });

@@ -18,6 +18,8 @@ export function write(
       requested_model: "gpt-4o",
       model: "provider-v4-flash",
       account: "one@sandbox.test",
+      leased_at: 0,
+      first_token_ms: 0,
       attempts: 1,
       tried: [],
       source: "",

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { callsIn } from "../../../src/console/pages/history/calls-in.ts";
+import { filterCount, listQuery } from "../../../src/console/pages/history/filter-fields.ts";
+import { timelineOf } from "../../../src/console/pages/history/timeline.ts";
 import { fullKey, newKey } from "../../../src/console/pages/keys/full-key.ts";
 import { EMPTY_SHOT, shotPath } from "../../../src/console/pages/page-service/shot-path.ts";
 import { parseTools, SAMPLE_TOOLS } from "../../../src/console/pages/playground/tools.ts";
@@ -96,6 +98,54 @@ describe("tools that were written by hand", () => {
       expect(parseTools(text)).toEqual({ tools: [], problem: expect.stringContaining("tools") });
     },
   );
+});
+
+describe("the filters of the history", () => {
+  it("are asked for as they stand in the address, times as moments", () => {
+    const address = "q=x&status=error&code=&from=2026-11-22T10%3A00&to=nonsense&page=3&other=1";
+    const asked = Object.fromEntries(listQuery(address));
+    const from = new Date("2026-11-22T10:00").toISOString();
+    expect(asked).toEqual({ q: "x", status: "error", from });
+    expect(filterCount(address)).toBe(3);
+  });
+});
+
+describe("the timeline of a generation", () => {
+  const told = {
+    account: "two@x",
+    attempts: 2,
+    content: "<tool_calls></tool_calls>",
+    created_at: 1_000,
+    elapsed_ms: 900,
+    error: "",
+    first_token_ms: 700,
+    leased_at: 1_400,
+    reasoning: "",
+    status: "success",
+    status_code: 200,
+    tried: [{ account: "one@x", reason: "auth", message: "The token was refused.", at: 1_300 }],
+  };
+
+  it("tells of the queue, of what failed and why, of the first words, tools and the end", () => {
+    expect(timelineOf(told).map(({ at, said }) => [at, said])).toEqual([
+      [0, "The request came in"],
+      [300, "one@x failed: The token was refused. (auth)"],
+      [400, "two@x took it"],
+      [700, "The first words came"],
+      [null, "Tools were called"],
+      [900, "The answer was complete"],
+    ]);
+  });
+
+  it("ends with the error, and tells nothing that did not happen", () => {
+    const failed = { ...told, attempts: 1, status: "error", status_code: 503, error: "down", content: "" };
+    const steps = timelineOf({ ...failed, first_token_ms: 0 });
+    expect(steps.map(({ said }) => said)).toEqual([
+      "The request came in",
+      "one@x failed: The token was refused. (auth)",
+      "It failed with 503: down",
+    ]);
+  });
 });
 
 describe("calls in a provider's text", () => {

@@ -112,7 +112,14 @@ describe("a provider that fails on one account", () => {
     expect(record).toMatchObject({
       account: "two@test",
       attempts: 2,
-      tried: [{ account: "one@test", reason: expect.any(String), message: expect.any(String) }],
+      tried: [
+        {
+          account: "one@test",
+          reason: expect.any(String),
+          message: expect.any(String),
+          at: expect.any(Number),
+        },
+      ],
     });
   });
 

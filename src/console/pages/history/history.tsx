@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { clearHistory, listHistory } from "../../api/history.ts";
+import { clearHistory, exportHistory, listHistory } from "../../api/history.ts";
 import { go, usePlace } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
@@ -8,34 +8,65 @@ import { count, plural } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Problem } from "../../ui/problem.tsx";
+import { saveFile } from "../../ui/save-file.ts";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { toast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { usePaging } from "../../ui/use-paging.ts";
+import { useWork } from "../../ui/use-work.ts";
+import { filterCount, listQuery } from "./filter-fields.ts";
+import { Filters } from "./filters.tsx";
 import { HistoryTable } from "./history-table.tsx";
 import { RecordView } from "./record-view.tsx";
 
 const LARGEST_PAGE = 1_000;
 const PAGE_SIZES = [25, 50, 200, LARGEST_PAGE] as const;
 const REFRESH_MS = 1_500;
+/** Searches through texts and long pages cost more. */
+const COSTLY_REFRESH_MS = 6_000;
+const LONG_PAGE = 200;
 
 /** What was generated, newest first; it goes on while one looks at it. */
 export function History({ detail }: { readonly detail: string }) {
   const place = usePlace();
   const paging = usePaging(LARGEST_PAGE);
   const { query, page, size } = paging;
+  const asked = listQuery(place.query);
+  const narrowed = filterCount(place.query) > 0;
+  const [paused, setPaused] = useState(false);
+  const exporting = useWork();
+  const save = (format: "ndjson" | "csv") =>
+    void exporting.run(async () =>
+      saveFile(`history.${format}`, await exportHistory(asked, format), "text/plain"),
+    );
+  const often = query === "" && size <= LONG_PAGE ? REFRESH_MS : COSTLY_REFRESH_MS;
   const [clearing, setClearing] = useState(false);
   const { data, error, reload } = useLoaded(
-    (signal) => listHistory(query, page, size, signal),
-    paging.key,
-    REFRESH_MS,
+    (signal) => listHistory(asked, page, size, signal),
+    place.query,
+    paused ? 0 : often,
   );
   return (
     <Page
       title="History"
       lead="Every generation in every API style, with the provider's answer as it came."
       actions={
-        data !== null && data.total > 0 && <Button onClick={() => setClearing(true)}>Clear history</Button>
+        <>
+          <Button pressed={!paused} onClick={() => setPaused(!paused)}>
+            {paused ? "Paused" : "Live"}
+          </Button>
+          {data !== null && data.total > 0 && (
+            <>
+              <Button busy={exporting.busy} onClick={() => save("ndjson")}>
+                NDJSON
+              </Button>
+              <Button busy={exporting.busy} onClick={() => save("csv")}>
+                CSV
+              </Button>
+              <Button onClick={() => setClearing(true)}>Clear history</Button>
+            </>
+          )}
+        </>
       }
     >
       <div class="toolbar">
@@ -45,12 +76,16 @@ export function History({ detail }: { readonly detail: string }) {
           onSearch={paging.search}
         />
       </div>
+      <Filters />
       <Problem error={error} retry={reload} />
+      <Problem error={exporting.error} />
       {data !== null && data.items.length === 0 && (
         <div class="panel">
-          {query !== "" ? (
+          {query !== "" || narrowed ? (
             <Empty icon="history" title="Nothing matches">
-              No record has “{query}” in it.
+              {query === ""
+                ? "No record fits the filters."
+                : `No record ${narrowed ? "that fits the filters " : ""}has “${query}” in it.`}
             </Empty>
           ) : (
             <Empty

@@ -1,18 +1,24 @@
 import { useState } from "preact/hooks";
 import { ApiError } from "../../api/client.ts";
 import { deleteHistory, type HistoryRecord, readHistory } from "../../api/history.ts";
+import { go } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { count, duration, fullMoment } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { toast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { curl } from "../playground/curl.ts";
+import { propose } from "../playground/proposal.ts";
 import { accountOf } from "./account-of.ts";
+import { askedAgain } from "./asked-again.ts";
 import { callsIn } from "./calls-in.ts";
 import { StatusBadge } from "./status-badge.tsx";
+import { timelineOf } from "./timeline.ts";
 
 interface RecordViewProps {
   readonly id: string;
@@ -59,11 +65,13 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
           <>
             <Facts record={data} />
             <Problem error={data.error} />
+            <Timeline record={data} />
             <Tabs label="Parts of the record" current={tab} onChange={setTab} tabs={tabsOf(data)} />
           </>
         )}
       </div>
       <footer>
+        {data !== null && <Again record={data} />}
         <Button kind="danger" disabled={data === null} onClick={() => setDeleting(true)}>
           Delete record
         </Button>
@@ -74,6 +82,40 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
         </Confirm>
       )}
     </Dialog>
+  );
+}
+
+/** How it went, step by step. */
+function Timeline({ record }: { readonly record: HistoryRecord }) {
+  return (
+    <ol class="timeline" aria-label="Timeline">
+      {timelineOf(record).map(({ at, said, tone }, place) => (
+        <li key={place} class={tone}>
+          <span class="tabular muted">{at === null ? "" : duration(at)}</span>
+          <span>{said}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+/** The same request once more. */
+function Again({ record }: { readonly record: HistoryRecord }) {
+  const asked = askedAgain(record);
+  const { dialect, model, stream, system, turns, lost } = asked;
+  const command = curl(location.origin, dialect.request({ model, stream, system, turns, tools: [] }), {});
+  const open = () => {
+    propose({ dialect: dialect.id, model, stream, system, turns });
+    go("playground");
+  };
+  return (
+    <>
+      {lost > 0 && <span class="muted grow">Without its attachments, which are not kept:</span>}
+      <CopyButton text={command} name="Copy as curl" />
+      <Button kind="quiet" onClick={open}>
+        Open in playground
+      </Button>
+    </>
   );
 }
 
@@ -118,12 +160,6 @@ function Facts({ record }: { readonly record: HistoryRecord }) {
         {accountOf(record)}
         {record.attempts > 1 && `, after ${record.attempts} attempts`}
       </dd>
-      {record.tried.length > 0 && <dt>Failed</dt>}
-      {record.tried.map(({ account, reason, message }, place) => (
-        <dd key={place}>
-          {account}: {message} <span class="muted">({reason})</span>
-        </dd>
-      ))}
       <dt>Tokens</dt>
       <dd>
         {count(record.prompt_tokens)} in, {count(record.completion_tokens)} out, of which{" "}

@@ -27,7 +27,7 @@ export function ActivityCharts({ readings }: { readonly readings: readonly Readi
   const [minutes, setMinutes] = useState(60);
   const to = (readings.at(-1)?.at ?? Date.now()) / 1_000;
   const from = to - minutes * 60;
-  const history = useLoaded((signal) => listHistory("", 1, HISTORY_PAGE, signal)).data;
+  const history = useLoaded((signal) => listHistory(new URLSearchParams(), 1, HISTORY_PAGE, signal)).data;
   const spans = useMemo(() => {
     const live = spansOf(readings).filter(({ time }) => time >= from);
     const begun = readings[0]?.at ?? Date.now();

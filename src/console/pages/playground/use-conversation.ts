@@ -4,6 +4,7 @@ import type { Ask, Call, PlaygroundDialect, Turn, WireRequest } from "../../../d
 import { messageOf } from "../../api/client.ts";
 import { firstKey } from "../../api/config.ts";
 import { converse, type Exchange, NO_EXCHANGE } from "./converse.ts";
+import { takeProposal } from "./proposal.ts";
 import { parseTools, SAMPLE_TOOLS } from "./tools.ts";
 
 /** What the person has set. */
@@ -54,8 +55,13 @@ const START: Choices = {
 const PROPOSED: Turn = { role: "user", text: "Hello!" };
 
 export function useConversation(): Conversation {
-  const [choices, setChoices] = useState(START);
-  const [turns, setTurns] = useState<readonly Turn[]>([]);
+  const [begun] = useState(takeProposal);
+  const [choices, setChoices] = useState<Choices>(() => {
+    if (begun === null) return START;
+    const { dialect: id, model, stream, system } = begun;
+    return { ...START, dialect: id, model, stream, system };
+  });
+  const [turns, setTurns] = useState<readonly Turn[]>(begun?.turns ?? []);
   const [exchange, setExchange] = useState(NO_EXCHANGE);
   const [running, setRunning] = useState(false);
   const [error, setError] = useState("");

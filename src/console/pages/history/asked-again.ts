@@ -1,0 +1,58 @@
+import { playgrounds } from "polygate:playgrounds";
+import * as z from "zod/mini";
+import type { Call, PlaygroundDialect, Turn } from "../../../dialects/playground/types.ts";
+import { text } from "../../api/fields.ts";
+import type { HistoryRecord } from "../../api/history.ts";
+
+const call = z.object({ id: text, name: text, arguments: text });
+const message = z.object({
+  role: z.string(),
+  parts: z._default(z.array(z.object({ type: z.string(), text })), []),
+  reasoning: text,
+  tool_calls: z._default(z.array(call), []),
+  call_id: text,
+  name: text,
+});
+
+/** What a record had asked, for the playground. */
+export interface AskedAgain {
+  readonly dialect: PlaygroundDialect;
+  readonly model: string;
+  readonly stream: boolean;
+  readonly system: string;
+  readonly turns: readonly Turn[];
+  /** Attachments that are not archived, and so not asked again. */
+  readonly lost: number;
+}
+
+/** The request of a record once more, as far as it was archived: without attachments, and without the tools on offer. */
+export function askedAgain(
+  record: Pick<HistoryRecord, "dialect" | "requested_model" | "model" | "stream" | "messages">,
+): AskedAgain {
+  const parsed = z.array(message).safeParse(record.messages);
+  const messages = parsed.success ? parsed.data : [];
+  const calls = new Map<string, Call>();
+  const turns: Turn[] = [];
+  const system: string[] = [];
+  let lost = 0;
+  for (const { role, parts, reasoning, tool_calls, call_id, name } of messages) {
+    const said = parts.map((part) => part.text).join("");
+    lost += parts.filter(({ type }) => type !== "text").length;
+    if (role === "system") system.push(said);
+    else if (role === "assistant") {
+      for (const made of tool_calls) calls.set(made.id, made);
+      turns.push({ role, text: said, reasoning, calls: tool_calls });
+    } else if (role === "tool") {
+      const answered = calls.get(call_id) ?? { id: call_id, name, arguments: "{}" };
+      turns.push({ role, call: answered, output: said });
+    } else turns.push({ role: "user", text: said });
+  }
+  return {
+    dialect: playgrounds.find(({ id }) => id === record.dialect) ?? playgrounds[0],
+    model: record.requested_model || record.model,
+    stream: record.stream,
+    system: system.join("\n\n"),
+    turns,
+    lost,
+  };
+}

@@ -1,0 +1,42 @@
+/** A filter of the history: its name in the page's address, which the gateway uses, too. */
+export interface FilterField {
+  readonly name: string;
+  readonly label: string;
+  readonly kind: "text" | "time" | "number" | "status";
+  readonly placeholder?: string;
+}
+
+export const FILTER_FIELDS: readonly FilterField[] = [
+  { name: "status", label: "Status", kind: "status" },
+  { name: "code", label: "Code", kind: "text", placeholder: "429, 5xx" },
+  { name: "from", label: "From", kind: "time" },
+  { name: "to", label: "Until", kind: "time" },
+  { name: "model", label: "Model", kind: "text", placeholder: "asked for or used" },
+  { name: "account", label: "Account", kind: "text", placeholder: "also one that failed" },
+  { name: "key", label: "Key", kind: "text", placeholder: "its id" },
+  { name: "dialect", label: "API style", kind: "text", placeholder: "messages" },
+  { name: "source", label: "Source", kind: "text" },
+  { name: "min_ms", label: "Took at least (ms)", kind: "number" },
+  { name: "min_tokens", label: "Tokens at least", kind: "number" },
+];
+
+/** How many filters an address has. */
+export function filterCount(query: string): number {
+  const params = new URLSearchParams(query);
+  return FILTER_FIELDS.filter(({ name }) => (params.get(name) ?? "") !== "").length;
+}
+
+/** The gateway's query for an address of the history page: times in the reader's own clock are made moments. */
+export function listQuery(query: string): URLSearchParams {
+  const params = new URLSearchParams(query);
+  const asked = new URLSearchParams();
+  for (const name of ["q", ...FILTER_FIELDS.map((field) => field.name)]) {
+    const value = params.get(name) ?? "";
+    if (value === "") continue;
+    const timed = name === "from" || name === "to";
+    const at = timed ? new Date(value) : null;
+    if (at === null) asked.set(name, value);
+    else if (!Number.isNaN(at.getTime())) asked.set(name, at.toISOString());
+  }
+  return asked;
+}

@@ -1,0 +1,87 @@
+import { useEffect, useState } from "preact/hooks";
+import { look, usePlace } from "../../routing.ts";
+import { Button } from "../../ui/button.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { FILTER_FIELDS, type FilterField, filterCount } from "./filter-fields.ts";
+
+const STATUSES = [
+  ["", "any"],
+  ["success", "success"],
+  ["error", "error"],
+  ["cancelled", "cancelled"],
+  ["streaming", "generating"],
+] as const;
+
+const PAUSE_MS = 400;
+
+/** What the list is narrowed down to. All of it is in the address. */
+export function Filters() {
+  const { query } = usePlace();
+  const set = filterCount(query);
+  const params = new URLSearchParams(query);
+  const change = (name: string, value: string) => {
+    // The address at the time of the change: other fields may have changed meanwhile.
+    const next = new URLSearchParams(query);
+    if (value === "") next.delete(name);
+    else next.set(name, value);
+    next.delete("page");
+    look(next.toString(), false);
+  };
+  const clear = () => {
+    for (const { name } of FILTER_FIELDS) params.delete(name);
+    params.delete("page");
+    look(params.toString(), true);
+  };
+  return (
+    <details class="filters" open={set > 0}>
+      <summary>Filters{set > 0 && ` (${set})`}</summary>
+      <div class="panel stack">
+        <div class="filter-grid">
+          {FILTER_FIELDS.map((field) => (
+            <Filter
+              key={field.name}
+              field={field}
+              value={params.get(field.name) ?? ""}
+              onChange={(value) => change(field.name, value)}
+            />
+          ))}
+        </div>
+        <div>
+          <Button kind="quiet" disabled={set === 0} onClick={clear}>
+            Clear filters
+          </Button>
+        </div>
+      </div>
+    </details>
+  );
+}
+
+interface FilterProps {
+  readonly field: FilterField;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function Filter({ field, value, onChange }: FilterProps) {
+  const { label, kind, placeholder } = field;
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => onChange(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  });
+  if (kind === "status") {
+    return <SelectField label={label} value={value} onChange={onChange} choices={STATUSES} />;
+  }
+  const type = kind === "time" ? "datetime-local" : kind;
+  return (
+    <TextField
+      label={label}
+      type={type}
+      value={text}
+      onChange={setText}
+      {...(placeholder !== undefined && { placeholder })}
+    />
+  );
+}

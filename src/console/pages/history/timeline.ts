@@ -1,0 +1,52 @@
+import type { HistoryRecord } from "../../api/history.ts";
+import { accountOf } from "./account-of.ts";
+import { callsIn } from "./calls-in.ts";
+
+/** One step of a generation. */
+export interface Step {
+  /** Milliseconds since the request came in; null: it is not known when. */
+  readonly at: number | null;
+  readonly said: string;
+  readonly tone: "good" | "bad" | "neutral";
+}
+
+type Told = Pick<
+  HistoryRecord,
+  | "account"
+  | "attempts"
+  | "content"
+  | "created_at"
+  | "elapsed_ms"
+  | "error"
+  | "first_token_ms"
+  | "leased_at"
+  | "reasoning"
+  | "status"
+  | "status_code"
+  | "tried"
+>;
+
+/** How a generation went, from the request to its end. Records of older versions do not tell when an attempt failed. */
+export function timelineOf(record: Told): Step[] {
+  const { created_at, leased_at, tried, first_token_ms, status, elapsed_ms } = record;
+  const since = (at: number) => (at === 0 ? null : Math.max(0, at - created_at));
+  const steps: Step[] = [{ at: 0, said: "The request came in", tone: "neutral" }];
+  for (const { account, reason, message, at } of tried) {
+    steps.push({ at: since(at), said: `${account} failed: ${message} (${reason})`, tone: "bad" });
+  }
+  if (leased_at > 0 && record.attempts > tried.length) {
+    steps.push({ at: since(leased_at), said: `${accountOf(record)} took it`, tone: "neutral" });
+  }
+  if (first_token_ms > 0) steps.push({ at: first_token_ms, said: "The first words came", tone: "neutral" });
+  if (callsIn(record.content) !== "" || callsIn(record.reasoning) !== "") {
+    steps.push({ at: null, said: "Tools were called", tone: "neutral" });
+  }
+  if (status === "streaming") return [...steps, { at: null, said: "It goes on", tone: "neutral" }];
+  const ends = {
+    success: { said: "The answer was complete", tone: "good" },
+    cancelled: { said: "The caller left", tone: "neutral" },
+  } as const;
+  const end = status === "success" || status === "cancelled" ? ends[status] : null;
+  const failed = { said: `It failed with ${record.status_code}: ${record.error}`, tone: "bad" } as const;
+  return [...steps, { at: elapsed_ms, ...(end ?? failed) }];
+}
