@@ -1,9 +1,8 @@
 // Runs the gateway and the stand-in provider on this machine. Arguments go to `wrangler dev`, where a later one wins.
-import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { constants } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { developmentVars, quietEnvironment, root, writeDevelopmentConfig } from "./development.mjs";
+import { banner, fileVars, launch, nodeProblem, varsOf } from "./launch.mjs";
 
 const userArguments = process.argv.slice(2);
 
@@ -15,25 +14,32 @@ function option(name) {
   return arg.includes("=") ? arg.slice(arg.indexOf("=") + 1) : userArguments[at + 1];
 }
 
-const port = option("port") ?? process.env.PORT ?? "8787";
-const host = option("ip") ?? "127.0.0.1";
-const vars = Object.entries(developmentVars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
 const inProject = (...parts) => join(root, "node_modules", ...parts);
-
-console.log(`
-  Polygate   http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${port}
-  API key    sk-dev
-  Console    http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${port}/admin   (admin key: admin)
-  Provider   the sandbox, with three accounts; see sandbox/README.md
-`);
-
-// The browser's filter learns from the environment what the page service learns from its variable.
-const privateHosts = userArguments.join(" ").match(/\bPAGE_PRIVATE_HOSTS:(\S+)/)?.[1];
 
 // npm may run under an older Node than wrangler needs; the project brings its own.
 const ownNode = inProject(".bin", process.platform === "win32" ? "node.exe" : "node");
-const child = spawn(
-  existsSync(ownNode) ? ownNode : process.execPath,
+const node = existsSync(ownNode) ? ownNode : process.execPath;
+const problem = node === process.execPath ? nodeProblem(process.versions.node) : "";
+if (problem !== "") {
+  console.error(problem);
+  process.exit(1);
+}
+
+const port = option("port") ?? process.env.PORT ?? "8787";
+const host = option("ip") ?? "127.0.0.1";
+const vars = Object.entries(developmentVars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
+const address = `http://${host === "0.0.0.0" || host === "*" ? "127.0.0.1" : host}:${port}`;
+
+// Wrangler reads this file, too.
+const varsFile = join(root, ".dev.vars");
+const ownVars = existsSync(varsFile) ? fileVars(readFileSync(varsFile, "utf8")) : {};
+
+// The browser's filter learns from the environment what the page service learns from its variable.
+const { PAGE_PRIVATE_HOSTS: privateHosts } = varsOf(userArguments);
+
+launch(
+  "wrangler",
+  node,
   [
     inProject("wrangler", "bin", "wrangler.js"),
     "dev",
@@ -44,25 +50,12 @@ const child = spawn(
   ],
   {
     cwd: root,
-    stdio: "inherit",
     env: {
       ...process.env,
       ...quietEnvironment,
       ...(privateHosts !== undefined && { PAGE_PRIVATE_HOSTS: privateHosts }),
     },
   },
+  address,
+  banner(address, { ...ownVars, ...developmentVars, ...varsOf(userArguments) }, []),
 );
-
-// A terminal sends Ctrl+C to both processes; any other signal is for this one alone and is passed on.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
-  process.on(signal, () => {
-    if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
-  });
-}
-child.on("error", (error) => {
-  console.error(`wrangler could not be started: ${error.message}`);
-  process.exitCode = 1;
-});
-child.on("exit", (code, signal) => {
-  process.exit(code ?? 128 + (constants.signals[signal ?? "SIGTERM"] ?? 0));
-});

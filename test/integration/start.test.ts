@@ -18,7 +18,7 @@ const storage = mkdtempSync(join(tmpdir(), "polygate-start-"));
 
 /** What `npm start -- …` runs, with a port and storage of its own. */
 async function start(): Promise<void> {
-  const args = ["--port", String(port), "--persist-to", storage, "--var", "OF_MY_OWN:1"];
+  const args = ["--port", String(port), "--persist-to", storage, "--var", "ADMIN_KEY:of-my-own"];
   child = spawn(process.execPath, [join(root, "scripts", "start.mjs"), ...args], {
     stdio: "pipe",
     env: { ...process.env, PORT: "1" },
@@ -46,15 +46,24 @@ const chat = (content: string, stream = false) =>
   });
 
 async function inUse(): Promise<number> {
-  const answer = await fetch(`${url}/admin/queue/status`, { headers: { authorization: "Bearer admin" } });
+  const answer = await fetch(`${url}/admin/queue/status`, { headers: { authorization: "Bearer of-my-own" } });
   const { in_use }: { in_use: number } = await answer.json();
   return in_use;
 }
 
 describe("npm start", () => {
-  it("tells where the gateway is and what the keys are", () => {
-    expect(output).toContain(url);
-    expect(output).toContain("sk-dev");
+  it("tells where the gateway is, what opens it and what is behind it: once it is there, and nothing else", async () => {
+    const said = await until(
+      async () => output,
+      (text) => text.includes("Provider"),
+    );
+    const lines = said.trim().split("\n");
+    expect(lines.slice(0, 4).map((line) => line.trim())).toEqual([
+      `Polygate   ${url}`,
+      "API key    sk-dev",
+      `Console    ${url}/admin`,
+      "Provider   the sandbox, with three accounts; see sandbox/README.md",
+    ]);
   });
 
   it("answers a chat request from the sandbox with no other set-up", async () => {
@@ -63,9 +72,21 @@ describe("npm start", () => {
     expect(await response.json()).toMatchObject({ choices: [{ message: { content: "It works." } }] });
   });
 
-  it("passes arguments on, which win over the environment", () => {
+  it("passes arguments on, which win over the environment", async () => {
     expect(output).not.toMatch(/127\.0\.0\.1:1\b/);
-    expect(output).toContain("env.OF_MY_OWN");
+    expect(await inUse()).toBe(0);
+  });
+
+  it("says why it cannot start", async () => {
+    const other = spawn(process.execPath, [join(root, "scripts", "start.mjs"), "--no-such-option"], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let said = "";
+    for (const stream of [other.stdout, other.stderr]) stream.on("data", (text) => (said += text));
+    const [code] = await once(other, "exit");
+    expect(code).not.toBe(0);
+    expect(said).toContain("such-option");
+    expect(said).not.toContain("API key");
   });
 
   it("answers at once after it was killed and started again while streams held all slots", async () => {

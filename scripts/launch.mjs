@@ -1,0 +1,127 @@
+// Starts the program that serves, and says where it is once it is there: last, and alone.
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+
+const POLL_MS = 100;
+const FLUSH_MS = 50;
+const QUIET_MS = 200;
+/** Characters of what a program has said before it was there; told when it never is. */
+const KEPT = 200_000;
+
+/** The oldest Node that wrangler and the tools run on. */
+const NEEDED = [22, 12];
+
+/** Why a version of Node cannot be used, in a sentence; empty: it can. `version` is `process.versions.node`. */
+export function nodeProblem(version) {
+  const [major, minor] = version.split(".").map(Number);
+  const fits = major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
+  const needed = `${NEEDED.join(".")} or newer`;
+  return fits
+    ? ""
+    : `Polygate needs Node ${needed}, and this is ${version}. "npm ci" brings one along; otherwise see https://nodejs.org.`;
+}
+
+/** The variables that arguments of wrangler set, `--var NAME:value` in all its forms; a later one wins. */
+export function varsOf(args) {
+  const vars = {};
+  let open = false;
+  for (const arg of args) {
+    const given = arg.startsWith("--var=") ? arg.slice("--var=".length) : arg;
+    if (arg === "--var") open = true;
+    else if (given.startsWith("-")) open = false;
+    else if (open || given !== arg) {
+      const at = given.indexOf(":");
+      if (at > 0) vars[given.slice(0, at)] = given.slice(at + 1);
+    }
+  }
+  return vars;
+}
+
+/** The variables of a `.dev.vars` file. */
+export function fileVars(text) {
+  const lines = text.matchAll(/^\s*(?:export\s+)?(\w+)\s*=\s*(["']?)(.*?)\2\s*$/gm);
+  return Object.fromEntries(Array.from(lines, ([, name, , value]) => [name, value]));
+}
+
+/** What stands behind the gateway, as its variables say; without an address the sandbox, where there is one. */
+export function providerName(vars, sandbox = true) {
+  const { PROVIDER_BASE_URL: url, PROVIDER_DRIVER: driver = "sessions" } = vars;
+  if (url) return `${url} (driver ${driver})`;
+  return sandbox ? "the sandbox, with three accounts; see sandbox/README.md" : "none: set PROVIDER_BASE_URL";
+}
+
+/** Where a gateway is, and what opens it. `details`: further lines, each a name and what it is. */
+export function banner(address, vars, details) {
+  const development = vars.GATEWAY_DEVELOPMENT === "true";
+  const admin = vars.ADMIN_KEY === "admin" ? "   (admin key: admin)" : "";
+  const lines = [
+    ["Polygate", address],
+    ...(development ? [["API key", "sk-dev"]] : []),
+    ["Console", `${address}/admin${admin}`],
+    ["Provider", providerName(vars, development)],
+    ...details,
+  ];
+  return `\n${lines.map(([name, text]) => `  ${name.padEnd(10)} ${text}`).join("\n")}\n`;
+}
+
+async function answers(address) {
+  try {
+    return (await fetch(`${address}/healthz`, { signal: AbortSignal.timeout(2_000) })).ok;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Runs a program until it ends, and ends with it. What it says before it serves `address` is held back, and told only if it
+ * ends without; then comes `said`, and from then on whatever it says.
+ */
+export function launch(name, command, args, options, address, said) {
+  const child = spawn(command, args, { ...options, stdio: ["inherit", "pipe", "pipe"] });
+  let held = [];
+  let heldLength = 0;
+  const tell = () => {
+    for (const [stream, chunk] of held ?? []) stream.write(chunk);
+    held = null;
+  };
+  const pass = (from, to) =>
+    from.on("data", (chunk) => {
+      if (held === null) return void to.write(chunk);
+      held.push([to, chunk]);
+      heldLength += chunk.length;
+      while (heldLength > KEPT && held.length > 1) heldLength -= held.shift()[1].length;
+    });
+  pass(child.stdout, process.stdout);
+  pass(child.stderr, process.stderr);
+
+  let ended = false;
+  const wait = async () => {
+    while (!ended && !(await answers(address))) await new Promise((done) => setTimeout(done, POLL_MS));
+    // What it says of that question is not for people either.
+    await new Promise((done) => setTimeout(done, QUIET_MS));
+    if (ended) return;
+    held = null;
+    console.log(said);
+  };
+  void wait();
+
+  // A terminal sends Ctrl+C to both processes; any other signal is for this one alone and is passed on.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, () => {
+      if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
+    });
+  }
+  child.on("error", (error) => {
+    ended = true;
+    console.error(`${name} could not be started: ${error.message}`);
+    process.exitCode = 1;
+  });
+  child.on("exit", (code, signal) => {
+    ended = true;
+    // What it said last is still in the pipe, which its own children may hold open.
+    setTimeout(() => {
+      tell();
+      process.exit(code ?? 128 + (constants.signals[signal ?? "SIGTERM"] ?? 0));
+    }, FLUSH_MS);
+  });
+}
