@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { debuggerAt, liveHeap } from "../../test/support/inspector.ts";
 import { tell } from "./process.mjs";
 import { gatewayOnDeno, gatewayOnWorkerd, PATH } from "./subjects.mjs";
-import { LIVE, WORKLOADS } from "./workloads.mjs";
+import { WORKLOADS } from "./workloads.mjs";
 
 /** History and metrics leave half a second after a request, and their message takes a moment. */
 const BEHIND_MS = 2_000;
@@ -32,9 +32,9 @@ export async function heaps(upstream, load, { workerd, deno }) {
 
 async function heapOf({ name, port, debuggerUrl, close }, load) {
   try {
-    const [, many] = WORKLOADS;
+    const [, many, burst] = WORKLOADS;
     await tell(load, { ...many.job, port, path: PATH });
-    await tell(load, { ...LIVE.job, port, path: PATH });
+    await tell(load, { ...burst.job, port, path: PATH });
     await sleep(BEHIND_MS);
     const rouse = () => fetch(`http://127.0.0.1:${port}/healthz`).then((response) => response.text());
     return { name, mb: (await liveHeap(await debuggerUrl(), rouse)) / 1e6 };

@@ -96,7 +96,15 @@ async function measure({ job, live, rounds = 4, quick: fewer, quickRounds = 2 },
     for (const { name, port, pid } of order) {
       await sleep(BETWEEN_MS);
       const before = pid === null ? Number.NaN : cpuMs(pid);
-      const result = await tell(load, { ...job, ...(quick ? fewer : {}), port, path: PATH });
+      // More streams than a machine can carry are a result as well.
+      const result = await tell(load, { ...job, ...(quick ? fewer : {}), port, path: PATH }).catch(
+        (error) => {
+          if (live === undefined) throw error;
+          console.log(`\n${live} live streams, ${name}: ${error.message.trim().replace(/^.*\n/s, "")}`);
+          return null;
+        },
+      );
+      if (result === null) continue;
       if (name.startsWith("gateway")) await sleep(BEHIND_MS);
       samples.get(name).push({ ...result, cpu: pid === null ? Number.NaN : cpuMs(pid) - before });
     }
