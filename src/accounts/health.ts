@@ -1,6 +1,31 @@
+import * as z from "zod";
+import { PROVIDER_ERROR_KINDS } from "../errors/provider-error.ts";
 import type { AccountActivity, AccountFailure, SuccessRate } from "../platform/accounts.ts";
 
 const HOUR_MS = 3_600_000;
+
+const number = z.number();
+const storedBuckets = z.object({ newest: number, good: z.array(number), bad: z.array(number) });
+const storedFault = z.object({
+  kind: z.enum(PROVIDER_ERROR_KINDS),
+  reason: z.string(),
+  fault: z.enum(["account", "proxy", "provider"]),
+  at: number,
+});
+
+/** What is kept of {@link Health}. Times are Unix milliseconds. */
+export const storedHealthSchema = z.object({
+  used: number,
+  success: number,
+  fault: z.nullable(storedFault),
+  hour: z.optional(storedBuckets),
+  day: z.optional(storedBuckets),
+});
+
+/** See {@link storedHealthSchema}. */
+export type StoredHealth = z.output<typeof storedHealthSchema>;
+
+type StoredBuckets = z.output<typeof storedBuckets>;
 
 /** Counts of a sliding time, in so many buckets: what is told is right to within one of them. */
 class Buckets {
@@ -32,6 +57,18 @@ class Buckets {
     return { requests: succeeded + sum(this.#bad), succeeded };
   }
 
+  save(): StoredBuckets {
+    return { newest: this.#newest, good: [...this.#good], bad: [...this.#bad] };
+  }
+
+  /** Takes over what was saved, if it was saved of as many buckets. */
+  load({ newest, good, bad }: StoredBuckets): void {
+    if (good.length !== this.#count || bad.length !== this.#count) return;
+    this.#newest = newest;
+    this.#good.set(good);
+    this.#bad.set(bad);
+  }
+
   /** Empties the buckets that time has gone over. */
   #turn(now: number): void {
     const newest = Math.floor(now / this.#width);
@@ -46,17 +83,20 @@ class Buckets {
 }
 
 /**
- * How an account has done, by what all its requests have come to, tests included. In memory alone, and of bounded size: what is
- * known begins with the pool's start.
+ * How an account has done, by what all its requests have come to, tests included. Of bounded size, and in memory: what is kept
+ * of it is as old as the last `save`.
  */
 export class Health {
+  /** There is news that nobody has saved. */
+  changed = false;
   #lastUsed = 0;
   #lastSuccess = 0;
   #lastFault: AccountActivity["lastFault"] = null;
-  #buckets: { readonly hour: Buckets; readonly day: Buckets } | null = null;
+  #buckets: ReturnType<typeof newBuckets> | null = null;
 
   used(now: number): void {
     this.#lastUsed = now;
+    this.changed = true;
   }
 
   succeeded(now: number): void {
@@ -82,9 +122,34 @@ export class Health {
     };
   }
 
+  /** What is worth keeping; null when nothing is known. */
+  save(): StoredHealth | null {
+    this.changed = false;
+    if (this.#lastUsed === 0) return null;
+    const stored = { used: this.#lastUsed, success: this.#lastSuccess, fault: this.#lastFault };
+    if (this.#buckets === null) return stored;
+    return { ...stored, hour: this.#buckets.hour.save(), day: this.#buckets.day.save() };
+  }
+
+  /** Takes over what was saved. */
+  load({ used, success, fault, hour, day }: StoredHealth): void {
+    this.#lastUsed = used;
+    this.#lastSuccess = success;
+    this.#lastFault = fault;
+    if (hour === undefined || day === undefined) return;
+    this.#buckets ??= newBuckets();
+    this.#buckets.hour.load(hour);
+    this.#buckets.day.load(day);
+  }
+
   #add(good: boolean, now: number): void {
-    this.#buckets ??= { hour: new Buckets(HOUR_MS, 12), day: new Buckets(24 * HOUR_MS, 24) };
+    this.#buckets ??= newBuckets();
     this.#buckets.hour.add(good, now);
     this.#buckets.day.add(good, now);
+    this.changed = true;
   }
+}
+
+function newBuckets() {
+  return { hour: new Buckets(HOUR_MS, 12), day: new Buckets(24 * HOUR_MS, 24) };
 }

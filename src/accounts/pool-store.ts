@@ -62,4 +62,7 @@ export interface PoolStore {
   loadAccounts(): Iterable<StoredAccount>;
   saveAccount(account: StoredAccount): void;
   removeAccount(id: string): void;
+  /** How accounts have done, as texts; what is saved replaces what was. */
+  loadHealth(): Iterable<string>;
+  saveHealth(parts: readonly string[]): void;
 }

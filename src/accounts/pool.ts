@@ -16,6 +16,7 @@ import type { KeyUse, LimitedUse, Spent } from "../platform/limits.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTokens } from "./account-tokens.ts";
 import { Breaker, type Witness } from "./breaker.ts";
+import { HealthKeeper } from "./health-keeper.ts";
 import type { Pulse } from "./heartbeat.ts";
 import { CLAIM_MS, LEASE_TTL_MS } from "./lease-life.ts";
 import { type Holder, type LeaseRecord, SLOT_RECLAIMED } from "./leases.ts";
@@ -64,6 +65,7 @@ export class AccountPool {
   readonly #breaker = new Breaker();
   readonly #upkeep: Upkeep;
   readonly #ledger: UseLedger;
+  readonly #health: HealthKeeper;
 
   constructor(options: PoolOptions) {
     const { store, uses = NOWHERE, now, leaseTtlMs = LEASE_TTL_MS, claimMs = CLAIM_MS, boot = "" } = options;
@@ -99,6 +101,7 @@ export class AccountPool {
       rescheduled: () => this.#reschedule(),
     });
     this.#tokens = new AccountTokens(store, now(), (id) => this.#slots.state(id));
+    this.#health = new HealthKeeper(store, (id) => this.#slots.state(id));
     this.#ledger = new UseLedger(uses, now(), this.#slots.reservations.orphansMs);
     if (this.#slots.reservations.pending || this.#ledger.pending) this.#upkeep.planSweep();
   }
@@ -278,11 +281,12 @@ export class AccountPool {
     return accountHealth(ids === undefined ? states.values() : ids.map((id) => states.get(id)), this.#now());
   }
 
-  /** Reclaims what has expired and lowers the stored marks. Returns when to call again (Unix milliseconds), or null. */
+  /** Reclaims what has expired, lowers the stored marks, and keeps what is known of the accounts' health. Returns when to call again (Unix milliseconds), or null. */
   sweep(): number | null {
     this.#slots.catchUp();
     const { reservations } = this.#slots;
     reservations.sweep(this.#now());
+    this.#health.save(this.#slots.states.values());
     const counted = this.#ledger.sweep(this.#now());
     return this.#upkeep.swept(reservations.pending || counted);
   }

@@ -9,6 +9,7 @@ const TABLES = [
     one integer primary key check (one = 1), boot text not null, claim_ms integer not null, await_ms integer not null
   )`,
   "create table if not exists isolate(id text primary key) without rowid",
+  "create table if not exists health(part integer primary key, data text not null)",
   "create table if not exists reclaimed(token text primary key, at integer not null) without rowid",
   `create table if not exists account(
     id text primary key, token text not null, expires_at integer not null, issued_at integer not null,
@@ -139,5 +140,16 @@ export class SqlPoolStore implements PoolStore {
 
   removeAccount(id: string): void {
     this.#sql.all("delete from account where id = ?", id);
+  }
+
+  loadHealth(): Iterable<string> {
+    return this.#sql.all("select data from health order by part").map((row) => textIn(row, "data"));
+  }
+
+  saveHealth(parts: readonly string[]): void {
+    this.#sql.all("delete from health where part >= ?", parts.length);
+    for (const [part, data] of parts.entries()) {
+      this.#sql.all("insert or replace into health(part, data) values(?, ?)", part, data);
+    }
   }
 }

@@ -8,8 +8,11 @@ export class MemoryPoolStore implements PoolStore {
   readonly isolates = new Set<string>();
   starts: Starts = { last: 0, oldestLive: 0 };
   terms: LeaseTerms | null = null;
+  health: readonly string[] = [];
   /** Number of writes so far. */
   writes = 0;
+  /** Number of writes of the accounts' health, which are not among these. */
+  healthWrites = 0;
 
   loadMarks(): Iterable<readonly [string, number]> {
     return [...this.marks];
@@ -84,5 +87,14 @@ export class MemoryPoolStore implements PoolStore {
   removeAccount(id: string): void {
     this.writes += 1;
     this.accounts.delete(id);
+  }
+
+  loadHealth(): Iterable<string> {
+    return this.health;
+  }
+
+  saveHealth(parts: readonly string[]): void {
+    this.healthWrites += 1;
+    this.health = parts;
   }
 }

@@ -58,7 +58,58 @@ describe("what is known of an account from its requests", () => {
     expect(activity(rig)).toMatchObject({ hour: { requests: 0 }, day: { requests: 0 } });
   });
 
-  test("writes nothing", () => {
+  test("survives a restart, but for the last seconds before it", () => {
+    const rig = rigOf(["a"], ["b"]);
+    rig.pool.release(rig.grant({ target: "a" }).lease);
+    rig.pool.failed(rig.grant({ target: "a" }).lease, failure("cut", "broke off", { fault: "provider" }));
+    rig.advance(60_000);
+    const before = activity(rig);
+    rig.restart();
+    rig.pool.configure({ accounts: [account("a"), account("b")], limits: LIMITS });
+    expect(activity(rig)).toEqual({ ...before, inFlight: 0 });
+    expect(activity(rig)).toMatchObject({ hour: { requests: 2, succeeded: 1 }, lastFault: { kind: "cut" } });
+  });
+
+  test("is written at most once in ten seconds, and only when there is news", () => {
+    const accounts = Array.from({ length: 600 }, (_, n): Parameters<typeof account> => [`a${n}`]);
+    const rig = rigOf(...accounts);
+    const saved: unknown[] = [];
+    const save = rig.store.saveHealth.bind(rig.store);
+    rig.store.saveHealth = (parts) => {
+      saved.push(parts.length);
+      save(parts);
+    };
+    for (let second = 0; second < 60; second += 1) {
+      for (let n = 0; n < 20; n += 1) rig.pool.release(rig.grant().lease);
+      rig.advance(1_000);
+    }
+    expect(saved.length).toBeGreaterThan(0);
+    expect(saved.length).toBeLessThanOrEqual(6);
+    rig.advance(60_000);
+    const { length } = saved;
+    rig.advance(600_000);
+    expect(saved).toHaveLength(length);
+  });
+
+  test("is forgotten with its account", () => {
+    const rig = rigOf(["a"], ["b"]);
+    for (const target of ["a", "b"]) rig.pool.release(rig.grant({ target }).lease);
+    rig.advance(60_000);
+    rig.pool.configure({ accounts: [account("b")], limits: LIMITS });
+    rig.pool.release(rig.grant().lease);
+    rig.advance(60_000);
+    expect(rig.store.health.join()).not.toContain('"a"');
+  });
+
+  test("is not known where another version has written it otherwise", () => {
+    const rig = rigOf(["a"]);
+    rig.store.health = ['{"a":{"used":"yesterday"}}'];
+    rig.restart();
+    rig.pool.configure({ accounts: [account("a")], limits: LIMITS });
+    expect(activity(rig)).toMatchObject({ lastUsed: 0 });
+  });
+
+  test("writes nothing with each request", () => {
     const rig = rigOf(["a", { token: "t" }]);
     rig.pool.release(rig.grant().lease);
     const { writes } = rig.store;
