@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
 import { Accounts } from "./pages/accounts/accounts.tsx";
+import { Alerts } from "./pages/alerts/alerts.tsx";
 import { Audit } from "./pages/audit/audit.tsx";
 import { Captures } from "./pages/captures/captures.tsx";
 import { History } from "./pages/history/history.tsx";
@@ -33,6 +34,7 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
       { id: "usage", name: "Usage", view: Usage },
       { id: "history", name: "History", view: History },
       { id: "captures", name: "Captures", view: Captures },
+      { id: "alerts", name: "Alerts", view: Alerts },
       { id: "audit", name: "Audit", view: Audit },
     ],
   },

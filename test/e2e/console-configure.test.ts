@@ -187,6 +187,33 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByText("No proxies").waitFor();
   });
 
+  it("adds a webhook for alerts with a secret that is shown once, and changes a rule", async () => {
+    const page = await app.at("alerts");
+    await page.getByRole("button", { name: "Add webhook" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("Operators");
+    await dialog.getByLabel("Address").fill("http://127.0.0.1/hook");
+    await dialog.getByRole("button", { name: "Add webhook" }).click();
+    await dialog.getByText("webhooks[0].url").waitFor();
+    await dialog.getByLabel("Address").fill("https://hooks.example.com/secret-path");
+    await dialog.getByLabel("Switched on").uncheck();
+    await dialog.getByRole("button", { name: "Add webhook" }).click();
+    await page.getByText("whsec_").waitFor();
+    const row = page.getByRole("row", { name: /Operators/ });
+    expect(await row.innerText()).toContain("https://hooks.example.com/****");
+    const rule = page.getByRole("group", { name: "Waiting requests" });
+    await rule.getByLabel("More than").fill("25");
+    await page.getByRole("button", { name: "Save rules" }).click();
+    await page.getByText("Rules saved").waitFor();
+    expect((await app.admin("GET", "/admin/alerts")).body).toMatchObject({
+      webhooks: [{ name: "Operators", disabled: true }],
+      rules: { queue_depth: { threshold: 25 } },
+    });
+    await row.getByRole("button", { name: "Delete" }).click();
+    await dialog.getByRole("button", { name: "Delete webhook" }).click();
+    await page.getByText("Nobody is told").waitFor();
+  });
+
   it("adds an alias, and tells which model a name leads to", async () => {
     const page = await app.at("models");
     await page.getByRole("button", { name: "Add alias" }).click();

@@ -13,6 +13,7 @@ const PAGES = [
   ["usage", "By key"],
   ["history", "Hello there"],
   ["captures", "No samples are kept."],
+  ["alerts", "Nobody is told"],
   ["audit", "runtime.account_failovers"],
   ["playground", "Nothing said yet."],
   ["pages", "Take picture"],

@@ -15,6 +15,7 @@ const PATHS = {
   history: "M12 4a8 8 0 1 1-7 4M4 4v4h4M12 8v4l3 2",
   captures: "M12 9a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7zM4 7h4l2-2h4l2 2h4v12H4z",
   audit: "M7 4h10v16H7zM10 8h4M10 12h4M10 16h2",
+  alerts: "M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4",
   menu: "M4 7h16M4 12h16M4 17h16",
   close: "M6 6l12 12M18 6L6 18",
   check: "M5 12.5l4.5 4.5L19 7.5",

@@ -1,0 +1,69 @@
+import { useState } from "preact/hooks";
+import { type AlertRule, saveRules } from "../../api/alerts.ts";
+import { Button } from "../../ui/button.tsx";
+import { CheckField, TextField } from "../../ui/field.tsx";
+import { Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { toast } from "../../ui/toasts.tsx";
+import { useWork } from "../../ui/use-work.ts";
+import { draftOf, RULES, type RuleDraft, rulesOf } from "./rule-list.ts";
+
+interface RulesFormProps {
+  readonly rules: Readonly<Record<string, AlertRule>>;
+  readonly onSaved: () => Promise<void>;
+}
+
+/** Of what webhooks are told. */
+export function RulesForm({ rules, onSaved }: RulesFormProps) {
+  const [drafts, setDrafts] = useState<Readonly<Record<string, RuleDraft>>>({});
+  const { busy, error, onSubmit } = useWork();
+  const save = async () => {
+    await saveRules(rulesOf(drafts));
+    await onSaved();
+    setDrafts({});
+    toast("Rules saved");
+  };
+  return (
+    <form onSubmit={onSubmit(save)} noValidate>
+      <Panel title="Rules">
+        <div class="setting-grid">
+          {RULES.map(({ kind, name, threshold }) => {
+            const draft = drafts[kind] ?? draftOf(rules[kind]);
+            const change = (part: Partial<RuleDraft>) =>
+              setDrafts((before) => ({ ...before, [kind]: { ...draft, ...part } }));
+            return (
+              <fieldset key={kind} class="stack">
+                <legend>{name}</legend>
+                <CheckField label="Tell" value={draft.enabled} onChange={(enabled) => change({ enabled })} />
+                {threshold !== "" && (
+                  <TextField
+                    label={threshold}
+                    type="number"
+                    min={0}
+                    value={draft.threshold}
+                    disabled={!draft.enabled}
+                    onChange={(value) => change({ threshold: value })}
+                  />
+                )}
+                <TextField
+                  label="Again after so many minutes"
+                  type="number"
+                  min={1}
+                  value={draft.quiet}
+                  disabled={!draft.enabled}
+                  onChange={(quiet) => change({ quiet })}
+                />
+              </fieldset>
+            );
+          })}
+        </div>
+        <Problem error={error} />
+        <p class="form-end">
+          <Button kind="primary" type="submit" busy={busy}>
+            Save rules
+          </Button>
+        </p>
+      </Panel>
+    </form>
+  );
+}

@@ -1,0 +1,58 @@
+import { useState } from "preact/hooks";
+import { saveWebhooks, type WebhookView } from "../../api/alerts.ts";
+import type { EditFormProps } from "../../ui/editing.tsx";
+import { CheckField, type Choice, SelectField, TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+
+/** The forms in which webhooks take messages. */
+export const FORMATS: readonly Choice[] = [
+  ["json", "JSON, for programs"],
+  ["chat", "Chat: Slack, Mattermost, Google Chat"],
+  ["discord", "Discord"],
+];
+
+interface WebhookFormProps extends EditFormProps {
+  /** Null for a new one. */
+  readonly webhook: WebhookView | null;
+  readonly webhooks: readonly WebhookView[];
+  /** Told the secret of a new webhook. */
+  readonly onSecret: (secret: string) => void;
+}
+
+/** Adds a webhook or changes one. */
+export function WebhookForm({ webhook, webhooks, onSecret, onClose, onSaved }: WebhookFormProps) {
+  const [name, setName] = useState(webhook?.name ?? "");
+  const [url, setUrl] = useState(webhook?.url ?? "");
+  const [format, setFormat] = useState(webhook?.format ?? "json");
+  const [isOn, setIsOn] = useState(webhook?.disabled !== true);
+  const submit = async () => {
+    const fields = { name, url, format, disabled: !isOn };
+    const kept = webhooks.map((it) => (it.id === webhook?.id ? { id: it.id, ...fields } : it));
+    const secrets = await saveWebhooks(webhook === null ? [...kept, fields] : kept);
+    onSecret(Object.values(secrets)[0] ?? "");
+    await onSaved(webhook === null ? "Webhook added" : "Webhook saved");
+  };
+  return (
+    <FormDialog
+      title={webhook === null ? "Add webhook" : "Change webhook"}
+      action={webhook === null ? "Add webhook" : "Save"}
+      submit={submit}
+      onClose={onClose}
+    >
+      <TextField label="Name" value={name} onChange={setName} focus />
+      <TextField
+        label="Address"
+        value={url}
+        onChange={setUrl}
+        required
+        mono
+        placeholder="https://hooks.example.com/…"
+        hint={
+          webhook === null ? "A public one." : "It is shown without what may be secret. Leave it to keep it."
+        }
+      />
+      <SelectField label="Form" value={format} onChange={setFormat} choices={FORMATS} />
+      <CheckField label="Switched on" value={isOn} onChange={setIsOn} />
+    </FormDialog>
+  );
+}
