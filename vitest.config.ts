@@ -27,6 +27,8 @@ export default defineConfig({
           environment: "node",
           // Pure rules leave nothing behind; a process for each file would cost more than a third of their time.
           isolate: false,
+          // For a machine that does much else: none takes more than a few seconds.
+          testTimeout: 30_000,
           setupFiles: ["test/support/properties.ts"],
         },
       },
