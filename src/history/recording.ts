@@ -17,10 +17,19 @@ const LONG_CHARS = 50_000;
 /** Characters that are kept of each text. */
 const MAX_PROMPT = 400_000;
 const MAX_OUTPUT = 600_000;
+/** The same where too much waits for the archive. */
+const MAX_SHORT = 2_000;
 const MAX_LABEL = 300;
 /** Accounts that failed, of which it is kept why. */
 const MAX_TRIED = 20;
 const PREVIEW = 200;
+
+/** The beginning of a text, which says how much is missing. */
+function beginningOf(text: string): string {
+  const kept = ownText(cutText(text, MAX_SHORT), text);
+  const missing = text.length - kept.length;
+  return missing === 0 ? kept : `${kept}… [${missing} characters left out]`;
+}
 
 /** On one line, cut. */
 function preview(text: string): string {
@@ -155,6 +164,21 @@ export class Recording implements RecordSource {
 
   get characters(): number {
     return this.#whole === null ? 0 : charactersOf(this.#whole);
+  }
+
+  shorten(): void {
+    if (this.#whole === null) return;
+    const { request, reasoning, content } = this.#whole;
+    this.#whole = {
+      ...this.#whole,
+      // Messages are JSON, which has no beginning that can be read.
+      request: {
+        messages: request.messages.length > MAX_SHORT ? "[]" : request.messages,
+        prompt: beginningOf(request.prompt),
+      },
+      reasoning: beginningOf(reasoning),
+      content: beginningOf(content),
+    };
   }
 
   write(): HistoryWrite {

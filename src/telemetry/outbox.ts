@@ -16,10 +16,17 @@ const WAITERS = 4;
 const STUCK_MS = 5_000;
 /** For how long a request tells again what was used when nobody hears it; a request that is over may do so for half a minute. */
 const TELL_MS = 25_000;
-/** Records and captures that may wait while the archive cannot be reached; the oldest go first. */
-const MAX_WAITING = 500;
-/** Characters of records that may wait; the oldest go first. What a generation under way holds anyway is not counted. */
+/** Captures that may wait while the archive cannot be reached. */
+const MAX_CAPTURES = 500;
+/** Records that may wait; the oldest go first. */
+const MAX_RECORDS = 5_000;
+/**
+ * Characters of records that may wait: the oldest keep no more than the beginnings of their texts then. What a generation
+ * under way holds anyway is not counted.
+ */
 const MAX_RECORD_CHARS = 8 * 1024 * 1024;
+/** What a record takes in a message beside its texts, in characters. */
+const SUMMARY_CHARS = 1_000;
 /** Characters of captures that may wait, so that they do not fill the isolate's memory. */
 const MAX_CAPTURE_CHARS = 24 * 1024 * 1024;
 /** Characters that one message carries. */
@@ -31,6 +38,8 @@ export interface RecordSource {
   write(): HistoryWrite;
   /** Characters that are held for the archive alone. */
   readonly characters: number;
+  /** Keeps only the beginnings of its texts. How the generation ended is not lost. */
+  shorten(): void;
   /** The archive has not received what `write` returned last. */
   lost(): void;
 }
@@ -61,6 +70,8 @@ export class Outbox {
   readonly #options: OutboxOptions;
   /** What waits, with the characters that it held when it was told of. */
   #records = new Map<RecordSource, number>();
+  /** Those of them that hold characters and were not shortened. */
+  #long = new Set<RecordSource>();
   #recordChars = 0;
   #captures: Capture[] = [];
   #captureChars = 0;
@@ -82,20 +93,32 @@ export class Outbox {
 
   /** A generation has news. */
   record(source: RecordSource): void {
-    this.#recordChars += source.characters - (this.#records.get(source) ?? 0);
-    this.#records.set(source, source.characters);
-    for (const [oldest, characters] of this.#records) {
-      if (this.#records.size <= MAX_WAITING && this.#recordChars <= MAX_RECORD_CHARS) return;
-      if (oldest === source) continue;
-      this.#records.delete(oldest);
-      this.#recordChars -= characters;
+    this.#hold(source);
+    for (const oldest of this.#long) {
+      if (this.#recordChars <= MAX_RECORD_CHARS) break;
+      oldest.shorten();
+      this.#hold(oldest);
+      this.#long.delete(oldest);
     }
+    for (const oldest of this.#records.keys()) {
+      if (this.#records.size <= MAX_RECORDS) return;
+      this.#recordChars -= this.#records.get(oldest) ?? 0;
+      this.#records.delete(oldest);
+      this.#long.delete(oldest);
+    }
+  }
+
+  #hold(source: RecordSource): void {
+    const { characters } = source;
+    this.#recordChars += characters - (this.#records.get(source) ?? 0);
+    this.#records.set(source, characters);
+    if (characters > 0) this.#long.add(source);
   }
 
   /** An exchange was captured. One that finds too much waiting is dropped. */
   capture(capture: Capture): void {
     const chars = capture.request_body.length + capture.response_body.length;
-    if (this.#captures.length >= MAX_WAITING || this.#captureChars + chars > MAX_CAPTURE_CHARS) return;
+    if (this.#captures.length >= MAX_CAPTURES || this.#captureChars + chars > MAX_CAPTURE_CHARS) return;
     this.#captures.push(capture);
     this.#captureChars += chars;
   }
@@ -141,6 +164,12 @@ export class Outbox {
     }
   }
 
+  #forgetRecords(): void {
+    this.#records = new Map();
+    this.#long = new Set();
+    this.#recordChars = 0;
+  }
+
   #isEmpty(): boolean {
     return this.#records.size === 0 && this.#captures.length === 0 && this.counts.empty && this.usage.empty;
   }
@@ -156,8 +185,7 @@ export class Outbox {
     const metrics = this.counts.take();
     this.#untold = !this.usage.empty;
     let telling: Promise<void> | undefined;
-    this.#records = new Map();
-    this.#recordChars = 0;
+    this.#forgetRecords();
     this.#captures = [];
     this.#captureChars = 0;
     let counted = false;
@@ -175,7 +203,7 @@ export class Outbox {
           const write = recording[at]?.write();
           if (write === undefined) continue;
           records.push(write);
-          chars += charactersOf(write);
+          chars += charactersOf(write) + SUMMARY_CHARS;
         }
         while (captures.length > 0 && chars < MAX_MESSAGE_CHARS) {
           const capture = captures.shift();
@@ -189,9 +217,8 @@ export class Outbox {
     } catch {
       for (const source of sources) source.lost();
       // What came meanwhile is newer.
-      const newer = this.#records.keys();
-      this.#records = new Map();
-      this.#recordChars = 0;
+      const newer = [...this.#records.keys()];
+      this.#forgetRecords();
       for (const source of sources) this.record(source);
       for (const source of newer) this.record(source);
       for (const capture of captures) this.capture(capture);

@@ -120,6 +120,8 @@ describeWithBrowser("watching and trying in the console", () => {
   });
 
   it("filters the history, shows the calls as they came, and clears it", async () => {
+    // Others of this file left records.
+    await app.admin("DELETE", "/admin/chat-history");
     const page = await app.at("history");
     await app.chat("[[call:lookup:{}]]", { tools: [{ type: "function", function: { name: "lookup" } }] });
     await page.getByRole("link", { name: /call:lookup/ }).waitFor();

@@ -147,14 +147,20 @@ describe.each(drivers)("a failing upstream, driver %s", (driver, path, accounts)
   // Behind the decoder the way is the same for all drivers.
   it.runIf(driver === "sessions")("a reader that takes a byte now and then loses its slot", async () => {
     upstream.plan = { text: "la ".repeat(5_000_000), chunks: 1_000 };
-    const socket = await neverReading(gateway);
+    // It takes a busy machine a while to make so long an answer.
+    const patient = await start(driver, upstream.url + path, accounts, {
+      FIRST_BYTE_TIMEOUT_MS: "20000",
+      IDLE_TIMEOUT_MS: "500",
+    });
+    const socket = await neverReading(patient);
     const sips = setInterval(() => socket.read(1), 100);
     try {
-      await expect.poll(() => inUse(gateway), { timeout: 5_000, interval: 20 }).toBe(1);
-      await expect.poll(() => inUse(gateway), { timeout: 15_000 }).toBe(0);
+      await expect.poll(() => inUse(patient), { timeout: 10_000, interval: 20 }).toBe(1);
+      await expect.poll(() => inUse(patient), { timeout: 15_000 }).toBe(0);
     } finally {
       clearInterval(sips);
       socket.destroy();
+      await patient.close();
     }
   });
 

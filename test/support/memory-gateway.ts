@@ -21,9 +21,28 @@ const LONG_MS = 600_000;
 
 const realImmediate = setImmediate;
 
-/** Lets what is not on the test's clock go on: digests are made on other threads. */
+/** Digests that are being made, on other threads. */
+const digests = new Set<Promise<unknown>>();
+
+/** From now on it is known which digests are being made. */
+function watchDigests(): void {
+  const { subtle } = crypto;
+  const digest = subtle.digest.bind(subtle);
+  vi.spyOn(subtle, "digest").mockImplementation((algorithm, data) => {
+    const made = digest(algorithm, data);
+    digests.add(made);
+    const over = () => digests.delete(made);
+    made.then(over, over);
+    return made;
+  });
+}
+
+/** Lets what is not on the test's clock go on, until nothing does. */
 async function breathe(): Promise<void> {
-  for (let turn = 0; turn < 3; turn += 1) await new Promise<void>((resolve) => realImmediate(resolve));
+  do {
+    await Promise.allSettled(digests);
+    for (let turn = 0; turn < 3; turn += 1) await new Promise<void>((resolve) => realImmediate(resolve));
+  } while (digests.size > 0);
 }
 
 /** Lets time pass on the test's clock: whatever is due happens in its order. */
@@ -155,6 +174,7 @@ export function useMemoryGateway(): MakeGateway {
   beforeEach(() => {
     vi.useFakeTimers({ now: START_OF_TIME });
     lines.length = 0;
+    watchDigests();
     vi.spyOn(console, "log").mockImplementation((line: unknown) => {
       const fields: unknown = JSON.parse(String(line));
       if (isObject(fields)) lines.push(fields);

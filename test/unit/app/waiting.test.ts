@@ -24,18 +24,12 @@ const REQUESTS: readonly (readonly [path: string, body: object])[] = [
 /** Values that nobody needs. */
 const ballast = (count: number) => Array.from({ length: count }, () => ({}));
 
-/** Taken before the tests' clock stands in its place. */
-const { setTimeout: realTimeout } = globalThis;
-
-/** Lets time pass until the pool's status is so: digests are made on other threads, on a clock of their own. */
+/** Lets time pass until the pool's status is so. */
 async function reaches(made: MemoryGateway, wanted: { in_use: number; waiting: number }): Promise<void> {
   const status = () => made.platform.accounts.status();
   const there = ({ in_use, waiting }: typeof wanted) =>
     in_use === wanted.in_use && waiting === wanted.waiting;
-  for (let turn = 0; turn < 3_000 && !there(await status()); turn++) {
-    await pass(1);
-    await new Promise((resolve) => realTimeout(resolve, 1));
-  }
+  for (let turn = 0; turn < 200 && !there(await status()); turn++) await pass(5);
   expect(await status()).toMatchObject(wanted);
 }
 

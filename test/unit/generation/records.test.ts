@@ -57,6 +57,20 @@ describe("what is kept of a generation", () => {
     expect(recording.write().request).toBeNull();
   });
 
+  test("where too much waits: how it ended, and the beginnings of its texts", async () => {
+    const made = await gateway();
+    const { recording } = await ended(made);
+    await pass(0);
+    recording.lost();
+    recording.shorten();
+    expect(recording.characters).toBeLessThan(5_000);
+    expect(recording.write()).toMatchObject({
+      summary: { status: "success", request_preview: "Look.", response_preview: "An image." },
+      request: { prompt: `${"p".repeat(2_000)}… [398000 characters left out]` },
+      content: "An image.",
+    });
+  });
+
   test("in the log: who, how much, how long", async () => {
     const made = await gateway({ turns: [{ late: 2_000, reply: says("Hi") }] });
     const run = new GenerationRun(made);
