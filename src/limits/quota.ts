@@ -89,7 +89,10 @@ export async function countRequest(
   if ("refused" in answer && answer.limit !== undefined) throw limitExceeded(answer.limit, platform.now());
 }
 
-/** Tells the pool what a request has used in the end. Null: there is nothing to tell. Never rejects. */
+/**
+ * Tells the pool what a request has used in the end. Null: there is nothing to tell. Never rejects. Of a caller who left before
+ * the provider said anything nobody knows what was used: the estimate goes on counting.
+ */
 export function settleUse(
   platform: Pick<Platform, "accounts">,
   { use, counts }: Quota,
@@ -97,6 +100,8 @@ export function settleUse(
   config: Config,
 ): Promise<void> | null {
   if (use === undefined || counts !== true) return null;
+  const unknown = log.account !== undefined && log.promptTokens === undefined;
+  if (unknown && log.error === "request_cancelled") return null;
   return platform.accounts.settle(use.id, spent(log, config)).catch(() => undefined);
 }
 

@@ -4,6 +4,9 @@ import type { Price } from "../config/schema.ts";
 const NANO = 1e9;
 const PER = 1e6;
 
+/** What ends the name of a model that is asked not to think. */
+const NO_THINKING = "-nothinking";
+
 /** The prices that a configuration has, by model. */
 export type Prices = Readonly<Record<string, Price>>;
 
@@ -14,10 +17,29 @@ export interface PricedTokens {
   readonly completion: number;
 }
 
-/** The price of a model: of the one that was used, else of the name that was asked for; null: none is known. */
+/**
+ * The price of a model: of the one that was used, else of the name that was asked for; null: none is known. Names are found as
+ * models are: in any case, and what thinks has the price of what does not where that has none of its own, and the other way round.
+ */
 export function priceOf(prices: Prices, model: string, requested = model): Price | null {
   if (Object.hasOwn(prices, model)) return prices[model] ?? null;
-  return Object.hasOwn(prices, requested) ? (prices[requested] ?? null) : null;
+  if (Object.hasOwn(prices, requested)) return prices[requested] ?? null;
+  const names = Object.keys(prices);
+  if (names.length === 0) return null;
+  for (const alike of [lower, base]) {
+    for (const wanted of [alike(model), alike(requested)]) {
+      const name = names.find((priced) => alike(priced) === wanted);
+      if (name !== undefined) return prices[name] ?? null;
+    }
+  }
+  return null;
+}
+
+const lower = (name: string): string => name.toLowerCase();
+
+function base(name: string): string {
+  const small = lower(name);
+  return small.endsWith(NO_THINKING) ? small.slice(0, -NO_THINKING.length) : small;
 }
 
 /** What tokens cost in whole billionths of the prices' unit; 0 without a price. */

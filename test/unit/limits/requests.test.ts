@@ -169,6 +169,19 @@ describe("a budget", () => {
     expect(await used(made)).toMatchObject({ parallel: 0, minute: { requests: 1 }, day: { tokens: 0 } });
   });
 
+  test("counts what was expected of a caller who leaves before the provider has said anything", async () => {
+    const made = await gateway({ turns: ["hang"], config: withKey({ limits: { tokens_per_day: 100_000 } }) });
+    const left = new AbortController();
+    const asked = made.post(SMALL_CHAT.path, SMALL_CHAT.body, { signal: left.signal });
+    await pass(1_000);
+    left.abort();
+    await asked.catch(() => undefined);
+    await pass(60_000);
+    const use = await used(made);
+    expect(use?.parallel).toBe(0);
+    expect(use?.day.tokens).toBeGreaterThan(0);
+  });
+
   test("counts a request once that goes on with another account", async () => {
     const made = await gateway({
       config: withKey({ limits: { requests_per_minute: 1 } }),

@@ -18,6 +18,9 @@ describe("prices", () => {
     expect(priceOf(prices, "flash", "alias")?.input).toBe(1);
     expect(priceOf(prices, "vision", "alias")?.input).toBe(2);
     expect(priceOf(prices, "vision", "toString")).toBeNull();
+    expect(priceOf(prices, "FLASH", "x")?.input).toBe(1);
+    expect(priceOf(prices, "vision", "Alias")?.input).toBe(2);
+    expect(priceOf(prices, "flash-nothinking", "Flash-NoThinking")?.input).toBe(1);
     expect(costNano(null, tokens)).toBe(0);
   });
 
