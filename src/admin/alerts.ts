@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { preview } from "../auth/secrets.ts";
-import { alertRulesSchema, type Config, type Webhook, webhookSchema } from "../config/schema.ts";
+import { type Config, type Webhook, webhookSchema } from "../config/schema.ts";
 import { toBase64 } from "../encoding/bytes.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { ALERT_KINDS } from "../platform/alerts.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { checkPageUrl } from "../url-safety/index.ts";
+import { changedRules, sentRulesSchema } from "./alert-rules.ts";
 import { successSchema } from "./answers.ts";
 import { edit } from "./edit.ts";
 import { missing } from "./refusals.ts";
@@ -147,7 +148,7 @@ export const ALERT_ENDPOINTS: readonly Endpoint[] = [
     summary: "Change webhooks and rules of alerts",
     body: z.strictObject({
       webhooks: z.array(sentWebhook).max(20).optional(),
-      rules: alertRulesSchema.partial().strict().optional(),
+      rules: sentRulesSchema.optional(),
     }),
     answers: json(savedSchema),
     handler: async (context, { body }) => {
@@ -160,7 +161,7 @@ export const ALERT_ENDPOINTS: readonly Endpoint[] = [
           ...current,
           alerts: {
             webhooks: made?.webhooks ?? alerts.webhooks,
-            rules: alertRulesSchema.parse({ ...alerts.rules, ...body.rules }),
+            rules: changedRules(alerts.rules, body.rules ?? {}),
           },
         };
       });

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { changedRules, sentRulesSchema } from "../../../src/admin/alert-rules.ts";
+import { alertRulesSchema } from "../../../src/config/schema.ts";
+
+test("what is not sent of rules of alerts stays as it is", () => {
+  const rules = alertRulesSchema.parse({
+    error_rate: { enabled: false, threshold: 35, quiet_minutes: 5 },
+    budget: { enabled: false },
+    queue_depth: { threshold: 77 },
+  });
+  const changed = changedRules(rules, sentRulesSchema.parse({ error_rate: { threshold: 5 } }));
+  expect(changed).toEqual({ ...rules, error_rate: { enabled: false, threshold: 5, quiet_minutes: 5 } });
+  expect(changedRules(rules, sentRulesSchema.parse({}))).toEqual(rules);
+});
+
+test("rules are held to their bounds, and there are no others", () => {
+  expect(sentRulesSchema.safeParse({ error_rate: { threshold: 101 } }).success).toBe(false);
+  expect(sentRulesSchema.safeParse({ error_rat: {} }).success).toBe(false);
+});
