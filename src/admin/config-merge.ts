@@ -1,11 +1,14 @@
 import { allKeys, distinctKeys } from "../config/api-keys.ts";
-import { type Account, type Config, configSchema } from "../config/schema.ts";
+import { type Account, accountSchema, type Config, configSchema } from "../config/schema.ts";
 import { isObject, type JsonObject } from "../encoding/json.ts";
 import { hasIdentity, identifiers } from "./identifiers.ts";
 import { mergedKeys } from "./key-entries.ts";
 
 /** The groups whose non-empty fields a merge overwrites (contract, Import details). */
 const OVERWRITTEN = ["admin", "runtime", "responses", "embeddings"] as const;
+
+/** What an account says that says nothing. */
+const DEFAULTS: ReadonlyMap<string, unknown> = new Map(Object.entries(accountSchema.parse({})));
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || value === 0;
@@ -16,30 +19,41 @@ function givenFields(raw: unknown, parsed: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(parsed).filter(([name]) => !isEmpty(raw[name])));
 }
 
-/** The same account with what another entry of the same identifier says about it. */
-function enriched(account: Account, { email: _same, ...other }: Account): Account {
-  const said = Object.entries(other).filter(([, value]) => value !== "");
-  return { ...account, ...Object.fromEntries(said) };
+/** What a parsed account says for sure: fields that its raw form has or, when there is none, that are not the defaults. */
+function saidOf({ email: _same, ...account }: Account, raw?: unknown): Partial<Account> {
+  const isSaid = ([name, value]: [string, unknown]) =>
+    isObject(raw) ? raw[name] !== undefined && value !== "" : value !== DEFAULTS.get(name);
+  return Object.fromEntries(Object.entries(account).filter(isSaid));
 }
 
-/** Accounts are the same when their identifiers are, whatever the case. The present ones keep their places. */
-async function mergedAccounts(present: readonly Account[], added: readonly Account[]): Promise<Account[]> {
+/**
+ * Accounts are the same when their identifiers are, whatever the case. The present ones keep their places.
+ *
+ * @param added left out are those that nothing identifies
+ * @param raw what the added ones were parsed from, one for one
+ */
+async function mergedAccounts(
+  present: readonly Account[],
+  added: readonly Account[],
+  raw: readonly unknown[] = [],
+): Promise<Account[]> {
   const all = [...present, ...added];
   const ids = await identifiers({ accounts: all });
   const merged = new Map<string, Account>();
   for (const [index, account] of all.entries()) {
+    if (index >= present.length && !hasIdentity(account)) continue;
     const id = (ids[index] ?? "").toLowerCase();
     const known = merged.get(id);
-    merged.set(id, known === undefined ? account : enriched(known, account));
+    const said = known && saidOf(account, raw[index - present.length]);
+    merged.set(id, known === undefined ? account : { ...known, ...said });
   }
   return [...merged.values()];
 }
 
 /** Lists without repetitions and without accounts that nothing identifies. */
 export async function tidied(config: Config): Promise<Config> {
-  const accounts = config.accounts.filter(hasIdentity);
   const api_keys = await distinctKeys(allKeys(config));
-  return { ...config, keys: [], api_keys, accounts: await mergedAccounts([], accounts) };
+  return { ...config, keys: [], api_keys, accounts: await mergedAccounts([], config.accounts) };
 }
 
 /**
@@ -51,7 +65,12 @@ export async function tidied(config: Config): Promise<Config> {
  * @param raw what it was parsed from, to tell what was given from what is a default
  */
 export async function mergedConfig(config: Config, imported: Config, raw: JsonObject): Promise<Config> {
-  const accounts = await mergedAccounts(config.accounts, (await tidied(imported)).accounts);
+  const { accounts: sent } = raw;
+  const accounts = await mergedAccounts(
+    config.accounts,
+    imported.accounts,
+    Array.isArray(sent) ? sent : undefined,
+  );
   const known = new Set(config.proxies.map(({ id }) => id));
   const bound = new Set(imported.accounts.map(({ proxy_id }) => proxy_id));
   const groups = OVERWRITTEN.map((name) => [

@@ -92,6 +92,23 @@ describe("importing a configuration", () => {
     });
   });
 
+  it("takes of an account that is there only what the import says about it", async () => {
+    const present = configSchema.parse({
+      accounts: [{ email: "a@x.test", password: "old", name: "first", disabled: true, weight: 7 }],
+    });
+    const merged = async (...accounts: object[]) => {
+      const raw = { accounts };
+      return (await mergedConfig(present, configSchema.parse(raw), raw)).accounts;
+    };
+    const kept = { name: "first", disabled: true, weight: 7 };
+    expect(
+      await merged({ password: "nobody" }, { email: "A@x.test", password: "new", name: "" }),
+    ).toMatchObject([{ email: "a@x.test", password: "new", ...kept }]);
+    expect(await merged({ email: "a@x.test", disabled: false, weight: 1 })).toMatchObject([
+      { password: "old", disabled: false, weight: 1 },
+    ]);
+  });
+
   it("keeps what a key has beyond this version, and says of a present key what is new about it", async () => {
     const present = configSchema.parse({
       keys: ["plain"],
