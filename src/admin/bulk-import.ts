@@ -1,11 +1,12 @@
 import * as z from "zod";
-import { distinctKeys } from "../config/api-keys.ts";
-import { accountSchema, apiKeySchema } from "../config/schema.ts";
+import { distinctKeys, keyDigest } from "../config/api-keys.ts";
+import { type ApiKey, accountSchema, apiKeySchema } from "../config/schema.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
 import { tidied } from "./config-merge.ts";
 import { edit } from "./edit.ts";
 import { hasIdentity } from "./identifiers.ts";
+import { ownersOf } from "./key-rotation.ts";
 
 const importedAccount = accountSchema.refine(hasIdentity, {
   error: "an account needs an email, a mobile or a token",
@@ -22,6 +23,13 @@ const bulkImportSchema = z
   .refine(({ keys, accounts }) => keys !== undefined || accounts !== undefined, {
     error: "send keys, accounts, or both",
   });
+
+/** The keys that no present one is, or was before a rotation. */
+async function strangers(present: readonly ApiKey[], added: readonly ApiKey[]): Promise<ApiKey[]> {
+  const owners = await ownersOf(present);
+  const digests = await Promise.all(added.map(keyDigest));
+  return added.filter((_, index) => !owners.has(digests[index] ?? ""));
+}
 
 export const BULK_IMPORT_ENDPOINTS: readonly Endpoint[] = [
   /** `POST /admin/import` (contract): adds what is not there yet, and counts it. What is there already stays as it is. */
@@ -41,7 +49,10 @@ export const BULK_IMPORT_ENDPOINTS: readonly Endpoint[] = [
         context,
         async (config) => {
           const present = await tidied(config);
-          const keys = await distinctKeys([...present.api_keys, ...added]);
+          const keys = await distinctKeys([
+            ...present.api_keys,
+            ...(await strangers(present.api_keys, added)),
+          ]);
           // The present ones come first, so that of equal accounts they are kept.
           const all = await tidied({ ...present, accounts: [...present.accounts, ...(body.accounts ?? [])] });
           importedKeys = keys.length - present.api_keys.length;

@@ -3,6 +3,7 @@ import { keyDigest, keyIdentifier } from "../config/api-keys.ts";
 import type { ApiKey } from "../config/schema.ts";
 import { isObject } from "../encoding/json.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
+import { ownersOf } from "./key-rotation.ts";
 
 /** What is shown of a key in its place. */
 export function keyPreview({ key, last4 }: ApiKey): string {
@@ -38,12 +39,17 @@ export function changedKey(entry: ApiKey, changes: Readonly<Record<string, unkno
   return keptKey({ ...entry, ...Object.fromEntries(given) });
 }
 
-/** Present keys, with what imported ones say about them, and then the imported ones that are new. */
+/**
+ * Present keys, with what imported ones say about them, and then the imported ones that are new. A former secret of a present
+ * key stands for that key, which keeps its secret.
+ */
 export async function mergedKeys(present: readonly ApiKey[], imported: readonly ApiKey[]): Promise<ApiKey[]> {
   const merged = new Map<string, ApiKey>();
   for (const entry of present) merged.set(await keyDigest(entry), entry);
+  const owners = await ownersOf(present);
   for (const entry of imported) {
-    const digest = await keyDigest(entry);
+    const sent = await keyDigest(entry);
+    const digest = owners.get(sent) ?? sent;
     const known = merged.get(digest);
     const said = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== ""));
     merged.set(digest, known === undefined ? entry : changedKey(known, said));

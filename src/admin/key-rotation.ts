@@ -27,3 +27,15 @@ export async function rotatedKey(entry: ApiKey, key: string, until: number): Pro
 export async function digestsOf(entry: ApiKey): Promise<string[]> {
   return [await keyDigest(entry), ...(entry.previous ?? []).map(({ digest }) => digest)];
 }
+
+/** Which key (by its digest now) a digest belongs to, those of its former secrets included. */
+export async function ownersOf(keys: readonly ApiKey[]): Promise<ReadonlyMap<string, string>> {
+  const owners = new Map<string, string>();
+  for (const entry of keys) {
+    const now = await keyDigest(entry);
+    for (const digest of await digestsOf(entry)) if (!owners.has(digest)) owners.set(digest, now);
+  }
+  // What a key is comes before what another was.
+  for (const now of [...owners.values()]) owners.set(now, now);
+  return owners;
+}

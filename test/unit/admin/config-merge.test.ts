@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { configHash, exportedConfig } from "../../../src/admin/config-export.ts";
 import { mergedConfig, replacedConfig, tidied } from "../../../src/admin/config-merge.ts";
 import { identifiers } from "../../../src/admin/identifiers.ts";
+import { rotatedKey } from "../../../src/admin/key-rotation.ts";
 import { type Config, configSchema } from "../../../src/config/schema.ts";
 import { sha256Hex } from "../../../src/encoding/hash.ts";
 
@@ -106,6 +107,17 @@ describe("importing a configuration", () => {
     ).toMatchObject([{ email: "a@x.test", password: "new", ...kept }]);
     expect(await merged({ email: "a@x.test", disabled: false, weight: 1 })).toMatchObject([
       { password: "old", disabled: false, weight: 1 },
+    ]);
+  });
+
+  it("takes the secret that a key had before a rotation for that key", async () => {
+    const rotated = await rotatedKey({ key: "old", name: "n", remark: "" }, "new", 5);
+    const present = configSchema.parse({ api_keys: [rotated, { key: "other" }] });
+    const raw = { keys: ["other"], api_keys: [{ key: "old", remark: "said", id: rotated.id }] };
+    const { api_keys } = await mergedConfig(present, configSchema.parse(raw), raw);
+    expect(api_keys).toEqual([
+      { ...rotated, remark: "said" },
+      { key: "other", name: "", remark: "" },
     ]);
   });
 
