@@ -35,6 +35,9 @@ const HAS_TEXT = `(instr(lower(${fact("status")} || ' ' || (${fact("status_code"
   or instr(lower(summary), lower(?)) > 0 and exists(select 1 from json_each(summary)
     where (type = 'text' or key = 'tried') and instr(lower(value), lower(?)) > 0))`;
 
+/** One value in the statement for any number of choices: Durable Objects take a hundred values. */
+const SET = "(select value from json_each(?))";
+
 /** A condition on records with its values. */
 export interface Condition {
   /** The `from` and `where` of a query. */
@@ -54,11 +57,10 @@ export function conditionOf(filter: HistoryFilter, q: string, now: number): Cond
     parts.push(part);
     values.push(...given);
   };
-  /** `part` makes a condition of as many places for values as there are choices. */
-  const among = (choices: readonly SqlValue[] = [], part: (places: string) => string, times = 1) => {
+  /** `part` makes a condition of the set of choices. */
+  const among = (choices: readonly SqlValue[] = [], part: (set: string) => string, times = 1) => {
     if (choices.length === 0) return;
-    const places = choices.map(() => "?").join();
-    add(part(places), ...Array.from({ length: times }, () => choices).flat());
+    add(part(SET), ...Array.from({ length: times }, () => JSON.stringify(choices)));
   };
   const bound = (value: number | undefined, part: string) => {
     if (value !== undefined) add(part, value);
@@ -68,29 +70,26 @@ export function conditionOf(filter: HistoryFilter, q: string, now: number): Cond
   if (filter.status !== undefined && filter.status.length > 0) {
     const status = fact("status");
     const lost = now - LOST_AFTER_MS;
-    const places = filter.status.map(() => "?").join();
     const said = `case when ${status} = 'streaming' and updated <= ? then 'error' else ${status} end`;
-    add(`${said} in (${places})`, lost, ...filter.status);
+    add(`${said} in ${SET}`, lost, JSON.stringify(filter.status));
   }
   if (filter.code !== undefined && filter.code.length > 0) {
     const code = fact("status_code");
-    const each = filter.code.map((one) => (one.endsWith("xx") ? `(${code}) / 100 = ?` : `${code} = ?`));
-    add(`(${each.join(" or ")})`, ...filter.code.map((one) => Number(one.replace("xx", ""))));
+    const classes = filter.code.filter((one) => one.endsWith("xx")).map((one) => Number(one[0]));
+    const codes = filter.code.filter((one) => !one.endsWith("xx")).map(Number);
+    const given = [JSON.stringify(classes), JSON.stringify(codes)];
+    add(`((${code}) / 100 in ${SET} or ${code} in ${SET})`, ...given);
   }
-  among(filter.key, (places) => `${fact("key")} in (${places})`);
-  among(filter.dialect, (places) => `${fact("dialect")} in (${places})`);
-  among(filter.source, (places) => `${fact("source")} in (${places})`);
-  among(
-    filter.model,
-    (places) => `(${fact("model")} in (${places}) or ${fact("requested_model")} in (${places}))`,
-    2,
-  );
+  among(filter.key, (set) => `${fact("key")} in ${set}`);
+  among(filter.dialect, (set) => `${fact("dialect")} in ${set}`);
+  among(filter.source, (set) => `${fact("source")} in ${set}`);
+  among(filter.model, (set) => `(${fact("model")} in ${set} or ${fact("requested_model")} in ${set})`, 2);
   const tried = fact("tried");
   const one = "value ->> '$.account'";
   among(
     filter.account,
-    (places) =>
-      `(${fact("account")} in (${places}) or ${tried} <> '[]' and exists(select 1 from json_each(${tried}) where ${one} in (${places})))`,
+    (set) =>
+      `(${fact("account")} in ${set} or ${tried} <> '[]' and exists(select 1 from json_each(${tried}) where ${one} in ${set}))`,
     2,
   );
   const tokens = `(${fact("prompt_tokens")}) + (${fact("completion_tokens")})`;

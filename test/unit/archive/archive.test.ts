@@ -175,6 +175,27 @@ describe("the history", () => {
       expect(found({ status: ["streaming"] })).toEqual([]);
       expect(found({ status: ["error"], from: 5 })).toEqual(["e"]);
     });
+
+    it("by any number of choices: a statement in a Durable Object takes a hundred values", () => {
+      const many = (...wanted: string[]) => [
+        ...Array.from({ length: 200 }, (_, index) => `other ${index}`),
+        ...wanted,
+      ];
+      const filter: HistoryFilter = {
+        status: ["error", ...Array.from({ length: 200 }, () => "success" as const)],
+        code: [...Array.from({ length: 200 }, (_, index) => String(500 + index)), "2xx"],
+        key: many("", "key_1"),
+        model: many("provider-v4-flash"),
+        account: many("two@sandbox.test"),
+        dialect: many("messages", "chat"),
+        source: many("cron", "api", ""),
+      };
+      const { values } = conditionOf(filter, "text", now);
+      expect(values.length).toBeLessThan(80);
+      for (const name of ["status", "code", "model", "account"] as const) {
+        expect(found({ [name]: filter[name] })).toContain("d");
+      }
+    });
   });
 
   it.each<HistoryFilter>([

@@ -44,7 +44,24 @@ describe("the record of changes", () => {
     expect(list({ action: "DELETE" })).toEqual({ total: 1, at: [26] });
     expect(list({ q: "100%" })).toEqual({ total: 1, at: [26] });
     expect(list({ q: "account_max_queue", since: 3, until: 5 })).toEqual({ total: 2, at: [4, 3] });
+    expect(list({ q: "delete /ADMIN/k" })).toEqual({ total: 1, at: [26] });
     expect(list({ q: "nothing of the kind" })).toEqual({ total: 0, at: [] });
+  });
+
+  it("is searched for texts of any length: Durable Objects refuse patterns of more than 50 bytes", () => {
+    const database = memoryDatabase();
+    const statements: string[] = [];
+    const journal = new SqlJournal({
+      ...database,
+      all: (statement, ...values) => {
+        statements.push(statement);
+        return database.all(statement, ...values);
+      },
+    });
+    const long = `key_${"x".repeat(80)}%`;
+    journal.record({ ...note(1), action: long });
+    expect(journal.list({ ...ALL, q: long, action: long }).total).toBe(1);
+    expect(statements.filter((statement) => / like /i.test(statement))).toEqual([]);
   });
 
   it("keeps 10,000 entries", () => {
