@@ -6,6 +6,7 @@ import { invalidRequest } from "../errors/gateway-error.ts";
 import { parseWith } from "../http/json-body.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { lookAt } from "./alert-look.ts";
 import { aliasesSchema } from "./aliases.ts";
 import { successSchema } from "./answers.ts";
 import { exportedConfigSchema } from "./config-answers.ts";
@@ -128,6 +129,7 @@ export const IMPORT_ENDPOINTS: readonly Endpoint[] = [
         },
         { keep: true },
       );
+      lookAt(context, config);
       return Response.json({
         success: true,
         mode,

@@ -4,6 +4,7 @@ import { type Config, configSchema } from "../config/schema.ts";
 import type { Context } from "../platform/context.ts";
 import type { KeptVersion } from "../platform/journal.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { lookAt } from "./alert-look.ts";
 import { successSchema } from "./answers.ts";
 import { difference } from "./difference.ts";
 import { edit } from "./edit.ts";
@@ -76,6 +77,7 @@ export const VERSION_KEEPING_ENDPOINTS: readonly Endpoint[] = [
       const after = body.dry_run
         ? { version: before.version, config: restored(before.config, kept) }
         : await edit(context, (current) => restored(current, kept), { keep: true });
+      if (!body.dry_run) lookAt(context, after.config);
       const changed = await difference(before.config, after.config);
       return Response.json(
         {

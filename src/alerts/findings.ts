@@ -17,7 +17,8 @@ export interface ErrorRate {
 
 /** What is looked at. */
 export interface Reading {
-  readonly status: QueueStatus;
+  /** Null: it could not be read, and nothing is known of accounts. */
+  readonly status: QueueStatus | null;
   readonly uses: readonly KeyUse[];
   readonly keys: readonly ApiKey[];
   readonly rate: ErrorRate;
@@ -34,15 +35,17 @@ export async function findings({ status, uses, keys, rate }: Reading, rules: Ale
     const value = Math.round(percent);
     add("error_rate", value, `${value} % of the last ${rate.total} generations failed`);
   }
-  if (status.waiting > rules.queue_depth.threshold) {
-    add("queue_depth", status.waiting, `${status.waiting} requests wait for an account`);
-  }
-  const cooling = new Set(status.cooldowns.map(({ account }) => account)).size;
-  if (cooling > 0 && cooling >= rules.cooling_accounts.threshold) {
-    add("cooling_accounts", cooling, `${cooling} of ${status.total} accounts cool down`);
-  }
-  if (status.ready <= rules.empty_pool.threshold) {
-    add("empty_pool", status.ready, `${status.ready} of ${status.total} accounts can serve requests`);
+  if (status !== null) {
+    if (status.waiting > rules.queue_depth.threshold) {
+      add("queue_depth", status.waiting, `${status.waiting} requests wait for an account`);
+    }
+    const cooling = new Set(status.cooldowns.map(({ account }) => account)).size;
+    if (cooling > 0 && cooling >= rules.cooling_accounts.threshold) {
+      add("cooling_accounts", cooling, `${cooling} of ${status.total} accounts cool down`);
+    }
+    if (status.ready <= rules.empty_pool.threshold) {
+      add("empty_pool", status.ready, `${status.ready} of ${status.total} accounts can serve requests`);
+    }
   }
   const byKey = new Map(uses.map((use) => [use.key, use]));
   for (const key of keys) {

@@ -1,10 +1,11 @@
 import { allKeys } from "../config/api-keys.ts";
 import type { Config, Webhook } from "../config/schema.ts";
-import type { Alert, AlertDelivery, AlertStatus, AlertTest } from "../platform/alerts.ts";
+import type { Alert, AlertDelivery, AlertKind, AlertStatus, AlertTest } from "../platform/alerts.ts";
+import type { Awaitable } from "../platform/awaitable.ts";
 import type { Platform } from "../platform/platform.ts";
 import { checkPageUrl } from "../url-safety/index.ts";
 import { errorTotals } from "./error-rate.ts";
-import { findings } from "./findings.ts";
+import { type ErrorRate, findings } from "./findings.ts";
 import { bodyOf, type News, signature, textOf } from "./message.ts";
 
 /** How often somebody looks, milliseconds. */
@@ -116,26 +117,28 @@ export class Watcher {
 
   async #look(config: Config): Promise<void> {
     const { accounts, archive, now } = this.#platform;
+    // What cannot be read keeps nobody from being told the rest.
     const [status, uses, metrics] = await Promise.all([
-      accounts.status(),
-      accounts.keyUses(),
-      archive.metrics(),
+      orNull(() => accounts.status()),
+      orNull(() => accounts.keyUses()),
+      orNull(() => archive.metrics()),
+    ]);
+    const unread = new Set<AlertKind>([
+      ...(status === null ? (["queue_depth", "cooling_accounts", "empty_pool"] as const) : []),
+      ...(uses === null ? (["budget"] as const) : []),
+      ...(metrics === null ? (["error_rate"] as const) : []),
     ]);
     const at = now();
-    const totals = errorTotals(metrics);
-    const kept = this.#rates.filter((rate) => rate.at > at - RATE_MS && rate.at <= at);
-    const oldest = kept[0] ?? totals;
-    this.#rates = [...kept, { at, ...totals }];
-    const rate = { total: totals.total - oldest.total, failed: totals.failed - oldest.failed };
+    const rate = metrics === null ? { total: 0, failed: 0 } : this.#rateOf(errorTotals(metrics), at);
     const { rules } = config.alerts;
-    const found = await findings({ status, uses, keys: allKeys(config), rate }, rules);
+    const found = await findings({ status, uses: uses ?? [], keys: allKeys(config), rate }, rules);
     const seen = new Set<string>();
     for (const alert of found) {
       seen.add(nameOf(alert));
       this.#tell(config, alert, rules[alert.kind].quiet_minutes);
     }
     for (const [name, { alert, since, at: toldAt }] of this.#told) {
-      if (seen.has(name)) continue;
+      if (seen.has(name) || unread.has(alert.kind)) continue;
       if (alert.kind === "sync_failed") {
         // Nobody sees it end: it is over when its quiet time is.
         if (at - since < rules.sync_failed.quiet_minutes * 60_000) continue;
@@ -151,6 +154,14 @@ export class Watcher {
       this.#told.delete(name);
       if (since !== 0) this.#queue(config, "resolved", alert);
     }
+  }
+
+  /** What has been added to the totals in the last minutes. */
+  #rateOf(totals: ErrorRate, at: number): ErrorRate {
+    const kept = this.#rates.filter((rate) => rate.at > at - RATE_MS && rate.at <= at);
+    const oldest = kept[0] ?? totals;
+    this.#rates = [...kept, { at, ...totals }];
+    return { total: totals.total - oldest.total, failed: totals.failed - oldest.failed };
   }
 
   /** Queues an alert for everybody, unless it was told a short time ago. */
@@ -227,6 +238,15 @@ export class Watcher {
       messages: this.#messages,
       rates: this.#rates,
     });
+  }
+}
+
+/** What was read; null: it could not be. */
+async function orNull<T>(read: () => Awaitable<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch {
+    return null;
   }
 }
 

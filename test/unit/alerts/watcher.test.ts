@@ -183,6 +183,23 @@ describe("an alert", () => {
     expect(site.sent).toEqual([]);
   });
 
+  test("is sent although something cannot be read, and is not over because of that", async () => {
+    const site = await new Site().open(EMPTY);
+    site.answers.push(500);
+    await site.pass(1);
+    const { accounts, archive } = site.platform;
+    const fails = async () => {
+      throw new Error("overloaded");
+    };
+    const broken = vi.spyOn(accounts, "status").mockImplementation(fails);
+    vi.spyOn(accounts, "keyUses").mockImplementation(fails);
+    vi.spyOn(archive, "metrics").mockImplementation(fails);
+    await site.pass(5);
+    expect(broken).toHaveBeenCalled();
+    expect(site.watcher.status().deliveries).toMatchObject([{ kind: "empty_pool", attempts: 2, error: "" }]);
+    expect(site.told).toMatchObject([{ type: "alert.firing" }, { type: "alert.firing" }]);
+  });
+
   test("can be tried", async () => {
     const site = await new Site().open({ alerts: { webhooks: [HOOK] } });
     expect(await site.watcher.test("ops")).toEqual({ success: true, status: 200, message: "it has arrived" });
@@ -211,7 +228,7 @@ describe("an alert", () => {
 
 describe("what is found", () => {
   const rules = alertRulesSchema.parse({});
-  const calm: Reading = {
+  const calm: Reading & { readonly status: NonNullable<Reading["status"]> } = {
     status: {
       available: 2,
       ready: 2,
