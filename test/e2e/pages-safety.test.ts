@@ -132,8 +132,9 @@ describeWithBrowser("a hostile page", () => {
       gateway.fetch(`/v1/thumbs?${query}&delay=3`),
       gateway.fetch(`/v1/technologies?${query}`),
     ]);
-    // In the end the page goes to the listener itself.
-    expect([thumbnail.status, technologies.status]).toEqual([400, 200]);
+    // In the end the page goes to the listener itself: a slow machine is still looking for technologies then.
+    expect(thumbnail.status).toBe(400);
+    expect([200, 400]).toContain(technologies.status);
     expect(await thumbnail.text()).toContain("forbidden_url");
     // What was started in the last moment has time to arrive.
     await new Promise((resolve) => setTimeout(resolve, 500));
