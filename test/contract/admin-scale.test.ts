@@ -101,8 +101,8 @@ describe("5,000 accounts", () => {
     expect(compact.body).toMatchObject({ total: MANY, available: MANY, cooling: 0 });
     expect(JSON.stringify(compact.body).length).toBeLessThan(5_000);
     // Bounds that a machine under load keeps; each takes a small part of it on an idle one.
-    expect(Math.max(page.ms, found.ms)).toBeLessThan(1_000);
-    expect(Math.max(all.ms, queue.ms)).toBeLessThan(3_000);
+    expect(Math.max(page.ms, found.ms)).toBeLessThan(5_000);
+    expect(Math.max(all.ms, queue.ms)).toBeLessThan(5_000);
 
     const last = all.body.items[MANY - 1].identifier;
     expect(last).toMatch(/^token:/);

@@ -229,13 +229,12 @@ describe("settings at work", () => {
   });
 
   it("store_ttl_seconds is how long a response can be read", async () => {
-    await change({ responses: { store_ttl_seconds: 1 } });
+    await change({ responses: { store_ttl_seconds: 3 } });
     const created = await running.post("/v1/responses", { model: "provider-v4-flash", input: "hi" });
     const { id } = Object(await created.json());
     const read = () => running.fetch(`/v1/responses/${id}`, { headers: { authorization: "Bearer sk-dev" } });
     expect((await read()).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
-    expect((await read()).status).toBe(404);
+    await expect.poll(async () => (await read()).status, { timeout: 10_000, interval: 250 }).toBe(404);
   });
 
   it("embeddings.provider switches embeddings on and off", async () => {

@@ -158,7 +158,8 @@ describeWithBrowser("a page that is in trouble", () => {
   it("is not held up by dialogs", async () => {
     const since = Date.now();
     expect((await ask(`${site.origin}/dialogs`)).status).toBe(200);
-    expect(Date.now() - since).toBeLessThan(1500);
+    // Held up, it is there until a timeout ends it; a busy machine takes some seconds.
+    expect(Date.now() - since).toBeLessThan(10_000);
   });
 
   it.each(["/restless", "/closes"])("has an answer for a page that will not stay: %s", async (path) => {

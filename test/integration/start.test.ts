@@ -102,7 +102,8 @@ describe("npm start", () => {
     const from = performance.now();
     const response = await chat("[[say:Back again.]]");
     expect(response.status).toBe(200);
-    expect(performance.now() - from).toBeLessThan(2_000);
+    // Taken for the leases of a process that lives on, the slots would be held back for 12 seconds.
+    expect(performance.now() - from).toBeLessThan(8_000);
     expect(await inUse()).toBe(0);
   }, 60_000);
 
