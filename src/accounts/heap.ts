@@ -18,6 +18,11 @@ export class Heap<T> {
     return this.#keys[0] ?? Number.POSITIVE_INFINITY;
   }
 
+  /** All members, in no order that is worth anything. */
+  [Symbol.iterator](): Iterator<T> {
+    return this.#items.values();
+  }
+
   has(item: T): boolean {
     return this.#places.has(item);
   }

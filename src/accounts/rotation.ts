@@ -12,8 +12,8 @@ import { LinkedList } from "./linked-list.ts";
 export class Rotation {
   /** Slots of each account. */
   perAccount = 1;
-  /** Accounts that may be chosen and are not cooling down. */
-  healthy = 0;
+  /** The ids of accounts that may be chosen and are not cooling down. */
+  readonly #healthy = new Set<string>();
   readonly #ready = new LinkedList<AccountState>();
   /** Healthy accounts with free slots whose trials are under way, by the time of the next trial. */
   readonly #heldBack = new Heap<AccountState>();
@@ -32,7 +32,8 @@ export class Rotation {
     const healthy = enabled && !state.passedOver;
     if (healthy !== state.healthy) {
       state.healthy = healthy;
-      this.healthy += healthy ? 1 : -1;
+      if (healthy) this.#healthy.add(state.id);
+      else this.#healthy.delete(state.id);
     }
     const onTrial = free && healthy && !state.trust.open;
     if (onTrial) this.#heldBack.set(state, state.trust.nextTrial);
@@ -68,12 +69,25 @@ export class Rotation {
 
   /** The account whose turn it is, or null. With `exclude`, only a healthy account that is not named there. */
   pick(exclude: ReadonlySet<string> | null): AccountState | null {
-    if (this.healthy === 0) return exclude === null ? (this.#coolingFree.first ?? null) : null;
+    if (this.#healthy.size === 0) return exclude === null ? (this.#coolingFree.first ?? null) : null;
     let state = this.#ready.head;
     while (state !== null && exclude?.has(state.id) === true) state = state.next;
-    if (state !== null || this.healthy > 1) return state;
-    const only = this.#heldBack.first;
-    return only === undefined || exclude?.has(only.id) === true ? null : only;
+    if (state !== null || this.healthyBut(exclude ?? []) > 1) return state;
+    // No more accounts are held back here than are excluded, and one.
+    for (const only of this.#heldBack) if (exclude?.has(only.id) !== true) return only;
+    return null;
+  }
+
+  /** How many accounts may be chosen and are not cooling down, busy or not, without those named. `exclude`: ids, each once. */
+  healthyBut(exclude: Iterable<string>): number {
+    let others = this.#healthy.size;
+    for (const id of exclude) if (this.#healthy.has(id)) others -= 1;
+    return others;
+  }
+
+  /** Whether a healthy account is held back that has free slots: one who excludes all others may have it. */
+  get holdsBack(): boolean {
+    return this.#heldBack.size > 0;
   }
 
   /** When the first cooldown ends, or another trial begins, Unix milliseconds; `Infinity` when there is none of either. */

@@ -234,9 +234,7 @@ export class Slots {
 
   /** Whether an account that is not named is healthy, busy or not. */
   othersAreHealthy(exclude: Iterable<string>): boolean {
-    let others = this.#rotation.healthy;
-    for (const id of exclude) if (this.states.get(id)?.healthy === true) others -= 1;
-    return others > 0;
+    return this.#rotation.healthyBut(exclude) > 0;
   }
 
   /** When time alone brings about something that a waiting request waits for; `Infinity` when nobody waits. */

@@ -85,6 +85,8 @@ export class Waiter extends ListNode<Waiter> {
  */
 export class WaitingQueue {
   size = 0;
+  /** How many of them exclude accounts that they have failed with. */
+  #excluding = 0;
   readonly #shares: Shares;
   /** Accounts that have both a free slot and a pinned request. */
   readonly #runnable = new Set<AccountState>();
@@ -96,6 +98,7 @@ export class WaitingQueue {
   add(waiter: Waiter, rotation: Rotation): void {
     const { share, target } = waiter;
     this.size += 1;
+    if (waiter.exclude !== null) this.#excluding += 1;
     share.waiters.add(waiter);
     this.#shares.waiting.add(share);
     (target?.waiters ?? share.any).push(waiter);
@@ -107,6 +110,7 @@ export class WaitingQueue {
     const { share, target } = waiter;
     waiter.list.remove(waiter);
     this.size -= 1;
+    if (waiter.exclude !== null) this.#excluding -= 1;
     share.waiters.delete(waiter);
     if (share.waiters.size === 0) this.#shares.waiting.delete(share);
     if (target !== null) this.place(target, rotation);
@@ -121,8 +125,8 @@ export class WaitingQueue {
   /** The request whose turn it is among those that can run now, with its account. */
   next(rotation: Rotation): { waiter: Waiter; state: AccountState } | null {
     let next: { waiter: Waiter; state: AccountState } | null = null;
-    // Who excludes nothing can take any account: if there is none for that request, there is none for others.
-    if (rotation.pick(null) !== null) {
+    // Who excludes nothing can take any account that is not held back: if there is none for that request, there is none for others.
+    if (rotation.pick(null) !== null || (this.#excluding > 0 && rotation.holdsBack)) {
       for (const share of this.#shares.waiting) {
         const { head } = share.any;
         if (head === null || (next !== null && !precedes(head, next.waiter))) continue;

@@ -196,9 +196,8 @@ export class PoolModel {
     const healthy = this.healthy(now);
     const exclude = request.exclude ?? [];
     if (healthy.length > 0) {
-      const free = healthy.filter(
-        (id) => this.free(id) && !exclude.includes(id) && (healthy.length === 1 || !this.#onTrial(id)),
-      );
+      const others = healthy.filter((id) => !exclude.includes(id));
+      const free = others.filter((id) => this.free(id) && (others.length === 1 || !this.#onTrial(id)));
       const first = Math.min(...free.map((id) => this.account(id).since));
       return free.filter((id) => this.account(id).since === first);
     }

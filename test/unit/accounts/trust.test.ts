@@ -115,6 +115,35 @@ describe("an account that has failed, once it has cooled down", () => {
     expect(burst(SLOTS).sick).toHaveLength(SLOTS);
   });
 
+  test("is used by those who have failed with all the others that are well", () => {
+    recovered();
+    expect(burst(1 + SLOTS).sick).toHaveLength(1);
+    expect(rig.grant({ exclude: ["well"] }).account.id).toBe("sick");
+    rig.queue({ exclude: ["sick"] });
+  });
+
+  test("is used by those who waited with others for a slot, and have failed with all that are well", () => {
+    rig.pool.configure(configuration(["sick", "well"], { perAccount: SLOTS, global: SLOTS + 1 }));
+    recovered();
+    const { sick, well } = burst(1 + SLOTS);
+    expect(sick).toHaveLength(1);
+    const [other, failedOver] = [rig.queue(), rig.queue({ exclude: ["well"] })];
+    rig.pool.configure(configuration(["sick", "well"], { perAccount: SLOTS, global: SLOTS + 2 }));
+    expect([other, failedOver].map(result)).toEqual([null, "sick"]);
+    rig.pool.release(well[0] ?? "");
+    expect(result(other)).toBe("well");
+  });
+
+  test("is held back from those who have failed with one of several others that are well", () => {
+    rig.pool.configure(configuration(["sick", "well", "better"], { perAccount: 1 }));
+    for (const target of ["sick", "well", "better"]) succeed(rig.grant({ target }).lease);
+    rig.pool.configure(configuration(["sick", "well", "better"], { perAccount: 2 }));
+    fail(rig.grant({ target: "sick" }).lease);
+    rig.advance(COOLDOWN_MS);
+    for (let n = 0; n < 5; n += 1) rig.grant();
+    rig.queue({ exclude: ["well"] });
+  });
+
   test("serves those who waited for it when the other one falls ill", () => {
     recovered();
     const { well } = burst(11);
