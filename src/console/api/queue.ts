@@ -41,8 +41,13 @@ const queueStatus = z.object({
 export type QueueStatus = z.output<typeof queueStatus>;
 export type Cooldown = z.output<typeof cooldown>;
 
-/** Entries of each list that are read: what a screen shows, however many accounts there are. */
+/** Entries of each list that a screen shows, however many accounts there are. */
 export const QUEUE_SHOWN = 24;
 
-export const readQueue = (signal?: AbortSignal) =>
-  call(queueStatus, `/admin/queue/status?most=${QUEUE_SHOWN}`, signal === undefined ? {} : { signal });
+/** `most`: entries of each list at most; null: all, for who looks for something in them. */
+export const readQueue = (most: number | null, signal?: AbortSignal) =>
+  call(
+    queueStatus,
+    `/admin/queue/status${most === null ? "" : `?most=${most}`}`,
+    signal === undefined ? {} : { signal },
+  );

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { messageOf } from "../../api/client.ts";
 import { readMetrics, type Sample } from "../../api/metrics.ts";
-import { type QueueStatus, readQueue } from "../../api/queue.ts";
+import { QUEUE_SHOWN, type QueueStatus, readQueue } from "../../api/queue.ts";
 import { session } from "../../session.ts";
 import { createStore } from "../../store.ts";
 import { staleNote } from "../../ui/use-loaded.ts";
@@ -56,7 +56,10 @@ async function tick(): Promise<void> {
   const { readings } = recording.get();
   const keeps = ticks % KEEP_EVERY === 0;
   ticks += 1;
-  const [queue, metrics] = await Promise.allSettled([readQueue(), keeps ? readMetrics() : NOTHING]);
+  const [queue, metrics] = await Promise.allSettled([
+    readQueue(QUEUE_SHOWN),
+    keeps ? readMetrics() : NOTHING,
+  ]);
   const failed = [queue, metrics].find((result) => result.status === "rejected");
   if (queue.status === "fulfilled") seenAt = Date.now();
   const error = failed === undefined ? "" : messageOf(failed.reason) + staleNote(seenAt);

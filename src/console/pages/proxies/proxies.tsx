@@ -27,7 +27,7 @@ const REFRESH_MS = 5_000;
 /** The proxies that accounts' traffic to the provider can go through. */
 export function Proxies() {
   const { data, error, reload } = useLoaded(listProxies);
-  const { data: queue } = useLoaded(readQueue, "", REFRESH_MS);
+  const { data: queue } = useLoaded((signal) => readQueue(null, signal), "", REFRESH_MS);
   const cooldowns = cooldownsOf(queue);
   const editing = useEditing<ProxyView>(reload);
   const [tests, setTests] = useState<ReadonlyMap<string, ProxyTest | "running">>(new Map());
