@@ -7,3 +7,4 @@ export function banner(
   vars: Readonly<Record<string, string | undefined>>,
   details: readonly (readonly [name: string, text: string])[],
 ): string;
+export function addressOf(scheme: string, host: string, port: string): string;

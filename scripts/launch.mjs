@@ -1,10 +1,14 @@
 // Starts the program that serves, and says where it is once it is there: last, and alone.
 import { spawn } from "node:child_process";
+import http from "node:http";
+import https from "node:https";
 import { constants } from "node:os";
 
 const POLL_MS = 100;
 const FLUSH_MS = 50;
 const QUIET_MS = 200;
+/** How long what a program says is held back when it cannot be reached: its address may be another than we think. */
+const HOLD_MS = 20_000;
 /** Characters of what a program has said before it was there; told when it never is. */
 const KEPT = 200_000;
 
@@ -50,6 +54,13 @@ export function providerName(vars, sandbox = true) {
   return sandbox ? "the sandbox, with three accounts; see sandbox/README.md" : "none: set PROVIDER_BASE_URL";
 }
 
+/** Where a gateway that listens on `host` can be reached from this machine; on all addresses, it can be on the loopback one. */
+export function addressOf(scheme, host, port) {
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  const reached = { "*": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1" }[bare] ?? bare;
+  return `${scheme}://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
+}
+
 /** Where a gateway is, and what opens it. `details`: further lines, each a name and what it is. */
 export function banner(address, vars, details) {
   const development = vars.GATEWAY_DEVELOPMENT === "true";
@@ -64,19 +75,25 @@ export function banner(address, vars, details) {
   return `\n${lines.map(([name, text]) => `  ${name.padEnd(10)} ${text}`).join("\n")}\n`;
 }
 
-async function answers(address) {
-  try {
-    return (await fetch(`${address}/healthz`, { signal: AbortSignal.timeout(2_000) })).ok;
-  } catch {
-    return false;
-  }
+/** A certificate that nobody has signed is good enough: we have just started what we ask. */
+function answers(address) {
+  const { get } = address.startsWith("https:") ? https : http;
+  return new Promise((tell) => {
+    const request = get(`${address}/healthz`, { rejectUnauthorized: false, timeout: 2_000 }, (response) => {
+      response.resume();
+      tell(response.statusCode === 200);
+    });
+    request.on("timeout", () => request.destroy());
+    request.on("error", () => tell(false));
+  });
 }
 
 /**
  * Runs a program until it ends, and ends with it. What it says before it serves `address` is held back, and told only if it
- * ends without; then comes `said`, and from then on whatever it says.
+ * ends without; then comes `said`, and from then on whatever it says. If it serves nothing there for `holdMs` milliseconds, what
+ * it says is let through instead.
  */
-export function launch(name, command, args, options, address, said) {
+export function launch(name, command, args, options, address, said, holdMs = HOLD_MS) {
   const child = spawn(command, args, { ...options, stdio: ["inherit", "pipe", "pipe"] });
   let held = [];
   let heldLength = 0;
@@ -95,12 +112,14 @@ export function launch(name, command, args, options, address, said) {
   pass(child.stderr, process.stderr);
 
   let ended = false;
+  const patience = setTimeout(tell, holdMs).unref();
   const wait = async () => {
     while (!ended && !(await answers(address))) await new Promise((done) => setTimeout(done, POLL_MS));
     // What it says of that question is not for people either.
     await new Promise((done) => setTimeout(done, QUIET_MS));
     if (ended) return;
     held = null;
+    clearTimeout(patience);
     console.log(said);
   };
   void wait();

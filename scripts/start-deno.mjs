@@ -3,11 +3,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { developmentVars, root } from "./development.mjs";
-import { banner, launch } from "./launch.mjs";
+import { addressOf, banner, launch } from "./launch.mjs";
 
 const { PORT: port = "8787", HOST: host = "127.0.0.1" } = process.env;
 const env = { DENO_NO_UPDATE_CHECK: "1", ...developmentVars, ...process.env };
-const address = `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${port}`;
+const address = addressOf("http", host, port);
 const ownDeno = join(root, "node_modules", ".bin", process.platform === "win32" ? "deno.cmd" : "deno");
 
 launch(

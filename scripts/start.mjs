@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { developmentVars, quietEnvironment, root, writeDevelopmentConfig } from "./development.mjs";
-import { banner, fileVars, launch, nodeProblem, varsOf } from "./launch.mjs";
+import { addressOf, banner, fileVars, launch, nodeProblem, varsOf } from "./launch.mjs";
 
 const userArguments = process.argv.slice(2);
 
@@ -28,7 +28,7 @@ if (problem !== "") {
 const port = option("port") ?? process.env.PORT ?? "8787";
 const host = option("ip") ?? "127.0.0.1";
 const vars = Object.entries(developmentVars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-const address = `http://${host === "0.0.0.0" || host === "*" ? "127.0.0.1" : host}:${port}`;
+const address = addressOf(option("local-protocol") ?? "http", host, port);
 
 // Wrangler reads this file, too.
 const varsFile = join(root, ".dev.vars");

@@ -1,5 +1,7 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { banner, fileVars, nodeProblem, varsOf } from "../../../scripts/launch.mjs";
+import { addressOf, banner, fileVars, nodeProblem, varsOf } from "../../../scripts/launch.mjs";
 
 describe("what a start says", () => {
   it.each(["22.12.0", "22.13.1", "24.0.0", "26.1.0"])("is nothing about Node %s", (version) => {
@@ -35,5 +37,33 @@ describe("what a start says", () => {
     const other = banner("http://h:1", { ADMIN_KEY: "secret" }, []);
     expect(other).not.toMatch(/secret|sandbox|sk-dev/);
     expect(other).toContain("none: set PROVIDER_BASE_URL");
+  });
+});
+
+describe("a start", () => {
+  it.each([
+    ["http", "127.0.0.1", "http://127.0.0.1:8787"],
+    ["http", "0.0.0.0", "http://127.0.0.1:8787"],
+    ["http", "*", "http://127.0.0.1:8787"],
+    ["http", "::", "http://[::1]:8787"],
+    ["http", "::1", "http://[::1]:8787"],
+    ["http", "[::1]", "http://[::1]:8787"],
+    ["https", "localhost", "https://localhost:8787"],
+  ])("over %s on %s is reached at an address", (scheme, host, address) => {
+    expect(addressOf(scheme, host, "8787")).toBe(address);
+  });
+
+  it("does not keep to itself for ever what a program says that cannot be reached", async () => {
+    const program = "console.log('I am elsewhere'); setInterval(() => {}, 1000)";
+    const script = `import { launch } from ${JSON.stringify(new URL("../../../scripts/launch.mjs", import.meta.url).href)};
+      launch("it", process.execPath, ["-e", ${JSON.stringify(program)}], {}, "http://127.0.0.1:0", "reached", 50);`;
+    const started = spawn(process.execPath, ["--input-type=module", "-e", script]);
+    try {
+      const [said] = await once(started.stdout, "data");
+      expect(String(said)).toContain("I am elsewhere");
+    } finally {
+      started.kill();
+      await once(started, "exit");
+    }
   });
 });
