@@ -1,11 +1,14 @@
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
-/** Black-box tests share a small machine with the browsers and runtimes that they start: in CI a hiccup of it has a second try. */
+/** Tests share a small machine with browsers and runtimes that are started beside them: in CI a hiccup of it has a second try. */
 const retry = process.env["CI"] === undefined ? 0 : 1;
 
+/** What measures processor time, as a ratio. */
+const GROWTH = ["test/unit/growth/**/*.test.ts", "test/unit/support/growth.test.ts"];
+
 /**
- * Four projects: pure rules in Node (`unit`), Durable Objects inside workerd (`workers`), the built bundle over real HTTP
+ * Five projects: pure rules in Node (`unit`), how their work grows (`growth`), Durable Objects inside workerd (`workers`), the built bundle over real HTTP
  * with real SDKs and browsers (`integration`), and what of that holds on every runtime once more on Deno (`deno`).
  */
 export default defineConfig({
@@ -24,10 +27,24 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/unit/**/*.test.ts"],
+          exclude: GROWTH,
           environment: "node",
           // Pure rules leave nothing behind; a process for each file would cost more than a third of their time.
           isolate: false,
           // For a machine that does much else: none takes more than a few seconds.
+          testTimeout: 30_000,
+          retry,
+          setupFiles: ["test/support/properties.ts"],
+        },
+      },
+      {
+        test: {
+          name: "growth",
+          include: GROWTH,
+          environment: "node",
+          // In a process of their own: what other files leave to be collected would be measured with them.
+          isolate: true,
+          retry,
           testTimeout: 30_000,
           setupFiles: ["test/support/properties.ts"],
         },
