@@ -55,6 +55,8 @@ export class Watcher {
   #told: Map<string, Told>;
   #messages: Message[];
   #rates: WatchState["rates"];
+  /** The last round that was begun; it does not reject. */
+  #rounds: Promise<unknown> = Promise.resolve();
 
   constructor({ platform, load, save }: WatcherOptions) {
     this.#platform = platform;
@@ -65,8 +67,17 @@ export class Watcher {
     this.#rates = state?.rates ?? [];
   }
 
-  /** Looks, tells, and tells again what did not arrive. Returns after how many milliseconds to call again; null: nobody wants to be told. */
-  async round(): Promise<number | null> {
+  /**
+   * Looks, tells, and tells again what did not arrive; one round after the other, so that nothing is sent twice. Returns after
+   * how many milliseconds to call again; null: nobody wants to be told.
+   */
+  round(): Promise<number | null> {
+    const round = this.#rounds.then(() => this.#round());
+    this.#rounds = round.catch(() => undefined);
+    return round;
+  }
+
+  async #round(): Promise<number | null> {
     const { config } = await this.#platform.configuration.readFresh();
     const webhooks = active(config);
     if (webhooks.length === 0) return null;

@@ -116,6 +116,12 @@ describe("an alert", () => {
     expect(site.watcher.status().deliveries).toHaveLength(3);
   });
 
+  test("is told once by rounds that begin together", async () => {
+    const site = await new Site().open(EMPTY);
+    await Promise.all([site.watcher.round(), site.watcher.round()]);
+    expect(site.told).toHaveLength(1);
+  });
+
   test("is signed, and leads nowhere else", async () => {
     const site = await new Site().open(EMPTY);
     site.answers.push(302);
