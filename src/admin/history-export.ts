@@ -4,9 +4,8 @@ import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators } from "../routing/endpoint.ts";
 import { filterOf, historyFilterShape } from "./history-query.ts";
 
-/** Records that are read at once; with their texts they may be long. */
+/** Summaries that are read at once. */
 const AT_ONCE = 500;
-const AT_ONCE_WITH_TEXTS = 20;
 
 const TYPES = { ndjson: "application/x-ndjson", csv: "text/csv; charset=utf-8" } as const;
 
@@ -16,6 +15,8 @@ const exportSchema = z.object({
   /** Whether NDJSON has prompts and answers, too. */
   texts: z.stringbool().default(false),
 });
+
+type Query = z.output<typeof exportSchema>;
 
 const COLUMNS = [
   "id",
@@ -54,34 +55,52 @@ function csvLine(summary: HistorySummary): string {
   return `${fields.join()}\r\n`;
 }
 
-/** The records as text, some at a time. What comes in meanwhile is not among them: pages would shift. */
-async function* pieces({ platform }: Context, query: z.output<typeof exportSchema>): AsyncGenerator<string> {
-  const { archive } = platform;
+/**
+ * The summaries that are asked for, newest first, some at a time. Each page begins at the time where the one before ended, and not
+ * at its number: what comes in meanwhile would shift the pages, and a record would be told twice.
+ */
+async function* pages(
+  { platform }: Context,
+  query: Query,
+  count: number,
+): AsyncGenerator<readonly HistorySummary[]> {
   const filter = filterOf(query);
-  const to = Math.min(filter.to ?? Number.POSITIVE_INFINITY, platform.now());
-  const texts = query.texts && query.format === "ndjson";
-  const count = texts ? AT_ONCE_WITH_TEXTS : AT_ONCE;
-  if (query.format === "csv") yield `${COLUMNS.join()}\r\n`;
-  for (let offset = 0; ; offset += count) {
-    const { items, total } = await archive.listHistory({
-      offset,
-      count,
-      q: query.q,
-      filter: { ...filter, to },
-    });
-    let text = "";
-    for (const summary of items) {
-      if (query.format === "csv") text += csvLine(summary);
-      else if (!texts) text += `${JSON.stringify(summary)}\n`;
-      else {
-        const record = await archive.readHistory(summary.id);
-        if (record === null) continue;
-        const messages: unknown = JSON.parse(record.messages);
-        text += `${JSON.stringify({ ...record, messages })}\n`;
-      }
+  let to = Math.min(filter.to ?? Number.POSITIVE_INFINITY, platform.now());
+  // Of the records of the page's first millisecond so many have been told.
+  let offset = 0;
+  for (;;) {
+    const asked = { offset, count, q: query.q, filter: { ...filter, to } };
+    const { items } = await platform.archive.listHistory(asked);
+    if (items.length > 0) yield items;
+    const last = items.at(-1)?.created_at;
+    if (last === undefined || items.length < count) return;
+    const same = items.filter(({ created_at }) => created_at === last).length;
+    offset = to === last + 1 ? offset + same : same;
+    to = last + 1;
+  }
+}
+
+/** The records as text, some at a time. */
+async function* pieces(context: Context, query: Query): AsyncGenerator<string> {
+  if (query.format === "csv") {
+    yield `${COLUMNS.join()}\r\n`;
+    for await (const items of pages(context, query, AT_ONCE)) yield items.map(csvLine).join("");
+    return;
+  }
+  if (!query.texts) {
+    for await (const items of pages(context, query, AT_ONCE)) {
+      yield items.map((summary) => `${JSON.stringify(summary)}\n`).join("");
     }
-    if (text !== "") yield text;
-    if (items.length === 0 || offset + count >= total) return;
+    return;
+  }
+  for await (const items of pages(context, query, AT_ONCE)) {
+    for (const { id } of items) {
+      const record = await context.platform.archive.readHistory(id);
+      if (record === null) continue;
+      const messages: unknown = JSON.parse(record.messages);
+      // One by one: their texts are long.
+      yield `${JSON.stringify({ ...record, messages })}\n`;
+    }
   }
 }
 
