@@ -70,10 +70,11 @@ export class Tab {
 
   /** Closes the page and forgets its storage. Does not throw. */
   async close(): Promise<void> {
-    this.#guard.release(this.policy);
     // A process that is busy would take its time to notice that its page is gone.
     if (this.#blocked) this.session.send("Page.crash").catch(() => undefined);
     await this.#context.close().catch(() => undefined);
+    // Not before: until then the page may make frames, which would be watched for ever.
+    this.#guard.release(this.policy);
   }
 
   #listen(): void {
