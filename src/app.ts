@@ -133,7 +133,7 @@ function noteError(log: LogFields, error: GatewayError): void {
   if (error.status >= 500 && error.cause instanceof Error) log.cause = failureForLog(error.cause);
 }
 
-/** Settles when the pool has heard what the request used; null: its key has no limits that need counting. */
+/** Resolves when the pool has heard what a request used whose key has limits. */
 async function settled({ platform, quota, log, config }: Context): Promise<void> {
   await settleUse(platform, quota, log, (await config()).config);
 }
