@@ -1,7 +1,14 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
-import type { KeyUse, UsageAnswer, UsageMessage, UsageQuery } from "../src/platform/usage.ts";
+import type {
+  ActivityAnswer,
+  ActivityQuery,
+  KeyUse,
+  UsageAnswer,
+  UsageMessage,
+  UsageQuery,
+} from "../src/platform/usage.ts";
 import { SqlUsage } from "../src/usage/sql-usage.ts";
 
 /** Adds up what was used; the rules are in `src/usage/sql-usage.ts`. */
@@ -19,6 +26,10 @@ export class Usage extends DurableObject<Env> {
 
   read(query: UsageQuery): UsageAnswer {
     return this.#usage.read(query);
+  }
+
+  activity(query: ActivityQuery): ActivityAnswer {
+    return this.#usage.activity(query);
   }
 
   keys(): KeyUse[] {

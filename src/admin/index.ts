@@ -3,6 +3,7 @@ import { ACCOUNT_ENDPOINTS } from "./account-edit.ts";
 import { ACCOUNT_TEST_ENDPOINTS, SESSION_ENDPOINTS } from "./account-test.ts";
 import { TEST_ALL_ENDPOINTS } from "./account-test-all.ts";
 import { ACCOUNT_LIST_ENDPOINTS } from "./accounts.ts";
+import { ACTIVITY_ENDPOINTS } from "./activity.ts";
 import { ALERT_ENDPOINTS } from "./alerts.ts";
 import { API_TEST_ENDPOINTS } from "./api-test.ts";
 import { AUDIT_ENDPOINTS } from "./audit.ts";
@@ -68,6 +69,7 @@ export const ADMINISTRATION: Surface = {
     ...recorded(HISTORY_ENDPOINTS),
     ...METRICS_ENDPOINTS,
     ...USAGE_ENDPOINTS,
+    ...ACTIVITY_ENDPOINTS,
     ...ALERT_ENDPOINTS,
     ...VERSION_ENDPOINTS,
   ],

@@ -27,7 +27,7 @@ export interface GenerationHooks {
 }
 
 /** Notes in the log how a generation ended. */
-function noteInLog({ context: { log }, outcome: { usage, code } }: EndedGeneration): void {
+function noteInLog({ context: { log }, outcome: { usage, code, statusCode } }: EndedGeneration): void {
   if (usage !== null) {
     // An administrator's test of many accounts is one request.
     log.promptTokens = (log.promptTokens ?? 0) + usage.prompt;
@@ -35,7 +35,9 @@ function noteInLog({ context: { log }, outcome: { usage, code } }: EndedGenerati
     if (usage.cached !== undefined) log.cachedTokens = (log.cachedTokens ?? 0) + usage.cached;
     if (usage.reasoning > 0) log.reasoningTokens = (log.reasoningTokens ?? 0) + usage.reasoning;
   }
-  if (code !== "") log.error = code;
+  if (code === "") return;
+  log.error = code;
+  log.errorStatus = statusCode;
 }
 
 /** Who takes part in every generation. */

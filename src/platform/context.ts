@@ -31,6 +31,8 @@ export interface LogFields {
   attempts?: number;
   retries?: number;
   error?: string;
+  /** The HTTP status of that error, which a stream that had begun could not tell any more. */
+  errorStatus?: number;
   /** How an administrator was let in: `token:<id>`, or `key`. */
   administrator?: string;
   /** After how many seconds the provider wants to be asked again. */

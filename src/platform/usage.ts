@@ -94,6 +94,75 @@ export interface UsageDelta extends UsageSums, UsageTimes {
   readonly dimensions: UsageDimensions;
 }
 
+/**
+ * Requests that ended within one minute in one way: what the overview is made of. Finer in time than {@link UsageDelta}, and
+ * without whose they were, so that there are few.
+ */
+export interface ActivityDelta {
+  /** Beginning of the minute, Unix milliseconds. */
+  readonly minute: number;
+  /** As of {@link UsageDimensions}. */
+  readonly outcome: string;
+  /** The HTTP status that the caller got, or would have got had the answer not begun. */
+  readonly status: number;
+  /** The error's code; empty on success. */
+  readonly code: string;
+  readonly requests: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly cost_nano: number;
+  /** Milliseconds of this minute that requests held slots, and that they waited for one, whenever they ended. */
+  readonly busy_ms: number;
+  readonly waited_ms: number;
+  readonly first_token: Buckets;
+  readonly duration: Buckets;
+}
+
+/** Which activity is asked for. */
+export interface ActivityQuery {
+  /** Unix milliseconds, beginnings of steps; `to` is not included. */
+  readonly from: number;
+  readonly to: number;
+  /** Milliseconds: whole minutes within {@link MINUTES_ASKED_MS}, else whole quarters of an hour. */
+  readonly step: number;
+}
+
+/** Up to so long a time is told by the minute. */
+export const MINUTES_ASKED_MS = 6 * 3_600_000;
+
+/** What ended within one step, or within the whole time. */
+export interface ActivityPoint {
+  /** Beginning of the step, Unix milliseconds. */
+  readonly at: number;
+  readonly requests: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  readonly refused: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly cost_nano: number;
+  readonly busy_ms: number;
+  readonly waited_ms: number;
+  readonly first_token: Percentiles | null;
+  readonly duration: Percentiles | null;
+}
+
+/** How many requests ended with an error. */
+export interface ActivityError {
+  readonly outcome: string;
+  readonly status: number;
+  readonly code: string;
+  readonly requests: number;
+}
+
+/** What has happened: a point for each step in which something has, what it comes to, and the errors, the most frequent first. */
+export interface ActivityAnswer {
+  readonly points: readonly ActivityPoint[];
+  readonly totals: ActivityPoint;
+  readonly errors: readonly ActivityError[];
+}
+
 /** What one isolate has counted since the last message that was acknowledged. */
 export interface UsageMessage {
   /** Names the isolate. */
@@ -103,6 +172,8 @@ export interface UsageMessage {
   /** When the message was made, Unix milliseconds. */
   readonly made: number;
   readonly deltas: readonly UsageDelta[];
+  /** Absent in messages of an older version. */
+  readonly activity?: readonly ActivityDelta[];
 }
 
 /** Which usage is asked for. */
@@ -161,6 +232,8 @@ export interface UsageStore {
   /** Takes what an isolate has counted. When it resolves the message is stored; one that was taken before changes nothing. */
   write(message: UsageMessage): Awaitable<void>;
   read(query: UsageQuery): Awaitable<UsageAnswer>;
+  /** What has happened lately, of the last eight days at most. */
+  activity(query: ActivityQuery): Awaitable<ActivityAnswer>;
   /** What each key has used since the beginning, in the order in which they came. */
   keys(): Awaitable<readonly KeyUse[]>;
 }

@@ -32,6 +32,8 @@ export function usedBy(
     dialect,
     operation,
     outcome: outcomeOf(status, fields),
+    status: fields.errorStatus ?? status,
+    code: fields.error ?? "",
     promptTokens: fields.promptTokens ?? 0,
     cachedTokens: fields.cachedTokens ?? 0,
     completionTokens: fields.completionTokens ?? 0,

@@ -1,4 +1,6 @@
 import {
+  type ActivityAnswer,
+  type ActivityQuery,
   type Buckets,
   type KeyUse,
   USAGE_DIMENSIONS,
@@ -16,6 +18,7 @@ import { DayBounds } from "./bounds.ts";
 import { mergedBuckets } from "./histogram.ts";
 import { DAY_MS, DAYS_KEPT_MS, HOURS_KEPT_MS } from "./range.ts";
 import { sumsIn, UsageReader } from "./reader.ts";
+import { SqlActivity } from "./sql-activity.ts";
 
 /**
  * How long it is remembered which of an isolate's messages came last. What is older than that is not counted any more: it
@@ -37,6 +40,7 @@ export class SqlUsage implements UsageStore {
   readonly #sql: Sql;
   readonly #now: () => number;
   readonly #reader: UsageReader;
+  readonly #activity: SqlActivity;
   readonly #bounds = new Map<number, DayBounds>();
   readonly #ids = new Map<string, number>();
   #trimmed = -1;
@@ -46,6 +50,7 @@ export class SqlUsage implements UsageStore {
     this.#sql = sql;
     this.#now = now;
     this.#reader = new UsageReader(sql);
+    this.#activity = new SqlActivity(sql);
     sql.all(
       `create table if not exists usage_dimension(id integer primary key, ${USAGE_DIMENSIONS.map((name) => `${name} text not null`).join(", ")}, unique(${DIMENSIONS}))`,
     );
@@ -81,6 +86,10 @@ export class SqlUsage implements UsageStore {
     return this.#reader.read(query);
   }
 
+  activity(query: ActivityQuery): ActivityAnswer {
+    return this.#activity.read(query);
+  }
+
   keys(): KeyUse[] {
     const today = new Map(
       this.#reader
@@ -95,13 +104,14 @@ export class SqlUsage implements UsageStore {
     }));
   }
 
-  #take({ sender, sequence, made, deltas }: UsageMessage): void {
+  #take({ sender, sequence, made, deltas, activity = [] }: UsageMessage): void {
     const now = this.#now();
     const row = this.#sql.all("select sequence from usage_sender where name=?", sender)[0];
     if (row !== undefined && numberIn(row, "sequence") >= sequence) return;
     if (row === undefined && made < now - SENDERS_KEPT_MS) return;
     this.#sql.all("insert or replace into usage_sender values(?,?,?)", sender, sequence, now);
     for (const delta of deltas) this.#add(delta, now);
+    this.#activity.add(activity, now);
     this.#trim(now);
   }
 

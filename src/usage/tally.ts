@@ -6,6 +6,7 @@ import {
   type UsageMessage,
   type UsageStore,
 } from "../platform/usage.ts";
+import { ActivityTally, type EndedRequest } from "./activity-tally.ts";
 import { bucketOf } from "./histogram.ts";
 import { costNano, priceOf } from "./prices.ts";
 
@@ -20,17 +21,9 @@ const MAX_ALL_ROWS = 2_000;
 const MAX_NAME = 200;
 
 /** One request that has ended, as far as usage knows it. Times are milliseconds. */
-export interface UsedRequest extends UsageDimensions {
-  readonly promptTokens: number;
-  readonly cachedTokens: number;
-  readonly completionTokens: number;
+export interface UsedRequest extends UsageDimensions, EndedRequest {
   readonly reasoningTokens: number;
   readonly attempts: number;
-  readonly durationMs: number;
-  /** Absent: nothing of an answer came. */
-  readonly firstTokenMs?: number | undefined;
-  /** Absent: it did not come to waiting for an account. */
-  readonly queueMs?: number | undefined;
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -88,6 +81,7 @@ export class UsageTally {
   #sender = "";
   #sequence = 0;
   #rows = new Map<string, OpenRow>();
+  readonly #activity = new ActivityTally();
   /** The message that has not been acknowledged yet. */
   #sent: UsageMessage | null = null;
 
@@ -111,6 +105,7 @@ export class UsageTally {
     row.duration_ms += observe(row.duration, used.durationMs);
     if (used.firstTokenMs !== undefined) row.first_token_ms += observe(row.first_token, used.firstTokenMs);
     if (used.queueMs !== undefined) row.queue_ms += observe(row.queue, used.queueMs);
+    this.#activity.count({ ...used, promptTokens: prompt, completionTokens: completion }, now);
   }
 
   #row(used: UsedRequest, hour: number): OpenRow {
@@ -160,7 +155,8 @@ export class UsageTally {
       return row;
     });
     this.#rows = new Map();
-    this.#sent = { sender: this.#sender, sequence: this.#sequence, made: now, deltas };
+    const activity = this.#activity.take(config.prices);
+    this.#sent = { sender: this.#sender, sequence: this.#sequence, made: now, deltas, activity };
     await this.#deliver(store, this.#sent);
   }
 

@@ -8,6 +8,7 @@ export function cloudflareUsage(env: Env): UsageStore {
   return {
     write: (message) => object().write(message),
     read: (query) => object().read(query),
+    activity: (query) => object().activity(query),
     keys: () => object().keys(),
   };
 }

@@ -11,6 +11,8 @@ export function used(changes: Partial<UsedRequest> = {}): UsedRequest {
     dialect: "chat-completions",
     operation: "chat",
     outcome: "success",
+    status: 200,
+    code: "",
     promptTokens: 10,
     cachedTokens: 4,
     completionTokens: 5,

@@ -1,0 +1,147 @@
+import * as z from "zod";
+import type { ActivityAnswer, ActivityPoint, Percentiles } from "../platform/usage.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { costOf } from "../usage/prices.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** What can be asked for: how long it is, and how it is divided. Both in milliseconds. */
+const RANGES = {
+  "15m": { length: 15 * MINUTE_MS, step: MINUTE_MS },
+  "1h": { length: HOUR_MS, step: MINUTE_MS },
+  "6h": { length: 6 * HOUR_MS, step: 5 * MINUTE_MS },
+  "24h": { length: 24 * HOUR_MS, step: 15 * MINUTE_MS },
+  "7d": { length: 168 * HOUR_MS, step: 2 * HOUR_MS },
+} as const;
+
+const activityQuerySchema = z.object({ range: z.enum(["15m", "1h", "6h", "24h", "7d"]).default("1h") });
+
+const percentilesSchema = () => z.object({ p50: z.int(), p95: z.int(), p99: z.int() }).nullable();
+const counts = () => z.array(z.int());
+/** Null where there is nothing to measure. */
+const shares = () => {
+  const each = z.array(z.int().nullable());
+  return z.object({ p50: each, p95: each, p99: each });
+};
+
+/** One value a step in each list of `series`, the first of the step that begins at `from`. Times are milliseconds. */
+const activitySchema = () =>
+  z.object({
+    from: z.int(),
+    to: z.int(),
+    /** When this was told: the last step is not over. */
+    now: z.int(),
+    step_ms: z.int(),
+    series: z.object({
+      requests: counts(),
+      failed: counts(),
+      cancelled: counts(),
+      refused: counts(),
+      prompt_tokens: counts(),
+      completion_tokens: counts(),
+      cost: z.array(z.number()),
+      /** Slots that were held, and requests that waited, on the average. */
+      slots: z.array(z.number()),
+      waiting: z.array(z.number()),
+      first_token_ms: shares(),
+      duration_ms: shares(),
+    }),
+    totals: z.object({
+      requests: z.int(),
+      succeeded: z.int(),
+      failed: z.int(),
+      cancelled: z.int(),
+      refused: z.int(),
+      prompt_tokens: z.int(),
+      completion_tokens: z.int(),
+      cost: z.number(),
+      first_token_ms: percentilesSchema(),
+      duration_ms: percentilesSchema(),
+    }),
+    /** The most frequent ones. `status` is what the caller got, or would have got had its answer not begun. */
+    errors: z.array(z.object({ outcome: z.string(), status: z.int(), code: z.string(), requests: z.int() })),
+  });
+
+type Activity = z.output<ReturnType<typeof activitySchema>>;
+
+/** One list for each thing that is told: a seventh of what a list of points would be. */
+function view(
+  { points, totals, errors }: ActivityAnswer,
+  from: number,
+  to: number,
+  step: number,
+  now: number,
+) {
+  const known = new Map(points.map((point) => [point.at, point]));
+  const steps = Array.from({ length: Math.round((to - from) / step) }, (_, index) => from + index * step);
+  const list = (pick: (point: ActivityPoint) => number) =>
+    steps.map((at) => {
+      const point = known.get(at);
+      return point === undefined ? 0 : pick(point);
+    });
+  const mean = (pick: (point: ActivityPoint) => number) =>
+    list((point) => {
+      // The present step is as long as it has lasted.
+      const lasted = Math.min(step, Math.max(now - point.at, 1_000));
+      return Number((pick(point) / lasted).toPrecision(3));
+    });
+  const percentiles = (pick: (point: ActivityPoint) => Percentiles | null) => {
+    const each = (name: keyof Percentiles) =>
+      steps.map((at) => {
+        const point = known.get(at);
+        return point === undefined ? null : (pick(point)?.[name] ?? null);
+      });
+    return { p50: each("p50"), p95: each("p95"), p99: each("p99") };
+  };
+  return {
+    from,
+    to,
+    now,
+    step_ms: step,
+    series: {
+      requests: list(({ requests }) => requests),
+      failed: list(({ failed }) => failed),
+      cancelled: list(({ cancelled }) => cancelled),
+      refused: list(({ refused }) => refused),
+      prompt_tokens: list(({ prompt_tokens }) => prompt_tokens),
+      completion_tokens: list(({ completion_tokens }) => completion_tokens),
+      cost: list(({ cost_nano }) => Number(costOf(cost_nano).toPrecision(6))),
+      slots: mean(({ busy_ms }) => busy_ms),
+      waiting: mean(({ waited_ms }) => waited_ms),
+      first_token_ms: percentiles(({ first_token }) => first_token),
+      duration_ms: percentiles(({ duration }) => duration),
+    },
+    totals: {
+      requests: totals.requests,
+      succeeded: totals.succeeded,
+      failed: totals.failed,
+      cancelled: totals.cancelled,
+      refused: totals.refused,
+      prompt_tokens: totals.prompt_tokens,
+      completion_tokens: totals.completion_tokens,
+      cost: costOf(totals.cost_nano),
+      first_token_ms: totals.first_token,
+      duration_ms: totals.duration,
+    },
+    errors: [...errors],
+  } satisfies Activity;
+}
+
+export const ACTIVITY_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/activity`: how the gateway has done in the last minutes, hours or days; some kilobytes, and a few seconds old. */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/activity",
+    summary: "How the gateway has done lately",
+    query: activityQuerySchema,
+    answers: json(activitySchema),
+    handler: async ({ platform }, { query: { range } }) => {
+      const now = platform.now();
+      const { length, step } = RANGES[range];
+      const to = Math.floor(now / step) * step + step;
+      const from = to - length;
+      return Response.json(view(await platform.usage.activity({ from, to, step }), from, to, step, now));
+    },
+  }),
+];

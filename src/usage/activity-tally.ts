@@ -1,0 +1,140 @@
+import { type ActivityDelta, OTHER, type UsageDimensions } from "../platform/usage.ts";
+import { bucketOf } from "./histogram.ts";
+import { costNano, type Prices, priceOf } from "./prices.ts";
+
+export const MINUTE_MS = 60_000;
+/** A request is told as busy in so many minutes before its end at most. */
+const MINUTES_BACK = 60;
+/** Models whose tokens are told apart until they are priced. */
+const MAX_MODELS = 200;
+
+/** What of a request that has ended makes activity. Times are milliseconds. */
+export interface EndedRequest
+  extends Pick<UsageDimensions, "account" | "model" | "requested_model" | "outcome"> {
+  /** The HTTP status that the caller got, or would have got. */
+  readonly status: number;
+  /** The error's code; empty on success. */
+  readonly code: string;
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly completionTokens: number;
+  readonly durationMs: number;
+  /** Absent: nothing of an answer came. */
+  readonly firstTokenMs?: number | undefined;
+  /** Absent: it did not come to waiting for an account. */
+  readonly queueMs?: number | undefined;
+}
+
+interface Spent {
+  readonly model: string;
+  readonly requested: string;
+  prompt: number;
+  cached: number;
+  completion: number;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** What happened in one minute and ended in one way, with the tokens that are not priced yet. */
+interface OpenMinute extends Omit<Writable<ActivityDelta>, "first_token" | "duration"> {
+  readonly first_token: Record<string, number>;
+  readonly duration: Record<string, number>;
+  readonly spent: Map<string, Spent>;
+}
+
+/** What an isolate has seen since its last message, by the minute. Bounded: codes are the program's own, minutes an hour's. */
+export class ActivityTally {
+  #open = new Map<string, OpenMinute>();
+
+  /** Counts a request that ended at `now` (Unix milliseconds). */
+  count(ended: EndedRequest, now: number): void {
+    const minute = this.#minute(now, ended);
+    minute.requests += 1;
+    minute.prompt_tokens += ended.promptTokens;
+    minute.completion_tokens += ended.completionTokens;
+    observe(minute.duration, ended.durationMs);
+    if (ended.firstTokenMs !== undefined) observe(minute.first_token, ended.firstTokenMs);
+    spend(minute.spent, ended);
+    const { account, durationMs, queueMs = 0 } = ended;
+    const begun = now - durationMs;
+    this.#spread("waited_ms", begun, Math.min(begun + queueMs, now), ended, now);
+    // Who brings a token of the provider takes no slot.
+    if (account !== "") this.#spread("busy_ms", begun + queueMs, now, ended, now);
+  }
+
+  /** What has been counted since the last time. `prices` say what tokens cost. */
+  take(prices: Prices): ActivityDelta[] {
+    const taken = Array.from(this.#open.values(), ({ spent, ...minute }): ActivityDelta => {
+      let cost = 0;
+      for (const { model, requested, ...tokens } of spent.values()) {
+        cost += costNano(priceOf(prices, model, requested), tokens);
+      }
+      return { ...minute, cost_nano: cost };
+    });
+    this.#open = new Map();
+    return taken;
+  }
+
+  /** Adds the time from `from` to `until` to the minutes in which it lies. */
+  #spread(
+    what: "busy_ms" | "waited_ms",
+    from: number,
+    until: number,
+    ended: EndedRequest,
+    now: number,
+  ): void {
+    let at = Math.max(from, now - MINUTES_BACK * MINUTE_MS);
+    while (at < until) {
+      const end = Math.min(Math.floor(at / MINUTE_MS) * MINUTE_MS + MINUTE_MS, until);
+      this.#minute(at, ended)[what] += Math.round(end - at);
+      at = end;
+    }
+  }
+
+  #minute(at: number, { outcome, status, code }: EndedRequest): OpenMinute {
+    const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS;
+    const id = `${minute}\0${outcome}\0${status}\0${code}`;
+    let open = this.#open.get(id);
+    if (open === undefined) {
+      open = {
+        minute,
+        outcome,
+        status,
+        code,
+        requests: 0,
+        prompt_tokens: 0,
+        completion_tokens: 0,
+        cost_nano: 0,
+        busy_ms: 0,
+        waited_ms: 0,
+        first_token: {},
+        duration: {},
+        spent: new Map(),
+      };
+      this.#open.set(id, open);
+    }
+    return open;
+  }
+}
+
+function observe(buckets: Record<string, number>, milliseconds: number): void {
+  const bucket = bucketOf(Math.round(milliseconds));
+  buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+}
+
+function spend(spent: Map<string, Spent>, ended: EndedRequest): void {
+  const { promptTokens: prompt, completionTokens: completion } = ended;
+  if (prompt + completion === 0) return;
+  const name = `${ended.model}\0${ended.requested_model}`;
+  const many = spent.size >= MAX_MODELS && !spent.has(name);
+  const id = many ? OTHER : name;
+  let sum = spent.get(id);
+  if (sum === undefined) {
+    const requested = many ? OTHER : ended.requested_model;
+    sum = { model: many ? OTHER : ended.model, requested, prompt: 0, cached: 0, completion: 0 };
+    spent.set(id, sum);
+  }
+  sum.prompt += prompt;
+  sum.cached += Math.min(prompt, Math.max(0, ended.cachedTokens || 0));
+  sum.completion += completion;
+}
