@@ -28,6 +28,20 @@ describeWithBrowser("the browser of a gateway on Deno", () => {
     }
   });
 
+  it("is replaced when it hangs without going away", { timeout: 90_000 }, async () => {
+    site = await serve((_, response) => html(response, "hello"));
+    gateway = await DenoGateway.start({ vars: { PAGE_PRIVATE_HOSTS: site.host, DNS_OVER_HTTPS_URL: "off" } });
+    const thumbs = (path: string) =>
+      gateway.fetch(`/v1/thumbs/?url=${encodeURIComponent(site.origin + path)}`);
+    expect((await thumbs("/first")).status).toBe(200);
+    const [first] = browsers();
+    process.kill(first?.pid ?? 0, "SIGSTOP");
+    expect((await thumbs("/second")).status).toBe(200);
+    await expect
+      .poll(() => browsers().some(({ pid }) => pid === first?.pid), { timeout: 10_000 })
+      .toBe(false);
+  });
+
   it.each(["SIGKILL", "SIGTERM"] as const)(
     "ends with the gateway, and leaves no files, after %s",
     async (signal) => {

@@ -95,8 +95,18 @@ export function navigationFailure(text: string): GatewayError {
 const GONE =
   /Target closed|Session closed|Connection closed|TargetCloseError|detached|disconnected|Protocol error.*closed|WebSocket|No target with given id|Session with given id not found|browser has been closed/i;
 
+/** The browser runs, but does nothing that it is asked to. */
+export class BrowserStalled extends Error {
+  override readonly name = "BrowserStalled";
+
+  constructor() {
+    super("the browser does not answer");
+  }
+}
+
 /** Whether an error says that the browser went away, after which another one is worth a try. */
 export function isBrowserGone(error: unknown): boolean {
+  if (error instanceof BrowserStalled) return true;
   return (
     !(error instanceof GatewayError) && error instanceof Error && GONE.test(`${error.name} ${error.message}`)
   );

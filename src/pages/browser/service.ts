@@ -9,7 +9,14 @@ import type { PageLimits } from "../../platform/variables.ts";
 import { type BlockLists, readBlockLists } from "./block-lists.ts";
 import { capture } from "./capture.ts";
 import { settles } from "./evaluate.ts";
-import { browserUnavailable, isBrowserGone, pageBusy, pageCrashed, pageTimeout } from "./failures.ts";
+import {
+  BrowserStalled,
+  browserUnavailable,
+  isBrowserGone,
+  pageBusy,
+  pageCrashed,
+  pageTimeout,
+} from "./failures.ts";
 import { BrowserGuard } from "./guard.ts";
 import { losesPulse } from "./pulse.ts";
 import { Tab } from "./tab.ts";
@@ -41,6 +48,9 @@ export interface BrowserCounts {
 }
 
 const CLOSE_MS = 3_000;
+/** How long a browser may take to start, and one that runs to open a page, milliseconds. The protocol's library waits for minutes. */
+const LAUNCH_MS = 25_000;
+const OPEN_MS = 10_000;
 
 /** What is done in a tab, with the browser's own user agent. */
 type TabWork<T> = (tab: Tab, userAgent: string) => Promise<T>;
@@ -119,13 +129,14 @@ export class BrowserService {
     try {
       return await this.#attempt(totalMs, client, work);
     } catch (error) {
+      if (error instanceof BrowserStalled) throw browserUnavailable(error);
       throw isBrowserGone(error) ? pageCrashed(error) : error;
     }
   }
 
   async #attempt<T>(totalMs: number, client: string, work: TabWork<T>): Promise<T> {
     const live = await this.#browser();
-    const tab = await this.#takeTab(live);
+    const tab = await this.#openTab(live);
     let over = false;
     losesPulse(tab.session, this.#options.limits.blockedMs, () => over).then(
       (isLost) => {
@@ -164,7 +175,7 @@ export class BrowserService {
     };
     const starting = this.#start(forget).catch((error: unknown) => {
       forget();
-      throw browserUnavailable(error);
+      throw error instanceof BrowserStalled ? error : browserUnavailable(error);
     });
     this.#live = starting;
     return starting;
@@ -173,14 +184,37 @@ export class BrowserService {
   async #start(onEnd: () => void): Promise<LiveBrowser> {
     const { launch, limits } = this.#options;
     this.#launches++;
-    const browser = await launch(this.#hasGivenUp);
+    const launching = launch(this.#hasGivenUp);
+    const browser = await inTime(launching, LAUNCH_MS, () => {
+      this.#hasGivenUp = true;
+      launching.then(close).catch(() => undefined);
+    });
     this.#hasGivenUp = false;
     browser.once("disconnected", onEnd);
-    const guard = await BrowserGuard.install(browser, { privateHosts: limits.privateHosts });
-    const userAgent = (await browser.userAgent()).replace("HeadlessChrome", "Chrome");
-    // After a pause this may be a browser that still has pages of an earlier life.
-    await Promise.all(browser.browserContexts().map((context) => context.close().catch(() => undefined)));
-    return { browser, guard, userAgent, spare: null };
+    const ready = async (): Promise<LiveBrowser> => {
+      const guard = await BrowserGuard.install(browser, { privateHosts: limits.privateHosts });
+      const userAgent = (await browser.userAgent()).replace("HeadlessChrome", "Chrome");
+      // After a pause this may be a browser that still has pages of an earlier life.
+      await Promise.all(browser.browserContexts().map((context) => context.close().catch(() => undefined)));
+      return { browser, guard, userAgent, spare: null };
+    };
+    return inTime(ready(), OPEN_MS, () => {
+      this.#hasGivenUp = true;
+      void close(browser);
+    });
+  }
+
+  /** An empty page; a browser that does not give one in time is given up, which throws {@link BrowserStalled}. */
+  async #openTab(live: LiveBrowser): Promise<Tab> {
+    const opening = this.#takeTab(live);
+    try {
+      return await inTime(opening, OPEN_MS, () => {
+        opening.then((tab) => tab.close()).catch(() => undefined);
+      });
+    } catch (error) {
+      if (error instanceof BrowserStalled) await this.#discard(live);
+      throw error;
+    }
   }
 
   #takeTab(live: LiveBrowser): Promise<Tab> {
@@ -205,8 +239,25 @@ export class BrowserService {
     const current = await this.#live?.catch(() => null);
     if (current?.browser === browser) this.#live = null;
     this.#hasGivenUp = true;
-    if (!(await settles(browser.close(), CLOSE_MS))) await browser.disconnect().catch(() => undefined);
+    await close(browser);
   }
+}
+
+/** Ends a browser, or lets go of it when it does not even do that. Does not throw. */
+async function close(browser: Browser): Promise<void> {
+  if (!(await settles(browser.close(), CLOSE_MS))) await browser.disconnect().catch(() => undefined);
+}
+
+/**
+ * What a browser is asked for, if it comes in time.
+ *
+ * @param late called when it does not
+ * @throws BrowserStalled
+ */
+async function inTime<T>(work: Promise<T>, ms: number, late: () => void): Promise<T> {
+  if (await settles(work, ms)) return work;
+  late();
+  throw new BrowserStalled();
 }
 
 /** The work that is under way under a key, or a new one. */

@@ -210,6 +210,8 @@ function socketTransport(endpoint: string, ended: () => void): Promise<Connectio
       },
       close: () => {
         socket.close();
+        // One that hangs would never agree to the end.
+        ended();
       },
     };
     socket.onopen = () => resolve(transport);
