@@ -5,19 +5,25 @@ import type { UpstreamAccount } from "../provider/provider.ts";
 const TIMEOUT_MS = 15_000;
 
 /**
- * What `auto_delete` asks for once a generation is over: its session goes (`single`), or all of the account's (`all`).
- * Runs after the response and never fails it.
+ * What `auto_delete` asks for once a generation is over: the sessions that were made for it go (`single`), or all of the
+ * account's (`all`). Those that are still being made are waited for. Runs after the response and never fails it.
  */
-export function afterGeneration(context: Context, account: UpstreamAccount, sessionId: string): void {
-  const { sessions } = providerOf(context.platform);
-  if (sessionId === "" || sessions === undefined) return;
+export function afterGeneration(
+  context: Context,
+  account: UpstreamAccount,
+  sessions: readonly Promise<string>[],
+): void {
+  const { sessions: keeping } = providerOf(context.platform);
+  if (sessions.length === 0 || keeping === undefined) return;
   const clean = async () => {
+    const outcomes = await Promise.allSettled(sessions);
     const { config } = await context.config();
     const { mode } = config.auto_delete;
-    if (mode === "none") return;
+    const made = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+    if (mode === "none" || made.length === 0) return;
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    if (mode === "single") await sessions.delete(account, sessionId, signal);
-    else await sessions.deleteAll(account, signal);
+    if (mode === "all") await keeping.deleteAll(account, signal);
+    else await Promise.allSettled(made.map((session) => keeping.delete(account, session, signal)));
   };
   context.waitUntil(clean().catch(() => undefined));
 }

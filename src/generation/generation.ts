@@ -56,6 +56,8 @@ export class Generation {
   #retries = 0;
   #switched = false;
   #sessionId = "";
+  /** Those that this attempt has asked for: of a turn that is opened again with a fresh token there are two. */
+  #sessions: Promise<string>[] = [];
   /** Aborted when the generation is, or when the provider falls silent: that ends one account's attempt. */
   #attempt = new AbortController();
   #session: AccountSession | null = null;
@@ -166,6 +168,7 @@ export class Generation {
     this.#answering = false;
     this.#attempts += 1;
     this.#sessionId = "";
+    this.#sessions = [];
     recording?.account(session.accountId);
     const attempt = this.#attempts === 1 ? this.#attempt : new AbortController();
     const stop = () => attempt.abort(abort.signal.reason);
@@ -177,7 +180,7 @@ export class Generation {
     } finally {
       abort.signal.removeEventListener("abort", stop);
       this.watchdog.stop();
-      afterGeneration(context, session.account, this.#sessionId);
+      afterGeneration(context, session.account, this.#sessions);
     }
   }
 
@@ -255,9 +258,7 @@ export class Generation {
   #open(session: AccountSession, followUp: FollowUp | null): Promise<UpstreamTurn> {
     const { signal } = this.#attempt;
     // Known before the turn is, so that the session of a turn that fails is cleaned up too.
-    const inSession = (id: string) => {
-      this.#sessionId = id;
-    };
+    const inSession = (session: Promise<string>) => this.#sessions.push(session);
     return session.call(async (account) => {
       this.watchdog.expect();
       try {

@@ -123,14 +123,15 @@ export interface PreparedTurn {
   /** The answer is asked for in one piece: until it is complete the provider is silent. */
   readonly whole?: boolean;
   /**
-   * Opens the turn. Throws a `ProviderError` when the provider refuses it or cannot be reached. `inSession` is told the
-   * session as soon as there is one, so that it can be deleted although the turn fails.
+   * Opens the turn. Throws a `ProviderError` when the provider refuses it or cannot be reached. `inSession` is told of each
+   * session before it is made, so that it can be deleted although the turn fails, and although it is there only when
+   * nobody waits for the turn any more. What it is told rejects when none is made.
    */
   open(
     account: UpstreamAccount,
     signal: AbortSignal,
     followUp: FollowUp | null,
-    inSession?: (sessionId: string) => void,
+    inSession?: (session: Promise<string>) => void,
   ): Promise<UpstreamTurn>;
 }
 

@@ -9,9 +9,15 @@ const MAX_JSON_BYTES = 8 * 1024 * 1024;
 /** The same of an answer to a conversation, which may hold whole files. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
+/** Methods of which a second request has no effect beyond that of the first (RFC 9110, 9.2.2). */
+const IDEMPOTENT: readonly (string | undefined)[] = [undefined, "GET", "DELETE"];
+
 /**
  * Sends a request to the provider. A failed connection is `unreachable`; an abort passes through with the signal's
  * reason. Redirects are not followed: they would carry the account's token to another place.
+ *
+ * A connection that was kept may be closed by the other side in the moment of its next use, and no runtime says whether a request
+ * was read by then: it is sent once more where that does no harm. A conversation is not, it would be paid for twice.
  */
 export async function send(
   fetch: Fetch,
@@ -19,13 +25,16 @@ export async function send(
   init: RequestInit,
   signal: AbortSignal,
 ): Promise<Response> {
-  signal.throwIfAborted();
-  try {
-    return await fetch(url, { ...init, signal, redirect: "manual" });
-  } catch (error) {
+  const request: RequestInit = { ...init, signal, redirect: "manual" };
+  for (let tries = IDEMPOTENT.includes(init.method) ? 2 : 1; ; tries -= 1) {
     signal.throwIfAborted();
-    if (error instanceof ProviderError) throw error;
-    throw new ProviderError("unreachable", "the provider cannot be reached", 0, error);
+    try {
+      return await fetch(url, request);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof ProviderError) throw error;
+      if (tries === 1) throw new ProviderError("unreachable", "the provider cannot be reached", 0, error);
+    }
   }
 }
 

@@ -46,7 +46,7 @@ export const sessions = {
 } satisfies Driver;
 
 /** How long a session may take to be made although nobody wants it any more, milliseconds. */
-const LATE_SESSION_MS = 1_000;
+const LATE_SESSION_MS = 10_000;
 
 class SessionsProvider implements Provider {
   readonly abilities: Abilities = {
@@ -114,12 +114,10 @@ class SessionsProvider implements Provider {
         account: UpstreamAccount,
         signal: AbortSignal,
         followUp: FollowUp | null,
-        inSession?: (sessionId: string) => void,
+        inSession?: (session: Promise<string>) => void,
       ) {
         const fileIds = await files.ids(account, signal);
-        const sessionId = followUp?.sessionId ?? (await newSession(api, account, signal));
-        inSession?.(sessionId);
-        signal.throwIfAborted();
+        const sessionId = followUp?.sessionId ?? (await newSession(api, account, signal, inSession));
         const turn: TurnBody = {
           parent_message_id: followUp?.parentMessageId || null,
           model: model.upstream,
@@ -149,25 +147,32 @@ class SessionsProvider implements Provider {
 }
 
 /**
- * A session for a turn. Whoever aborts does so a moment later here: a session that was made meanwhile would be known to
- * nobody, and stay.
+ * A session for a turn. Whoever aborts is not kept waiting, but its making goes on for a while: a session that was made
+ * meanwhile would be known to nobody, and stay.
  */
-async function newSession(api: SessionsApi, account: UpstreamAccount, signal: AbortSignal): Promise<string> {
+async function newSession(
+  api: SessionsApi,
+  account: UpstreamAccount,
+  signal: AbortSignal,
+  inSession: (session: Promise<string>) => void = () => undefined,
+): Promise<string> {
   signal.throwIfAborted();
   const late = new AbortController();
+  const left = Promise.withResolvers<never>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stop = () => {
+    left.reject(signal.reason);
     // A provider that was too slow has had its time.
     if (signal.reason instanceof ProviderError) late.abort(signal.reason);
     else timer = setTimeout(() => late.abort(signal.reason), LATE_SESSION_MS);
   };
   signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await api.createSession(account, late.signal);
-  } finally {
+  const made = api.createSession(account, late.signal).finally(() => {
     signal.removeEventListener("abort", stop);
     clearTimeout(timer);
-  }
+  });
+  inSession(made);
+  return Promise.race([made, left.promise]);
 }
 
 function turnOf(account: UpstreamAccount, sessionId: string, body: ReadableStream<Uint8Array>): UpstreamTurn {

@@ -166,12 +166,4 @@ describe("what is kept of a generation", () => {
     await new GenerationRun(made).complete();
     expect(await made.history()).toEqual([]);
   });
-
-  test.each(["none", "single", "all"] as const)("at the provider with auto_delete %s", async (mode) => {
-    const made = await gateway({ config: { auto_delete: { mode } } });
-    await new GenerationRun(made).complete();
-    await made.settle();
-    const deleted = made.upstream.asked.filter(({ method }) => method === "DELETE").map(({ path }) => path);
-    expect(deleted).toEqual({ none: [], single: ["/api/sessions/session-1"], all: ["/api/sessions"] }[mode]);
-  });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Message } from "../../../../src/conversation/conversation.ts";
 import { conversation, FakeUpstream, neverAborted, prepareOptions } from "../support.ts";
 
@@ -66,36 +66,26 @@ describe("opening a turn", () => {
 
   it("tells the session although the turn is refused", async () => {
     const fake = upstream({ "/turns": () => json({ error: { code: "rate_limited" } }, 429) });
-    const told: string[] = [];
+    const told: Promise<string>[] = [];
     const prepared = provider().prepare(conversation(), prepareOptions());
-    const opened = prepared.open(fake.account, neverAborted(), null, (id) => told.push(id));
+    const opened = prepared.open(fake.account, neverAborted(), null, (session) => told.push(session));
     await expect(opened).rejects.toMatchObject({ kind: "rate_limited" });
-    expect(told).toEqual(["s/1"]);
+    expect(await Promise.all(told)).toEqual(["s/1"]);
   });
 
   it("tells the session although nobody wants it any more when it is made, so that it can be deleted", async () => {
     const left = new AbortController();
-    const fake = upstream({
-      "/api/sessions": () => {
-        left.abort(new Error("the client left"));
-        return json({ id: "s/1" }, 201);
-      },
-    });
-    const told: string[] = [];
+    const making = Promise.withResolvers<Response>();
+    const fake = upstream({ "/api/sessions": () => making.promise });
+    const told: Promise<string>[] = [];
     const prepared = provider().prepare(conversation(), prepareOptions());
-    const opened = prepared.open(fake.account, left.signal, null, (id) => told.push(id));
-    await expect(opened).rejects.toThrow("the client left");
-    expect(told).toEqual(["s/1"]);
-    expect(fake.seen).toHaveLength(1);
-  });
-
-  it("waits for no session for long that nobody wants any more", async () => {
-    const fake = upstream({ "/api/sessions": () => new Promise(() => {}) });
-    const prepared = provider().prepare(conversation(), prepareOptions());
-    const left = new AbortController();
-    const opened = prepared.open(fake.account, left.signal, null);
+    const opened = prepared.open(fake.account, left.signal, null, (session) => told.push(session));
+    await vi.waitFor(() => expect(fake.seen).toHaveLength(1));
     left.abort(new Error("the client left"));
-    await expect(opened).rejects.toThrow();
+    await expect(opened).rejects.toThrow("the client left");
+    making.resolve(json({ id: "s/1" }, 201));
+    expect(await Promise.all(told)).toEqual(["s/1"]);
+    expect(fake.seen).toHaveLength(1);
   });
 
   it("goes on with an incomplete message", async () => {
