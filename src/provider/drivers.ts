@@ -1,10 +1,11 @@
 import type { Driver } from "./driver.ts";
 import { messages } from "./messages/driver.ts";
 import { openai } from "./openai/driver.ts";
+import { responses } from "./responses/driver.ts";
 import { sessions } from "./sessions/driver.ts";
 
 /** The protocols in which a provider may be spoken to; the first is the default. */
-export const DRIVERS: readonly Driver[] = [sessions, openai, messages];
+export const DRIVERS: readonly Driver[] = [sessions, openai, responses, messages];
 
 /** What `PROVIDER_DRIVER` may be. */
 export const DRIVER_NAMES: readonly string[] = DRIVERS.map(({ id }) => id);

@@ -100,7 +100,11 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     settings: RequestSettings,
   ): RequestWriter<Wire>;
 
-  protected abstract reader(account: UpstreamAccount, request: Wire): AnswerReader;
+  protected abstract reader(
+    account: UpstreamAccount,
+    request: Wire,
+    conversation: Conversation,
+  ): AnswerReader;
 
   prepare(conversation: Conversation, options: PrepareOptions): PreparedTurn {
     const { toolCalls, newId, wholeAnswers } = this.options;
@@ -115,7 +119,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
       open: async (account: UpstreamAccount, signal: AbortSignal, followUp: FollowUp | null) => {
         const request = await writer.build(followUp?.suffix ?? "", signal);
         const response = await this.#complete(account, request, whole, signal);
-        const reader = this.reader(account, request);
+        const reader = this.reader(account, request, conversation);
         return turnOf(response, followUp?.sessionId ?? newId(), reader, signal);
       },
     };

@@ -59,6 +59,17 @@ export class OptionalFields<Wire> {
   }
 }
 
+const REFUSED =
+  "(?:un|not |n't )(?:be )?(?:support|permit|allow|recogni|known|expected|available)|extra[ _](?:inputs|forbidden)|no longer";
+
+/**
+ * Recognises a refusal of a field as such, in the words of the APIs that refuse some; one of a value that is out of range
+ * is the caller's to correct. The name is a regular expression.
+ */
+export function refused(name: string): RegExp {
+  return new RegExp(`(?:${REFUSED})[^.]{0,80}?\\b${name}\\b|\\b${name}\\b[^.]{0,80}?(?:${REFUSED})`, "i");
+}
+
 function strip<Wire>(full: Wire, refused: ReadonlyMap<OptionalField<Wire>, string>): Wire {
   let request = full;
   for (const [field, refusal] of refused) {

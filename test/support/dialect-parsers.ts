@@ -21,6 +21,7 @@ import { resolveModel } from "../../src/models/resolve.ts";
 import { RequestBuilder as MessagesRequest } from "../../src/provider/messages/request.ts";
 import { RequestBuilder as CompletionsRequest } from "../../src/provider/openai/request.ts";
 import type { PrepareOptions } from "../../src/provider/provider.ts";
+import { RequestBuilder as ResponsesRequest } from "../../src/provider/responses/request.ts";
 import { composePrompt, renderTranscript } from "../../src/provider/sessions/prompt.ts";
 
 const MODEL = "provider-v4-flash";
@@ -46,6 +47,9 @@ const OPTIONS: PrepareOptions = {
   fetchAttachment: async () => ({ bytes: new Uint8Array(), mediaType: "text/plain" }),
 };
 
+const responsesRequest = (conversation: Conversation, toolCalls: "native" | "markup") =>
+  new ResponsesRequest(conversation, OPTIONS, { model: MODEL, toolCalls, whole: false }, () => undefined);
+
 const messagesRequest = (conversation: Conversation, toolCalls: "native" | "markup") =>
   new MessagesRequest(conversation, OPTIONS, { model: MODEL, toolCalls, whole: false }, () => ({
     before: () => undefined,
@@ -61,6 +65,8 @@ export const PROMPTS: Readonly<Record<string, (conversation: Conversation) => st
   "openai, markup": (conversation) =>
     new CompletionsRequest(conversation, OPTIONS, { model: MODEL, toolCalls: "markup", whole: false })
       .promptText,
+  "responses, native": (conversation) => responsesRequest(conversation, "native").promptText,
+  "responses, markup": (conversation) => responsesRequest(conversation, "markup").promptText,
   "messages, native": (conversation) => messagesRequest(conversation, "native").promptText,
   "messages, markup": (conversation) => messagesRequest(conversation, "markup").promptText,
 };

@@ -1,5 +1,5 @@
 /** Which of the upstream protocols an answer is written in. */
-export type Protocol = "sessions" | "chat-completions" | "messages";
+export type Protocol = "sessions" | "chat-completions" | "responses" | "messages";
 
 /** How one generation is to be answered. An empty plan is a healthy answer of a few events. */
 export interface Plan {
@@ -78,6 +78,8 @@ export function errorBody(protocol: Protocol, code: string, message: string) {
       return { error: { code, message } };
     case "chat-completions":
       return { error: { code, message, type: "upstream_error", param: null } };
+    case "responses":
+      return { type: "error", error: { code, message, type: "upstream_error", param: null } };
     case "messages":
       return { type: "error", error: { type: code, message } };
   }
@@ -120,6 +122,51 @@ function completionChunks(plan: Plan): unknown[] {
   ];
 }
 
+function responseEvents(plan: Plan): unknown[] {
+  const { reasoning, text } = contents(plan);
+  const response = { id: "resp_1", object: "response", created_at: 1_800_000_000, model: "upstream-model" };
+  const usage = { input_tokens: 7, output_tokens: 5, total_tokens: 12 };
+  const thought = {
+    type: "reasoning",
+    id: "rs_1",
+    summary: [{ type: "summary_text", text: reasoning.join("") }],
+  };
+  const message = {
+    type: "message",
+    id: "msg_1",
+    role: "assistant",
+    status: "completed",
+    content: [{ type: "output_text", text: text.join(""), annotations: [] }],
+  };
+  const output = [...(reasoning.length === 0 ? [] : [thought]), message];
+  const index = output.length - 1;
+  return [
+    { type: "response.created", response: { ...response, status: "in_progress", output: [] } },
+    ...reasoning.flatMap((delta) => [
+      { type: "response.output_item.added", output_index: 0, item: { ...thought, summary: [] } },
+      { type: "response.reasoning_summary_text.delta", output_index: 0, summary_index: 0, delta },
+      { type: "response.output_item.done", output_index: 0, item: thought },
+    ]),
+    { type: "response.output_item.added", output_index: index, item: { ...message, content: [] } },
+    ...text.map((delta) => ({
+      type: "response.output_text.delta",
+      output_index: index,
+      content_index: 0,
+      delta,
+    })),
+    { type: "response.output_item.done", output_index: index, item: message },
+    {
+      type: "response.completed",
+      response: {
+        ...response,
+        status: plan.finish ?? "completed",
+        output,
+        ...(plan.usage === false ? {} : { usage }),
+      },
+    },
+  ];
+}
+
 function messageEvents(plan: Plan): unknown[] {
   const { reasoning, text } = contents(plan);
   const usage = plan.usage === false ? {} : { input_tokens: 7, output_tokens: 5 };
@@ -147,6 +194,7 @@ function messageEvents(plan: Plan): unknown[] {
 const EVENTS: Readonly<Record<Protocol, (plan: Plan) => unknown[]>> = {
   sessions: sessionEvents,
   "chat-completions": completionChunks,
+  responses: responseEvents,
   messages: messageEvents,
 };
 
@@ -169,6 +217,6 @@ function block(protocol: Protocol, event: unknown): string {
   if (protocol === "sessions" && Array.isArray(event)) {
     return `event: ${event[0]}\ndata: ${JSON.stringify(event[1])}\n\n`;
   }
-  const name = protocol === "messages" ? `event: ${Object(event).type}\n` : "";
+  const name = protocol !== "chat-completions" ? `event: ${Object(event).type}\n` : "";
   return `${name}data: ${JSON.stringify(event)}\n\n`;
 }

@@ -24,7 +24,7 @@ export interface Received {
 
 /**
  * A real HTTP server that plays an upstream of any protocol and fails as scripted: `/api/...` is the account
- * protocol, `/chat/completions`, `/messages` and `/models` (with or without `/v1`) are backends of those styles.
+ * protocol, `/chat/completions`, `/responses`, `/messages` and `/models` (with or without `/v1`) are backends of those styles.
  */
 export class FaultUpstream {
   /** Every request, oldest first. */
@@ -249,10 +249,12 @@ const file = {
   created_at: 1_800_000_000,
 };
 
-const isGeneration = (path: string): boolean => /\/turns(?:\/|$)|\/chat\/completions$|\/messages$/.test(path);
+const isGeneration = (path: string): boolean =>
+  /\/turns(?:\/|$)|\/chat\/completions$|\/responses$|\/messages$/.test(path);
 
 function protocolOf(path: string): Protocol {
   if (path.includes("/turns")) return "sessions";
+  if (path.endsWith("/responses")) return "responses";
   return path.endsWith("/messages") ? "messages" : "chat-completions";
 }
 

@@ -26,7 +26,12 @@ export function tells(told: Told, protocol: Protocol, toolCalls: ToolCalls): Rep
 }
 
 /** The events behind the last word. */
-const TRAILING: Readonly<Record<Protocol, number>> = { sessions: 2, "chat-completions": 2, messages: 2 };
+const TRAILING: Readonly<Record<Protocol, number>> = {
+  sessions: 2,
+  "chat-completions": 2,
+  responses: 1,
+  messages: 2,
+};
 
 /** Calls written into the text, as a model without native ones makes them. */
 function inMarkup({ calls = [], half, ...told }: Told): Told {
@@ -115,6 +120,72 @@ function chunks(told: Told): unknown[] {
   ];
 }
 
+function responseEvents(told: Told): unknown[] {
+  const { reasoning, text, end } = told;
+  const made = texts(told);
+  const output: object[] = [];
+  const item = (added: object, deltas: readonly object[], done: object): unknown[] => {
+    const output_index = output.push(done) - 1;
+    return [
+      { type: "response.output_item.added", output_index, item: added },
+      ...deltas.map((delta) => ({ output_index, ...delta })),
+      { type: "response.output_item.done", output_index, item: done },
+    ];
+  };
+  const thought = { type: "reasoning", id: "rs_1", summary: [] };
+  const message = { type: "message", id: "msg_1", role: "assistant", content: [] };
+  const items = [
+    ...(reasoning === undefined
+      ? []
+      : item(
+          thought,
+          pieces(reasoning).map((delta) => ({
+            type: "response.reasoning_summary_text.delta",
+            summary_index: 0,
+            delta,
+          })),
+          { ...thought, summary: [{ type: "summary_text", text: reasoning }] },
+        )),
+    ...(text === undefined
+      ? []
+      : item(
+          message,
+          pieces(text).map((delta) => ({ type: "response.output_text.delta", content_index: 0, delta })),
+          { ...message, content: [{ type: "output_text", text, annotations: [] }] },
+        )),
+    ...made.flatMap(({ name, text: input }, index) => {
+      const call = {
+        type: "function_call",
+        id: `fc_${index}`,
+        call_id: `call_${index}`,
+        name,
+        arguments: "",
+      };
+      return item(
+        call,
+        pieces(input).map((delta) => ({ type: "response.function_call_arguments.delta", delta })),
+        { ...call, arguments: input },
+      );
+    }),
+  ];
+  const ends: Record<Told["end"], object> = {
+    stop: { status: "completed" },
+    length: { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } },
+    filter: { status: "incomplete", incomplete_details: { reason: "content_filter" } },
+    broken: { status: "completed" },
+  };
+  const response = { id: "resp_1", object: "response", model: "upstream-model" };
+  const usage = { input_tokens: 40, output_tokens: 9, output_tokens_details: { reasoning_tokens: 3 } };
+  return [
+    { type: "response.created", response: { ...response, status: "in_progress", output: [] } },
+    ...items,
+    {
+      type: end === "length" || end === "filter" ? "response.incomplete" : "response.completed",
+      response: { ...response, ...ends[end], output, usage },
+    },
+  ];
+}
+
 function messageEvents(told: Told): unknown[] {
   const { reasoning, text, end } = told;
   const made = texts(told);
@@ -166,5 +237,6 @@ function messageEvents(told: Told): unknown[] {
 const EVENTS: Readonly<Record<Protocol, (told: Told) => unknown[]>> = {
   sessions: sessionsEvents,
   "chat-completions": chunks,
+  responses: responseEvents,
   messages: messageEvents,
 };

@@ -1,4 +1,4 @@
-import { eventBlocks, type Plan } from "./fault-body.ts";
+import { eventBlocks, type Plan, type Protocol } from "./fault-body.ts";
 import type { Asked, Reply, Script, Step } from "./scripted-upstream.ts";
 import { wantsWhole, wholeAnswer } from "./whole-answers.ts";
 
@@ -38,7 +38,7 @@ export const refuses = (status: number, code: string): Reply => ({
 });
 
 /** The same reply for a caller that wants no stream. What ends before the answer does leaves half of it. */
-export function inOnePiece(protocol: "chat-completions" | "messages", asked: Asked, reply: Reply): Reply {
+export function inOnePiece(protocol: Exclude<Protocol, "sessions">, asked: Asked, reply: Reply): Reply {
   if (typeof reply === "string" || !wantsWhole(asked.body)) return reply;
   if ("late" in reply) return { ...reply, reply: inOnePiece(protocol, asked, reply.reply) };
   if ("json" in reply || reply.type !== undefined) return reply;
@@ -53,7 +53,7 @@ export function inOnePiece(protocol: "chat-completions" | "messages", asked: Ask
 
 /** Whether a request asks for a generation, in either protocol. */
 export const isTurn = ({ method, path }: Asked): boolean =>
-  method === "POST" && /\/turns(\/[^/]+\/continue)?$|\/chat\/completions$/.test(path);
+  method === "POST" && /\/turns(\/[^/]+\/continue)?$|\/chat\/completions$|\/responses$/.test(path);
 
 /** Hands the answers to generations out. */
 function turnReplies(turns: Turns, healthy: Reply): Script {
@@ -100,12 +100,17 @@ export function sessionsScript({ turns = [], other }: Answers = {}): Script {
 }
 
 /** An upstream that speaks the chat-completions protocol. */
-export function completionsScript({ turns = [], other }: Answers = {}): Script {
-  const turnReply = turnReplies(turns, { body: eventBlocks("chat-completions", {}) });
+export const completionsScript = (answers: Answers = {}): Script => keyedScript("chat-completions", answers);
+
+/** An upstream that speaks the responses protocol. */
+export const responsesScript = (answers: Answers = {}): Script => keyedScript("responses", answers);
+
+function keyedScript(protocol: "chat-completions" | "responses", { turns = [], other }: Answers): Script {
+  const turnReply = turnReplies(turns, { body: eventBlocks(protocol, {}) });
   return (asked) => {
     const own = other?.(asked);
     if (own !== undefined) return own;
-    if (isTurn(asked)) return inOnePiece("chat-completions", asked, turnReply(asked));
+    if (isTurn(asked)) return inOnePiece(protocol, asked, turnReply(asked));
     if (asked.path.endsWith("/models")) return { json: { object: "list", data: [{ id: "engine" }] } };
     return { status: 404, json: { error: { code: "not_found", message: "There is no such thing." } } };
   };

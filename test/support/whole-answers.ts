@@ -24,7 +24,7 @@ export function wholeAnswer(protocol: Exclude<Protocol, "sessions">, blocks: rea
   return JSON.stringify(failed ?? FOLDS[protocol](events));
 }
 
-const FOLDS = { "chat-completions": completionOf, messages: messageOf } as const;
+const FOLDS = { "chat-completions": completionOf, responses: responseOf, messages: messageOf } as const;
 
 const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
 const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
@@ -73,6 +73,11 @@ function completionOf(chunks: readonly JsonObject[]): object {
     choices: [{ ...choice, index: 0, message, finish_reason: reason, ...logprobs }],
     usage,
   };
+}
+
+/** The last event has all of it. */
+function responseOf(events: readonly JsonObject[]): object {
+  return objectIn(events.at(-1)?.["response"]);
 }
 
 /** Adds up the deltas of each block. Input that is no JSON cannot be said here: it is an empty object. */

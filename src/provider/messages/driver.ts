@@ -2,6 +2,7 @@ import type { Conversation } from "../../conversation/conversation.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import { type AnswerReader, KeyedBackend, type RequestSettings } from "../keyed-backend.ts";
 import type { PrepareOptions, TurnDecoder, UpstreamAccount } from "../provider.ts";
+import { ThoughtMemory } from "../thought-memory.ts";
 import { isWhole } from "../transport.ts";
 import { WholeAnswerDecoder } from "../whole-answer.ts";
 import { type AnswerContext, MessageStreamDecoder, messageEvents } from "./decoder.ts";
@@ -10,8 +11,7 @@ import type { Thoughts } from "./messages.ts";
 import { BUDGET, OPTIONAL_FIELDS } from "./optional-fields.ts";
 import { OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
-import { ThoughtMemory } from "./thought-memory.ts";
-import type { WireRequest } from "./wire.ts";
+import type { WireRequest, WireThought } from "./wire.ts";
 
 /** The protocol's version. Its service demands one; compatible servers pass over it. */
 const VERSION = "2023-06-01";
@@ -38,9 +38,15 @@ function addressOf(baseUrl: string): string {
   return `${baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1`;
 }
 
+function lengthOf(thought: WireThought): number {
+  return thought.type === "thinking"
+    ? thought.thinking.length + thought.signature.length
+    : thought.data.length;
+}
+
 /** A backend of the message style. */
 class MessagesProvider extends KeyedBackend<WireRequest> {
-  readonly #memory = new ThoughtMemory();
+  readonly #memory = new ThoughtMemory(lengthOf);
 
   constructor(options: ProviderOptions) {
     super(options, {

@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
+import { tokensOf } from "../answer-tokens.ts";
 import { EventStreamDecoder } from "../event-stream.ts";
 import { parseRecord, usageOf } from "../json.ts";
 import { cutsOff, type ProviderEvent, type ProviderFinish, type ProviderUsage } from "../provider.ts";
 import { type ErrorKinds, errorFrom } from "../refusal.ts";
 import { ToolCallAssembler } from "../tool-calls.ts";
 import { GivenSources } from "./sources.ts";
-import { tokensOf } from "./tokens.ts";
 
 /** What an error within an answer means, which has no status; of a refusal, servers differ too much in these. */
 const ERROR_TYPES: ErrorKinds = {
@@ -95,7 +95,7 @@ class Answer {
     // Only one choice is ever asked for.
     if (typeof index === "number" && index !== 0) return;
     const piece = isObject(delta) ? delta : message;
-    const tokens = tokensOf(logprobs);
+    const tokens = tokensOf(isObject(logprobs) ? logprobs["content"] : null);
     // Some engines state the tokens of what the model thinks, too.
     const thought = isObject(delta) && (delta["reasoning_content"] || delta["reasoning"]);
     if (tokens.length > 0 && !thought) this.#emit({ type: "tokens", tokens });

@@ -1,12 +1,12 @@
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
+import { embeddingsOf } from "../embeddings.ts";
 import { type AnswerReader, KeyedBackend, type RequestSettings } from "../keyed-backend.ts";
 import type { Embedding, PrepareOptions, TurnDecoder, UpstreamAccount } from "../provider.ts";
 import type { ErrorKinds } from "../refusal.ts";
 import { isWhole, readRecord } from "../transport.ts";
 import { WholeAnswerDecoder } from "../whole-answer.ts";
 import { CompletionStreamDecoder, completionEvents } from "./decoder.ts";
-import { embeddingsOf } from "./embeddings.ts";
 import { OPTIONAL_FIELDS } from "./optional-fields.ts";
 import { OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";

@@ -1,16 +1,5 @@
-import type { OptionalField } from "../optional-fields.ts";
+import { type OptionalField, refused } from "../optional-fields.ts";
 import type { WireMessage, WireRequest, WireTool } from "./wire.ts";
-
-const REFUSED =
-  "(?:un|not |n't )(?:be )?(?:support|permit|allow|recogni|known|expected|available)|extra[ _](?:inputs|forbidden)|no longer";
-
-/**
- * Recognises a refusal of a field as such, in the words of the APIs that refuse some; one of a value that is out of range
- * is the caller's to correct.
- */
-function refused(name: string): RegExp {
-  return new RegExp(`(?:${REFUSED})[^.]{0,80}?\\b${name}\\b|\\b${name}\\b[^.]{0,80}?(?:${REFUSED})`, "i");
-}
 
 /** Fields that shape how words are chosen, or say who asks: an answer without them is no other answer. */
 const HINTS = [
@@ -79,7 +68,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     without: ({ response_format: _, ...rest }) => rest,
   },
   {
-    named: refused("strict"),
+    named: refused("(?:tools\\[\\d+\\]\\.function\\.)?strict"),
     present: ({ tools = [] }) => tools.some((tool) => tool.function.strict !== undefined),
     without: ({ tools = [], ...rest }) => ({ ...rest, tools: tools.map(withoutStrict) }),
   },

@@ -38,6 +38,13 @@ const BACKENDS: readonly Backend[] = [
     toolCalls: "markup",
     env: { PROVIDER_DRIVER: "openai", PROVIDER_TOOL_CALLS: "markup" },
   },
+  { name: "responses", protocol: "responses", toolCalls: "native", env: { PROVIDER_DRIVER: "responses" } },
+  {
+    name: "responses, calls in markup",
+    protocol: "responses",
+    toolCalls: "markup",
+    env: { PROVIDER_DRIVER: "responses", PROVIDER_TOOL_CALLS: "markup" },
+  },
   { name: "messages", protocol: "messages", toolCalls: "native", env: { PROVIDER_DRIVER: "messages" } },
   {
     name: "messages, calls in markup",
@@ -129,12 +136,12 @@ function gatewayOf({ protocol, toolCalls, env }: Backend, told: Told): Promise<M
   if (protocol === "sessions")
     return make({ upstream: new ScriptedUpstream(sessionsScript({ turns })), env });
   const upstream = new ScriptedUpstream(
-    protocol === "messages"
-      ? (asked) =>
-          asked.path.endsWith("/messages")
-            ? inOnePiece("messages", asked, turns())
-            : { status: 404, json: {} }
-      : completionsScript({ turns }),
+    protocol === "chat-completions"
+      ? completionsScript({ turns })
+      : (asked) =>
+          asked.path.endsWith(`/${protocol}`)
+            ? inOnePiece(protocol, asked, turns())
+            : { status: 404, json: {} },
   );
   return make({ upstream, env, config: { accounts: [{ token: "key" }] } });
 }

@@ -15,6 +15,7 @@ import {
   completionsScript,
   isTurn,
   refuses,
+  responsesScript,
   sessionsScript,
 } from "../../support/upstream-scripts.ts";
 
@@ -147,6 +148,7 @@ describe("a file's status", () => {
 const SCRIPTS: Readonly<Record<string, () => Script>> = {
   sessions: sessionsScript,
   openai: completionsScript,
+  responses: responsesScript,
 };
 
 describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file (%s driver)", (driver) => {

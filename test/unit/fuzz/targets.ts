@@ -11,6 +11,7 @@ import { MessageStreamDecoder } from "../../../src/provider/messages/decoder.ts"
 import { CompletionStreamDecoder } from "../../../src/provider/openai/decoder.ts";
 import type { ProviderEvent, TurnDecoder } from "../../../src/provider/provider.ts";
 import { proxiedFetch } from "../../../src/provider/proxy/fetch.ts";
+import { ResponseStreamDecoder } from "../../../src/provider/responses/decoder.ts";
 import { SessionTurnDecoder } from "../../../src/provider/sessions/decoder.ts";
 import { checkPageUrl } from "../../../src/url-safety/check.ts";
 import { PARSERS, PROMPTS } from "../../support/dialect-parsers.ts";
@@ -91,6 +92,7 @@ const context = () => {
 const DECODERS: Readonly<Record<string, () => TurnDecoder>> = {
   sessions: () => new SessionTurnDecoder("a-secret-token"),
   openai: () => new CompletionStreamDecoder(context()),
+  responses: () => new ResponseStreamDecoder(context()),
   messages: () => new MessageStreamDecoder(context()),
 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as messages from "./messages/fake.ts";
 import * as openai from "./openai/fake.ts";
+import * as responses from "./responses/fake.ts";
 import { conversation, FakeUpstream, neverAborted, prepareOptions, readTurn } from "./support.ts";
 
 const backends = [
@@ -9,6 +10,15 @@ const backends = [
     ...openai,
     key: ["authorization", "Bearer token-of-the-account"],
     whole: { choices: [{ index: 0, message: { content: "Hi" }, finish_reason: "stop" }] },
+  },
+  {
+    name: "responses",
+    ...responses,
+    key: ["authorization", "Bearer token-of-the-account"],
+    whole: {
+      status: "completed",
+      output: [{ type: "message", content: [{ type: "output_text", text: "Hi" }] }],
+    },
   },
   {
     name: "messages",

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Sampling } from "../../../src/conversation/conversation.ts";
+import type { Driver } from "../../../src/provider/driver.ts";
 import { messages } from "../../../src/provider/messages/driver.ts";
 import { openai } from "../../../src/provider/openai/driver.ts";
+import { responses } from "../../../src/provider/responses/driver.ts";
 import { sessions } from "../../../src/provider/sessions/driver.ts";
 import { keyed } from "./keyed.ts";
 import { conversation, eventStream, FakeUpstream, neverAborted, prepareOptions } from "./support.ts";
@@ -29,8 +31,8 @@ const WISHES: Required<Sampling> = {
   modalities: ["audio"],
 };
 
-const keyedRequest = (driver: typeof openai | typeof messages, path: string) => {
-  const answer = driver.id === "openai" ? "data: [DONE]\n\n" : "event: message_stop\ndata: {}\n\n";
+const keyedRequest = (driver: Driver, path: string) => {
+  const answer = "data: {}\n\n";
   const { provider, request } = keyed({ driver, baseUrl: "http://engine.example", path, answer });
   return { abilities: provider().abilities, request };
 };
@@ -54,6 +56,7 @@ async function sessionsRequest(changes: Parameters<typeof conversation>[0]) {
 
 const DRIVERS = [
   { name: "openai", ...keyedRequest(openai, "/chat/completions") },
+  { name: "responses", ...keyedRequest(responses, "/responses") },
   { name: "messages", ...keyedRequest(messages, "/messages") },
   {
     name: "sessions",
@@ -108,7 +111,8 @@ describe("names of users", () => {
     const { request } = keyedRequest(messages, "/messages");
     expect(await request({ sampling: { user: "u".repeat(257) } })).not.toHaveProperty("metadata");
     expect(await request({ sampling: { user: "u" } })).toMatchObject({ metadata: { user_id: "u" } });
-    const chat = keyedRequest(openai, "/chat/completions");
-    expect(await chat.request({ sampling: { user: "u".repeat(65) } })).not.toHaveProperty("user");
+    for (const chat of [keyedRequest(openai, "/chat/completions"), keyedRequest(responses, "/responses")]) {
+      expect(await chat.request({ sampling: { user: "u".repeat(65) } })).not.toHaveProperty("user");
+    }
   });
 });

@@ -5,6 +5,7 @@ import { CompletionFold } from "../../../src/conversation/fold.ts";
 import { Assembler } from "../../../src/generation/assembler.ts";
 import { messages } from "../../../src/provider/messages/driver.ts";
 import { openai } from "../../../src/provider/openai/driver.ts";
+import { responses } from "../../../src/provider/responses/driver.ts";
 import { eventBlocks } from "../../support/fault-body.ts";
 import { type Told, tells } from "../../support/told-answers.ts";
 import { wantsWhole, wholeAnswer } from "../../support/whole-answers.ts";
@@ -23,6 +24,7 @@ import {
 
 const BACKENDS = [
   { name: "openai", driver: openai, protocol: "chat-completions", path: "/chat/completions" },
+  { name: "responses", driver: responses, protocol: "responses", path: "/responses" },
   { name: "messages", driver: messages, protocol: "messages", path: "/v1/messages" },
 ] as const;
 type Backend = (typeof BACKENDS)[number];
@@ -75,7 +77,7 @@ const answers: fc.Arbitrary<Told> = fc.record(
 describe.each(BACKENDS)("$name", (backend) => {
   // An object says nothing of whether it is complete: calls of the message style are read as they come.
   const told =
-    backend.name === "openai"
+    backend.name !== "messages"
       ? answers
       : answers.map(({ half: _half, calls: made = [], ...rest }) =>
           rest.end === "stop" ? { ...rest, calls: made } : rest,
@@ -113,7 +115,7 @@ describe.each(BACKENDS)("$name", (backend) => {
     expect(await asks(false, true)).toBe(true);
     expect(await asks(true, true)).toBe(false);
     expect(await asks(false, false)).toBe(false);
-    expect(await asks(false, true, true)).toBe(backend.name === "openai");
+    expect(await asks(false, true, true)).toBe(backend.name !== "messages");
   });
 
   it.each([
@@ -175,7 +177,7 @@ it("leaves a call out that stands last in a message which was cut", async () => 
     stop_reason,
   });
   const names = async (reason: string) => {
-    const { toolCalls } = await completionOf(BACKENDS[1], () => Response.json(message(reason)));
+    const { toolCalls } = await completionOf(BACKENDS[2], () => Response.json(message(reason)));
     return toolCalls.map(({ id }) => id);
   };
   expect(await names("max_tokens")).toEqual(["toolu_1"]);

@@ -37,6 +37,43 @@ export const STREAMS: Readonly<Record<string, readonly string[]>> = {
       "data: [DONE]\n\n",
     event({ error: { message: "no", code: 429 } }),
   ],
+  responses: [
+    event({ type: "response.created", response: { id: "r" } }) +
+      event({ type: "response.output_item.added", output_index: 0, item: { type: "reasoning", id: "rs" } }) +
+      event({
+        type: "response.reasoning_summary_text.delta",
+        output_index: 0,
+        summary_index: 0,
+        delta: "Hm.",
+      }) +
+      event({
+        type: "response.output_item.done",
+        output_index: 0,
+        item: { type: "reasoning", id: "rs", summary: [], encrypted_content: "sealed" },
+      }) +
+      event({ type: "response.output_item.added", output_index: 1, item: { type: "message" } }) +
+      event({ type: "response.output_text.delta", output_index: 1, content_index: 0, delta: "Hé" }) +
+      event({ type: "response.output_item.done", output_index: 1, item: { type: "message", content: [] } }) +
+      event({
+        type: "response.output_item.added",
+        output_index: 2,
+        item: { type: "function_call", call_id: "c", name: "run", arguments: "" },
+      }) +
+      event({ type: "response.function_call_arguments.delta", output_index: 2, delta: '{"a":1}' }) +
+      event({
+        type: "response.output_item.done",
+        output_index: 2,
+        item: { type: "function_call", call_id: "c", name: "run", arguments: '{"a":1}' },
+      }) +
+      event({
+        type: "response.completed",
+        response: { id: "r", status: "completed", output: [], usage: { input_tokens: 1, output_tokens: 2 } },
+      }),
+    event({
+      type: "response.failed",
+      response: { error: { code: "server_error", message: "a-secret-token" } },
+    }),
+  ],
   messages: [
     named("message_start", { type: "message_start", message: { id: "m", usage: { input_tokens: 1 } } }) +
       named("content_block_start", {

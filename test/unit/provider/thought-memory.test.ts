@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { ThoughtMemory } from "../../../../src/provider/messages/thought-memory.ts";
+import { ThoughtMemory } from "../../../src/provider/thought-memory.ts";
 
-const thought = (thinking: string) => [{ type: "thinking", thinking, signature: "s" } as const];
+const thought = (thinking: string) => [{ thinking }];
+const newMemory = () => new ThoughtMemory<{ thinking: string }>(({ thinking }) => thinking.length);
 const id = (n: number) => `toolu_01${String(n).padStart(20, "0")}x`;
 
 describe("the memory of thoughts", () => {
   it("knows what came before a call of a model, and whether nothing did", () => {
-    const memory = new ThoughtMemory();
+    const memory = newMemory();
     memory.keep("m", id(1), thought("a"));
     memory.keep("m", id(2), []);
     expect([memory.of("m", id(1)), memory.of("m", id(2))]).toEqual([thought("a"), []]);
@@ -16,7 +17,7 @@ describe("the memory of thoughts", () => {
   it.each(["", "call_0", "functions.get_weather:0", "call_1_get_weather_and_time", "thequickbrownfoxjumps"])(
     "does not go by an id that somebody else may have: %j",
     (guessable) => {
-      const memory = new ThoughtMemory();
+      const memory = newMemory();
       memory.keep("m", guessable, thought("a"));
       expect(memory.of("m", guessable)).toBeUndefined();
     },
@@ -28,13 +29,13 @@ describe("the memory of thoughts", () => {
     "chatcmpl-tool-0123456789abcdef0123456789abcdef",
     "call_550e8400-e29b-41d4-a716-446655440000",
   ])("goes by %s", (random) => {
-    const memory = new ThoughtMemory();
+    const memory = newMemory();
     memory.keep("m", random, thought("a"));
     expect(memory.of("m", random)).toEqual(thought("a"));
   });
 
   it("forgets the least recently used beyond 2,000 calls", () => {
-    const memory = new ThoughtMemory();
+    const memory = newMemory();
     for (let n = 0; n < 2000; n += 1) memory.keep("m", id(n), []);
     memory.of("m", id(0));
     memory.keep("m", id(2000), []);
@@ -44,7 +45,7 @@ describe("the memory of thoughts", () => {
   });
 
   it("forgets beyond 4 Mi characters, and never holds a giant", () => {
-    const memory = new ThoughtMemory();
+    const memory = newMemory();
     const large = "x".repeat(1024 * 1024 - 1000);
     for (let n = 0; n < 5; n += 1) memory.keep("m", id(n), thought(large));
     expect([0, 1, 4].map((n) => memory.of("m", id(n)) !== undefined)).toEqual([false, true, true]);

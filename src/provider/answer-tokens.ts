@@ -1,11 +1,10 @@
-import type { AnswerToken, LikelyToken } from "../../conversation/events.ts";
-import { isObject, type JsonObject } from "../../encoding/json.ts";
+import type { AnswerToken, LikelyToken } from "../conversation/events.ts";
+import { isObject, type JsonObject } from "../encoding/json.ts";
 
-/** The tokens that `logprobs` of a choice states; what is malformed is left out. */
-export function tokensOf(logprobs: unknown): readonly AnswerToken[] {
-  const content: unknown = isObject(logprobs) ? logprobs["content"] : null;
-  if (!Array.isArray(content)) return [];
-  return content.flatMap((entry: unknown) => {
+/** The tokens that a list of log probabilities states; what is malformed is left out. */
+export function tokensOf(list: unknown): readonly AnswerToken[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((entry: unknown) => {
     const token = isObject(entry) ? likely(entry) : null;
     if (token === null || !isObject(entry)) return [];
     const others: unknown = entry["top_logprobs"];

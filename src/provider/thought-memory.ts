@@ -1,5 +1,3 @@
-import type { WireThought } from "./wire.ts";
-
 /** How many calls are remembered. */
 const MAX_CALLS = 2_000;
 /** How many characters their thoughts may have in all. */
@@ -13,29 +11,34 @@ const MAX_ID = 200;
 /** Ends in letters and digits that nobody can guess, or in a UUID. */
 const UNGUESSABLE = /(?:(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{16,}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
 
-interface Entry {
-  readonly thoughts: readonly WireThought[];
+interface Entry<Thought> {
+  readonly thoughts: readonly Thought[];
   readonly chars: number;
 }
 
 /**
- * What the model thought before it made a call, by the call's id. The protocol wants thoughts back, signed as they were,
+ * What the model thought before it made a call, by the call's id. Several protocols want thoughts back, signed as they were,
  * together with the results of the calls which they led to; most styles have no place where a caller could keep a
  * signature, but every style sends back the ids of calls.
  *
- * One isolate remembers, the least recently used goes first, and a call that is not known is no failure: see
- * `mayThink`. Thoughts of one caller must not come into the conversation of another, so that only an id that cannot be
- * guessed is a key.
+ * One isolate remembers, the least recently used goes first, and a call that is not known is no failure. Thoughts of one
+ * caller must not come into the conversation of another, so that only an id that cannot be guessed is a key.
  */
-export class ThoughtMemory {
-  readonly #entries = new Map<string, Entry>();
+export class ThoughtMemory<Thought> {
+  readonly #entries = new Map<string, Entry<Thought>>();
+  readonly #lengthOf: (thought: Thought) => number;
   #chars = 0;
 
+  /** `lengthOf` tells how many characters a thought has, about. */
+  constructor(lengthOf: (thought: Thought) => number) {
+    this.#lengthOf = lengthOf;
+  }
+
   /** Keeps what came between the previous call of a message, or its beginning, and this one; that may be nothing. */
-  keep(model: string, callId: string, thoughts: readonly WireThought[]): void {
+  keep(model: string, callId: string, thoughts: readonly Thought[]): void {
     if (callId.length > MAX_ID || !UNGUESSABLE.test(callId)) return;
     const key = keyOf(model, callId);
-    const chars = ENTRY_CHARS + thoughts.reduce((sum, thought) => sum + lengthOf(thought), 0);
+    const chars = ENTRY_CHARS + thoughts.reduce((sum, thought) => sum + this.#lengthOf(thought), 0);
     this.#drop(key);
     if (chars > MAX_CHARS / 4) return;
     this.#entries.set(key, { thoughts, chars });
@@ -47,7 +50,7 @@ export class ThoughtMemory {
   }
 
   /** What the model thought before a call; undefined: not known. A thought is good for the model that had it. */
-  of(model: string, callId: string): readonly WireThought[] | undefined {
+  of(model: string, callId: string): readonly Thought[] | undefined {
     const key = keyOf(model, callId);
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -64,10 +67,4 @@ export class ThoughtMemory {
 
 function keyOf(model: string, callId: string): string {
   return `${model}\n${callId}`;
-}
-
-function lengthOf(thought: WireThought): number {
-  return thought.type === "thinking"
-    ? thought.thinking.length + thought.signature.length
-    : thought.data.length;
 }

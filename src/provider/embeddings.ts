@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from "../../encoding/json.ts";
-import { ProviderError } from "../../errors/provider-error.ts";
-import { countOf } from "../json.ts";
+import { isObject, type JsonObject } from "../encoding/json.ts";
+import { ProviderError } from "../errors/provider-error.ts";
+import { countOf } from "./json.ts";
 
 function vectorOf(entry: unknown): readonly number[] | null {
   const vector: unknown = isObject(entry) ? entry["embedding"] : null;

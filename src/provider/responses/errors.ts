@@ -1,0 +1,48 @@
+import type { JsonObject } from "../../encoding/json.ts";
+import { isObject } from "../../encoding/json.ts";
+import type { ProviderError } from "../../errors/provider-error.ts";
+import { type ErrorKinds, errorFrom } from "../refusal.ts";
+
+/** Codes of the protocol's own. */
+const CODES = [
+  ["invalid_prompt", "content_filter"],
+  ["bio_policy", "content_filter"],
+  ["cyber_policy", "content_filter"],
+  ["misalignment_policy_violation", "content_filter"],
+  ["image_content_policy_violation", "content_filter"],
+  ["invalid_image", "invalid_request"],
+  ["invalid_image_format", "invalid_request"],
+  ["invalid_base64_image", "invalid_request"],
+  ["invalid_image_url", "invalid_request"],
+  ["invalid_image_mode", "invalid_request"],
+  ["image_parse_error", "invalid_request"],
+  ["image_too_small", "invalid_request"],
+  ["image_too_large", "invalid_request"],
+  ["image_file_too_large", "invalid_request"],
+  ["empty_image_file", "invalid_request"],
+  ["unsupported_image_media_type", "invalid_request"],
+  ["server_is_overloaded", "model_unavailable"],
+  ["slow_down", "model_unavailable"],
+] as const;
+
+/** What a refusal means. What is not found is the model (or the whole API): nothing that the caller asked for by address. */
+export const REFUSALS: ErrorKinds = { codes: new Map(CODES), statuses: { 404: "model_unavailable" } };
+
+/** The same for an error within a stream, which has no status: its type has to do. */
+const STREAM_ERRORS: ErrorKinds = {
+  codes: new Map([
+    ...CODES,
+    ["invalid_request_error", "invalid_request"] as const,
+    ["rate_limit_error", "rate_limited"] as const,
+    ["too_many_requests", "rate_limited"] as const,
+    ["overloaded_error", "model_unavailable"] as const,
+    ["authentication_error", "token_expired"] as const,
+  ]),
+};
+
+/** The failure that an answer tells of: a response's `error`, or an event whose members say it, or wrap it. */
+export function failureIn(told: JsonObject, secret: string): ProviderError {
+  const { error, code, message, param } = told;
+  const said = isObject(error) ? error : { code, message, param };
+  return errorFrom({ error: said }, 0, secret, STREAM_ERRORS);
+}

@@ -1,0 +1,174 @@
+import { type OptionalField, refused } from "../optional-fields.ts";
+import type { WireItem, WirePart, WireRequest, WireResult, WireSearch, WireTool } from "./wire.ts";
+
+/** What the model thought, sealed, so that it can be given back. */
+export const SEALED_THOUGHTS = "reasoning.encrypted_content";
+
+/** The pages that a search found. */
+export const FOUND_PAGES = "web_search_call.action.sources";
+
+/** The log probabilities of the answer. */
+export const LOGPROBS = "message.output_text.logprobs";
+
+/** Fields that shape how words are chosen, or say who asks: an answer without them is no other answer. */
+const HINTS = [
+  "temperature",
+  "top_p",
+  "presence_penalty",
+  "frequency_penalty",
+  "user",
+  "prompt_cache_key",
+  "parallel_tool_calls",
+  "store",
+] as const satisfies readonly (keyof WireRequest)[];
+
+const OPTIONAL_HINTS = HINTS.map(
+  (name): OptionalField<WireRequest> => ({
+    named: refused(name),
+    present: (request) => request[name] !== undefined,
+    without: ({ [name]: _, ...rest }) => rest,
+  }),
+);
+
+/** The least effort that a refusal of "none" offers; null: it offers none. */
+function leastEffort(refusal: string): "minimal" | "low" | null {
+  const offered = /supported values are:?([^.]*)/i.exec(refusal)?.[1] ?? "";
+  if (/\bminimal\b/.test(offered)) return "minimal";
+  return /\blow\b/.test(offered) ? "low" : null;
+}
+
+/** The shortest limit of an answer, as a backend says when it is asked for a shorter one. */
+function shortest(refusal: string): number {
+  return Number(/>=\s*(\d+)|at least\s+(\d+)/.exec(refusal)?.slice(1).find(Boolean) ?? 0);
+}
+
+/** What not every backend knows, or not every model of one. */
+export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
+  ...OPTIONAL_HINTS,
+  {
+    named: refused("(?:text\\.)?verbosity"),
+    present: ({ text }) => text?.verbosity !== undefined,
+    without: ({ text, ...rest }) => ({ ...rest, ...(text?.format ? { text: { format: text.format } } : {}) }),
+  },
+  {
+    // A model that does not think has nothing to seal; an engine may not know how.
+    named: new RegExp(`encrypted[ _]content|${refused("include").source}`, "i"),
+    present: ({ include = [] }) => include.includes(SEALED_THOUGHTS),
+    without: (request) => withoutIncluded(request, SEALED_THOUGHTS),
+  },
+  {
+    named: new RegExp(`web_search_call|${refused("include").source}`, "i"),
+    present: ({ include = [] }) => include.includes(FOUND_PAGES),
+    without: (request) => withoutIncluded(request, FOUND_PAGES),
+  },
+  {
+    // Summaries are kept from organisations that have not said who they are.
+    named: /reasoning[. ]summar/i,
+    present: ({ reasoning }) => reasoning?.summary !== undefined,
+    without: ({ reasoning, ...rest }) => ({
+      ...rest,
+      ...(reasoning?.effort === undefined ? {} : { reasoning: { effort: reasoning.effort } }),
+    }),
+  },
+  {
+    // A model that always thinks is asked for as little as it offers.
+    named: /['"`]?none['"`]?[^.]*not supported|unsupported value:? ['"`]?none|reasoning\.effort/i,
+    present: ({ reasoning }, refusal) => reasoning?.effort === "none" && leastEffort(refusal) !== null,
+    without: ({ reasoning: _, ...rest }, refusal) => ({
+      ...rest,
+      reasoning: { effort: leastEffort(refusal) ?? "low" },
+    }),
+  },
+  {
+    // A model that does not think, or a server that has not heard of it. A wrong effort is the caller's to correct.
+    named: refused("reasoning(?:[._]effort)?(?!\\.summary)"),
+    present: ({ reasoning }, refusal) =>
+      reasoning !== undefined &&
+      (reasoning.effort === "none" || !/unsupported value|invalid value/i.test(refusal)),
+    without: ({ reasoning: _, ...rest }) => rest,
+  },
+  {
+    // A model that does not search answers from what it knows.
+    named: /web[ _]search/i,
+    present: ({ tools = [] }, refusal) => tools.some(isSearch) && !/web_search_call/i.test(refusal),
+    without: ({ tools = [], tool_choice: choice, ...rest }) => {
+      const others = tools.filter((tool) => !isSearch(tool));
+      if (others.length === 0) return rest;
+      return { ...rest, tools: others, ...(choice === undefined ? {} : { tool_choice: choice }) };
+    },
+  },
+  {
+    // The answer's shape is also asked for in words, and a whole answer is checked against it.
+    named: refused("(?:text\\.format|json_schema)"),
+    present: ({ text }) => text?.format?.type === "json_schema",
+    without: (request) => ({ ...request, text: { ...request.text, format: { type: "json_object" } } }),
+  },
+  {
+    named: refused("(?:text\\.format|json_object)"),
+    present: ({ text }) => text?.format?.type === "json_object",
+    without: ({ text, ...rest }) => ({
+      ...rest,
+      ...(text?.verbosity === undefined ? {} : { text: { verbosity: text.verbosity } }),
+    }),
+  },
+  {
+    named: refused("(?:tools\\[\\d+\\]\\.)?strict"),
+    present: ({ tools = [] }) => tools.some((tool) => !isSearch(tool) && tool.strict !== undefined),
+    without: ({ tools = [], ...rest }) => ({ ...rest, tools: tools.map(withoutStrict) }),
+  },
+  {
+    // The public API knows no shorter answers than this; who asks for one wants to pay for little.
+    named: /max_output_tokens/,
+    present: ({ max_output_tokens: limit }, refusal) => limit !== undefined && limit < shortest(refusal),
+    without: (request, refusal) => ({ ...request, max_output_tokens: shortest(refusal) }),
+  },
+  {
+    // Engines that take results as text alone get what else a tool returned as the user's.
+    named: /input\[\d+\]\.output|function_call_output|\boutput\b/i,
+    present: ({ input }) => input.some(isInParts),
+    without: ({ input, ...rest }) => ({ ...rest, input: textResults(input) }),
+  },
+];
+
+function withoutIncluded({ include = [], ...rest }: WireRequest, name: string): WireRequest {
+  const others = include.filter((included) => included !== name);
+  return others.length === 0 ? rest : { ...rest, include: others };
+}
+
+function isSearch(tool: WireTool | WireSearch): tool is WireSearch {
+  return tool.type === "web_search";
+}
+
+function withoutStrict(tool: WireTool | WireSearch): WireTool | WireSearch {
+  if (isSearch(tool)) return tool;
+  const { strict: _, ...rest } = tool;
+  return rest;
+}
+
+function isInParts(item: WireItem): item is WireResult & { readonly output: readonly WirePart[] } {
+  return item.type === "function_call_output" && typeof item.output !== "string";
+}
+
+/** Results as text, and behind each row of them what else it held. */
+function textResults(input: readonly WireItem[]): readonly WireItem[] {
+  const items: WireItem[] = [];
+  let carried: WirePart[] = [];
+  const flush = () => {
+    if (carried.length > 0) items.push({ type: "message", role: "user", content: carried });
+    carried = [];
+  };
+  for (const item of input) {
+    if (item.type !== "function_call_output") flush();
+    if (!isInParts(item)) {
+      items.push(item);
+      continue;
+    }
+    const { call_id: id, output } = item;
+    const text = output.flatMap((part) => (part.type === "input_text" ? [part.text] : [])).join("\n\n");
+    items.push({ ...item, output: text });
+    const attached = output.filter((part) => part.type !== "input_text");
+    carried.push({ type: "input_text", text: `Returned by the tool call ${id}:` }, ...attached);
+  }
+  flush();
+  return items;
+}

@@ -1,0 +1,221 @@
+import { type Conversation, usesTools } from "../../conversation/conversation.ts";
+import { toolInstructions } from "../../tools/instructions.ts";
+import { effortFor } from "../effort.ts";
+import { given } from "../json.ts";
+import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
+import { fileAsText, joined } from "../prose.ts";
+import type { PrepareOptions } from "../provider.ts";
+import { type AttachedPart, RequestAttachments } from "../request-attachments.ts";
+import { responseFormatInstructions } from "../response-format.ts";
+import { wireItems } from "./items.ts";
+import { FOUND_PAGES, LOGPROBS, SEALED_THOUGHTS } from "./optional-fields.ts";
+import { optionFields } from "./options.ts";
+import type {
+  WireFormat,
+  WireItem,
+  WirePart,
+  WireRequest,
+  WireSearch,
+  WireThought,
+  WireTool,
+} from "./wire.ts";
+
+/** What is known of what the model thought before a call; undefined: nothing. */
+export type ThoughtsBefore = (callId: string) => readonly WireThought[] | undefined;
+
+const NO_PARAMETERS = { type: "object", properties: {} } as const;
+
+/** A conversation as a request for a response that nobody keeps. Attachments travel within it, as data URLs. */
+export class RequestBuilder implements RequestWriter<WireRequest> {
+  readonly #conversation: Conversation;
+  readonly #options: PrepareOptions;
+  readonly #settings: RequestSettings;
+  readonly #attachments: RequestAttachments;
+  readonly #thoughtsBefore: ThoughtsBefore;
+
+  /** Throws a `GatewayError` 400 for an attachment that is broken. */
+  constructor(
+    conversation: Conversation,
+    options: PrepareOptions,
+    settings: RequestSettings,
+    thoughtsBefore: ThoughtsBefore,
+  ) {
+    this.#conversation = conversation;
+    this.#options = options;
+    this.#settings = settings;
+    this.#thoughtsBefore = thoughtsBefore;
+    this.#attachments = new RequestAttachments(conversation, options);
+  }
+
+  /** Everything that the model reads, as one text. */
+  get promptText(): string {
+    const tools = this.#tools();
+    return joined([
+      ...this.#items("", () => undefined).flatMap(itemTexts),
+      ...(tools.length > 0 && usesTools(this.#conversation) ? [JSON.stringify(tools)] : []),
+    ]);
+  }
+
+  /** Fetches what is behind URLs. */
+  load(signal: AbortSignal): Promise<void> {
+    return this.#attachments.load(signal);
+  }
+
+  /** The request, with the suffix of a follow-up turn (blank: none). */
+  async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
+    await this.load(signal);
+    const { sampling, model, thinking } = this.#conversation;
+    const thinks = thinking && model.thinking;
+    // A model that is not to think has no use for what it thought.
+    const known = thinks ? this.#thoughtsBefore : () => undefined;
+    const include = this.#include(thinks);
+    return {
+      model: this.#settings.model,
+      input: this.#items(suffix, known),
+      stream: !this.#settings.whole,
+      store: false,
+      ...(include.length === 0 ? {} : { include }),
+      ...this.#toolFields(),
+      ...this.#text(),
+      reasoning: thinks ? { ...given("effort", this.#effort()), summary: "auto" } : { effort: "none" },
+      ...optionFields(sampling),
+    };
+  }
+
+  /** The protocol has no budgets: the effort that comes next stands for one. */
+  #effort(): string | undefined {
+    const { reasoningEffort, thinkingBudget } = this.#conversation.sampling;
+    return reasoningEffort ?? (thinkingBudget === undefined ? undefined : effortFor(thinkingBudget));
+  }
+
+  get #markup(): boolean {
+    return this.#settings.toolCalls === "markup";
+  }
+
+  /** What has no field of its own. */
+  #rules(): string {
+    const { tools, toolChoice, parallelToolCalls: parallel, responseFormat } = this.#conversation;
+    const inUse = this.#markup && usesTools(this.#conversation);
+    return joined([
+      inUse ? toolInstructions(tools, toolChoice, { parallel }) : "",
+      responseFormatInstructions(responseFormat) ?? "",
+    ]);
+  }
+
+  #items(suffix: string, thoughts: ThoughtsBefore): readonly WireItem[] {
+    const { thinking } = this.#conversation;
+    return wireItems(this.#conversation, {
+      markup: this.#markup,
+      rules: this.#rules(),
+      // Native means native: a backend that takes calls as their own items is told nothing in the user's name.
+      injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
+      suffix: suffix.trim(),
+      partOf: (part) => this.#wirePart(part),
+      thoughtsBefore: (callId) => thoughts(callId) ?? [],
+    });
+  }
+
+  #wirePart(part: AttachedPart): WirePart {
+    const attachment = this.#attachments.of(part);
+    if (attachment.kind === "text") {
+      return { type: "input_text", text: fileAsText(attachment.filename, attachment.text) };
+    }
+    const loaded = this.#attachments.loaded(attachment);
+    const url = loaded === undefined ? "" : `data:${loaded.mediaType};base64,${loaded.data}`;
+    const { source } = attachment;
+    if (attachment.kind === "image") {
+      const detail = (part.type === "image" ? part.detail : undefined) ?? "auto";
+      const where = source.kind === "file" ? { file_id: source.fileId } : { image_url: url };
+      return { type: "input_image", ...where, detail };
+    }
+    if (source.kind === "file") return { type: "input_file", file_id: source.fileId };
+    return { type: "input_file", filename: attachment.filename, file_data: url };
+  }
+
+  #include(thinks: boolean): string[] {
+    const { sampling, webSearch } = this.#conversation;
+    return [
+      ...(thinks ? [SEALED_THOUGHTS] : []),
+      ...(webSearch === undefined ? [] : [FOUND_PAGES]),
+      ...(sampling.logprobs === undefined ? [] : [LOGPROBS]),
+    ];
+  }
+
+  #toolFields(): Pick<WireRequest, "tools" | "tool_choice" | "parallel_tool_calls"> {
+    const { parallelToolCalls } = this.#conversation;
+    const search = this.#search();
+    const declared = this.#tools();
+    // A choice of none would be one against the search, too.
+    const own = search.length > 0 && !usesTools(this.#conversation) ? [] : declared;
+    const tools = [...own, ...search];
+    if (tools.length === 0) return {};
+    if (own.length === 0) return { tools };
+    const single = parallelToolCalls ? {} : { parallel_tool_calls: false as const };
+    return { tools, tool_choice: this.#toolChoice(), ...single };
+  }
+
+  #tools(): readonly WireTool[] {
+    if (this.#markup) return [];
+    return this.#conversation.tools.map(({ name, description, parameters, strict }) => ({
+      type: "function",
+      name,
+      ...given("description", description),
+      parameters: parameters ?? NO_PARAMETERS,
+      // Where nothing is said the protocol is strict, and few schemas are made for that.
+      strict: strict ?? false,
+    }));
+  }
+
+  #search(): readonly WireSearch[] {
+    const { webSearch } = this.#conversation;
+    if (webSearch === undefined) return [];
+    const { contextSize, location, allowedDomains } = webSearch;
+    return [
+      {
+        type: "web_search",
+        ...given("search_context_size", contextSize),
+        ...(allowedDomains === undefined ? {} : { filters: { allowed_domains: allowedDomains } }),
+        ...(location === undefined ? {} : { user_location: { type: "approximate", ...location } }),
+      },
+    ];
+  }
+
+  #toolChoice(): unknown {
+    const { toolChoice } = this.#conversation;
+    return toolChoice.type === "function" ? { type: "function", name: toolChoice.name } : toolChoice.type;
+  }
+
+  #text(): Pick<WireRequest, "text"> {
+    const format = this.#format();
+    const { verbosity } = this.#conversation.sampling;
+    if (format === undefined && verbosity === undefined) return {};
+    return { text: { ...given("format", format), ...given("verbosity", verbosity) } };
+  }
+
+  #format(): WireFormat | undefined {
+    const { responseFormat: format } = this.#conversation;
+    // Markup could not be written under a constraint to JSON.
+    if (format.type === "text" || (this.#markup && usesTools(this.#conversation))) return undefined;
+    if (format.type === "json") return { type: "json_object" };
+    const name = (format.name ?? "answer").replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 64);
+    return { type: "json_schema", name, schema: format.schema, ...given("strict", format.strict) };
+  }
+}
+
+function textsIn(content: string | readonly WirePart[]): string[] {
+  if (typeof content === "string") return [content];
+  return content.flatMap((part) => (part.type === "input_text" ? [part.text] : []));
+}
+
+function itemTexts(item: WireItem): string[] {
+  switch (item.type) {
+    case "message":
+      return textsIn(item.content);
+    case "function_call":
+      return [item.name, item.arguments];
+    case "function_call_output":
+      return textsIn(item.output);
+    case "reasoning":
+      return [];
+  }
+}

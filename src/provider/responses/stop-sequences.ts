@@ -1,0 +1,117 @@
+import type { ProviderError } from "../../errors/provider-error.ts";
+import type { ProviderEvent, TurnDecoder } from "../provider.ts";
+
+/**
+ * Ends an answer at the first of the caller's stop sequences, for a protocol that has none. What might be the beginning
+ * of one is held back until that is known.
+ */
+class StopSequences {
+  readonly #stops: readonly string[];
+  #held = "";
+  #found: string | null = null;
+
+  constructor(stops: readonly string[]) {
+    this.#stops = stops;
+  }
+
+  /** Whether one has come: nothing that follows belongs to the answer. */
+  get found(): boolean {
+    return this.#found !== null;
+  }
+
+  /** What of some events belongs to the answer. */
+  take(events: readonly ProviderEvent[]): ProviderEvent[] {
+    const out: ProviderEvent[] = [];
+    for (const event of events) {
+      if (this.#found !== null) this.#takeLate(event, this.#found, out);
+      else if (event.type === "text") this.#takeText(event.text, out);
+      else {
+        // Tokens are those of the text that follows.
+        if (event.type !== "tokens") this.flush(out);
+        out.push(event);
+      }
+    }
+    return out;
+  }
+
+  /** Gives out what was held back. */
+  flush(out: ProviderEvent[]): void {
+    if (this.#held !== "") out.push({ type: "text", text: this.#held });
+    this.#held = "";
+  }
+
+  #takeText(text: string, out: ProviderEvent[]): void {
+    const whole = this.#held + text;
+    this.#held = "";
+    let end = whole.length;
+    for (const stop of this.#stops) {
+      const at = whole.indexOf(stop);
+      if (at === -1 || at >= end) continue;
+      end = at;
+      this.#found = stop;
+    }
+    const kept = this.#found === null ? this.#beginning(whole) : 0;
+    const said = whole.slice(0, end - kept);
+    if (said !== "") out.push({ type: "text", text: said });
+    if (this.#found === null) this.#held = whole.slice(end - kept);
+  }
+
+  /** How many characters at the end of a text may begin a sequence. */
+  #beginning(text: string): number {
+    let most = 0;
+    for (const stop of this.#stops) {
+      for (let length = Math.min(stop.length - 1, text.length); length > most; length -= 1) {
+        if (text.endsWith(stop.slice(0, length))) most = length;
+      }
+    }
+    return most;
+  }
+
+  #takeLate(event: ProviderEvent, stopSequence: string, out: ProviderEvent[]): void {
+    if (event.type === "usage") out.push(event);
+    if (event.type === "finish") out.push({ type: "finish", reason: "stop", stopSequence });
+  }
+}
+
+/** Ends a stream where a stop sequence does: what the backend would still say is not waited for. */
+export class StoppingDecoder implements TurnDecoder {
+  readonly #decoder: TurnDecoder;
+  readonly #stops: StopSequences;
+
+  constructor(decoder: TurnDecoder, stops: readonly string[]) {
+    this.#decoder = decoder;
+    this.#stops = new StopSequences(stops);
+  }
+
+  get ended(): boolean {
+    return this.#stops.found || this.#decoder.ended === true;
+  }
+
+  get failure(): ProviderError | null {
+    return this.#stops.found ? null : (this.#decoder.failure ?? null);
+  }
+
+  push(bytes: Uint8Array): readonly ProviderEvent[] {
+    return this.#stops.found ? [] : this.#take(this.#decoder.push(bytes));
+  }
+
+  finish(): readonly ProviderEvent[] {
+    return this.#stops.found ? [] : this.#take(this.#decoder.finish());
+  }
+
+  #take(events: readonly ProviderEvent[]): ProviderEvent[] {
+    const out = this.#stops.take(events);
+    const finished = out.at(-1)?.type === "finish";
+    // The end is told here, once: it may or may not have been in the same read.
+    if (this.#stops.found && !finished) out.push(...this.#stops.take([{ type: "finish", reason: "stop" }]));
+    return out;
+  }
+}
+
+/** The events of a whole answer up to the first stop sequence. */
+export function stopped(
+  events: readonly ProviderEvent[],
+  stops: readonly string[],
+): readonly ProviderEvent[] {
+  return new StopSequences(stops).take(events);
+}

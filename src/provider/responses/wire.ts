@@ -1,0 +1,108 @@
+import type { SearchLocation } from "../../conversation/web-search.ts";
+
+/** Words. */
+export interface WireText {
+  readonly type: "input_text";
+  readonly text: string;
+}
+
+/** One piece of what users and tools say. */
+export type WirePart =
+  | WireText
+  | {
+      readonly type: "input_image";
+      readonly image_url?: string;
+      readonly file_id?: string;
+      readonly detail: string;
+    }
+  | {
+      readonly type: "input_file";
+      readonly filename?: string;
+      /** A data URL. */
+      readonly file_data?: string;
+      readonly file_id?: string;
+    };
+
+/** What the model thought, as it gave it: its content is sealed, and it accepts no other. */
+export interface WireThought {
+  readonly type: "reasoning";
+  readonly id: string;
+  readonly summary: readonly unknown[];
+  readonly content?: readonly unknown[];
+  readonly encrypted_content?: string;
+}
+
+/** A message. */
+export interface WireMessage {
+  readonly type: "message";
+  readonly role: "system" | "user" | "assistant";
+  readonly content: string | readonly WirePart[];
+}
+
+/** A call that the assistant made earlier. */
+export interface WireCall {
+  readonly type: "function_call";
+  readonly call_id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** The result of a call. */
+export interface WireResult {
+  readonly type: "function_call_output";
+  readonly call_id: string;
+  readonly output: string | readonly WirePart[];
+}
+
+/** One item of the conversation so far. */
+export type WireItem = WireMessage | WireThought | WireCall | WireResult;
+
+/** A tool that the caller offers. */
+export interface WireTool {
+  readonly type: "function";
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** The protocol's default is true. */
+  readonly strict?: boolean;
+}
+
+/** A web search that the server makes. */
+export interface WireSearch {
+  readonly type: "web_search";
+  readonly search_context_size?: string;
+  readonly filters?: { readonly allowed_domains: readonly string[] };
+  readonly user_location?: SearchLocation & { readonly type: "approximate" };
+}
+
+/** The shape that the answer is to have. */
+export type WireFormat =
+  | { readonly type: "json_object" }
+  | {
+      readonly type: "json_schema";
+      readonly name: string;
+      readonly schema: Readonly<Record<string, unknown>>;
+      readonly strict?: boolean;
+    };
+
+/** The body of `POST /responses`. */
+export interface WireRequest {
+  readonly model: string;
+  readonly input: readonly WireItem[];
+  readonly stream: boolean;
+  readonly store?: false;
+  readonly include?: readonly string[];
+  readonly tools?: readonly (WireTool | WireSearch)[];
+  readonly tool_choice?: unknown;
+  readonly parallel_tool_calls?: false;
+  readonly text?: { readonly format?: WireFormat; readonly verbosity?: string };
+  readonly reasoning?: { readonly effort?: string; readonly summary?: "auto" };
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly presence_penalty?: number;
+  readonly frequency_penalty?: number;
+  readonly max_output_tokens?: number;
+  readonly top_logprobs?: number;
+  readonly user?: string;
+  readonly prompt_cache_key?: string;
+}

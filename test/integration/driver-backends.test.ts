@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { DIALECT_CLIENTS } from "../support/dialect-clients.ts";
+import { TALKS } from "../support/talks.ts";
+import { DEV_KEY, type TestGateway, useGateway } from "../support/use-gateway.ts";
+
+/**
+ * A gateway asks another one, which speaks a driver's style to it and has the sandbox behind it. What each protocol says is
+ * held in unit tests; here one of each kind goes over real connections.
+ */
+
+function config(accounts: readonly object[]): Record<string, string> {
+  const settings = { keys: [DEV_KEY], accounts, thinking_injection: { enabled: false } };
+  return { GATEWAY_CONFIG_JSON: JSON.stringify(settings) };
+}
+
+const behind = useGateway({ vars: config([{ email: "one@sandbox.test", password: "sandbox" }]) });
+
+/** Drivers that speak a style of ours, and where it begins. */
+const BACKENDS = [{ driver: "responses", base: "/v1" }] as const;
+
+const [chat] = DIALECT_CLIENTS;
+if (chat === undefined) throw new Error("there is no dialect");
+
+async function ask(api: TestGateway, talk: (typeof TALKS)[string], stream: boolean) {
+  const response = await chat?.send(api, talk, stream);
+  const text = (await response?.text()) ?? "";
+  expect(response?.status, text).toBe(200);
+  return stream ? chat?.streamed(text) : chat?.whole(JSON.parse(text));
+}
+
+describe.each(BACKENDS)("a backend of the $driver style", ({ driver, base }) => {
+  const front = useGateway(() => ({
+    vars: {
+      ...config([{ token: DEV_KEY }]),
+      PROVIDER_DRIVER: driver,
+      PROVIDER_BASE_URL: behind.gateway.url + base,
+    },
+  }));
+
+  it.each([
+    "a question",
+    "two calls of the same tool",
+    "results of two calls",
+    "an answer withheld",
+    "a call cut short behind two",
+  ])("comes to the same as without: %s", async (name) => {
+    const talk = TALKS[name] ?? { steps: [] };
+    for (const stream of [true, false]) {
+      const direct = await ask(behind, talk, stream);
+      const { prompt } = await behind.gateway.sandbox.lastTurn();
+      const through = await ask(front, talk, stream);
+      expect((await behind.gateway.sandbox.lastTurn()).prompt).toBe(prompt);
+      expect(through).toMatchObject({ ...direct, usage: expect.anything() });
+    }
+  });
+
+  it("refuses an unknown key, and fails, as the backend does", async () => {
+    const refused = await front.chat("x", {}, { authorization: "Bearer sandbox-token-expired" });
+    expect([refused.status, JSON.parse(await refused.text()).error.code]).toEqual([401, "invalid_api_key"]);
+    const talk = { steps: [{ user: "[[big:400]][[chunk:20]][[cut:6]]" }] };
+    const broken = await chat.send(front, talk, true);
+    expect(chat.streamed(await broken.text())).toMatchObject({ error: expect.any(String), finish: null });
+    expect((await chat.send(front, talk, false)).status).toBe(503);
+  });
+});

@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { responses } from "../../../../src/provider/responses/driver.ts";
+import { keyed } from "../keyed.ts";
+
+export { text, user, WEATHER } from "../support.ts";
+
+const FOLDER = join(import.meta.dirname, "../../../fixtures/streams/responses");
+
+/** A captured stream. */
+export const stream = (name: string): string => readFileSync(join(FOLDER, `${name}.sse`), "utf8");
+
+/** A captured answer in one piece. */
+export const whole = (name: string): string => readFileSync(join(FOLDER, `${name}.whole.json`), "utf8");
+
+/** One event of a stream. */
+export const event = (type: string, members: object = {}): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
+
+export const { provider, answering, request } = keyed({
+  driver: responses,
+  baseUrl: "http://engine.example/v1/",
+  path: "/responses",
+  answer: stream("text"),
+});
