@@ -1,5 +1,13 @@
-import type { AccountHealth, CooldownView, OutageView, QueueStatus } from "../platform/accounts.ts";
+import type {
+  AccountCondition,
+  AccountHealth,
+  CooldownView,
+  FailingView,
+  OutageView,
+  QueueStatus,
+} from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
+import { conditionOf } from "./condition.ts";
 import type { Slots } from "./slots.ts";
 
 /** Why and until when an account is passed over; of two reasons that which lasts longer. */
@@ -10,6 +18,39 @@ function cooldownView({ id, cooling, cooldown, proxy }: AccountState): CooldownV
     return { account: id, proxy: proxy.id, ...shared };
   }
   return own === null ? null : { account: id, proxy: "", ...own };
+}
+
+/** Characters of a reason in a list that is polled. */
+const SHORT = 120;
+
+function conditionNow({ enabled, passedOver, testStatus, health, held }: AccountState, now: number) {
+  const activity = health.read(held, now);
+  return {
+    activity,
+    condition: conditionOf({ disabled: !enabled, cooling: passedOver, testStatus, activity }),
+  };
+}
+
+/** Accounts by how they are, and the `most` that have failed last. */
+function conditionsOf(states: Iterable<AccountState>, now: number, most: number) {
+  const conditions: Record<AccountCondition, number> = {
+    ok: 0,
+    untested: 0,
+    failing: 0,
+    cooling: 0,
+    disabled: 0,
+  };
+  const failing: FailingView[] = [];
+  for (const state of states) {
+    if (state.account === null) continue;
+    const { activity, condition } = conditionNow(state, now);
+    conditions[condition] += 1;
+    if (condition !== "failing") continue;
+    const { reason, at } = activity.lastFault ?? { reason: state.testStatus, at: 0 };
+    failing.push({ account: state.id, reason: reason.slice(0, SHORT), at });
+  }
+  failing.sort((one, other) => other.at - one.at);
+  return { conditions, failing: failing.slice(0, most) };
 }
 
 /**
@@ -60,6 +101,7 @@ export function queueStatus(
     })),
     cooling,
     cooldowns: cooldowns.slice(0, most),
+    ...conditionsOf(slots.states.values(), now, most),
     outages,
     waiting_requests: waiters.slice(0, most).map(({ request, since }) => ({
       request_id: request.requestId,
@@ -90,7 +132,7 @@ export function accountHealth(states: Iterable<AccountState | undefined>, now: n
       token: state.gate.held?.token ?? null,
       testStatus: state.testStatus,
       cooldown: cooldownView(state),
-      activity: state.health.read(state.held, now),
+      ...conditionNow(state, now),
     });
   }
   return health;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PROVIDER_ERROR_KINDS } from "../errors/provider-error.ts";
-import type { CooldownView } from "../platform/accounts.ts";
+import { ACCOUNT_CONDITIONS, type CooldownView } from "../platform/accounts.ts";
 import type { AccountTestResult } from "../platform/administration.ts";
 
 /** What an edit answers at the least. */
@@ -55,6 +55,8 @@ export const accountViewSchema = () =>
     proxy_id: z.string(),
     disabled: z.boolean(),
     weight: z.int(),
+    /** How it is, by its requests and tests; the newest counts. */
+    condition: z.enum(ACCOUNT_CONDITIONS),
     cooldown: cooldownSchema().nullable(),
     /** What its requests have come to since the pool was started. */
     activity: activitySchema(),

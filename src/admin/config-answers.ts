@@ -66,6 +66,9 @@ export const settingsViewSchema = () => {
     admin: adminView().extend({ default_password_warning: z.boolean() }),
     thinking_injection: groups.thinking_injection.extend({ default_prompt: z.string() }),
     env_backed: z.boolean(),
+    config_writable: z.boolean(),
+    /** How many API keys there are. */
+    api_keys: z.int(),
     needs_hosting_sync: z.boolean(),
   });
 };

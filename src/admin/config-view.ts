@@ -39,6 +39,7 @@ function accountView(account: Account, identifier: string, health?: AccountHealt
     proxy_id,
     disabled: account.disabled,
     weight: account.weight,
+    condition: health?.condition ?? (account.disabled ? "disabled" : "untested"),
     cooldown: health?.cooldown ?? null,
     activity: activityView(health?.activity),
   };

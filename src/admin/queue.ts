@@ -29,6 +29,15 @@ const queueStatusSchema = () =>
     ),
     cooling: z.int(),
     cooldowns: z.array(cooldownSchema()),
+    /** How many accounts are how; `failing` is the newest that is known of them. */
+    conditions: z.object({
+      ok: z.int(),
+      untested: z.int(),
+      failing: z.int(),
+      cooling: z.int(),
+      disabled: z.int(),
+    }),
+    failing: z.array(z.object({ account: z.string(), reason: z.string(), at: z.int() })),
     /** The models for which the provider is down; an empty name stands for all. */
     outages: z.array(
       z.object({

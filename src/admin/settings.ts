@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { hasDefaultPassword } from "../auth/administrators.ts";
+import { allKeys } from "../config/api-keys.ts";
 import { type Config, configSchema, priceSchema } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { DEFAULT_THINKING_PROMPT } from "../generation/prepare-options.ts";
@@ -94,6 +95,8 @@ const settingsSchema = z.strictObject({
     })
     .optional(),
   env_backed: readOnly,
+  config_writable: readOnly,
+  api_keys: readOnly,
   needs_hosting_sync: readOnly,
   success: readOnly,
   // Groups of older versions.
@@ -138,7 +141,7 @@ function applied(config: Config, change: SettingsEdit): Config {
 /** The runtime settings as administrators read them (contract, Runtime settings). */
 async function settingsView(
   { platform }: Context,
-  { config, envBacked }: ConfigSnapshot,
+  { config, envBacked, writable }: ConfigSnapshot,
 ): Promise<SettingsView> {
   return {
     admin: {
@@ -159,6 +162,8 @@ async function settingsView(
     history: config.history,
     captures: config.captures,
     env_backed: envBacked,
+    config_writable: writable,
+    api_keys: allKeys(config).length,
     needs_hosting_sync: config.sync.hash !== "" && config.sync.hash !== (await configHash(config)),
   };
 }

@@ -171,7 +171,22 @@ export interface WaitingView {
   readonly waiting_ms: number;
 }
 
-/** Contract, Queue status; `leases`, `cooldowns`, `outages`, `ready` and `waiting_requests` go beyond it. */
+/** How an account is: `failing`: the last of its requests and tests has failed by its, its proxy's or the provider's fault. */
+export const ACCOUNT_CONDITIONS = ["ok", "untested", "failing", "cooling", "disabled"] as const;
+export type AccountCondition = (typeof ACCOUNT_CONDITIONS)[number];
+
+/** An account that fails, and is used all the same. */
+export interface FailingView {
+  readonly account: string;
+  readonly reason: string;
+  /** When it has failed last, Unix milliseconds; 0: only a test has. */
+  readonly at: number;
+}
+
+/**
+ * Contract, Queue status; `leases`, `cooldowns`, `conditions`, `failing`, `outages`, `ready` and `waiting_requests` go beyond
+ * it.
+ */
 export interface QueueStatus {
   readonly available: number;
   /** Those of them that are neither disabled nor passed over for a failure. */
@@ -189,6 +204,10 @@ export interface QueueStatus {
   /** How many accounts cool down. */
   readonly cooling: number;
   readonly cooldowns: readonly CooldownView[];
+  /** How many accounts are how. */
+  readonly conditions: Readonly<Record<AccountCondition, number>>;
+  /** Accounts that fail, those that have failed last first. */
+  readonly failing: readonly FailingView[];
   readonly outages: readonly OutageView[];
   readonly waiting_requests: readonly WaitingView[];
 }
@@ -221,6 +240,7 @@ export interface AccountHealth {
   readonly token: string | null;
   /** Empty before the first test; `ok` after a successful one (contract, Accounts). */
   readonly testStatus: string;
+  readonly condition: AccountCondition;
   readonly cooldown: CooldownView | null;
   readonly activity: AccountActivity;
 }

@@ -71,16 +71,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await running.body?.cancel();
     await page.getByText("None. They appear here while they run or wait.").waitFor();
     await page.getByText("The admin key is the development default").waitFor();
-    await page.getByRole("button", { name: "5 min", exact: true }).click();
-    expect(await page.getByRole("button", { name: "5 min", exact: true }).getAttribute("aria-pressed")).toBe(
-      "true",
-    );
-    const drawn = await page.locator(".plot canvas").count();
-    expect(drawn).toBe(4);
-    // Pointing at a chart tells the time and the values there.
-    const chart = page.getByRole("figure").filter({ hasText: "Slots and queue" });
-    await chart.locator(".u-over").hover();
-    await expect.poll(() => chart.locator("time").innerText()).toMatch(/^\d\d:\d\d:\d\d$/);
+    expect(await page.locator(".plot canvas").count()).toBe(6);
     // What a screen shows is all that is asked for, again and again.
     const polled = await page.waitForResponse((response) => response.url().includes("/admin/queue/status"));
     expect((await polled.body()).length).toBeLessThan(20 * 1_024);
@@ -91,6 +82,30 @@ describeWithBrowser("watching and trying in the console", () => {
       ),
     );
     expect(tops[0]).toBeLessThan(Number(tops[1]));
+  });
+
+  it("tells what has happened although nobody was watching, and leads to its records", async () => {
+    await app.chat("[[status:500:internal]] unseen");
+    const page = await app.at("overview");
+    const activity = page.getByRole("region", { name: "Activity" });
+    const failure = activity.getByRole("link", { name: "503 upstream error" });
+    await failure.waitFor();
+    expect(await page.locator(".tile.bad, .tile.warn").filter({ hasText: "Errors" }).count()).toBe(1);
+    const range = page.getByRole("button", { name: "15 min", exact: true });
+    await range.click();
+    expect(await range.getAttribute("aria-pressed")).toBe("true");
+    expect(page.url()).toMatch(/#\/overview\?range=15m$/);
+    // Pointing at a chart tells the time and the values there; a click leads to what happened then.
+    const chart = page.getByRole("figure").filter({ hasText: "Requests and errors" });
+    await chart.locator(".u-over").hover();
+    await expect.poll(() => chart.locator("time").innerText()).toMatch(/^\d\d:\d\d:\d\d$/);
+    await chart.locator(".u-over").click();
+    await page.getByRole("heading", { level: 1, name: "History" }).waitFor();
+    expect(page.url()).toMatch(/#\/history\?from=/);
+    await page.goBack();
+    await failure.click();
+    await page.getByRole("link", { name: /unseen/ }).waitFor();
+    expect(page.url()).toMatch(/#\/history\?status=error&code=503&from=/);
   });
 
   it("shows a history record that grows while it is generated", async () => {

@@ -30,21 +30,6 @@ export type ApiKey = z.output<typeof apiKey>;
 /** What a key may use. */
 export type KeyScope = Pick<ApiKey, "limits" | "models" | "dialects" | "networks">;
 
-const config = z.object({
-  api_keys: z._default(z.array(apiKey), []),
-  env_backed: flag,
-  env_source_present: flag,
-  env_writeback_enabled: flag,
-  config_path: text,
-  config_writable: z._default(z.boolean(), true),
-});
-
-/** What the console reads of the masked configuration. */
-export type ConfigView = z.output<typeof config>;
-
-export const readConfig = (signal?: AbortSignal) =>
-  call(config, "/admin/config", signal === undefined ? {} : { signal });
-
 const exported = z.object({ config: z.record(z.string(), z.unknown()), json: z.string(), base64: text });
 
 /** The whole configuration with its secrets. */

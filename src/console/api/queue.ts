@@ -33,6 +33,11 @@ const queueStatus = z.object({
   leases: z._default(z.array(lease), []),
   cooling: number,
   cooldowns: z._default(z.array(cooldown), []),
+  conditions: z._default(
+    z.object({ ok: number, untested: number, failing: number, cooling: number, disabled: number }),
+    { ok: 0, untested: 0, failing: 0, cooling: 0, disabled: 0 },
+  ),
+  failing: z._default(z.array(z.object({ account: text, reason: text, at: number })), []),
   outages: z._default(z.array(z.object({ model: text, kind: text, reason: text, since: number })), []),
   waiting_requests: z._default(z.array(waiting), []),
 });
@@ -42,7 +47,16 @@ export type QueueStatus = z.output<typeof queueStatus>;
 export type Cooldown = z.output<typeof cooldown>;
 
 /** Entries of each list that a screen shows, however many accounts there are. */
-export const QUEUE_SHOWN = 24;
+export const QUEUE_SHOWN = 16;
+
+/** How accounts can be: as the gateway names it, for people, and whether it needs a look. */
+export const CONDITIONS = [
+  ["ok", "ok", "good"],
+  ["failing", "failing", "bad"],
+  ["cooling", "cooling down", "warn"],
+  ["untested", "not tested", ""],
+  ["disabled", "disabled", ""],
+] as const;
 
 /** `most`: entries of each list at most; null: all, for who looks for something in them. */
 export const readQueue = (most: number | null, signal?: AbortSignal) =>

@@ -35,6 +35,8 @@ const settings = z.object({
     max_body_bytes: 0,
   }),
   env_backed: flag,
+  config_writable: z._default(z.boolean(), true),
+  api_keys: z._default(z.number(), 1),
   needs_hosting_sync: flag,
 });
 

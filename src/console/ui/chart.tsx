@@ -25,6 +25,8 @@ interface ChartProps {
   readonly to: number;
   /** The values are those of whole days (UTC), and are told with their dates. Unless said otherwise they are of moments. */
   readonly days?: boolean;
+  /** Called with the place of the value that was clicked on. */
+  readonly onPick?: (place: number) => void;
 }
 
 const HEIGHT = 150;
@@ -112,6 +114,8 @@ export function Chart(props: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const first = useRef(props);
+  const latest = useRef(props);
+  latest.current = props;
   /** The place of the value that is pointed at. */
   const [hovered, setHovered] = useState<number | null>(null);
 
@@ -120,6 +124,10 @@ export function Chart(props: ChartProps) {
     if (element === null) return;
     const chart = new uPlot(optionsFor(first.current, element.clientWidth, setHovered), [[]], element);
     plot.current = chart;
+    chart.over.addEventListener("click", () => {
+      const { idx } = chart.cursor;
+      if (typeof idx === "number") latest.current.onPick?.(idx);
+    });
     const resized = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }));
     resized.observe(element);
     const stop = watchColours(() => chart.redraw(false));
@@ -161,7 +169,7 @@ export function Chart(props: ChartProps) {
           })}
         </ul>
       </figcaption>
-      <div class="plot" ref={box} />
+      <div class={props.onPick === undefined ? "plot" : "plot picks"} ref={box} />
     </figure>
   );
 }

@@ -250,6 +250,8 @@ describe("what is found", () => {
       leases: [],
       cooldowns: [],
       cooling: 0,
+      conditions: { ok: 2, untested: 0, failing: 0, cooling: 0, disabled: 0 },
+      failing: [],
       outages: [],
       waiting_requests: [],
     },

@@ -18,6 +18,8 @@ const idle: QueueStatus = {
   waiting: 4,
   max_queue_size: 6,
   leases: [{ account: "one@x", age_ms: 5, model: "m", request_id: "r", key: "", dialect: "d" }],
+  conditions: { ok: 2, untested: 0, failing: 0, cooling: 0, disabled: 0 },
+  failing: [],
   outages: [],
   cooling: 1,
   cooldowns: [{ account: "two@x", proxy: "", kind: "rate_limited", reason: "", failures: 1, until: 1 }],

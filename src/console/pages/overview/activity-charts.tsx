@@ -1,89 +1,59 @@
-import { useMemo, useState } from "preact/hooks";
-import { listHistory } from "../../api/history.ts";
-import { Button } from "../../ui/button.tsx";
+import { useMemo } from "preact/hooks";
+import type { Activity } from "../../api/activity.ts";
 import { Chart } from "../../ui/chart.tsx";
-import { compact } from "../../ui/format.ts";
-import { useLoaded } from "../../ui/use-loaded.ts";
-import { pastSpans } from "./backfill.ts";
-import { type Reading, type Span, smoothed, spansOf } from "./readings.ts";
-import { HOUR_MS } from "./recording.ts";
+import { compact, duration } from "../../ui/format.ts";
+import { money } from "../usage/view.ts";
+import { historyOfStep } from "./history-link.ts";
+import { added, perMinute, timesOf } from "./series.ts";
 
-/** Records that are read for the time before this console was watching: the gateway's largest page. */
-const HISTORY_PAGE = 1_000;
-/** What the charts can show: minutes, and their name. */
-const RANGES = [
-  [5, "5 min"],
-  [15, "15 min"],
-  [60, "1 hour"],
-] as const;
-/** Points that a chart has at most. */
-const POINTS = 240;
-const perSecond = (value: number) => (value < 10 ? String(Number(value.toFixed(2))) : compact(value));
-const whole = (value: number) => (Number.isInteger(value) ? String(value) : value.toFixed(1));
-const seconds = (value: number) => (value < 1 ? `${Math.round(value * 1_000)} ms` : `${value.toFixed(1)} s`);
+const few = (value: number) => (value < 10 ? String(Number(value.toFixed(2))) : compact(value));
 
-/** The last minutes, or the last hour, in pictures. */
-export function ActivityCharts({ readings }: { readonly readings: readonly Reading[] }) {
-  const [minutes, setMinutes] = useState(60);
-  const to = (readings.at(-1)?.at ?? Date.now()) / 1_000;
-  const from = to - minutes * 60;
-  const history = useLoaded((signal) => listHistory(new URLSearchParams(), 1, HISTORY_PAGE, signal)).data;
-  const spans = useMemo(() => {
-    const live = spansOf(readings).filter(({ time }) => time >= from);
-    const begun = readings[0]?.at ?? Date.now();
-    const items = history?.items ?? [];
-    const full = history !== null && items.length >= Math.min(history.limit, HISTORY_PAGE);
-    const past = history === null ? [] : pastSpans(items, full, Date.now() - HOUR_MS, begun);
-    return [...past, ...smoothed(live, Math.max(1, Math.ceil(live.length / POINTS)))];
-  }, [readings, history, from]);
-  const times = useMemo(() => spans.map(({ time }) => time), [spans]);
+/** The time that is shown, in pictures. A click leads to the history of the step that it was on. */
+export function ActivityCharts({ activity }: { readonly activity: Activity }) {
+  const times = useMemo(() => timesOf(activity), [activity]);
   const lines = useMemo(() => {
-    const line = (pick: (span: Span) => number | null) => spans.map(pick);
+    const { series } = activity;
+    const rate = (counts: readonly number[]) => perMinute(activity, counts);
+    const shares = ({ p50, p95, p99 }: Activity["series"]["duration_ms"]) =>
+      [
+        { name: "p50", colour: "accent", values: p50 },
+        { name: "p95", colour: "warn", values: p95 },
+        { name: "p99", colour: "bad", values: p99 },
+      ] as const;
     return {
-      load: [
-        { name: "in use", colour: "accent", values: line(({ inUse }) => inUse) },
-        { name: "waiting", colour: "warn", values: line(({ waiting }) => waiting) },
-      ],
       requests: [
-        { name: "requests", colour: "accent", values: line(({ requests }) => requests) },
-        { name: "errors", colour: "bad", values: line(({ errors }) => errors) },
+        { name: "requests", colour: "accent", values: rate(series.requests) },
+        { name: "errors", colour: "bad", values: rate(added(series.failed, series.refused)) },
       ],
-      firstToken: [{ name: "mean", colour: "accent", values: line(({ firstToken }) => firstToken) }],
+      firstToken: shares(series.first_token_ms),
+      duration: shares(series.duration_ms),
       tokens: [
-        { name: "in", colour: "muted", values: line(({ promptTokens }) => promptTokens) },
-        { name: "out", colour: "good", values: line(({ completionTokens }) => completionTokens) },
+        { name: "in", colour: "muted", values: rate(series.prompt_tokens) },
+        { name: "out", colour: "good", values: rate(series.completion_tokens) },
+      ],
+      cost: [{ name: "cost", colour: "accent", values: rate(series.cost) }],
+      load: [
+        { name: "slots", colour: "accent", values: series.slots },
+        { name: "waiting", colour: "warn", values: series.waiting },
       ],
     } as const;
-  }, [spans]);
-  const shared = { times, from, to };
+  }, [activity]);
+  const shared = {
+    times,
+    from: activity.from / 1_000,
+    to: activity.now / 1_000,
+    onPick: (place: number) => {
+      location.hash = historyOfStep(activity, place);
+    },
+  };
   return (
-    <section class="activity" aria-label="Activity">
-      <header class="row">
-        <h2 class="grow">Activity</h2>
-        {RANGES.map(([choice, name]) => (
-          <Button key={choice} pressed={choice === minutes} onClick={() => setMinutes(choice)}>
-            {name}
-          </Button>
-        ))}
-      </header>
-      <div class="charts">
-        <Chart
-          title="Requests and errors a second"
-          lines={lines.requests}
-          least={1}
-          format={perSecond}
-          {...shared}
-        />
-        <Chart
-          title="Time to first token"
-          lines={lines.firstToken}
-          least={0.2}
-          format={seconds}
-          {...shared}
-        />
-        <Chart title="Tokens a second" lines={lines.tokens} least={10} format={perSecond} {...shared} />
-        <Chart title="Slots and queue" lines={lines.load} least={4} format={whole} {...shared} />
-      </div>
-    </section>
+    <div class="charts">
+      <Chart title="Requests and errors a minute" lines={lines.requests} least={1} format={few} {...shared} />
+      <Chart title="Time to first token" lines={lines.firstToken} least={200} format={duration} {...shared} />
+      <Chart title="Duration" lines={lines.duration} least={200} format={duration} {...shared} />
+      <Chart title="Tokens a minute" lines={lines.tokens} least={10} format={few} {...shared} />
+      <Chart title="Slots and queue, on the average" lines={lines.load} least={1} format={few} {...shared} />
+      <Chart title="Cost a minute" lines={lines.cost} least={0.000_001} format={money} {...shared} />
+    </div>
   );
 }

@@ -1,38 +1,60 @@
-import { useEffect } from "preact/hooks";
-import { readConfig } from "../../api/config.ts";
+import { ACTIVITY_RANGES, readActivity } from "../../api/activity.ts";
+import { QUEUE_SHOWN, readQueue } from "../../api/queue.ts";
 import { readSettings } from "../../api/settings.ts";
-import { useStore } from "../../store.ts";
+import { look, usePlace } from "../../routing.ts";
+import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { type Loaded, useLoaded } from "../../ui/use-loaded.ts";
+import { AccountState } from "./account-state.tsx";
 import { ActivityCharts } from "./activity-charts.tsx";
+import { ErrorTable } from "./error-table.tsx";
 import { LeaseTable } from "./lease-table.tsx";
-import { recording, startRecording } from "./recording.ts";
 import { Slots } from "./slots.tsx";
 import { Tiles } from "./tiles.tsx";
 import { Warnings } from "./warnings.tsx";
 
-/** How often settings and configuration are read anew, for the warnings. */
+/** How often the settings are read anew, for the warnings. */
 const REFRESH_MS = 300_000;
+/** How often slots and queue are read, and what has happened: longer times move more slowly. */
+const QUEUE_MS = 2_000;
+const ACTIVITY_MS = 5_000;
+const LONG_ACTIVITY_MS = 30_000;
 
-/** How the gateway is doing, at a look. */
+/** How the gateway is doing, at a look. All numbers are the gateway's own: nobody need have been watching. */
 export function Overview() {
-  const { queue, readings, error } = useStore(recording);
+  const params = new URLSearchParams(usePlace().query);
+  const [range] = ACTIVITY_RANGES.find(([name]) => name === params.get("range")) ?? ACTIVITY_RANGES[1];
+  const short = range === "15m" || range === "1h";
+  const queue = useLoaded((signal) => readQueue(QUEUE_SHOWN, signal), "", QUEUE_MS);
+  const activity = useLoaded(
+    (signal) => readActivity(range, signal),
+    range,
+    short ? ACTIVITY_MS : LONG_ACTIVITY_MS,
+  );
   const settings = useLoaded(readSettings, "", REFRESH_MS);
-  const config = useLoaded(readConfig, "", REFRESH_MS);
-  useEffect(startRecording, []);
   // All at once, so that a warning which comes late pushes nothing down.
-  const known = ({ data, error: failure }: Loaded<unknown>) => data !== null || failure !== "";
-  const ready = (queue !== null || error !== "") && known(settings) && known(config);
-  if (!ready) return <Page title="Overview">{null}</Page>;
+  const known = ({ data, error }: Loaded<unknown>) => data !== null || error !== "";
+  if (![queue, activity, settings].every(known)) return <Page title="Overview">{null}</Page>;
+  const actions = ACTIVITY_RANGES.map(([name, said]) => (
+    <Button key={name} pressed={name === range} onClick={() => look(`range=${name}`, true)}>
+      {said}
+    </Button>
+  ));
   return (
-    <Page title="Overview">
-      <Warnings queue={queue} settings={settings.data} config={config.data} />
-      <Problem error={error} />
-      <Tiles queue={queue} readings={readings} />
-      <ActivityCharts readings={readings} />
-      <Slots queue={queue} />
-      <LeaseTable queue={queue} />
+    <Page title="Overview" actions={actions}>
+      <Warnings queue={queue.data} settings={settings.data} />
+      <Problem error={queue.error || activity.error} />
+      <Tiles queue={queue.data} activity={activity.data} />
+      {activity.data !== null && (
+        <section class="activity" aria-label="Activity">
+          <ActivityCharts activity={activity.data} />
+          <ErrorTable activity={activity.data} />
+        </section>
+      )}
+      {queue.data !== null && <AccountState queue={queue.data} />}
+      <Slots queue={queue.data} />
+      <LeaseTable queue={queue.data} />
     </Page>
   );
 }

@@ -1,67 +1,102 @@
+import type { Activity } from "../../api/activity.ts";
 import type { QueueStatus } from "../../api/queue.ts";
-import { compact, count } from "../../ui/format.ts";
+import { compact, count, duration } from "../../ui/format.ts";
 import { Tile } from "../../ui/tile.tsx";
-import { type Reading, spansOf } from "./readings.ts";
+import { money, share } from "../usage/view.ts";
+import { historyOf } from "./history-link.ts";
+import { toneOf } from "./series.ts";
 
 interface TilesProps {
   readonly queue: QueueStatus | null;
-  readonly readings: readonly Reading[];
+  readonly activity: Activity | null;
 }
-
-/** Newest readings that a tile's rate is made of: half a minute. */
-const RECENT = 6;
-
-const full = ({ in_use, global_max_inflight }: QueueStatus): boolean =>
-  global_max_inflight > 0 && in_use >= global_max_inflight;
 
 /** One error in a hundred needs a look, one in ten an operator. */
-function errorTone(requests: number, errors: number): "warn" | "bad" | undefined {
-  if (requests === 0 || errors / requests < 0.01) return undefined;
-  return errors / requests < 0.1 ? "warn" : "bad";
-}
+const ERRORS = [0.01, 0.1] as const;
+/** Milliseconds until the first token, for all but five of a hundred. */
+const FIRST_TOKEN_MS = [10_000, 30_000] as const;
+/** How full the queue is. */
+const QUEUE = [0.000_001, 0.8] as const;
+/** How many of the slots are taken. */
+const SLOTS = [0.9, 1] as const;
 
-/** The gateway's state in five numbers. */
-export function Tiles({ queue, readings }: TilesProps) {
-  const first = readings[0];
-  const last = readings.at(-1);
-  const recent = spansOf(readings.slice(-RECENT));
-  const rates = recent.map(({ requests }) => requests).filter((rate) => rate !== null);
-  const rate = rates.length === 0 ? null : rates.reduce((sum, each) => sum + each, 0) / rates.length;
-  const firstToken = spansOf(readings).findLast((span) => span.firstToken !== null)?.firstToken ?? null;
-  const since = (pick: (reading: Reading) => number): number =>
-    first === undefined || last === undefined ? 0 : Math.max(0, pick(last) - pick(first));
-  const requests = since((reading) => reading.requests);
-  const errors = since((reading) => reading.errors);
+const part = (some: number, all: number): number => (all > 0 ? some / all : 0);
+
+type Percentiles = Activity["totals"]["duration_ms"];
+
+const rest = (times: Percentiles): string =>
+  times === null ? "" : `p95 ${duration(times.p95)}, p99 ${duration(times.p99)}`;
+const half = (times: Percentiles): string => (times === null ? "–" : duration(times.p50));
+
+/** The gateway's state at this moment, and what the time that is shown comes to. */
+export function Tiles({ queue, activity }: TilesProps) {
   return (
     <dl class="tiles">
+      {queue !== null && <Present queue={queue} />}
+      {activity !== null && <Past activity={activity} />}
+    </dl>
+  );
+}
+
+function Present({ queue }: { readonly queue: QueueStatus }) {
+  const { in_use, global_max_inflight, waiting, max_queue_size, available, total } = queue;
+  return (
+    <>
       <Tile
         name="Slots in use"
-        value={queue === null ? "–" : `${count(queue.in_use)} / ${count(queue.global_max_inflight)}`}
-        below={queue === null ? "" : `${count(queue.available)} of ${count(queue.total)} accounts free`}
-        tone={queue !== null && full(queue) ? "warn" : undefined}
+        value={`${count(in_use)} / ${count(global_max_inflight)}`}
+        below={`${count(available)} of ${count(total)} accounts free`}
+        tone={toneOf(part(in_use, global_max_inflight), ...SLOTS)}
       />
       <Tile
         name="Waiting"
-        value={queue === null ? "–" : count(queue.waiting)}
-        below={queue === null ? "" : `room for ${count(queue.max_queue_size)}`}
-        tone={queue !== null && queue.waiting > 0 ? "warn" : undefined}
+        value={count(waiting)}
+        below={`room for ${count(max_queue_size)}`}
+        tone={toneOf(part(waiting, max_queue_size), ...QUEUE)}
       />
+    </>
+  );
+}
+
+function Past({ activity }: { readonly activity: Activity }) {
+  const { totals, from, to, now } = activity;
+  const { requests, failed, refused, cancelled, first_token_ms: first, duration_ms: took } = totals;
+  const errors = failed + refused;
+  const minutes = Math.max(1, (now - from) / 60_000);
+  const longest = took?.p99 ?? 0;
+  return (
+    <>
       <Tile
-        name="Requests a second"
-        value={rate === null ? "–" : rate.toFixed(rate < 10 ? 2 : 0)}
-        below={`${compact(requests)} while watching`}
-      />
-      <Tile
-        name="Time to first token"
-        value={firstToken === null ? "–" : `${Math.round(firstToken * 1_000)} ms`}
-        below="newest answers"
+        name="Requests"
+        value={compact(requests)}
+        below={`${compact(Number((requests / minutes).toPrecision(2)))} a minute, ${compact(cancelled)} cancelled`}
+        href={historyOf(from, to, longest)}
       />
       <Tile
         name="Errors"
-        value={requests === 0 ? "0%" : `${((errors / requests) * 100).toFixed(errors === 0 ? 0 : 1)}%`}
-        below={`${compact(errors)} while watching`}
-        tone={errorTone(requests, errors)}
+        value={share(errors, requests)}
+        below={`${compact(failed)} failed, ${compact(refused)} refused`}
+        tone={toneOf(part(errors, requests), ...ERRORS)}
+        href={historyOf(from, to, longest, { status: "error" })}
       />
-    </dl>
+      <Tile
+        name="First token"
+        value={half(first)}
+        below={rest(first)}
+        tone={toneOf(first?.p95 ?? 0, ...FIRST_TOKEN_MS)}
+      />
+      <Tile
+        name="Duration"
+        value={half(took)}
+        below={rest(took)}
+        {...(took !== null && { href: historyOf(from, to, longest, { min_ms: String(took.p95) }) })}
+      />
+      <Tile
+        name="Tokens"
+        value={compact(totals.prompt_tokens + totals.completion_tokens)}
+        below={`${compact(totals.prompt_tokens)} in, ${compact(totals.completion_tokens)} out`}
+      />
+      <Tile name="Cost" value={money(totals.cost)} below="at your prices" />
+    </>
   );
 }

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import type { ConfigView } from "../../api/config.ts";
 import type { QueueStatus } from "../../api/queue.ts";
 import type { Settings } from "../../api/settings.ts";
 import { readVersion } from "../../api/version.ts";
@@ -17,11 +16,10 @@ interface Warning {
 interface WarningsProps {
   readonly queue: QueueStatus | null;
   readonly settings: Settings | null;
-  readonly config: ConfigView | null;
 }
 
 /** What the operator should see to. Nothing when there is nothing. */
-export function Warnings({ queue, settings, config }: WarningsProps) {
+export function Warnings({ queue, settings }: WarningsProps) {
   const version = useLoaded(readVersion).data;
   const cooling = queue?.cooling ?? 0;
   const warnings: Warning[] = [];
@@ -38,7 +36,7 @@ export function Warnings({ queue, settings, config }: WarningsProps) {
     </>,
   );
   add(
-    config?.config_writable === false,
+    settings?.config_writable === false,
     "read-only",
     "warning",
     "The configuration comes from the environment and cannot be changed here. New account tokens are lost on restart.",
@@ -62,7 +60,7 @@ export function Warnings({ queue, settings, config }: WarningsProps) {
     </>,
   );
   add(
-    config !== null && config.api_keys.length === 0,
+    settings?.api_keys === 0,
     "keys",
     "warning",
     <>

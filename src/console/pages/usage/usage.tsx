@@ -1,4 +1,4 @@
-import { readConfig } from "../../api/config.ts";
+import { listKeys } from "../../api/config.ts";
 import { type Dimension, readUsage, usageAsCsv } from "../../api/usage.ts";
 import { look, usePlace } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
@@ -38,8 +38,8 @@ export function Usage() {
     key,
     REFRESH_MS,
   );
-  const config = useLoaded(readConfig);
-  const names = new Map(config.data?.api_keys.map(({ id, name }) => [id, name]));
+  const keys = useLoaded(listKeys);
+  const names = new Map(keys.data?.items.map(({ id, name }) => [id, name]));
   const download = useWork();
   return (
     <Page

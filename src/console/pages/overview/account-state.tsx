@@ -1,0 +1,68 @@
+import { CONDITIONS, type QueueStatus } from "../../api/queue.ts";
+import { href } from "../../routing.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { count, duration, moment } from "../../ui/format.ts";
+import { Panel } from "../../ui/page.tsx";
+
+interface Sick {
+  readonly account: string;
+  readonly state: string;
+  readonly reason: string;
+}
+
+const COLUMNS: readonly Column<Sick>[] = [
+  {
+    title: "Account",
+    cell: ({ account }) => (
+      <a class="cut" href={href("accounts", "", new URLSearchParams({ q: account }).toString())}>
+        {account}
+      </a>
+    ),
+  },
+  { title: "State", cell: ({ state }) => state },
+  { title: "Why", class: "muted", cell: ({ reason }) => <span class="cut">{reason}</span> },
+];
+
+/** Accounts of which it is said why. */
+const SICK_SHOWN = 8;
+
+function sickOf({ cooldowns, failing }: QueueStatus): Sick[] {
+  const now = Date.now();
+  return [
+    ...failing.map(({ account, reason, at }) => ({
+      account,
+      reason,
+      state: at === 0 ? "failed its test" : `failed ${moment(at)}`,
+    })),
+    ...cooldowns.map(({ account, reason, until }) => ({
+      account,
+      reason,
+      state: `cools down, ${duration(Math.max(0, until - now))}`,
+    })),
+  ];
+}
+
+/** How many accounts are how, and which need a look: a few lines, however many accounts there are. */
+export function AccountState({ queue }: { readonly queue: QueueStatus }) {
+  const { conditions, total } = queue;
+  const sick = sickOf(queue).slice(0, SICK_SHOWN);
+  const more = conditions.failing + conditions.cooling - sick.length;
+  if (total === 0) return null;
+  return (
+    <Panel title="Accounts" actions={<a href={href("accounts")}>All {count(total)}</a>}>
+      <ul class="conditions">
+        {CONDITIONS.map(([name, said, tone]) => (
+          <li key={name} class={conditions[name] > 0 ? tone : ""}>
+            <a href={href("accounts", "", `health=${name}`)}>
+              <strong class="tabular">{count(conditions[name])}</strong> {said}
+            </a>
+          </li>
+        ))}
+      </ul>
+      {sick.length > 0 && (
+        <DataTable items={sick} keyOf={({ account, state }) => account + state} columns={COLUMNS} />
+      )}
+      {more > 0 && <p class="muted">and {count(more)} more</p>}
+    </Panel>
+  );
+}

@@ -1,0 +1,46 @@
+import type { Activity } from "../../api/activity.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { count } from "../../ui/format.ts";
+import { Panel } from "../../ui/page.tsx";
+import { share } from "../usage/view.ts";
+import { historyOf } from "./history-link.ts";
+
+type Failure = Activity["errors"][number];
+
+/** What went wrong in the time that is shown, by status and code; each leads to its records. */
+export function ErrorTable({ activity }: { readonly activity: Activity }) {
+  const { errors, from, to, totals } = activity;
+  const longest = totals.duration_ms?.p99 ?? 0;
+  const columns: readonly Column<Failure>[] = [
+    {
+      title: "Error",
+      cell: ({ status, code }) => (
+        <a href={historyOf(from, to, longest, { status: "error", code: String(status) })}>
+          {status} {code.replaceAll("_", " ")}
+        </a>
+      ),
+    },
+    {
+      title: "When",
+      class: "muted",
+      cell: ({ outcome }) => (outcome === "refused" ? "before an account was asked" : "by the provider"),
+    },
+    { title: "Requests", end: true, class: "tabular", cell: ({ requests }) => count(requests) },
+    {
+      title: "Of all",
+      end: true,
+      class: "tabular muted",
+      cell: ({ requests }) => share(requests, totals.requests),
+    },
+  ];
+  return (
+    <Panel title="Errors by code and reason">
+      <DataTable
+        items={errors}
+        keyOf={({ outcome, status, code }) => `${outcome} ${status} ${code}`}
+        columns={columns}
+        empty={<p class="muted">None in this time.</p>}
+      />
+    </Panel>
+  );
+}
