@@ -1,5 +1,8 @@
 import { sha256Hex } from "../encoding/hash.ts";
 import type { Context } from "../platform/context.ts";
+import type { AnswerCache, PagesPlatform } from "../platform/pages.ts";
+import type { Freshness } from "./freshness.ts";
+import { isOfTrouble } from "./page-headers.ts";
 
 /** An answer that is made once and given to many. */
 export interface KeptAnswer {
@@ -12,6 +15,13 @@ export interface KeptAnswer {
   readonly lifetime: number;
   /** It was found, not made for this request. */
   readonly hit: boolean;
+  /** It is older than was asked for; another one is being made. */
+  readonly stale?: boolean;
+}
+
+/** What keeping answers needs of a request. */
+export interface Keeping extends Pick<Context, "waitUntil"> {
+  readonly platform: { now(): number; readonly pages: Pick<PagesPlatform, "cache"> };
 }
 
 const MADE_AT = "x-made-at";
@@ -22,25 +32,99 @@ export async function cacheKey(context: Context, kind: string, on: unknown): Pro
   return new URL(`/.kept/${kind}/${await digest(JSON.stringify(on))}`, context.url).href;
 }
 
-/** The kept answer under a key, if it is younger than `maxAge` seconds. */
-export async function findAnswer(context: Context, key: string, maxAge: number): Promise<KeptAnswer | null> {
+/**
+ * The answer that is kept under a key, or a new one, which is kept. One that is too old, but not for long, is given at once, and
+ * replaced behind the response's back.
+ *
+ * @param admitted rejects when the caller may not have any
+ * @throws what `make` throws
+ */
+export async function keptOrMade(
+  context: Keeping,
+  key: string,
+  freshness: Freshness,
+  admitted: Promise<void>,
+  make: () => Promise<KeptAnswer>,
+): Promise<KeptAnswer> {
+  const [found] = await Promise.all([findAnswer(context, key, freshness), admitted]);
+  if (found === null) {
+    const made = await make();
+    context.waitUntil(keep(context.platform.pages.cache, key, made));
+    return made;
+  }
+  if (found.stale === true) context.waitUntil(renew(context, key, found.madeAt, make));
+  return found;
+}
+
+/** The kept answer under a key, if it is not too old. */
+async function findAnswer(
+  { platform }: Keeping,
+  key: string,
+  { maxAge, staleFor }: Freshness,
+): Promise<KeptAnswer | null> {
   if (maxAge === 0) return null;
-  const found = await context.platform.pages.cache.match(key).catch(() => undefined);
+  const found = await match(platform.pages.cache, key);
   if (found === undefined) return null;
   const madeAt = Number(found.headers.get(MADE_AT));
   const lifetime = Number(found.headers.get(LIFETIME));
-  if (context.platform.now() - madeAt >= Math.min(maxAge, lifetime) * 1_000) return null;
+  const age = (platform.now() - madeAt) / 1_000;
+  if (age >= Math.min(maxAge + staleFor, lifetime)) return null;
   const headers: Record<string, string> = {};
   for (const [name, value] of found.headers) {
     if (name.startsWith("x-page-") || name.startsWith("x-image-") || name === "content-type")
       headers[name] = value;
   }
-  return { body: new Uint8Array(await found.arrayBuffer()), headers, madeAt, lifetime, hit: true };
+  const body = new Uint8Array(await found.arrayBuffer());
+  return { body, headers, madeAt, lifetime, hit: true, stale: age >= maxAge };
 }
 
-/** Keeps an answer for later requests, behind the response's back. */
-export function keepAnswer(context: Context, key: string, answer: KeptAnswer): void {
-  const { body, headers, madeAt, lifetime } = answer;
+/** Seconds after which a renewal that has come to nothing is tried again. */
+const RENEWAL_PAUSE = 60;
+
+const renewals = new WeakMap<AnswerCache, Set<string>>();
+
+/**
+ * Makes a new answer in the place of an old one, unless somebody does so already. When that fails, or the page is in trouble now, the old one
+ * stays. Never rejects.
+ */
+async function renew(
+  { platform }: Keeping,
+  key: string,
+  madeAt: number,
+  make: () => Promise<KeptAnswer>,
+): Promise<void> {
+  const { cache } = platform.pages;
+  const underWay = renewals.get(cache) ?? new Set();
+  renewals.set(cache, underWay);
+  if (underWay.has(key)) return;
+  underWay.add(key);
+  try {
+    // Told in the cache, too: other isolates share it.
+    const marker = `${key}/renewal`;
+    const begun = await match(cache, marker);
+    if (begun !== undefined && Number(begun.headers.get(MADE_AT)) >= madeAt) return;
+    const now = String(platform.now());
+    const headers = { "cache-control": `public, max-age=${RENEWAL_PAUSE}`, [MADE_AT]: now };
+    await cache.put(marker, new Response("", { headers })).catch(() => undefined);
+    const made = await make();
+    if (!isOfTrouble(made.lifetime)) await keep(cache, key, made);
+  } catch {
+    // Whoever asks once the old one may not be given any more is told.
+  } finally {
+    underWay.delete(key);
+  }
+}
+
+function match(cache: AnswerCache, key: string): Promise<Response | undefined> {
+  return cache.match(key).catch(() => undefined);
+}
+
+/** Keeps an answer for later requests. Does not reject. */
+async function keep(
+  cache: AnswerCache,
+  key: string,
+  { body, headers, madeAt, lifetime }: KeptAnswer,
+): Promise<void> {
   const response = new Response(body, {
     headers: {
       ...headers,
@@ -49,28 +133,30 @@ export function keepAnswer(context: Context, key: string, answer: KeptAnswer): v
       [LIFETIME]: String(lifetime),
     },
   });
-  context.waitUntil(context.platform.pages.cache.put(key, response).catch(() => undefined));
+  await cache.put(key, response).catch(() => undefined);
 }
 
 /**
  * The response that gives an answer: with its age, the time that it may be kept, and a tag by which the caller need not have it twice (RFC 9110
  * and 9111).
  *
- * @param maxAge seconds that the caller accepts; 0: nobody may keep it
+ * @param freshness what the caller accepts; with a `maxAge` of 0 nobody may keep it
  */
 export async function answerResponse(
   context: Context,
-  { body, headers, madeAt, lifetime, hit }: KeptAnswer,
-  maxAge: number,
+  { body, headers, madeAt, lifetime, hit, stale }: KeptAnswer,
+  { maxAge, staleFor }: Freshness,
 ): Promise<Response> {
   const etag = `"${await digest(body)}"`;
   const seconds = Math.min(maxAge, lifetime);
+  const staleSeconds = Math.min(staleFor, lifetime - seconds);
+  const window = staleSeconds > 0 ? `, stale-while-revalidate=${staleSeconds}` : "";
   const all = new Headers({
     ...headers,
     etag,
-    "cache-control": seconds === 0 ? "no-store" : `public, max-age=${seconds}`,
+    "cache-control": seconds === 0 ? "no-store" : `public, max-age=${seconds}${window}`,
     age: String(hit ? Math.max(0, Math.floor((context.platform.now() - madeAt) / 1_000)) : 0),
-    "x-cache": hit ? "HIT" : maxAge === 0 ? "BYPASS" : "MISS",
+    "x-cache": stale === true ? "STALE" : hit ? "HIT" : maxAge === 0 ? "BYPASS" : "MISS",
     "x-content-type-options": "nosniff",
     "cross-origin-resource-policy": "cross-origin",
   });

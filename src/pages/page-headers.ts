@@ -20,6 +20,11 @@ export function lifetimeOf(report: PageReport): number {
   return report.status >= 400 || report.incomplete || report.overBudget ? TROUBLED_LIFETIME : LIFETIME;
 }
 
+/** Whether an answer that is kept for so long is about a page in trouble. */
+export function isOfTrouble(lifetime: number): boolean {
+  return lifetime === TROUBLED_LIFETIME;
+}
+
 /** A URL with its escapes undone, so that escaping does not double them; as it is when they are broken. */
 function decodeSafely(url: string): string {
   try {

@@ -1,7 +1,8 @@
 import * as z from "zod";
+import { DEFAULT_MAX_AGE, LONGEST_MAX_AGE } from "./freshness.ts";
 import { DEVICE_NAMES } from "./thumbnails/devices.ts";
 import { MAX_SIDE } from "./thumbnails/frame.ts";
-import { DEFAULT_MAX_AGE, LONGEST_MAX_AGE, WAIT_UNTIL } from "./thumbnails/parameters.ts";
+import { WAIT_UNTIL } from "./thumbnails/parameters.ts";
 
 /*
  * The queries of the page service for the OpenAPI document. They are checked by `QueryParameters`, which is more lenient
@@ -21,6 +22,14 @@ const shared = {
     .max(LONGEST_MAX_AGE)
     .default(DEFAULT_MAX_AGE)
     .describe("Seconds that a kept answer may be old; 0: a new one."),
+  staleWhileRevalidate: z
+    .int()
+    .min(0)
+    .max(LONGEST_MAX_AGE)
+    .optional()
+    .describe(
+      "Seconds beyond maxAge for which a kept answer is given at once, while a new one is made. 86400, or 0 with maxAge.",
+    ),
 };
 
 /** Query of `GET /v1/thumbs`. */

@@ -394,7 +394,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     const url = { size: "37x41" };
     const first = await thumbs("/bands", url);
     expect(first.headers.get("x-cache")).toBe("MISS");
-    expect(first.headers.get("cache-control")).toBe("public, max-age=86400");
+    expect(first.headers.get("cache-control")).toBe("public, max-age=86400, stale-while-revalidate=86400");
     const tag = first.headers.get("etag") ?? "";
     expect(tag).toMatch(/^"[0-9a-f]+"$/);
     const bytes = Buffer.from(await first.arrayBuffer());

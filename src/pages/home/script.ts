@@ -59,7 +59,7 @@ form.addEventListener("submit", async (event) => {
   status.textContent = "Loading the page \\u2026";
   try {
     const response = await fetch(request);
-    const took = () => seconds(since) + (response.headers.get("x-cache") === "HIT" ? " (kept from before)" : "");
+    const took = () => seconds(since) + (["HIT", "STALE"].includes(response.headers.get("x-cache")) ? " (kept from before)" : "");
     if (!response.ok) {
       const { error } = await response.json();
       throw new Error(error.message + " (" + error.code + ")");

@@ -1,11 +1,11 @@
 import { toUtf8 } from "../../encoding/bytes.ts";
 import type { Context } from "../../platform/context.ts";
 import { json, open } from "../../routing/endpoint.ts";
-import { answerResponse, cacheKey, findAnswer, type KeptAnswer, keepAnswer } from "../kept-answers.ts";
+import { readFreshness } from "../freshness.ts";
+import { answerResponse, cacheKey, type KeptAnswer, keptOrMade } from "../kept-answers.ts";
 import { QueryParameters } from "../parameters.ts";
 import { technologiesQuerySchema } from "../query-schemas.ts";
 import { rateLimited } from "../rate-limit.ts";
-import { DEFAULT_MAX_AGE, LONGEST_MAX_AGE } from "../thumbnails/parameters.ts";
 import { technologiesSchema } from "./result.ts";
 
 /** `GET /v1/technologies/`: what a page is built with (contract, GET /v1/technologies/). */
@@ -19,13 +19,11 @@ export const technologies = open({
     const query = new QueryParameters(context.url.searchParams);
     const page = query.page(context.platform.variables.pages);
     const prettify = query.boolean("prettify", false);
-    const maxAge = query.integer("maxAge", 0, LONGEST_MAX_AGE) ?? DEFAULT_MAX_AGE;
+    const freshness = readFreshness(query);
     query.refuseOthers();
     const key = await cacheKey(context, "technologies", page.href);
-    const [found] = await Promise.all([findAnswer(context, key, maxAge), admitted]);
-    const answer = found ?? (await detected(context, page));
-    if (found === null) keepAnswer(context, key, answer);
-    return answerResponse(context, prettify ? pretty(answer) : answer, maxAge);
+    const answer = await keptOrMade(context, key, freshness, admitted, () => detected(context, page));
+    return answerResponse(context, prettify ? pretty(answer) : answer, freshness);
   }),
 });
 

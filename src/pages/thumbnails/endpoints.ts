@@ -6,7 +6,7 @@ import type { ThumbnailOptions } from "../../platform/page-browser.ts";
 import type { PagesPlatform } from "../../platform/pages.ts";
 import { open } from "../../routing/endpoint.ts";
 import { browserUnavailable } from "../browser/failures.ts";
-import { answerResponse, cacheKey, findAnswer, type KeptAnswer, keepAnswer } from "../kept-answers.ts";
+import { answerResponse, cacheKey, type KeptAnswer, keptOrMade } from "../kept-answers.ts";
 import { lifetimeOf, pageHeaders } from "../page-headers.ts";
 import { thumbnailQuerySchema } from "../query-schemas.ts";
 import { rateLimited } from "../rate-limit.ts";
@@ -39,13 +39,13 @@ export const thumbnail = open({
   handler: rateLimited(async (context, admitted) => {
     const request = readThumbnailRequest(context.url.searchParams, context.platform.variables.pages);
     const key = await cacheKey(context, "thumbs", request.options);
-    const [found] = await Promise.all([findAnswer(context, key, request.maxAge), admitted]);
-    const answer = found ?? (await capture(context, request.options));
-    if (found === null) keepAnswer(context, key, answer);
+    const answer = await keptOrMade(context, key, request.freshness, admitted, () =>
+      capture(context, request.options),
+    );
     return answerResponse(
       context,
       request.output === "json" ? asJson(answer, request) : answer,
-      request.maxAge,
+      request.freshness,
     );
   }),
 });

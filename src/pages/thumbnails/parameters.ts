@@ -8,6 +8,7 @@ import type {
   WaitUntil,
 } from "../../platform/page-browser.ts";
 import type { UrlSafetyOptions } from "../../url-safety/index.ts";
+import { type Freshness, readFreshness } from "../freshness.ts";
 import { parseDimensions, QueryParameters } from "../parameters.ts";
 import { DEVICE_NAMES, type Device, deviceNamed } from "./devices.ts";
 import { MAX_PIXELS, MAX_SIDE } from "./frame.ts";
@@ -25,8 +26,7 @@ export interface ThumbnailRequest {
   readonly options: ThumbnailOptions;
   readonly output: "raw" | "json";
   readonly prettify: boolean;
-  /** Seconds that a kept image may be old; 0: always a new one. */
-  readonly maxAge: number;
+  readonly freshness: Freshness;
 }
 
 /** Two sides, of which each may be open. */
@@ -53,14 +53,9 @@ const MAX_VIEWPORT = 1600;
 const MOBILE_USER_AGENT =
   "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%s Mobile Safari/537.36";
 
-/** Seconds that an image is kept and served again when the caller does not say. */
-export const DEFAULT_MAX_AGE = 86_400;
-/** The longest time that a caller may ask for. */
-export const LONGEST_MAX_AGE = 2_592_000;
-
 /**
  * Reads the query of a thumbnail request (contract, GET /v1/thumbs/), and of what is offered beyond it: `webp`, `waitUntil`, `darkMode`,
- * `blockAds`, `blockCookieBanners` and `maxAge`.
+ * `blockAds`, `blockCookieBanners`, `maxAge` and `staleWhileRevalidate`.
  *
  * @throws GatewayError 400 that names the parameter at fault
  */
@@ -90,7 +85,7 @@ export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyO
     },
     output: query.choice("output", ["raw", "json"]) ?? "raw",
     prettify: query.boolean("prettify", false),
-    maxAge: query.integer("maxAge", 0, LONGEST_MAX_AGE) ?? DEFAULT_MAX_AGE,
+    freshness: readFreshness(query),
   };
   query.refuseOthers();
   return request;

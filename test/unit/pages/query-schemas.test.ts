@@ -8,7 +8,8 @@ function namesIn(source: string): string[] {
   const text = readFileSync(join(import.meta.dirname, "../../../src/pages", source), "utf8");
   const read = [...text.matchAll(/query\.(?:text|boolean|integer|dimensions|choice)\("(\w+)"/g)];
   const limited = [...text.matchAll(/limitedText\(query, "(\w+)"/g)];
-  return [...new Set(["url", ...[...read, ...limited].map(([, name]) => name ?? "")])].sort();
+  const shared = text.includes("readFreshness(query)") ? namesIn("freshness.ts") : [];
+  return [...new Set(["url", ...shared, ...[...read, ...limited].map(([, name]) => name ?? "")])].sort();
 }
 
 describe("the described queries of the page service", () => {

@@ -28,8 +28,16 @@ describe("readThumbnailRequest", () => {
       },
       output: "raw",
       prettify: false,
-      maxAge: 86_400,
+      freshness: { maxAge: 86_400, staleFor: 86_400 },
     });
+  });
+
+  it.each([
+    [{ maxAge: "60" }, 60, 0],
+    [{ maxAge: "60", staleWhileRevalidate: "30" }, 60, 30],
+    [{ staleWhileRevalidate: "0" }, 86_400, 0],
+  ])("takes nothing older than was asked for with %j", (query, maxAge, staleFor) => {
+    expect(read(query).freshness).toEqual({ maxAge, staleFor });
   });
 
   it("has other defaults for phones", () => {
