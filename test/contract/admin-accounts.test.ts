@@ -42,6 +42,7 @@ describe("accounts", () => {
       proxy_id: "",
       disabled: false,
       weight: 1,
+      condition: "untested",
       cooldown: null,
       activity: {
         in_flight: 0,
