@@ -4,6 +4,19 @@ import { defineConfig } from "vitest/config";
 /** Tests share a small machine with browsers and runtimes that are started beside them: in CI a hiccup of it has a second try. */
 const retry = process.env["CI"] === undefined ? 0 : 1;
 
+/**
+ * What starts a gateway for each file. All files of a worker share one process: what they load (the runtime's tools, SDKs, schemas)
+ * takes seconds. The certificates of the tests' own servers are read when the tools are loaded.
+ */
+const BLACK_BOX = {
+  environment: "node",
+  isolate: false,
+  retry,
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+} as const;
+const TEST_CERTIFICATES = { NODE_EXTRA_CA_CERTS: `${import.meta.dirname}/test/support/fixtures/tls/ca.pem` };
+
 /** What measures processor time, as a ratio. */
 const GROWTH = ["test/unit/growth/**/*.test.ts", "test/unit/support/growth.test.ts"];
 
@@ -13,8 +26,8 @@ const GROWTH = ["test/unit/growth/**/*.test.ts", "test/unit/support/growth.test.
  */
 export default defineConfig({
   test: {
-    // Most tests wait for a process of their own; as many workers as cores would leave a third of a small machine idle.
-    maxWorkers: 3,
+    // Most tests wait for a process of their own; as many workers as cores would leave half of a small machine idle.
+    maxWorkers: 4,
     // Of the pure rules only (`npm run coverage`): what needs a runtime or a page runs in processes that are not measured.
     coverage: {
       provider: "v8",
@@ -53,10 +66,8 @@ export default defineConfig({
         test: {
           name: "integration",
           include: ["test/{contract,integration,e2e}/**/*.test.ts"],
-          environment: "node",
-          retry,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          env: TEST_CERTIFICATES,
+          ...BLACK_BOX,
         },
       },
       {
@@ -65,14 +76,11 @@ export default defineConfig({
           include: [
             "test/deno/**/*.test.ts",
             "test/contract/**/*.test.ts",
-            "test/integration/{abort-sweep,campaign,faults,message-backends,queue-departure}.test.ts",
-            "test/e2e/{ai-sdk-*,anthropic-sdk,google-genai,keep-alives,ollama,openai-responses,pages-*}.test.ts",
+            "test/integration/{abort-sweep,campaign,faults,queue-departure}.test.ts",
+            "test/e2e/{anthropic-sdk,google-genai,keep-alives,ollama,openai-responses,pages-*}.test.ts",
           ],
-          environment: "node",
-          env: { RUNTIME: "deno" },
-          retry,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          env: { RUNTIME: "deno", ...TEST_CERTIFICATES },
+          ...BLACK_BOX,
         },
       },
       {

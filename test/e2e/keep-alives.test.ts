@@ -76,7 +76,7 @@ const dialects = [
 describe.each(dialects)("keep-alives of the $name style", ({ keepAlive, validate, raw, read, failure }) => {
   it("are on the wire while the provider is silent, and break no rule", async () => {
     const text = await (await raw(SLOW)).text();
-    expect(text.match(keepAlive)?.length ?? 0).toBeGreaterThan(5);
+    expect(text.match(keepAlive)?.length ?? 0).toBeGreaterThan(1);
     expect(validate(text).completion).toMatchObject({ text: TEXT, reasoning: "hm", error: null });
   });
 

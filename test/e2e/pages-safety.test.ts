@@ -7,6 +7,7 @@ import { allowPrivateHosts, root } from "../../scripts/development.mjs";
 import { browserExecutable, describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
 import { browserCounts, html, type Site, serve, startPageService } from "../support/pages.ts";
+import { until } from "../support/until.ts";
 import { refused } from "../unit/url-safety/forms.ts";
 
 /** A private service: it writes down everything that reaches it, the mere connections too. */
@@ -119,7 +120,11 @@ describeWithBrowser("a hostile page", () => {
     const browser = await chromium.launch({ executablePath: browserExecutable() ?? "" });
     const page = await browser.newPage();
     await page.goto(`${site.origin}/hostile`, { waitUntil: "domcontentloaded" }).catch(() => undefined);
-    await page.waitForTimeout(4000);
+    await until(
+      async () => new Set(listener.arrivals).size,
+      (ways) => ways > 30,
+      20_000,
+    ).catch(() => undefined);
     await browser.close();
     const ways = new Set(listener.arrivals);
     expect(ways.size, [...ways].join()).toBeGreaterThan(30);

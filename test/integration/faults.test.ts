@@ -15,9 +15,10 @@ async function start(
   baseUrl: string,
   accounts: readonly unknown[],
   timeouts: Record<string, string> = {
-    FIRST_BYTE_TIMEOUT_MS: "700",
-    ANSWER_TIMEOUT_MS: "700",
-    IDLE_TIMEOUT_MS: "500",
+    // Long enough for a busy machine to do what it should do within.
+    FIRST_BYTE_TIMEOUT_MS: "2000",
+    ANSWER_TIMEOUT_MS: "2000",
+    IDLE_TIMEOUT_MS: "1500",
     KEEP_ALIVE_MS: "200",
   },
 ): Promise<Gateway> {
@@ -139,8 +140,8 @@ describe.each(drivers)("a failing upstream, driver %s", (driver, path, accounts)
     upstream.plan = plan;
     const matches = (expected: string) =>
       expect.stringMatching(new RegExp(`^(?:${expected.replace("503|event", "(?:503|event)")})$`));
-    expect(await outcome(gateway, false)).toEqual(matches(whole));
-    expect(await outcome(gateway, true)).toEqual(matches(streamed));
+    const [one, other] = await Promise.all([outcome(gateway, false), outcome(gateway, true)]);
+    expect([one, other]).toEqual([matches(whole), matches(streamed)]);
     expect(await inUse(gateway)).toBe(0);
   });
 
@@ -165,8 +166,8 @@ describe.each(drivers)("a failing upstream, driver %s", (driver, path, accounts)
   });
 
   it("one line of over 1 MiB arrives whole", async () => {
-    upstream.plan = { longLine: 5 * 1024 * 1024 };
-    expect((await outcome(gateway, false)).length).toBe(5 * 1024 * 1024);
+    upstream.plan = { longLine: 2 * 1024 * 1024 };
+    expect((await outcome(gateway, false)).length).toBe(2 * 1024 * 1024);
   });
 });
 

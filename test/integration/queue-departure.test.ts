@@ -54,7 +54,7 @@ async function request(): Promise<Socket> {
 }
 
 const settles = (expected: { in_use: number; waiting: number }) =>
-  expect.poll(status, { timeout: 3_000, interval: 20 }).toEqual(expected);
+  expect.poll(status, { timeout: 10_000, interval: 20 }).toEqual(expected);
 
 describe("clients that leave while they wait for an account", () => {
   test("a reset connection leaves the queue at once, one that was closed when its turn comes", async () => {

@@ -31,6 +31,8 @@ export interface Plan {
   readonly headersAfter?: number;
   /** Milliseconds between two events. */
   readonly eventEvery?: number;
+  /** Wait before the event of this index. */
+  readonly hold?: { readonly at: number; readonly until: Promise<unknown> };
   /** Fall silent after so many events, with the connection open. */
   readonly stallAfter?: number;
   /** End the response in good order after so many bytes of its body. */

@@ -195,7 +195,10 @@ async function play(
   }
   const type = plan.contentType ?? "text/event-stream";
   response.writeHead(200, { "content-type": type, ...plan.headers }).flushHeaders();
+  let index = 0;
   for (const bytes of writes(plan, protocol)) {
+    if (index === plan.hold?.at) await plan.hold.until;
+    index += 1;
     if (response.destroyed) return;
     received.written += bytes.length;
     await write(response, bytes);

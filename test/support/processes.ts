@@ -7,8 +7,8 @@ export interface Descendant {
   readonly command: string;
 }
 
-/** The processes that this one has started, directly or not (Linux). */
-export function descendants(): Descendant[] {
+/** The processes that `of` has started, directly or not (Linux); by default those of this one. */
+export function descendants(of: number = process.pid): Descendant[] {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
@@ -18,12 +18,12 @@ export function descendants(): Descendant[] {
       const command = read(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim();
       return command === "" ? [] : [{ pid, parent, command }];
     });
-  const found = new Set([process.pid]);
+  const found = new Set([of]);
   for (let before = 0; before !== found.size; ) {
     before = found.size;
     for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
   }
-  return all.filter(({ pid }) => found.has(pid) && pid !== process.pid);
+  return all.filter(({ pid }) => found.has(pid) && pid !== of);
 }
 
 /** The main processes of the browsers that this one has started. */

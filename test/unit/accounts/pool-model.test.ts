@@ -5,7 +5,7 @@ import { failure } from "../../support/failures.ts";
 import { type ModelLease, type ModelWaiter, PoolModel, PROXY_OF, TTL, UNKNOWN } from "./pool-model.ts";
 import { account, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";
 
-const OPERATIONS = 100_000;
+/** Operations of one run. `SEEDS` says how many runs there are: the long form has hundreds. */
 const RUN = 2_000;
 
 /** Mulberry32. */
@@ -406,7 +406,7 @@ class Driver {
 }
 
 describe("any sequence of acquire, pin, cancel, release, crash, settings change, restart and expiry", () => {
-  const seeds = Array.from({ length: OPERATIONS / RUN }, (_, index) => index + 1);
+  const seeds = Array.from({ length: Number(process.env["SEEDS"] ?? 20) }, (_, index) => index + 1);
   const total = {
     granted: 0,
     waited: 0,
@@ -431,6 +431,6 @@ describe("any sequence of acquire, pin, cancel, release, crash, settings change,
   );
 
   test("and the sequences were not idle", () => {
-    for (const count of Object.values(total)) expect(count).toBeGreaterThan(100);
+    for (const count of Object.values(total)) expect(count).toBeGreaterThan(30);
   });
 });

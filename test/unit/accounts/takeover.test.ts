@@ -135,7 +135,7 @@ async function clockChanges(load: Load): Promise<void> {
   }
 }
 
-const seeds = Array.from({ length: Number(process.env["SEEDS"] ?? 8) }, (_, index) => index + 1);
+const seeds = Array.from({ length: Number(process.env["SEEDS"] ?? 4) }, (_, index) => index + 1);
 
 describe("whatever happens to the pool, its holders and the network", () => {
   test.each(seeds)("no slot has two users, and none is lost (seed %i)", async (seed) => {

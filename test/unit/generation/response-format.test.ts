@@ -83,7 +83,6 @@ describe("an answer under a schema", () => {
   it("no regular expression of the caller's is run", () => {
     const slow = { type: "string", pattern: "^(a+)+$" };
     const text = JSON.stringify({ x: `${"a".repeat(40)}!`, pattern: 1 });
-    const started = performance.now();
     const properties = { x: slow, pattern: { type: "number" } };
     expect(under(text, { type: "object", properties, additionalProperties: false }).rank).toBe("valid");
     expect(
@@ -91,7 +90,6 @@ describe("an answer under a schema", () => {
         .rank,
     ).toBe("valid");
     expect(under(text, { type: "object", properties: { pattern: { type: "string" } } }).rank).toBe("json");
-    expect(performance.now() - started).toBeLessThan(1000);
   });
 
   it("values that look like schemas stay values", () => {

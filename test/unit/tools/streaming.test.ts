@@ -203,20 +203,6 @@ describe("whatever comes", () => {
   });
 });
 
-/** Milliseconds of this thread's processor time to scan a text in pieces of `size`: the better of two. */
-function timed(text: string, size: number): number {
-  let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 2; round++) {
-    const scanner = new ToolScanner({ tools: TYPED });
-    const start = process.threadCpuUsage();
-    for (const piece of chunks(text, size)) scanner.push(piece);
-    scanner.finish();
-    const { user, system } = process.threadCpuUsage(start);
-    best = Math.min(best, (user + system) / 1000);
-  }
-  return best;
-}
-
 it("reads ten thousand parameters whose CDATA is never closed", () => {
   const body = '<parameter name="q"><![CDATA[x</parameter>'.repeat(10_000);
   for (const end of ["", '<parameter name="q"><![CDATA[x]]></parameter>']) {
@@ -226,61 +212,4 @@ it("reads ten thousand parameters whose CDATA is never closed", () => {
     expect(JSON.parse(calls[0]?.arguments ?? "")).toEqual({ q: wanted });
     expect(rest).toBe(".");
   }
-});
-
-describe("time is linear in the text", () => {
-  const size = 1 << 16;
-  const of = (unit: string, head = "", tail = ""): ((length: number) => string) => {
-    return (length) => head + unit.repeat(Math.ceil(length / unit.length)) + tail;
-  };
-  const open = '<tool_calls><invoke name="run"><parameter name="q">';
-  const texts: readonly (readonly [string, (length: number) => string])[] = [
-    ["plain text", of("The quick brown fox.\n")],
-    ["brackets", of("<")],
-    ["possible tags", of("<tool_call ")],
-    ["wrappers", of("<tool_calls>")],
-    ["orphan invokes", of('<invoke name="a"><parameter name="b">')],
-    ["an orphan with a long body", of("a ", '<invoke name="a"><parameter name="b">')],
-    ["backticks", of("` `` ")],
-    ["calls within a pending span", of(`a ${call("x")} b`, "` ")],
-    ["a long literal", of("[1,", open)],
-    ["a long number", of("12", open)],
-    ["a long string", of("a < b & c ] ", open)],
-    ["CDATA that never ends", of("</parameter> ]] ", `${open}<![CDATA[`)],
-    ["parameters with CDATA that never ends", of('<parameter name="q"><![CDATA[x</parameter>', open)],
-    [
-      "CDATA that never ends before one that does",
-      of('<parameter name="q"><![CDATA[x</parameter>', open, '<parameter name="q"><![CDATA[x]]></parameter>'),
-    ],
-    [
-      "every other CDATA never ends",
-      of('<parameter name="q"><![CDATA[x</parameter><parameter name="q"><![CDATA[x]]></parameter>', open),
-    ],
-    ["fences in CDATA", of("```\n]]></parameter>\n", `${open}<![CDATA[`)],
-    ["end tags in a body", of("</invoke> ", open)],
-    ["white space in a call", of(" ", "<tool_calls><invoke name='run'>")],
-    ["white space after an end tag", of(" ", `${open}x</invoke>`)],
-    ["white space after CDATA", of(" ", `${open}<![CDATA[x]]>`)],
-    ["JSON bodies", of("{} </invoke>", "<tool_calls><invoke name='run'>{")],
-    ["quotes", of("> ")],
-    ["lists", of("- ")],
-    ["blank lines in lists", (length) => "- ".repeat(length / 4) + "\n".repeat(length / 2)],
-    ["garbage in a call", of("<x>", `${open}1</parameter>`)],
-  ];
-
-  it.each(texts)("%s, unit by unit", (_name, make) => {
-    const short = timed(make(size / 8), 1);
-    const long = timed(make(size), 1);
-    expect(long).toBeLessThan(Math.max(short * 8 * 4, 150));
-  });
-
-  it.each(texts)("%s, in one piece", (_name, make) => {
-    const short = timed(make(size / 2), size * 8);
-    const long = timed(make(size * 4), size * 8);
-    expect(long).toBeLessThan(Math.max(short * 8 * 4, 150));
-  });
-
-  it("one MiB unit by unit", () => {
-    expect(timed(of("Some <b>text</b> `code`.\n")(1 << 20), 1)).toBeLessThan(3000);
-  });
 });
