@@ -38,17 +38,25 @@ export interface Witness {
   readonly serial: number;
 }
 
+/** That the provider is down, and for whom. */
+export interface Outage {
+  readonly failure: AccountFailure;
+  concerns(request: AcquireRequest): boolean;
+}
+
 /** What a failure of the provider comes to. */
 export interface Noted {
   /** Nothing had failed since the provider worked last. */
   readonly first: boolean;
   /** The provider is down from now on; null: it was before, or is not. */
-  readonly outage: { readonly failure: AccountFailure; concerns(request: AcquireRequest): boolean } | null;
+  readonly begins: Outage | null;
+  /** The provider is still down, says the request that tried; null: the failure was that of another one. */
+  readonly goesOn: Outage | null;
 }
 
 /**
  * A circuit breaker for the provider as a whole: while it is down one request at a time tries whether it works again, and all
- * others are told at once that it does not. One that cannot be reached is down for all models, one that fails otherwise for the
+ * others wait a moment for what comes of that. One that cannot be reached is down for all models, one that fails otherwise for the
  * model that it was asked for. There is no pause before a trial: the first success ends the outage.
  */
 export class Breaker {
@@ -66,17 +74,19 @@ export class Breaker {
     const first = !this.#series.has(scope);
     const series = this.#series.get(scope) ?? new Series(failure, now);
     this.#series.set(scope, series);
-    this.released(requestId);
-    if (serial <= series.failedAt) return { first, outage: null };
+    const tried = this.released(requestId);
+    const outage: Outage = {
+      failure,
+      concerns: (request) => request.target === undefined && (scope === ALL || scope === request.model),
+    };
+    const goesOn = tried ? outage : null;
+    if (serial <= series.failedAt) return { first, begins: null, goesOn };
     const before = series.isOutage;
     series.accounts.add(account);
     if (series.requests.size < REQUESTS) series.requests.add(requestId);
     series.failedAt = newest;
     series.last = failure;
-    if (before || !series.isOutage) return { first, outage: null };
-    const concerns = (request: AcquireRequest) =>
-      request.target === undefined && (scope === ALL || scope === request.model);
-    return { first, outage: { failure, concerns } };
+    return { first, begins: !before && series.isOutage ? outage : null, goesOn };
   }
 
   /** The provider works. */
@@ -105,11 +115,26 @@ export class Breaker {
     return null;
   }
 
-  /** A request has given up its lease, or its place in the queue: if it was the one that tries, another one may. */
-  released(requestId: string): void {
+  /**
+   * A request has given up its lease, or its place in the queue: if it was the one that tries, another one may. Returns
+   * whether it was.
+   */
+  released(requestId: string): boolean {
+    let tried = false;
     for (const series of this.#series.values()) {
-      if (series.trial?.requestId === requestId) series.trial = null;
+      if (series.trial?.requestId !== requestId) continue;
+      series.trial = null;
+      tried = true;
     }
+    return tried;
+  }
+
+  /** Whether a request tries now whether the provider works again for a model. */
+  isTried(model: string, now: number): boolean {
+    return [ALL, model].some((scope) => {
+      const trial = this.#series.get(scope)?.trial ?? null;
+      return trial !== null && now - trial.since < TRIAL_MS;
+    });
   }
 
   /** Whether the provider is down for a model. */

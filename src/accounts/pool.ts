@@ -15,7 +15,7 @@ import type {
 import type { KeyUse, LimitedUse, Spent } from "../platform/limits.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTokens } from "./account-tokens.ts";
-import { Breaker, type Witness } from "./breaker.ts";
+import { Breaker, type Outage, type Witness } from "./breaker.ts";
 import { HealthKeeper } from "./health-keeper.ts";
 import type { Pulse } from "./heartbeat.ts";
 import { CLAIM_MS, LEASE_TTL_MS } from "./lease-life.ts";
@@ -36,6 +36,8 @@ export interface PoolOptions extends Clockwork {
   readonly leaseTtlMs?: number;
   /** How long a restarted pool holds slots back for leases that had just been granted, milliseconds. */
   readonly claimMs?: number;
+  /** While the provider is down, for how long a request waits for what comes of the one that tries, milliseconds; 0: not at all. */
+  readonly trialWaitMs?: number;
   /**
    * Names the process that the pool and all holders of its leases live in: what a pool of another process granted has ended
    * with it. Absent or empty: holders may outlive the pool.
@@ -45,6 +47,9 @@ export interface PoolOptions extends Clockwork {
 
 /** An account on which the provider fails so often, while it works with others, cools down. */
 const STRIKES = 3;
+
+/** See {@link PoolOptions.trialWaitMs}. */
+const TRIAL_WAIT_MS = 1_000;
 
 /** Who tells how the provider did. */
 function witness({ holder: { requestId, model }, state: { id: account }, serial }: LeaseRecord): Witness {
@@ -66,11 +71,15 @@ export class AccountPool {
   readonly #upkeep: Upkeep;
   readonly #ledger: UseLedger;
   readonly #health: HealthKeeper;
+  readonly #trialWaitMs: number;
+  /** Those who wait for the end of an outage are being looked through. */
+  #looking = false;
 
   constructor(options: PoolOptions) {
     const { store, uses = NOWHERE, now, leaseTtlMs = LEASE_TTL_MS, claimMs = CLAIM_MS, boot = "" } = options;
     const terms = { boot, claimMs, awaitMs: leaseTtlMs };
     this.#now = now;
+    this.#trialWaitMs = options.trialWaitMs ?? TRIAL_WAIT_MS;
     this.#upkeep = new Upkeep(
       options,
       () => this.#slots.inUse === 0,
@@ -92,7 +101,7 @@ export class AccountPool {
       ended: ({ state, token, holder, told, expiresAt }, at) => {
         // What was given back without a word has gone well. Of what expired nothing is known.
         if (!told && expiresAt > at) state.health.succeeded(at);
-        this.#breaker.released(holder.requestId);
+        this.#trialEnded(holder.requestId);
         if (holder.use !== undefined) this.#ledger.leave(holder.use, at);
         this.#tokens.leaseEnded(state, token, at);
       },
@@ -164,8 +173,11 @@ export class AccountPool {
     // Who wants one account is told what that account says.
     const failure = request.target === undefined ? this.#breaker.refusal(request, this.#now()) : null;
     if (failure !== null) {
-      this.#givenBack(request);
-      return { refused: "provider_down", failure };
+      const down: Refused = { refused: "provider_down", failure };
+      const mayWait = this.#trialWaitMs > 0 && this.#breaker.isTried(request.model, this.#now());
+      const waiter = mayWait ? this.#slots.putAside(request, this.#trialWaitMs, down) : null;
+      if (waiter === null) this.#givenBack(request);
+      return waiter ?? down;
     }
     const outcome = this.#slots.acquire(request);
     if ("refused" in outcome) this.#unserved(request);
@@ -246,6 +258,7 @@ export class AccountPool {
     const { state, serial } = lease;
     const { proxy } = state;
     this.#breaker.succeeded(witness(lease));
+    this.#lookAside();
     const proxyWorks = proxy !== null && this.#proxies.succeed(proxy, serial);
     if (serial > state.failedAt) {
       state.strikes = 0;
@@ -300,7 +313,7 @@ export class AccountPool {
 
   /** A request has been refused, or has left. */
   #unserved(request: AcquireRequest): void {
-    this.#breaker.released(request.requestId);
+    this.#trialEnded(request.requestId);
     this.#givenBack(request);
   }
 
@@ -315,15 +328,60 @@ export class AccountPool {
     // What lies behind a proxy may be the proxy.
     const unclear = failure.kind === "unreachable" && state.proxy !== null;
     const noted = unclear ? null : this.#breaker.failed(witness(lease), failure, newest, this.#now());
-    if (noted?.outage != null) {
-      this.#slots.refuse(noted.outage.concerns, { refused: "provider_down", failure: noted.outage.failure });
-    }
+    if (noted?.goesOn != null) this.#refuseAside(noted.goesOn);
+    if (noted?.begins != null) this.#outage(noted.begins);
     if (state.account === null || serial <= state.failedAt || noted?.first === false) return;
     state.failedAt = newest;
     state.strikes += 1;
     if (state.strikes < STRIKES) return;
     this.#tokens.fail(state, failure, this.#now());
     this.#slots.replaced([state]);
+  }
+
+  /** The provider is down: one of those that wait for a slot tries, and the others wait for what comes of it. */
+  #outage({ failure, concerns }: Outage): void {
+    const now = this.#now();
+    const down: Refused = { refused: "provider_down", failure };
+    const concerned = this.#slots.waiters().filter(({ request }) => concerns(request));
+    const mayTry = this.#trialWaitMs > 0 ? concerned : [];
+    const trial = mayTry.find(({ request }) => this.#breaker.refusal(request, now) === null);
+    for (const waiter of concerned) {
+      if (waiter === trial) {
+        if (this.#slots.aside.has(waiter)) this.#slots.admit(waiter);
+      } else if (trial === undefined) this.#slots.dismiss(waiter, down);
+      else this.#slots.takeAside(waiter, this.#trialWaitMs, down);
+    }
+  }
+
+  /** The request that tried has found the provider still down. */
+  #refuseAside({ failure, concerns }: Outage): void {
+    for (const waiter of this.#slots.aside) {
+      if (concerns(waiter.request)) this.#slots.dismiss(waiter, { refused: "provider_down", failure });
+    }
+    this.#lookAside();
+  }
+
+  /** If it was the request that tried, the next one tries. */
+  #trialEnded(requestId: string): void {
+    if (this.#breaker.released(requestId)) this.#lookAside();
+  }
+
+  /** Lets those in that waited for the end of an outage: all of them when it is over, otherwise one that tries. */
+  #lookAside(): void {
+    const { aside } = this.#slots;
+    if (aside.size === 0 || this.#looking) return;
+    this.#looking = true;
+    for (const waiter of aside) {
+      if (this.#breaker.refusal(waiter.request, this.#now()) === null) this.#slots.admit(waiter);
+    }
+    for (const waiter of aside) {
+      const { request } = waiter;
+      const failure = this.#breaker.refusal(request, this.#now());
+      if (failure === null) this.#slots.admit(waiter);
+      else if (!this.#breaker.isTried(request.model, this.#now()))
+        this.#slots.dismiss(waiter, { refused: "provider_down", failure });
+    }
+    this.#looking = false;
   }
 
   /** `serial` is the number of the request that tells of it. */

@@ -35,7 +35,9 @@ export class Shares {
 
   /** To be called when a share may have become empty. */
   forget(share: Share): void {
-    if (share.held === 0 && share.waiters.size === 0) this.#shares.delete(share.caller);
+    if (share.held > 0 || share.waiters.size > 0) return;
+    // A request that waits outside of the queue may have one from before.
+    if (this.#shares.get(share.caller) === share) this.#shares.delete(share.caller);
   }
 
   /**

@@ -1,4 +1,4 @@
-import type { AcquireRequest, PoolLimits } from "../platform/accounts.ts";
+import type { AcquireRequest, PoolLimits, Refused } from "../platform/accounts.ts";
 import { AccountState } from "./account-state.ts";
 import type { Pulse } from "./heartbeat.ts";
 import { LEASE_TTL_MS } from "./lease-life.ts";
@@ -6,7 +6,7 @@ import { type Holder, holderOf, type LeaseRecord, Leases } from "./leases.ts";
 import type { LeaseTerms, PoolStore } from "./pool-store.ts";
 import { Reservations } from "./reservations.ts";
 import { Rotation } from "./rotation.ts";
-import { Shares } from "./shares.ts";
+import { type Share, Shares } from "./shares.ts";
 import { type Grant, type Outcome, Waiter, WaitingQueue } from "./waiting-queue.ts";
 
 /** What the owner of the slots adds to them. */
@@ -51,6 +51,8 @@ export class Slots {
   readonly #rotation = new Rotation();
   readonly #shares = new Shares();
   readonly #queue = new WaitingQueue(this.#shares);
+  /** Requests that wait outside of the queue, in the order in which they were put aside. */
+  readonly aside = new Set<Waiter>();
   readonly #now: () => number;
   #seenAt: number;
   readonly #setTimer: SetTimer;
@@ -86,12 +88,14 @@ export class Slots {
   }
 
   get waiting(): number {
-    return this.#queue.size;
+    return this.#queue.size + this.aside.size;
   }
 
   /** Waiting requests in order of arrival. */
   waiters(): Waiter[] {
-    return this.#queue.list();
+    const queued = this.#queue.list();
+    if (this.aside.size === 0) return queued;
+    return [...queued, ...this.aside].sort((one, other) => one.serial - other.serial);
   }
 
   /** The account of that name; unknown ones are added, not yet configured. */
@@ -112,7 +116,7 @@ export class Slots {
     this.#rotation.perAccount = limits.perAccount;
     for (const state of [...this.states.values()]) {
       if (state.account === null) {
-        for (const waiter of [...state.waiters]) this.#dismiss(waiter, { refused: "target_not_found" });
+        for (const waiter of [...state.waiters]) this.dismiss(waiter, { refused: "target_not_found" });
         this.forget(state);
       }
       this.#place(state);
@@ -126,6 +130,50 @@ export class Slots {
 
   /** Grants a slot, refuses, or has the request wait. */
   acquire(request: AcquireRequest): Outcome | Waiter {
+    return this.#acquire(request, null);
+  }
+
+  /**
+   * Has a request that wants no certain account wait outside of the queue, until `admit` or `dismiss`; refuses it with `late` when neither comes
+   * within `ms` milliseconds. Null: more wait than the free slots and the queue have room for.
+   */
+  putAside(request: AcquireRequest, ms: number, late: Refused): Waiter | null {
+    this.catchUp();
+    const room = this.queueLimit + Math.max(0, this.globalLimit - this.inUse);
+    if (this.waiting >= room) return null;
+    const exclude = request.exclude?.length ? new Set(request.exclude) : null;
+    const share = this.#shares.of(request.caller ?? "");
+    this.#shares.forget(share);
+    const waiter = this.#waiter(request, share, null, exclude);
+    this.#setAside(waiter, ms, late);
+    return waiter;
+  }
+
+  /** The same with a request that is in the queue. */
+  takeAside(waiter: Waiter, ms: number, late: Refused): void {
+    this.#queue.remove(waiter, this.#rotation);
+    this.#shares.forget(waiter.share);
+    this.#setAside(waiter, ms, late);
+  }
+
+  /** Treats a request that was put aside as if it came now, in its old place among those of its caller. */
+  admit(waiter: Waiter): void {
+    waiter.stopTimer();
+    this.aside.delete(waiter);
+    const outcome = this.#acquire(waiter.request, waiter);
+    if (outcome instanceof Waiter) return;
+    if ("granted" in outcome) waiter.settle(outcome);
+    else this.dismiss(waiter, outcome);
+  }
+
+  #setAside(waiter: Waiter, ms: number, late: Refused): void {
+    waiter.stopTimer();
+    waiter.stopTimer = this.#setTimer(ms, () => this.dismiss(waiter, late));
+    this.aside.add(waiter);
+    this.#events.rescheduled();
+  }
+
+  #acquire(request: AcquireRequest, again: Waiter | null): Outcome | Waiter {
     this.catchUp();
     if (this.total === 0) return { refused: "no_accounts" };
     const target = request.target === undefined ? null : this.#named(request.target);
@@ -144,7 +192,7 @@ export class Slots {
         return outcome;
       }
     }
-    return this.#wait(request, target, exclude);
+    return this.#wait(request, target, exclude, again);
   }
 
   /** See `AccountPool.release`. */
@@ -202,8 +250,8 @@ export class Slots {
   }
 
   /** Refuses the waiting requests that are concerned. */
-  refuse(concerned: (request: AcquireRequest) => boolean, outcome: Outcome): void {
-    for (const waiter of this.waiters()) if (concerned(waiter.request)) this.#dismiss(waiter, outcome);
+  refuse(concerned: (request: AcquireRequest) => boolean, outcome: Refused): void {
+    for (const waiter of this.waiters()) if (concerned(waiter.request)) this.dismiss(waiter, outcome);
   }
 
   /** Does what time alone has brought about. */
@@ -282,27 +330,40 @@ export class Slots {
     request: AcquireRequest,
     target: AccountState | null,
     exclude: ReadonlySet<string> | null,
+    again: Waiter | null,
   ): Outcome | Waiter {
-    const waitMs = request.waitMs ?? this.limits.queueWaitMs;
+    const waited = again === null ? 0 : Math.max(0, this.#now() - again.since);
+    const waitMs = (request.waitMs ?? this.limits.queueWaitMs) - waited;
     const share = this.#shares.of(request.caller ?? "");
-    const full = this.waiting >= this.queueLimit;
+    const full = this.#queue.size >= this.queueLimit;
     const surplus = full ? this.#shares.surplus(share) : null;
     if ((full && surplus === null) || waitMs <= 0) {
       this.#shares.forget(share);
       return { refused: full && surplus === null ? "queue_full" : "queue_timeout" };
     }
-    if (surplus !== null) this.#dismiss(surplus, { refused: "queue_full" });
-    this.serial += 1;
-    const waiter = new Waiter(this.serial, request, share, target, exclude, this.#now(), (it) =>
-      this.#cancel(it),
-    );
-    waiter.stopTimer = this.#setTimer(waitMs, () => this.#dismiss(waiter, { refused: "queue_timeout" }));
+    if (surplus !== null) this.dismiss(surplus, { refused: "queue_full" });
+    const waiter = again ?? this.#waiter(request, share, target, exclude);
+    waiter.share = share;
+    waiter.stopTimer = this.#setTimer(waitMs, () => this.dismiss(waiter, { refused: "queue_timeout" }));
     this.#queue.add(waiter, this.#rotation);
     this.#events.rescheduled();
     return waiter;
   }
 
-  #dismiss(waiter: Waiter, outcome: Outcome): void {
+  #waiter(
+    request: AcquireRequest,
+    share: Share,
+    target: AccountState | null,
+    exclude: ReadonlySet<string> | null,
+  ): Waiter {
+    this.serial += 1;
+    return new Waiter(this.serial, request, share, target, exclude, this.#now(), (it) => this.#cancel(it));
+  }
+
+  /** Has a waiting request leave with nothing. */
+  dismiss(waiter: Waiter, outcome: Refused): void {
+    if (waiter.outcome !== null) return;
+    this.aside.delete(waiter);
     this.#queue.remove(waiter, this.#rotation);
     this.#shares.forget(waiter.share);
     waiter.settle(outcome);
@@ -312,7 +373,7 @@ export class Slots {
 
   #cancel(waiter: Waiter): void {
     const { outcome } = waiter;
-    if (outcome === null) this.#dismiss(waiter, { refused: "cancelled" });
+    if (outcome === null) this.dismiss(waiter, { refused: "cancelled" });
     else if ("granted" in outcome) this.release(outcome.granted.lease);
   }
 

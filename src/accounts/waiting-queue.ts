@@ -25,7 +25,7 @@ export class Waiter extends ListNode<Waiter> {
   readonly serial: number;
   readonly request: AcquireRequest;
   /** Whose request it is. */
-  readonly share: Share;
+  share: Share;
   /** The account that it is pinned to. */
   readonly target: AccountState | null;
   readonly exclude: ReadonlySet<string> | null;

@@ -34,7 +34,7 @@ function configured(ids: readonly string[], model: PoolModel): PoolConfiguration
 
 /** Drives a pool and its model side by side, and compares them after each step. */
 class Driver {
-  readonly rig = new Rig({ leaseTtlMs: TTL, claimMs: TTL });
+  readonly rig = new Rig({ trialWaitMs: 0, leaseTtlMs: TTL, claimMs: TTL });
   readonly model: PoolModel;
   readonly #random: () => number;
   readonly #waiters = new Map<number, Waiter>();

@@ -181,7 +181,7 @@ describe("a provider that is down", () => {
     expect(attempts).toEqual([3, 1, 1, 1, 1]);
   });
 
-  test("is tried by one, and the others learn of its failure at once, until that one is answered", async () => {
+  test("is tried by one, and the others are told its failure if that one is not answered within a second", async () => {
     let healthy = false;
     const oops = refuses(500, "oops");
     const slow: Reply = { late: 5_000, reply: says("Here.", { chunks: 1 }) };
@@ -191,13 +191,27 @@ describe("a provider that is down", () => {
     const trial = ask(made);
     await pass(1);
     const before = made.turns.length;
-    await expect(ask(made)).rejects.toMatchObject({ status: 503, code: "upstream_error" });
+    const other = expect(ask(made)).rejects.toMatchObject({ status: 503, code: "upstream_error" });
+    await pass(1_000);
+    await other;
     expect(made.turns).toHaveLength(before);
     await pass(5_000);
     expect(await trial).toMatchObject({ text: "Here." });
     const all = Promise.all([ask(made), ask(made)]);
     await pass(5_000);
     expect(await all).toMatchObject([{ text: "Here." }, { text: "Here." }]);
+  });
+
+  test("for a moment only, is told to nobody: whoever asks meanwhile is answered behind the one that tries", async () => {
+    let lost = 6;
+    const turns = () => (lost-- > 0 ? "unreachable" : { late: 200, reply: says("Here.") });
+    const made = await gateway({ turns, config: { accounts } });
+    for (let request = 0; request < 2; request += 1) await expect(ask(made)).rejects.toThrow();
+    lost = 0;
+    const all = Promise.all(Array.from({ length: 12 }, () => ask(made)));
+    await pass(5_000);
+    expect((await all).map(({ text }) => text)).toEqual(Array(12).fill("Here."));
+    await made.expectIdle();
   });
 
   test("works again as soon as an answer begins: nobody waits for its end", async () => {
