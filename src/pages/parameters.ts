@@ -19,6 +19,32 @@ export class QueryParameters {
     return this.#get(name)?.trim() || null;
   }
 
+  /** The text of a parameter that has no control characters and at most so many others; null when it is missing or empty. */
+  limited(name: string, longest: number): string | null {
+    const text = this.text(name);
+    return text === null ? null : withinLimits(name, text, longest);
+  }
+
+  /** The texts of a parameter that may be repeated, each as `limited` has it; at most `most`, without the empty ones. */
+  list(name: string, most: number, longest: number): readonly string[] {
+    this.#known.add(name);
+    const texts = this.#query.getAll(name).flatMap((text) => text.trim() || []);
+    if (texts.length <= most) return texts.map((text) => withinLimits(name, text, longest));
+    throw invalidRequest(`The parameter ${name} may be given at most ${most} times.`, name);
+  }
+
+  /** A number in a range, both ends included, with at most two decimals; null when it is missing or empty. */
+  number(name: string, least: number, most: number): number | null {
+    const value = this.text(name);
+    if (value === null) return null;
+    const number = /^\d{1,9}(?:\.\d{1,2})?$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw invalidRequest(
+      `The parameter ${name} must be a number from ${least} to ${most} with at most two decimals.`,
+      name,
+    );
+  }
+
   /** A boolean in any usual spelling; a name without a value counts as true. */
   boolean(name: string, fallback: boolean): boolean {
     const value = this.#get(name)?.trim().toLowerCase();
@@ -129,6 +155,15 @@ export function parseDimensions(
   if (width !== null && height !== null) return { width, height };
   throw invalidRequest(
     `The parameter ${name} must be <width>x<height>, each from ${least} to ${most}, such as 640x480.`,
+    name,
+  );
+}
+
+function withinLimits(name: string, text: string, longest: number): string {
+  const printable = [...text].every((character) => character >= " " && character !== "\u007f");
+  if (text.length <= longest && printable) return text;
+  throw invalidRequest(
+    `The parameter ${name} must have at most ${longest} characters, without control characters.`,
     name,
   );
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { DEFAULT_MAX_AGE, LONGEST_MAX_AGE } from "./freshness.ts";
 import { DEVICE_NAMES } from "./thumbnails/devices.ts";
 import { MAX_SIDE } from "./thumbnails/frame.ts";
-import { WAIT_UNTIL } from "./thumbnails/parameters.ts";
+import { MAX_CLICKS, MAX_HIDDEN, MAX_SELECTOR, WAIT_UNTIL } from "./thumbnails/parameters.ts";
 
 /*
  * The queries of the page service for the OpenAPI document. They are checked by `QueryParameters`, which is more lenient
@@ -11,6 +11,7 @@ import { WAIT_UNTIL } from "./thumbnails/parameters.ts";
 
 const flag = (what: string) => z.boolean().default(false).describe(what);
 const side = z.int().min(1).max(MAX_SIDE).optional();
+const selector = z.string().max(MAX_SELECTOR);
 const viewport = z.int().min(1).max(1600).optional();
 
 const shared = {
@@ -47,10 +48,37 @@ export const thumbnailQuerySchema = z.object({
   viewportWidth: viewport,
   viewportHeight: viewport,
   userAgent: z.string().optional(),
-  selector: z.string().optional().describe("CSS selector of the element to show."),
+  scale: z
+    .number()
+    .min(1)
+    .max(3)
+    .optional()
+    .describe("Pixels for each one of the size: 2 for dense screens."),
+  selector: selector.optional().describe("CSS selector of the element to show."),
+  clip: z
+    .string()
+    .regex(/^\d+,\d+,\d+,\d+$/)
+    .optional()
+    .describe("The part of the page to show: <x>,<y>,<width>,<height> in CSS pixels."),
+  hide: z.array(selector).max(MAX_HIDDEN).optional().describe("CSS selector of elements to leave out."),
+  click: z
+    .array(selector)
+    .max(MAX_CLICKS)
+    .optional()
+    .describe("CSS selector of an element to click on, once the page has loaded; several in their order."),
+  waitForSelector: selector
+    .optional()
+    .describe("CSS selector of an element that the page has to have first."),
+  scroll: z
+    .boolean()
+    .optional()
+    .describe("The page is scrolled through first, which loads its lazy images; always with full."),
   delay: z.int().min(0).max(10).default(0).describe("Seconds to wait after the page has loaded."),
   waitUntil: z.enum(WAIT_UNTIL).default("load"),
   darkMode: flag("The page's dark appearance."),
+  transparent: flag("No white behind a page without a background; for png and webp."),
+  timezone: z.string().optional().describe("Time zone of the page, such as Europe/Berlin."),
+  locale: z.string().optional().describe("Language and region of the page, such as de-CH."),
   blockAds: flag("Without advertisements and trackers."),
   blockCookieBanners: flag("Without cookie banners."),
   output: z.enum(["raw", "json"]).default("raw"),

@@ -27,6 +27,12 @@ export interface FramePlan {
 /** The image formats; `jpg` and `jpeg` are one. */
 export type ImageFormat = "jpeg" | "png" | "webp";
 
+/** A part of a page, from its top left corner, in CSS pixels. */
+export interface Clip extends Size {
+  readonly x: number;
+  readonly y: number;
+}
+
 /** The emulated screen. */
 export interface Screen {
   /** Viewport in CSS pixels. */
@@ -53,10 +59,26 @@ export interface ThumbnailOptions {
   /** `%s` stands for the browser's version; null: the browser's own. */
   readonly userAgent: string | null;
   readonly selector: string | null;
-  /** Seconds to wait after the page has loaded. */
+  /** The part of the page to show; null: what `full` and `selector` say. */
+  readonly clip: Clip | null;
+  /** Selectors of elements that are taken out of the page's layout. */
+  readonly hide: readonly string[];
+  /** Selectors of elements to click on, in this order. */
+  readonly click: readonly string[];
+  /** Selector of an element that has to be in the page; null: nothing is waited for. */
+  readonly waitForSelector: string | null;
+  /** The page is scrolled through, so that what is loaded when it is seen is there. */
+  readonly scroll: boolean;
+  /** Seconds to wait after the page has loaded and all that is to be done to it is done. */
   readonly delay: number;
   readonly waitUntil: WaitUntil;
   readonly darkMode: boolean;
+  /** A page without a background of its own has none. */
+  readonly transparent: boolean;
+  /** Name in the time zone database; null: the browser's own. */
+  readonly timezone: string | null;
+  /** Language tag (BCP 47); null: the browser's own. */
+  readonly locale: string | null;
   readonly blockAds: boolean;
   readonly blockCookieBanners: boolean;
 }

@@ -38,6 +38,23 @@ const pages: Readonly<Record<string, string>> = {
   "/slow-script": `${box("green", "100%", "1200px")}<script src="/never.js"></script>`,
   "/empty": "",
   "/wide": box("blue", "3000px", "600px") + box("green", "100%", "600px"),
+  "/covered": `${box("blue", "100%", "3000px")}<div class=cover style="position:fixed;inset:0;background:red"></div>
+    <script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", '<div class="cover two" style="position:absolute;inset:0;background:green"></div>'), 300)</script>`,
+  "/steps": `${box("green", "100%", "2500px")}<a id=next href="/steps-2">next</a>`,
+  // Green when all is as it was asked for.
+  "/steps-2": `<div id=says style="position:absolute;inset:0;background:red"></div><div style="height:4000px"></div><div id=low style="height:50px"></div>
+    <div style="display:none" class=go></div><button class=go style="position:relative">go</button>
+    <script>
+      let seen = false, trusted = false;
+      new IntersectionObserver(([entry]) => { seen ||= entry.isIntersecting && document.querySelector("#ready") !== null }).observe(low);
+      document.querySelector("button").onclick = (event) => {
+        trusted = event.isTrusted;
+        setTimeout(() => document.head.append(Object.assign(document.createElement("meta"), { id: "ready" })), 300);
+      };
+      const place = () => [navigator.language, Intl.DateTimeFormat().resolvedOptions().timeZone, (1.5).toLocaleString()].join();
+      setInterval(() => { if (seen && trusted && place() === "de-AT,Asia/Tokyo,1,5") says.style.background = "green" }, 20);
+    </script>`,
+  "/see-through": `<div style="width:600px;height:600px;background:rgba(0,0,255,.5)"></div>`,
   "/short": box("green", "100%", "50px"),
 };
 
@@ -59,10 +76,12 @@ describeWithBrowser("GET /v1/thumbs/", () => {
   let site: Site;
   let gateway: Gateway;
   const userAgents: string[] = [];
+  const languages: (string | undefined)[] = [];
 
   beforeAll(async () => {
     site = await serve((request, response, { pathname, searchParams }) => {
       if (pathname === "/never.js") return;
+      if (pathname === "/steps") languages.push(request.headers["accept-language"]);
       if (pathname === "/agent" || pathname === "/screen")
         userAgents.push(request.headers["user-agent"] ?? "");
       if (pathname === "/screen") {
@@ -232,7 +251,10 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     ] as const) {
       expect(colourAt(node, x, y)).toSatisfy((colour: number[]) => alike(colour, BLUE));
     }
-    expect(await picture("/nodes", { selector: "#target" })).toMatchObject({ width: 320, height: 160 });
+    expect(await picture("/nodes", { selector: "#hidden, #target" })).toMatchObject({
+      width: 320,
+      height: 160,
+    });
     // All of it is fitted into a size, or has the side that is asked for.
     const tall = { selector: "#tall", format: "png" };
     expect(await picture("/nodes", { ...tall, size: "l" })).toMatchObject({ width: 150, height: 300 });
@@ -328,6 +350,71 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expect(colourAt(dark, 100, 100)).toSatisfy((colour: number[]) => alike(colour, BLUE));
   });
 
+  it("shows a part of the page, finer, without the elements that are not wanted", async () => {
+    const clip = { clip: "100,2000,300,200", format: "png" };
+    // Also what appears after a while.
+    const fine = await picture("/covered", { ...clip, hide: ".cover", scale: "1.5", delay: "1" });
+    expect(fine).toMatchObject({ width: 450, height: 300 });
+    expect(colourAt(fine, 225, 150)).toEqual([0, 0, 255]);
+    expect(await picture("/bands", { ...clip, size: "l" })).toMatchObject({ width: 400, height: 267 });
+    const beyond = await thumbs("/bands", { clip: "0,3000,10,10" });
+    expect(beyond.status).toBe(400);
+    expect(await errorOf(beyond)).toMatchObject({
+      param: "clip",
+      message: expect.stringContaining("1200 by 3000"),
+    });
+  });
+
+  it("goes through a page as a visitor does before it takes the picture", async () => {
+    const query = new URLSearchParams({
+      url: `${site.origin}/steps`,
+      ...{ waitForSelector: "#ready", scroll: "true", format: "png", delay: "1" },
+      ...{ locale: "de-at", timezone: "asia/tokyo" },
+    });
+    for (const selector of ["#next", ".go"]) query.append("click", selector);
+    const response = await gateway.fetch(`/v1/thumbs?${query}`);
+    expect([response.status, response.headers.get("x-page-url")]).toEqual([200, `${site.origin}/steps-2`]);
+    expect(languages).toEqual([expect.stringContaining("de-AT")]);
+    expect(colourAt(await decode(await response.arrayBuffer()), 160, 120)).toEqual(GREEN);
+  });
+
+  it("leaves out the white behind a page without a background", async () => {
+    for (const format of ["png", "webp"]) {
+      // Both as the browser has made it, and made smaller.
+      for (const size of ["o", "l"]) {
+        const image = await picture("/see-through", { transparent: "true", format, size });
+        const pixel = (x: number, y: number) => [
+          ...image.data.slice((y * image.width + x) * 4, (y * image.width + x) * 4 + 4),
+        ];
+        expect(pixel(image.width - 1, 10)[3]).toBe(0);
+        const [red = -1, green = -1, blue = -1, alpha = -1] = pixel(10, 10);
+        expect(alike([red, green, blue], BLUE, 4)).toBe(true);
+        expect(Math.abs(alpha - 128)).toBeLessThan(4);
+      }
+    }
+  });
+
+  it("names the selector that nothing matches", async () => {
+    const answers = await Promise.all(
+      [
+        { click: "#nothing" },
+        { waitForSelector: "#nothing" },
+        { hide: "##" },
+        { hide: "a{color:red}/*" },
+      ].map(async (query) => {
+        const response = await thumbs("/bands", query);
+        const { code, param } = await errorOf(response);
+        return [response.status, code, param];
+      }),
+    );
+    expect(answers).toEqual([
+      [404, "selector_not_found", "click"],
+      [404, "selector_not_found", "waitForSelector"],
+      [400, "invalid_request", "hide"],
+      [400, "invalid_request", "hide"],
+    ]);
+  });
+
   it("captures a page that never finishes, and says so", async () => {
     const response = await thumbs("/slow-script", { format: "png" });
     expect(response.status).toBe(200);
@@ -377,6 +464,11 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     ["blockAds", "some"],
     ["blockCookieBanners", "some"],
     ["maxAge", "-1"],
+    ["scale", "0.5"],
+    ["clip", "0,0,0,10"],
+    ["transparent", "true"],
+    ["timezone", "Mars/Olympus"],
+    ["locale", "not a locale"],
     ["fullPage", "true"],
     ["SIZE", "l"],
   ])("refuses %s=%s with a 400 that names the parameter", async (name, value) => {

@@ -38,6 +38,21 @@ async function listen(): Promise<Listener> {
 
 const hostileScript = readFileSync(join(root, "test/fixtures/hostile-page.js"), { encoding: "utf8" });
 
+/** What a page may do to a visitor who has clicked on it, and to no other. */
+const clicked = `(to, leaves) => {
+  const make = (name, properties) => document.body.appendChild(Object.assign(document.createElement(name), properties));
+  window.open(to + "/open");
+  make("iframe").contentWindow.open(to + "/frame-open");
+  make("a", { href: to + "/blank", target: "_blank" }).click();
+  make("a", { href: "/file", download: "file" }).click();
+  make("a", { href: "#here", ping: to + "/ping" }).click();
+  make("form", { action: to + "/form", target: "_blank", method: "post" }).submit();
+  make("form", { action: to + "/named", target: "other" }).submit();
+  window.onbeforeunload = (event) => event.preventDefault();
+  if (leaves) window.location = to + "/left";
+  make("input", { type: "file" }).showPicker();
+}`;
+
 describeWithBrowser("a hostile page", () => {
   let listener: Listener;
   let site: Site;
@@ -62,6 +77,11 @@ describeWithBrowser("a hostile page", () => {
           return response.end();
         case "/leave-by-script":
           return html(response, `<script>location = "http://${listener.host}/left"</script>`);
+        case "/clicked":
+          return html(
+            response,
+            `<button style="position:fixed;inset:0" onclick='(${clicked})("http://${listener.host}", ${searchParams.has("leaves")})'>go</button>`,
+          );
         case "/frame":
           return html(
             response,
@@ -167,6 +187,18 @@ describeWithBrowser("a hostile page", () => {
       expect(listener.arrivals).toEqual([]);
     },
   );
+
+  it("gets nowhere by being clicked on", async () => {
+    listener.arrivals.length = 0;
+    const ask = (query: string) =>
+      gateway.fetch(
+        `/v1/thumbs?${new URLSearchParams({ url: `${site.origin}/clicked${query}`, click: "button", delay: "1" })}`,
+      );
+    const [stays, leaves] = await Promise.all([ask(""), ask("?leaves")]);
+    expect([stays.status, await stays.arrayBuffer()]).toEqual([200, expect.anything()]);
+    expect([leaves.status, await leaves.text()]).toEqual([400, expect.stringContaining("forbidden_url")]);
+    expect(listener.arrivals).toEqual([]);
+  });
 
   it("is refused by its address before anything is loaded", async () => {
     asked = 0;

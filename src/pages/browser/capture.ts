@@ -1,15 +1,15 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
 import { fromBase64 } from "../../encoding/bytes.ts";
-import { GatewayError } from "../../errors/gateway-error.ts";
-import type { CaptureOutcome, CaptureRequest, FramePlan, Size } from "../../platform/page-browser.ts";
+import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
+import type { CaptureOutcome, CaptureRequest, Clip, FramePlan, Size } from "../../platform/page-browser.ts";
 import type { PageLimits } from "../../platform/variables.ts";
 import { MAX_PROCESSED_PIXELS, MAX_SIDE, planFrame } from "../thumbnails/frame.ts";
 import { imageSize } from "../thumbnails/image-size.ts";
 import { FULL_COLOUR_QUALITY } from "../thumbnails/images.ts";
-import type { BlockLists } from "./block-lists.ts";
-import { evaluate, isolatedWorld, sleep } from "./evaluate.ts";
+import { visibleBox } from "./elements.ts";
+import { type CaptureTools, emulate } from "./emulation.ts";
 import { onPage } from "./navigate.ts";
-import { bannerStyle, loadLazyContent } from "./page-scripts.ts";
+import { Preparation } from "./preparation.ts";
 import type { Tab } from "./tab.ts";
 
 /**
@@ -25,17 +25,8 @@ interface Region {
 
 type Picture = Pick<CaptureOutcome, "bytes" | "plan" | "finished" | "cutAt">;
 
-/** What a capture needs besides the tab. */
-export interface CaptureTools {
-  readonly limits: PageLimits;
-  /** The browser's own user agent. */
-  readonly userAgent: string;
-  readonly blockLists: () => BlockLists;
-}
-
 /** How long an element may appear after the page has loaded. */
 const SELECTOR_WAIT_MS = 1_000;
-const LAZY_MS = 6_000;
 /** A message between two objects may have 32 MiB. */
 const MAX_BYTES = 30_000_000;
 
@@ -53,16 +44,9 @@ export async function capture(
     timeoutMs: limits.navigationMs + delayMs,
     commitMs: limits.commitMs,
   };
-  let shownSince: number | undefined;
+  const preparation = new Preparation(tab, request, limits);
   const { report, result } = await onPage<Picture>(tab, request.url, loading, async (signal) => {
-    shownSince ??= Date.now();
-    if (request.blockCookieBanners) await evaluate(tab.session, bannerStyle, 1_000);
-    if (request.full) {
-      const world = await isolatedWorld(tab.session, tab.policy.mainFrame);
-      await evaluate(tab.session, loadLazyContent(limits.pageHeight), LAZY_MS, world);
-    }
-    await sleep(Math.max(0, shownSince + delayMs - Date.now()));
-    signal.throwIfAborted();
+    await preparation.prepare(signal);
     return takePicture(tab, request, limits, signal);
   });
   return { ...report, ...result };
@@ -75,7 +59,7 @@ async function takePicture(
   signal: AbortSignal,
 ): Promise<Picture> {
   const zoom = request.screen.mobile ? await zoomOf(tab.session) : 1;
-  const subject = await subjectOf(tab, request, zoom, limits);
+  const subject = await subjectOf(tab, request, zoom, limits, signal);
   const { region } = subject;
   signal.throwIfAborted();
   const plan = planFrame(region, request.frame, request.screen.deviceScaleFactor);
@@ -97,36 +81,6 @@ function isEqual(one: Size, other: Size): boolean {
   return one.width === other.width && one.height === other.height;
 }
 
-async function emulate(tab: Tab, request: CaptureRequest, tools: CaptureTools): Promise<void> {
-  const { page, policy } = tab;
-  const { screen } = request;
-  const version = /Chrome\/([\d.]+)/.exec(tools.userAgent)?.[1] ?? "";
-  const userAgent = (request.userAgent ?? tools.userAgent).replace("%s", version);
-  const lists = request.blockAds || request.blockCookieBanners ? tools.blockLists() : null;
-  if (lists !== null) {
-    // Some of the hosts have pages of their own.
-    const own = new URL(request.url).hostname.split(".").slice(-2).join(".");
-    policy.block(
-      (host) =>
-        !`.${host}`.endsWith(`.${own}`) &&
-        ((request.blockAds && lists.isAd(host)) || (request.blockCookieBanners && lists.isConsent(host))),
-    );
-  }
-  await Promise.all([
-    page.setViewport({
-      width: screen.width,
-      height: screen.height,
-      deviceScaleFactor: screen.deviceScaleFactor,
-      isMobile: screen.mobile,
-      hasTouch: screen.touch,
-    }),
-    page.setUserAgent(userAgent),
-    request.darkMode
-      ? page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }])
-      : undefined,
-  ]);
-}
-
 /** Screen pixels that the page is drawn with for each CSS pixel. */
 async function zoomOf(session: CDPSession): Promise<number> {
   const { cssVisualViewport } = await session.send("Page.getLayoutMetrics");
@@ -145,21 +99,42 @@ async function subjectOf(
   request: CaptureRequest,
   zoom: number,
   limits: PageLimits,
+  signal: AbortSignal,
 ): Promise<Subject> {
   if (request.selector !== null) {
-    const { x, y, width, height } = await elementRegion(tab, request.selector);
-    const region = { x: x * zoom, y: y * zoom, width: width * zoom, height: height * zoom };
-    return { region, wholeHeight: null };
+    const wanted = { selector: request.selector, param: "selector", waitMs: SELECTOR_WAIT_MS };
+    const box = await visibleBox(tab, wanted, signal);
+    return { region: enlarged(box, zoom), wholeHeight: null };
   }
   const { width, height } = request.screen;
-  if (!request.full) return { region: { x: 0, y: 0, width, height }, wholeHeight: null };
+  if (!request.full && request.clip === null) {
+    return { region: { x: 0, y: 0, width, height }, wholeHeight: null };
+  }
   const { cssContentSize } = await tab.session.send("Page.getLayoutMetrics");
+  if (request.clip !== null) {
+    refuseBeyond(request.clip, {
+      width: Math.max(width / zoom, cssContentSize.width),
+      height: Math.max(height / zoom, cssContentSize.height),
+    });
+    return { region: enlarged(request.clip, zoom), wholeHeight: null };
+  }
   const wide = Math.max(width, Math.min(MAX_SIDE, Math.round(cssContentSize.width * zoom)));
   const high = Math.max(height, Math.ceil(cssContentSize.height * zoom));
   return {
     region: { x: 0, y: 0, width: wide, height: Math.min(high, limits.pageHeight) },
     wholeHeight: high,
   };
+}
+
+function enlarged({ x, y, width, height }: Region, by: number): Region {
+  return { x: x * by, y: y * by, width: width * by, height: height * by };
+}
+
+/** Throws a 400 for a clip that shows nothing of a page. */
+function refuseBeyond({ x, y }: Clip, page: Size): void {
+  if (x < page.width && y < page.height) return;
+  const [width, height] = [Math.ceil(page.width), Math.ceil(page.height)];
+  throw invalidRequest(`The clip begins beyond the page, which has ${width} by ${height} pixels.`, "clip");
 }
 
 /** CSS pixels at which a page that is too high for a picture was cut; null: it was not, or only as the caller wants. */
@@ -176,51 +151,6 @@ function cutOf(
   if (request.frame.height !== null && !isAll) return null;
   const shown = isAll ? region.height : clip.height;
   return wholeHeight - shown > 1 + pixel ? Math.floor(shown / zoom) : null;
-}
-
-/** The region of the first element that matches, in CSS pixels. The browser's own tree is asked, which page scripts cannot falsify. */
-async function elementRegion({ session }: Tab, selector: string): Promise<Region> {
-  const since = Date.now();
-  for (;;) {
-    const region = await findElement(session, selector);
-    if (region !== null) return region;
-    if (Date.now() - since >= SELECTOR_WAIT_MS) break;
-    await sleep(100);
-  }
-  throw new GatewayError(404, "The selector matches no element that can be seen.", {
-    code: "selector_not_found",
-    param: "selector",
-  });
-}
-
-async function findElement(session: CDPSession, selector: string): Promise<Region | null> {
-  const { root } = await session.send("DOM.getDocument", { depth: 0 });
-  const { nodeId } = await session
-    .send("DOM.querySelector", { nodeId: root.nodeId, selector })
-    .catch((error: unknown) => {
-      // A page that navigates loses its tree; anything else is about the selector.
-      if (error instanceof Error && /Could not find node|No node/i.test(error.message)) return { nodeId: 0 };
-      throw new GatewayError(400, "The parameter selector is not a valid CSS selector.", {
-        code: "invalid_request",
-        param: "selector",
-        cause: error,
-      });
-    });
-  if (nodeId === 0) return null;
-  await session.send("DOM.scrollIntoViewIfNeeded", { nodeId }).catch(() => undefined);
-  const [box, metrics] = await Promise.all([
-    session.send("DOM.getBoxModel", { nodeId }).catch(() => null),
-    session.send("Page.getLayoutMetrics"),
-  ]);
-  if (box === null) return null;
-  const [xs, ys] = [0, 1].map((axis) => box.model.border.filter((_, index) => index % 2 === axis));
-  const left = Math.min(...(xs ?? []));
-  const top = Math.min(...(ys ?? []));
-  const width = Math.max(...(xs ?? [])) - left;
-  const height = Math.max(...(ys ?? [])) - top;
-  if (!(width >= 1 && height >= 1)) return null;
-  const { pageX, pageY } = metrics.cssVisualViewport;
-  return { x: Math.max(0, left + pageX), y: Math.max(0, top + pageY), width, height };
 }
 
 /**

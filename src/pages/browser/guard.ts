@@ -44,6 +44,13 @@ export class BrowserGuard {
     return guard;
   }
 
+  /** Refuses downloads of a browser context: what is said of a browser counts for its first one only. */
+  denyDownloads(browserContextId: string | undefined): void {
+    if (browserContextId === undefined) return;
+    const denied = { behavior: "deny", browserContextId, eventsEnabled: false } as const;
+    this.#session.send("Browser.setDownloadBehavior", denied).catch(() => undefined);
+  }
+
   /** Applies a policy to the requests of a frame. */
   watch(frameId: string, policy: TabPolicy): void {
     this.#tabs.set(frameId, policy);

@@ -93,11 +93,14 @@ const BANNERS = [
   "div[aria-label='cookieconsent']",
 ];
 
-/** Hides cookie banners, also those that appear later, and lets a page scroll that was locked for one. */
+/**
+ * Hides cookie banners, also those that appear later, and lets a page scroll that was locked for one. An adopted style sheet, unlike a style
+ * element, is not subject to the page's own security policy.
+ */
 export const bannerStyle = `(() => {
-  const style = document.createElement("style");
-  style.textContent = ${JSON.stringify(
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(${JSON.stringify(
     `${BANNERS.join(",")}{display:none!important}body.didomi-popup-open,body.cky-modal-open,html.sp-message-open,html.sp-message-open body{overflow:auto!important;position:static!important}`,
-  )};
-  document.documentElement.append(style);
+  )});
+  document.adoptedStyleSheets.push(sheet);
 })()`;

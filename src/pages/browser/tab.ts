@@ -49,6 +49,7 @@ export class Tab {
   /** Opens an empty page in a browser context of its own. */
   static async open(browser: Browser, guard: BrowserGuard, limits: PageLimits): Promise<Tab> {
     const context = await browser.createBrowserContext();
+    guard.denyDownloads(context.id);
     try {
       const page = await context.newPage();
       const session = sessionOf(page);
@@ -82,7 +83,11 @@ export class Tab {
     this.#guard.watch(policy.mainFrame, policy);
     session.on("Page.frameAttached", ({ frameId }) => this.#guard.watch(frameId, policy));
     this.#meter(session);
-    page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
+    page.on("dialog", (dialog) => {
+      // Who leaves a page is not held back by it.
+      const answer = dialog.type() === "beforeunload" ? dialog.accept() : dialog.dismiss();
+      answer.catch(() => undefined);
+    });
     page.on("popup", (popup) => void popup?.close().catch(() => undefined));
     page.on("error", (error) => this.#end(pageCrashed(error)));
   }

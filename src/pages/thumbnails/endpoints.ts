@@ -54,7 +54,7 @@ async function capture(context: Context, options: ThumbnailOptions): Promise<Kep
   const { pages, now } = context.platform;
   if (pages.browser === null) throw browserUnavailable();
   const captured = await pages.browser.capture(options, clientKey(context.clientAddress));
-  const { format, quality } = options;
+  const { format, quality, transparent } = options;
   const { plan, cutAt } = captured;
   const body = captured.finished
     ? captured.bytes
@@ -64,6 +64,7 @@ async function capture(context: Context, options: ThumbnailOptions): Promise<Kep
         format,
         quality,
         Math.ceil(plan.scale),
+        transparent,
       );
   return {
     body,

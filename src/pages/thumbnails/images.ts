@@ -30,6 +30,7 @@ export class ImageMaker {
    * @param png bytes of a PNG; at most `MAX_PROCESSED_PIXELS` together with the output
    * @param quality 1 to 100; without effect on png
    * @param margin pixels that a capture may have too many, because it shows whole CSS pixels
+   * @param transparent the capture may be seen through in places
    */
   async make(
     png: Uint8Array<ArrayBuffer>,
@@ -37,6 +38,7 @@ export class ImageMaker {
     format: ImageFormat,
     quality: number,
     margin = 0,
+    transparent = false,
   ): Promise<Uint8Array<ArrayBuffer>> {
     await this.#once("png", async (module) => {
       await initPngDecoder(module);
@@ -48,8 +50,8 @@ export class ImageMaker {
     }
     if (isLittleMore(captured, size, margin)) return this.#encode(cut(captured, size), format, quality);
     await this.#once("resize", (module) => initResize(module));
-    // Captures are opaque, so there is nothing to premultiply; scaling the stored values is what other tools do.
-    const options = { ...size, method: "lanczos3", premultiply: false, linearRGB: false } as const;
+    // In an opaque capture there is nothing to premultiply; scaling the stored values is what other tools do.
+    const options = { ...size, method: "lanczos3", premultiply: transparent, linearRGB: false } as const;
     return this.#encode(await resize(captured, options), format, quality);
   }
 

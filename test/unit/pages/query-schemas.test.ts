@@ -6,17 +6,19 @@ import { technologiesQuerySchema, thumbnailQuerySchema } from "../../../src/page
 /** The names of the parameters that a source reads. */
 function namesIn(source: string): string[] {
   const text = readFileSync(join(import.meta.dirname, "../../../src/pages", source), "utf8");
-  const read = [...text.matchAll(/query\.(?:text|boolean|integer|dimensions|choice)\("(\w+)"/g)];
-  const limited = [...text.matchAll(/limitedText\(query, "(\w+)"/g)];
-  const shared = text.includes("readFreshness(query)") ? namesIn("freshness.ts") : [];
-  return [...new Set(["url", ...shared, ...[...read, ...limited].map(([, name]) => name ?? "")])].sort();
+  const read = [...text.matchAll(/query\.\w+\("(\w+)"/g)].map(([, name]) => name ?? "");
+  return text.includes("readFreshness(query)") ? [...read, ...namesIn("freshness.ts")] : read;
 }
 
 describe("the described queries of the page service", () => {
   it.each([
-    ["thumbnails/parameters.ts", thumbnailQuerySchema],
-    ["technologies/endpoints.ts", technologiesQuerySchema],
-  ])("name the parameters that %s reads", (source, schema) => {
-    expect(Object.keys(schema.shape).sort()).toEqual(namesIn(source));
+    [
+      ["thumbnails/parameters.ts", "thumbnails/size-parameters.ts", "thumbnails/place.ts"],
+      thumbnailQuerySchema,
+    ],
+    [["technologies/endpoints.ts"], technologiesQuerySchema],
+  ])("name the parameters that %j read", (sources, schema) => {
+    const names = new Set(["url", ...sources.flatMap(namesIn)]);
+    expect(Object.keys(schema.shape).sort()).toEqual([...names].sort());
   });
 });

@@ -20,9 +20,17 @@ describe("readThumbnailRequest", () => {
         screen: { width: 1200, height: 1200, deviceScaleFactor: 1, mobile: false, touch: false },
         userAgent: null,
         selector: null,
+        clip: null,
+        hide: [],
+        click: [],
+        waitForSelector: null,
+        scroll: false,
         delay: 0,
         waitUntil: "load",
         darkMode: false,
+        transparent: false,
+        timezone: null,
+        locale: null,
         blockAds: false,
         blockCookieBanners: false,
       },
@@ -87,8 +95,107 @@ describe("readThumbnailRequest", () => {
     [{ selector: "h1", width: "99" }, 99, null, "cover"],
     [{ selector: "h1", height: "99" }, null, 99, "cover"],
     [{ selector: "h1", width: "99", height: "98" }, 99, 98, "cover"],
+    [{ clip: "1,2,30,40" }, null, null, "contain"],
+    [{ clip: "1,2,30,40", size: "l", full: "1" }, 400, 300, "contain"],
+    [{ clip: "1,2,30,40", height: "99" }, null, 99, "cover"],
+    // Each pixel of a size becomes several.
+    [{ scale: "2" }, 640, 480, "cover"],
+    [{ scale: "1.5", size: "t" }, 135, 102, "cover"],
+    [{ scale: "3", full: "1" }, 960, null, "cover"],
+    [{ scale: "2", size: "o" }, null, null, "cover"],
+    [{ scale: "2", selector: "h1", width: "99" }, 198, null, "cover"],
   ])("asks for the size of %j", (query, width, height, fit) => {
     expect(read(query).options.frame).toEqual({ width, height, fit });
+  });
+
+  it("emulates a screen of the scale that is asked for", () => {
+    expect(read({ scale: "2" }).options.screen.deviceScaleFactor).toBe(2);
+    expect(read({ scale: "1", device: "iphone6plus" }).options.screen.deviceScaleFactor).toBe(1);
+    expect(read({ scale: "2.25", mobile: "1" }).options.screen.deviceScaleFactor).toBe(2.25);
+  });
+
+  it.each([
+    [{ scale: "2", width: "16383", height: "10" }, "page_too_large"],
+    [{ scale: "2", size: "5000x4000" }, "page_too_large"],
+    [{ scale: "3.5" }, "invalid_request"],
+    [{ scale: "0" }, "invalid_request"],
+    [{ scale: "1.234" }, "invalid_request"],
+    [{ scale: "2x" }, "invalid_request"],
+  ])("refuses the scale of %j", (query, code) => {
+    expect(refusal(query)).toMatchObject({ status: 400, param: "scale", code });
+  });
+
+  it("reads a clip of the page", () => {
+    expect(read({ clip: "0, 600, 800, 400" }).options.clip).toEqual({
+      x: 0,
+      y: 600,
+      width: 800,
+      height: 400,
+    });
+  });
+
+  it.each([
+    "1,2,3",
+    "1,2,3,4,5",
+    "-1,0,10,10",
+    "0,0,0,10",
+    "0,0,10,16384",
+    "0,20001,1,1",
+    "1.5,0,1,1",
+    "a,b,c,d",
+    "0,0,16000,16000",
+  ])("refuses the clip %s", (clip) => {
+    expect(refusal({ clip })).toMatchObject({ status: 400, param: "clip" });
+  });
+
+  it("shows one part of the page only", () => {
+    expect(refusal({ clip: "0,0,1,1", selector: "h1" })).toMatchObject({ status: 400, param: "clip" });
+  });
+
+  it("takes several selectors to hide and to click", () => {
+    const options = (query: string) =>
+      readThumbnailRequest(new URLSearchParams(`url=example.com&${query}`), safety).options;
+    expect(options("hide=.b,i&hide=.a&hide=&hide=.a").hide).toEqual([".a", ".b,i"]);
+    expect(options("click=.b&click=.a&click=.b").click).toEqual([".b", ".a", ".b"]);
+    expect(() => options("click=a&".repeat(6))).toThrow("at most 5 times");
+    expect(() => options("hide=a&".repeat(11))).toThrow("at most 10 times");
+    expect(refusal({ hide: "a".repeat(1_001) })).toMatchObject({ status: 400, param: "hide" });
+    expect(refusal({ waitForSelector: "a\u0000" })).toMatchObject({ status: 400, param: "waitForSelector" });
+  });
+
+  it("scrolls through whole pages, unless that is not wanted", () => {
+    expect(read({ full: "1" }).options.scroll).toBe(true);
+    expect(read({ full: "1", scroll: "no" }).options.scroll).toBe(false);
+    expect(read({ scroll: "1" }).options.scroll).toBe(true);
+  });
+
+  it("is transparent in formats that can be", () => {
+    expect(read({ transparent: "1", format: "webp" }).options.transparent).toBe(true);
+    expect(read({ transparent: "false" }).options.transparent).toBe(false);
+    for (const format of ["", "jpg", "jpeg"]) {
+      expect(refusal({ transparent: "1", format })).toMatchObject({ status: 400, param: "transparent" });
+    }
+  });
+
+  it("knows time zones and languages by any usual spelling", () => {
+    expect(read({ timezone: "europe/berlin", locale: "DE-ch" }).options).toMatchObject({
+      timezone: "Europe/Berlin",
+      locale: "de-CH",
+    });
+    for (const timezone of ["+02:00", "Berlin", "Europe/Berlin;", "1"]) {
+      expect(refusal({ timezone })).toMatchObject({ status: 400, param: "timezone" });
+    }
+    for (const locale of ["d", "de_CH_", "de-CH,fr", "x".repeat(36)]) {
+      expect(refusal({ locale })).toMatchObject({ status: 400, param: "locale" });
+    }
+  });
+
+  it("makes one request of all spellings, so that they share what is kept", () => {
+    const same = [
+      { format: "png", hide: ".a", timezone: "utc", locale: "en-us" },
+      { format: "PNG", quality: "7", hide: " .a ", timezone: "UTC", locale: "en-US", scale: "" },
+    ].map((query) => JSON.stringify(read(query).options));
+    expect(new Set(same).size).toBe(1);
   });
 
   it("lets the more exact parameter decide", () => {

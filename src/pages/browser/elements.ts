@@ -1,0 +1,177 @@
+import type { CDPSession } from "@cloudflare/puppeteer";
+import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
+import { evaluate, isolatedWorld, sleep } from "./evaluate.ts";
+import type { Tab } from "./tab.ts";
+
+/** A box on the page in CSS pixels. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Which element is looked for, and which parameter asks for it. */
+export interface Wanted {
+  readonly selector: string;
+  /** `selector`, `click` or `waitForSelector`. */
+  readonly param: string;
+  /** How long it may take to appear, milliseconds. */
+  readonly waitMs: number;
+}
+
+const POLL_MS = 100;
+const LOOK_MS = 2_000;
+/** Elements that are looked at for one that can be seen. */
+const MAX_LOOKED_AT = 1_000;
+const NOT_A_SELECTOR = "not a selector";
+
+/**
+ * Waits until `look` finds something.
+ *
+ * @throws GatewayError 404 when it does not in time; the signal's reason when nobody wants to know any more
+ */
+async function waitFor<T>(
+  { param, waitMs }: Wanted,
+  signal: AbortSignal,
+  look: () => Promise<T | null>,
+  what: string,
+): Promise<T> {
+  const since = Date.now();
+  for (;;) {
+    signal.throwIfAborted();
+    const found = await look();
+    if (found !== null) return found;
+    if (Date.now() - since >= waitMs) break;
+    await sleep(POLL_MS);
+  }
+  throw new GatewayError(404, `The parameter ${param} matches no element ${what}.`, {
+    code: "selector_not_found",
+    param,
+  });
+}
+
+/** Waits until an element is in the page, seen or not. Throws GatewayError 404, or 400 for what is no selector. */
+export async function waitForPresence(tab: Tab, wanted: Wanted, signal: AbortSignal): Promise<void> {
+  const selector = JSON.stringify(wanted.selector);
+  const look = async () => {
+    const world = await isolatedWorld(tab.session, tab.policy.mainFrame);
+    const expression = `(() => { try { return document.querySelector(${selector}) !== null } catch { return "${NOT_A_SELECTOR}" } })()`;
+    const found = await evaluate(tab.session, expression, LOOK_MS, world);
+    if (found === NOT_A_SELECTOR) throw notASelector(wanted);
+    return found === true ? true : null;
+  };
+  await waitFor(wanted, signal, look, "within its time");
+}
+
+/**
+ * Waits for the first element that matches and can be seen, and brings it into view. An isolated world looks for it, which page scripts cannot falsify.
+ *
+ * @returns the element's remote object
+ * @throws GatewayError 404, or 400 for what is no selector
+ */
+export function visibleElement(tab: Tab, wanted: Wanted, signal: AbortSignal): Promise<string> {
+  return waitFor(wanted, signal, () => findVisible(tab, wanted), "that can be seen");
+}
+
+/** The box of the element that `visibleElement` would find, its border included. */
+export function visibleBox(tab: Tab, wanted: Wanted, signal: AbortSignal): Promise<Box> {
+  const look = async () => {
+    const element = await findVisible(tab, wanted);
+    return element === null ? null : boxOf(tab.session, element);
+  };
+  return waitFor(wanted, signal, look, "that can be seen");
+}
+
+async function findVisible({ session, policy }: Tab, wanted: Wanted): Promise<string | null> {
+  const contextId = await isolatedWorld(session, policy.mainFrame);
+  const expression = `(() => {
+    let index = 0;
+    let elements;
+    try { elements = document.querySelectorAll(${JSON.stringify(wanted.selector)}) } catch { return "${NOT_A_SELECTOR}" }
+    for (const element of elements) {
+      if (index++ >= ${MAX_LOOKED_AT}) break;
+      const { width, height } = element.getBoundingClientRect();
+      if (width >= 1 && height >= 1 && element.checkVisibility({ visibilityProperty: true })) return element;
+    }
+    return null;
+  })()`;
+  // A page that leaves loses its elements.
+  const answer = await session
+    .send("Runtime.evaluate", { expression, ...(contextId !== undefined && { contextId }) })
+    .catch(() => null);
+  if (answer?.result.value === NOT_A_SELECTOR) throw notASelector(wanted);
+  const objectId = answer?.result.objectId;
+  if (objectId === undefined) return null;
+  await session.send("DOM.scrollIntoViewIfNeeded", { objectId }).catch(() => undefined);
+  return objectId;
+}
+
+async function boxOf(session: CDPSession, objectId: string): Promise<Box | null> {
+  const [box, metrics] = await Promise.all([
+    session.send("DOM.getBoxModel", { objectId }).catch(() => null),
+    session.send("Page.getLayoutMetrics"),
+  ]);
+  if (box === null) return null;
+  const { x, y, width, height } = around(box.model.border);
+  if (!(width >= 1 && height >= 1)) return null;
+  const { pageX, pageY } = metrics.cssVisualViewport;
+  return { x: Math.max(0, x + pageX), y: Math.max(0, y + pageY), width, height };
+}
+
+/** Clicks on the middle of an element as a visitor's mouse does: on whatever lies on top there. */
+export async function clickOn(session: CDPSession, objectId: string): Promise<void> {
+  const { quads } = await session
+    .send("DOM.getContentQuads", { objectId })
+    .catch((): { quads: number[][] } => ({ quads: [] }));
+  const box = quads.map(around).find(({ width, height }) => width > 0 && height > 0);
+  if (box === undefined) return;
+  const place = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  await session.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...place });
+  const press = { ...place, button: "left", clickCount: 1 } as const;
+  await session.send("Input.dispatchMouseEvent", { type: "mousePressed", ...press });
+  await session.send("Input.dispatchMouseEvent", { type: "mouseReleased", ...press });
+}
+
+/** The box around a polygon, given as x and y of each corner in turn. */
+function around(corners: readonly number[]): Box {
+  const xs = corners.filter((_, index) => index % 2 === 0);
+  const ys = corners.filter((_, index) => index % 2 === 1);
+  const x = Math.min(...xs);
+  const y = Math.min(...ys);
+  return { x, y, width: Math.max(...xs) - x, height: Math.max(...ys) - y };
+}
+
+function notASelector({ param }: Pick<Wanted, "param">): GatewayError {
+  return invalidRequest(`The parameter ${param} is not a valid CSS selector.`, param);
+}
+
+/**
+ * Takes elements out of a page's layout, those too that appear later.
+ *
+ * @param selectors of the elements
+ * @throws GatewayError 400 that names `hide`, for what is no selector
+ */
+export async function hideElements({ session, policy }: Tab, selectors: readonly string[]): Promise<void> {
+  const world = await isolatedWorld(session, policy.mainFrame);
+  if ((await evaluate(session, hiding(selectors), LOOK_MS, world)) === NOT_A_SELECTOR) {
+    throw notASelector({ param: "hide" });
+  }
+}
+
+/** An adopted style sheet, unlike a style element, is not subject to the page's own security policy. */
+function hiding(selectors: readonly string[]): string {
+  return `(() => {
+  const sheet = new CSSStyleSheet();
+  for (const selector of ${JSON.stringify(selectors)}) {
+    try {
+      const { style, cssRules } = sheet.cssRules[sheet.insertRule(selector + "{display:none!important}", 0)];
+      // A text that closes the braces itself would be more than a selector.
+      if (style.length !== 1 || style.display !== "none" || cssRules.length > 0) return "${NOT_A_SELECTOR}";
+    } catch {
+      return "${NOT_A_SELECTOR}";
+    }
+  }
+  document.adoptedStyleSheets.push(sheet);
+})()`;
+}

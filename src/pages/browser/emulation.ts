@@ -1,0 +1,70 @@
+import type { CDPSession } from "@cloudflare/puppeteer";
+import { invalidRequest } from "../../errors/gateway-error.ts";
+import type { CaptureRequest } from "../../platform/page-browser.ts";
+import type { PageLimits } from "../../platform/variables.ts";
+import type { BlockLists } from "./block-lists.ts";
+import type { Tab } from "./tab.ts";
+
+/** What a capture needs besides the tab. */
+export interface CaptureTools {
+  readonly limits: PageLimits;
+  /** The browser's own user agent. */
+  readonly userAgent: string;
+  readonly blockLists: () => BlockLists;
+}
+
+/** What a browser can be told to lie beneath a page. */
+const NO_COLOUR = { r: 0, g: 0, b: 0, a: 0 };
+
+/** Makes a tab look to its page as asked, before it loads one. Throws GatewayError for what the browser does not know. */
+export async function emulate(tab: Tab, request: CaptureRequest, tools: CaptureTools): Promise<void> {
+  const { page, policy, session } = tab;
+  const { screen, locale, timezone } = request;
+  const version = /Chrome\/([\d.]+)/.exec(tools.userAgent)?.[1] ?? "";
+  const userAgent = (request.userAgent ?? tools.userAgent).replace("%s", version);
+  const lists = request.blockAds || request.blockCookieBanners ? tools.blockLists() : null;
+  if (lists !== null) {
+    // Some of the hosts have pages of their own.
+    const own = new URL(request.url).hostname.split(".").slice(-2).join(".");
+    policy.block(
+      (host) =>
+        !`.${host}`.endsWith(`.${own}`) &&
+        ((request.blockAds && lists.isAd(host)) || (request.blockCookieBanners && lists.isConsent(host))),
+    );
+  }
+  await Promise.all([
+    page.setViewport({
+      width: screen.width,
+      height: screen.height,
+      deviceScaleFactor: screen.deviceScaleFactor,
+      isMobile: screen.mobile,
+      hasTouch: screen.touch,
+    }),
+    page
+      .setUserAgent(userAgent)
+      .then(() => (locale === null ? undefined : setLocale(session, locale, userAgent))),
+    timezone === null ? undefined : setTimezone(session, timezone),
+    request.transparent
+      ? session.send("Emulation.setDefaultBackgroundColorOverride", { color: NO_COLOUR })
+      : undefined,
+    request.darkMode
+      ? page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }])
+      : undefined,
+  ]);
+}
+
+/** The language that a page is asked for, and in which it finds itself. */
+async function setLocale(session: CDPSession, locale: string, userAgent: string): Promise<void> {
+  await Promise.all([
+    session.send("Network.setUserAgentOverride", { userAgent, acceptLanguage: locale }),
+    session.send("Emulation.setLocaleOverride", { locale }).catch(() => {
+      throw invalidRequest("The browser does not know this locale.", "locale");
+    }),
+  ]);
+}
+
+async function setTimezone(session: CDPSession, timezoneId: string): Promise<void> {
+  await session.send("Emulation.setTimezoneOverride", { timezoneId }).catch(() => {
+    throw invalidRequest("The browser does not know this time zone.", "timezone");
+  });
+}

@@ -1,0 +1,69 @@
+import type { CaptureRequest } from "../../platform/page-browser.ts";
+import type { PageLimits } from "../../platform/variables.ts";
+import { clickOn, hideElements, visibleElement, waitForPresence } from "./elements.ts";
+import { evaluate, isolatedWorld, settles, sleep } from "./evaluate.ts";
+import { bannerStyle, loadLazyContent } from "./page-scripts.ts";
+import type { Tab } from "./tab.ts";
+
+/** How long an element to click on may take to appear, and one that is waited for, milliseconds. */
+const CLICK_WAIT_MS = 3_000;
+const PRESENCE_WAIT_MS = 10_000;
+/** How long a click may take, and how long it has to show that it leads elsewhere. */
+const CLICK_MS = 3_000;
+const AFTER_CLICK_MS = 250;
+const BANNERS_MS = 1_000;
+const SCROLL_MS = 1_000;
+const LAZY_MS = 6_000;
+/** Elements are brought into view to be clicked on; pictures begin at the top. */
+const TO_TOP = 'scrollTo({ top: 0, left: 0, behavior: "instant" })';
+
+/** What is done to a page before it is captured. Each click is made once, although the page may lead to another document by it. */
+export class Preparation {
+  readonly #tab: Tab;
+  readonly #request: CaptureRequest;
+  readonly #limits: PageLimits;
+  readonly #clicks: string[];
+  /** Milliseconds since the epoch from which on the delay counts. */
+  #delayedSince: number | undefined;
+
+  constructor(tab: Tab, request: CaptureRequest, limits: PageLimits) {
+    this.#tab = tab;
+    this.#request = request;
+    this.#limits = limits;
+    this.#clicks = [...request.click];
+  }
+
+  /** Prepares the document that is shown. Throws GatewayError; the signal's reason when the document is left. */
+  async prepare(signal: AbortSignal): Promise<void> {
+    const { session, policy } = this.#tab;
+    const { blockCookieBanners, click, delay, hide, scroll, waitForSelector } = this.#request;
+    const isAwaited = click.length > 0 || waitForSelector !== null;
+    if (!isAwaited) this.#delayedSince ??= Date.now();
+    const world = await isolatedWorld(session, policy.mainFrame);
+    if (blockCookieBanners) await evaluate(session, bannerStyle, BANNERS_MS, world);
+    if (hide.length > 0) await hideElements(this.#tab, hide);
+    await this.#click(signal);
+    if (waitForSelector !== null) {
+      const waitMs = Math.min(PRESENCE_WAIT_MS, this.#limits.navigationMs);
+      const wanted = { selector: waitForSelector, param: "waitForSelector", waitMs };
+      await waitForPresence(this.#tab, wanted, signal);
+    }
+    if (scroll) await evaluate(session, loadLazyContent(this.#limits.pageHeight), LAZY_MS, world);
+    this.#delayedSince ??= Date.now();
+    await sleep(Math.max(0, this.#delayedSince + delay * 1_000 - Date.now()));
+    signal.throwIfAborted();
+  }
+
+  async #click(signal: AbortSignal): Promise<void> {
+    for (let [selector] = this.#clicks; selector !== undefined; [selector] = this.#clicks) {
+      const wanted = { selector, param: "click", waitMs: CLICK_WAIT_MS };
+      const element = await visibleElement(this.#tab, wanted, signal);
+      signal.throwIfAborted();
+      this.#clicks.shift();
+      await settles(clickOn(this.#tab.session, element), CLICK_MS);
+      await sleep(AFTER_CLICK_MS);
+      signal.throwIfAborted();
+    }
+    if (this.#request.click.length > 0) await evaluate(this.#tab.session, TO_TOP, SCROLL_MS);
+  }
+}

@@ -1,0 +1,35 @@
+import { invalidRequest } from "../../errors/gateway-error.ts";
+import type { QueryParameters } from "../parameters.ts";
+
+/**
+ * The parameter `timezone`: a name of the time zone database, in its usual spelling. Offsets are not names: not all browsers know them. Throws a 400
+ * that names the parameter.
+ */
+export function readTimezone(query: QueryParameters): string | null {
+  const name = query.limited("timezone", 64);
+  if (name === null) return null;
+  try {
+    if (/^[a-z]/i.test(name)) {
+      return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
+    }
+  } catch {
+    // No time zone is called that.
+  }
+  throw invalidRequest(
+    "The parameter timezone must be a name of the time zone database, such as Europe/Berlin.",
+    "timezone",
+  );
+}
+
+/** The parameter `locale`: a language tag in its usual spelling. Throws a 400 that names the parameter. */
+export function readLocale(query: QueryParameters): string | null {
+  const tag = query.limited("locale", 35);
+  if (tag === null) return null;
+  try {
+    const [canonical] = Intl.getCanonicalLocales(tag);
+    if (canonical !== undefined) return canonical;
+  } catch {
+    // It is no language tag.
+  }
+  throw invalidRequest("The parameter locale must be a language tag, such as de-CH.", "locale");
+}

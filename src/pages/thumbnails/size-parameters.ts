@@ -1,0 +1,117 @@
+import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
+import type { Clip, Frame, Size, ThumbnailOptions } from "../../platform/page-browser.ts";
+import { parseDimensions, type QueryParameters } from "../parameters.ts";
+import { MAX_PIXELS, MAX_SIDE } from "./frame.ts";
+
+/** Two sides, of which each may be open. */
+type Sides = Omit<Frame, "fit">;
+
+const OWN_SIZE: Sides = { width: null, height: null };
+
+/** The predefined sizes (contract, parameter `size`); `o` is the subject's own. */
+const SIZES: Readonly<Record<string, Sides>> = {
+  t: { width: 90, height: 68 },
+  s: { width: 120, height: 90 },
+  m: { width: 200, height: 150 },
+  l: { width: 400, height: 300 },
+  x: { width: 480, height: 360 },
+  og: { width: 1200, height: 630 },
+  o: OWN_SIZE,
+};
+
+function predefinedSize(name: string): Sides | undefined {
+  const key = name.toLowerCase();
+  return Object.hasOwn(SIZES, key) ? SIZES[key] : undefined;
+}
+
+/** Where the lowest clip begins, CSS pixels. */
+const MAX_CLIP_TOP = 20_000;
+
+/** What an image shows. */
+export type Subject = "viewport" | "page" | "element" | "clip";
+
+/** What an image shows, by the parameters that say so. */
+export function subjectOf({
+  clip,
+  selector,
+  full,
+}: Pick<ThumbnailOptions, "clip" | "selector" | "full">): Subject {
+  if (clip !== null) return "clip";
+  if (selector !== null) return "element";
+  return full ? "page" : "viewport";
+}
+
+/** The parameter `clip`: `<x>,<y>,<width>,<height>`. Throws a 400 that names it. */
+export function readClip(query: QueryParameters): Clip | null {
+  const text = query.text("clip");
+  if (text === null) return null;
+  const [x, y, width, height] =
+    /^(\d{1,5}),(\d{1,5}),(\d{1,5}),(\d{1,5})$/.exec(text.replaceAll(" ", ""))?.slice(1).map(Number) ?? [];
+  const within = (value: number | undefined, least: number, most: number): value is number =>
+    value !== undefined && value >= least && value <= most;
+  if (
+    within(x, 0, MAX_SIDE) &&
+    within(y, 0, MAX_CLIP_TOP) &&
+    within(width, 1, MAX_SIDE) &&
+    within(height, 1, MAX_SIDE)
+  ) {
+    if (!isTooLarge({ width, height })) return { x, y, width, height };
+    throw new GatewayError(400, `An image may have at most ${MAX_PIXELS} pixels.`, {
+      code: "page_too_large",
+      param: "clip",
+    });
+  }
+  const message = `The parameter clip must be <x>,<y>,<width>,<height> in CSS pixels of the page, such as 0,600,800,400: x from 0 to ${MAX_SIDE}, y from 0 to ${MAX_CLIP_TOP}, each side from 1 to ${MAX_SIDE}.`;
+  throw invalidRequest(message, "clip");
+}
+
+/**
+ * `size`, then `width` and `height`, each times `scale`. The whole page keeps its shape and has the width, unless a height is asked for in numbers; an
+ * element or a clip is fitted into a size, and keeps its shape when one side alone is asked for. A clip has a size already, if none is asked for.
+ */
+export function readFrame(query: QueryParameters, mobile: boolean, subject: Subject, scale: number): Frame {
+  const name = query.text("size");
+  const width = query.integer("width", 1, MAX_SIDE);
+  const height = query.integer("height", 1, MAX_SIDE);
+  const usual = subject === "clip" ? OWN_SIZE : { width: 320, height: mobile ? 568 : 240 };
+  const predefined = name === null ? usual : predefinedSize(name);
+  const size = predefined ?? customSize(name ?? "");
+  const wanted = frameOf(subject, size, { width, height }, predefined === undefined);
+  const frame = { width: scaled(wanted.width, scale), height: scaled(wanted.height, scale), fit: wanted.fit };
+  if (isTooLarge(wanted)) {
+    throw new GatewayError(400, `An image may have at most ${MAX_PIXELS} pixels.`, {
+      code: "page_too_large",
+      param: width === null && height === null ? "size" : width === null ? "height" : "width",
+    });
+  }
+  if (isTooLarge(frame)) {
+    const message = `An image may have at most ${MAX_PIXELS} pixels and ${MAX_SIDE} on a side, scale counted in.`;
+    throw new GatewayError(400, message, { code: "page_too_large", param: "scale" });
+  }
+  return frame;
+}
+
+function scaled(side: number | null, scale: number): number | null {
+  return side === null ? null : Math.round(side * scale);
+}
+
+function isTooLarge({ width, height }: Sides): boolean {
+  return Math.max(width ?? 1, height ?? 1) > MAX_SIDE || (width ?? 1) * (height ?? 1) > MAX_PIXELS;
+}
+
+function frameOf(subject: Subject, size: Sides, { width, height }: Sides, isInNumbers: boolean): Frame {
+  if ((subject === "element" || subject === "clip") && (width === null || height === null)) {
+    return width === null && height === null ? { ...size, fit: "contain" } : { width, height, fit: "cover" };
+  }
+  const usualHeight = subject === "page" && !isInNumbers ? null : size.height;
+  return { width: width ?? size.width, height: height ?? usualHeight, fit: "cover" };
+}
+
+function customSize(text: string): Size {
+  if (/^\s*\d/.test(text)) return parseDimensions("size", text, 1, MAX_SIDE);
+  const names = Object.keys(SIZES).join(", ");
+  throw invalidRequest(
+    `The parameter size must be one of ${names}, or <width>x<height>, such as 640x480.`,
+    "size",
+  );
+}
