@@ -159,7 +159,7 @@ const configJson = text.superRefine((source, context) => {
   });
 });
 
-/** What each variable holds. Sources: README.md, docs/page-service.md and docs/deployment.md. */
+/** What each variable holds. Sources: docs/variables.md, docs/page-service.md and docs/deployment.md. */
 function schemaFor({ drivers, bodyBudgetBytes = ISOLATE_BODY_BYTES }: VariableOptions) {
   return z.object({
     PROVIDER_DRIVER: oneOf(drivers).default(drivers[0] ?? ""),

@@ -7,7 +7,7 @@ export const continueCli = {
   bin: "cn",
   files: (base) => ({
     "chat.yaml": config("openai", "gpt-4o", `${base}/v1`),
-    "messages.yaml": config("anthropic", "claude-sonnet-4-5", `${base}/vendorb/v1`),
+    "messages.yaml": config("anthropic", "claude-sonnet-4-5", `${base}/anthropic/v1`),
   }),
   runs: () =>
     [

@@ -9,7 +9,7 @@ const STYLES = {
     model: "gpt-5",
     env: { COPILOT_PROVIDER_WIRE_API: "responses", COPILOT_PROVIDER_TRANSPORT: "websockets" },
   },
-  messages: { path: "/vendorb", model: "claude-sonnet-4-5", env: { COPILOT_PROVIDER_TYPE: "anthropic" } },
+  messages: { path: "/anthropic", model: "claude-sonnet-4-5", env: { COPILOT_PROVIDER_TYPE: "anthropic" } },
 };
 
 /** @type {import("./play.mjs").Cli} */

@@ -3,7 +3,7 @@ import { KEY } from "../gateways.mjs";
 /** Styles: the adapter that speaks them, the address below the gateway's, and a model. */
 const STYLES = {
   "chat completions": ["openai-completions", "/v1", "gpt-4o"],
-  messages: ["anthropic-messages", "/vendorb", "claude-sonnet-4-5"],
+  messages: ["anthropic-messages", "/anthropic", "claude-sonnet-4-5"],
   responses: ["openai-responses", "/v1", "gpt-5"],
   "content-generation": ["google-generative-ai", "/v1beta", "gemini-2.5-pro"],
   "local-runner": ["ollama", "", "llama3.1"],

@@ -13,7 +13,7 @@ export function providers(base) {
   });
   return {
     chat: provider("@ai-sdk/openai-compatible", "/v1", "gpt-4o"),
-    messages: provider("@ai-sdk/anthropic", "/vendorb/v1", "claude-sonnet-4-5"),
+    messages: provider("@ai-sdk/anthropic", "/anthropic/v1", "claude-sonnet-4-5"),
     responses: provider("@ai-sdk/openai", "/v1", "gpt-5"),
     content: provider("@ai-sdk/google", "/v1beta", "gemini-2.5-pro"),
   };

@@ -11,7 +11,7 @@ export const pi = {
       ".pi/agent/models.json": JSON.stringify({
         providers: {
           chat: provider("openai-completions", "/v1", "gpt-4o"),
-          messages: provider("anthropic-messages", "/vendorb", "claude-sonnet-4-5"),
+          messages: provider("anthropic-messages", "/anthropic", "claude-sonnet-4-5"),
           responses: provider("openai-responses", "/v1", "gpt-5"),
           content: provider("google-generative-ai", "/v1beta", "gemini-2.5-pro"),
         },

@@ -18,7 +18,7 @@ const ONE_LINE_A_READ = Object.fromEntries(
 /** @returns {import("./scenario.mjs").Program[]} */
 export function programs({ base, key }) {
   // This plugin takes no address of its own.
-  process.env.ANTHROPIC_BASE_URL = `${base}/vendorb`;
+  process.env.ANTHROPIC_BASE_URL = `${base}/anthropic`;
   const ai = genkit({
     plugins: [
       openAI({ apiKey: key, baseURL: `${base}/v1` }),

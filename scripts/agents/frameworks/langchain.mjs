@@ -22,7 +22,7 @@ export function programs({ base, key }) {
       (streaming) =>
         new ChatAnthropic({
           apiKey: key,
-          anthropicApiUrl: `${base}/vendorb`,
+          anthropicApiUrl: `${base}/anthropic`,
           model: "claude-sonnet-4-5",
           streaming,
           maxRetries: 0,

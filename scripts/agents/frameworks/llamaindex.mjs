@@ -19,7 +19,7 @@ export function programs({ base, key: apiKey }) {
       "messages",
       new Anthropic({
         model: "claude-sonnet-4-5",
-        session: new AnthropicSession({ apiKey, baseURL: `${base}/vendorb` }),
+        session: new AnthropicSession({ apiKey, baseURL: `${base}/anthropic` }),
       }),
     ),
     program(

@@ -13,7 +13,7 @@ const City = z.object({ city: z.string(), people: z.number() });
 export function programs({ base, key: apiKey }) {
   const openai = createOpenAI({ apiKey, baseURL: `${base}/v1` });
   const compatible = createOpenAICompatible({ name: "polygate", apiKey, baseURL: `${base}/v1` });
-  const anthropic = createAnthropic({ apiKey, baseURL: `${base}/vendorb/v1` });
+  const anthropic = createAnthropic({ apiKey, baseURL: `${base}/anthropic/v1` });
   const google = createGoogleGenerativeAI({ apiKey, baseURL: `${base}/v1beta` });
   return [
     program("chat completions (compatible)", compatible("gpt-4o")),

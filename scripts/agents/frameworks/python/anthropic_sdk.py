@@ -4,7 +4,7 @@ from anthropic import Anthropic, beta_tool
 from pydantic import BaseModel
 from scenario import BASE, KEY, WEATHER, play
 
-client = Anthropic(api_key=KEY, base_url=f"{BASE}/vendorb", max_retries=0, timeout=30)
+client = Anthropic(api_key=KEY, base_url=f"{BASE}/anthropic", max_retries=0, timeout=30)
 REQUEST = {"model": "claude-sonnet-4-5", "max_tokens": 1000}
 
 

@@ -1,0 +1,139 @@
+// Takes the pictures of the README anew (`npm run pictures`): the gateway is started with the sandbox, has some traffic, and is
+// looked at by a browser and by its own page service.
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { chromium } from "playwright-core";
+import { root } from "./development.mjs";
+import { browserExecutable } from "./ensure-browser.mjs";
+
+const folder = join(root, "docs", "pictures");
+const START_MS = 60_000;
+/** How long the traffic lasts: charts need a shape. */
+const TRAFFIC_MS = 60_000;
+
+/** What is asked, in the styles that people use; directives of the sandbox make some answers slow, and some fail. */
+const ASKED = [
+  ["/v1/chat/completions", (text) => ({ model: "gpt-4o", messages: [{ role: "user", content: text }] })],
+  ["/v1/responses", (text) => ({ model: "gpt-5-codex", input: text })],
+  [
+    "/anthropic/v1/messages",
+    (text) => ({
+      model: "claude-sonnet-4-5",
+      max_tokens: 500,
+      messages: [{ role: "user", content: text }],
+    }),
+  ],
+];
+const TEXTS = [
+  "Name three rivers of Europe.",
+  "[[slow:60]] Tell me how a lock on a canal works.",
+  "[[slow:120]] [[big:3000]] Write the minutes of our meeting.",
+  "What is a lease?",
+];
+const FAILING = "[[status:400:invalid_request]] This one fails.";
+/** One in so many fails. */
+const FAILS = 23;
+
+/** Not the key of development, of which the console warns. */
+const ADMIN_KEY = "for-a-picture";
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  const { port } = server.address();
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+async function started(url) {
+  const end = Date.now() + START_MS;
+  while (Date.now() < end) {
+    const answer = await fetch(`${url}/healthz`).catch(() => null);
+    if (answer?.ok) return;
+    await sleep(200);
+  }
+  throw new Error("The gateway did not start.");
+}
+
+/** Asks one thing; whatever comes of it is part of the picture. */
+async function ask(url, turn) {
+  const [path, body] = ASKED[turn % ASKED.length];
+  const text = turn % FAILS === FAILS - 1 ? FAILING : TEXTS[turn % TEXTS.length];
+  const answer = await fetch(url + path, {
+    method: "POST",
+    headers: { authorization: "Bearer sk-dev", "content-type": "application/json" },
+    body: JSON.stringify({ ...body(text), stream: turn % 2 === 0 }),
+  });
+  await answer.text();
+}
+
+async function traffic(url) {
+  const end = Date.now() + TRAFFIC_MS;
+  const asked = [];
+  for (let turn = 0; Date.now() < end; turn += 1) {
+    asked.push(ask(url, turn).catch(() => undefined));
+    await sleep(200 + (turn % 7) * 150);
+  }
+  await Promise.all(asked);
+}
+
+/** The console as it looks behind a sign-in, while requests come. */
+async function pictureOfConsole(url) {
+  const browser = await chromium.launch({ executablePath: browserExecutable() ?? "" });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, locale: "en-GB" });
+    await page.goto(`${url}/admin`);
+    await page.getByLabel("Admin key or password").fill(ADMIN_KEY);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    const busy = traffic(url);
+    await sleep(TRAFFIC_MS - 1_000);
+    // The shortest range that the charts offer.
+    const shortest = page.getByRole("button", { name: /^\d+ min$/ }).first();
+    if (await shortest.isVisible()) await shortest.click();
+    await page.mouse.move(0, 0);
+    await sleep(500);
+    await page.screenshot({ path: join(folder, "console.jpg"), type: "jpeg", quality: 78 });
+    await busy;
+  } finally {
+    await browser.close();
+  }
+}
+
+/** A thumbnail of the public page, made by the page service itself. */
+async function pictureByPageService(url) {
+  const query = new URLSearchParams({ url: `${url}/`, size: "og", format: "jpg", quality: "75" });
+  const answer = await fetch(`${url}/v1/thumbs?${query}`);
+  if (!answer.ok) throw new Error(`The page service answers ${answer.status}: ${await answer.text()}`);
+  writeFileSync(join(folder, "thumbnail.jpg"), Buffer.from(await answer.arrayBuffer()));
+}
+
+const port = await freePort();
+const url = `http://127.0.0.1:${port}`;
+const state = mkdtempSync(join(tmpdir(), "polygate-pictures-"));
+const gateway = spawn(
+  process.execPath,
+  [
+    join(root, "scripts", "start.mjs"),
+    ...["--port", String(port), "--persist-to", state],
+    ...["--var", `PAGE_PRIVATE_HOSTS:127.0.0.1:${port}`, "--var", `ADMIN_KEY:${ADMIN_KEY}`],
+  ],
+  { stdio: ["ignore", "ignore", "inherit"] },
+);
+try {
+  mkdirSync(folder, { recursive: true });
+  await started(url);
+  await pictureByPageService(url);
+  await pictureOfConsole(url);
+  for (const name of ["console.jpg", "thumbnail.jpg"]) {
+    console.log(`docs/pictures/${name}: ${Math.round(statSync(join(folder, name)).size / 1024)} KB`);
+  }
+} finally {
+  gateway.kill("SIGTERM");
+  await new Promise((ended) => gateway.on("exit", ended));
+  rmSync(state, { recursive: true, force: true });
+}
