@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "../../scripts/development.mjs";
+
+/** A fenced block of a document. */
+export interface Block {
+  /** Where it begins, as editors take it: `docs/connect.md:12`. */
+  readonly place: string;
+  /** `sh`, `ts`, …; empty when it says none. */
+  readonly language: string;
+  readonly text: string;
+  /** Why it is not run, from a comment `<!-- not run: … -->` on the line before it; null: it is. */
+  readonly notRun: string | null;
+}
+
+const FENCE = /^( *)```(\w*)\n([\s\S]*?)^\1```$/gm;
+const NOT_RUN = /<!-- not run: (.+) -->\n$/;
+
+/** The blocks of a document, in its order. Those of a list are moved to the left. */
+export function blocksOf(path: string, text: string): Block[] {
+  return Array.from(text.matchAll(FENCE), (match) => {
+    const [, indent = "", language = "", body = ""] = match;
+    const before = text.slice(0, match.index);
+    return {
+      place: `${path}:${before.split("\n").length}`,
+      language,
+      text: body.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
+      notRun: NOT_RUN.exec(before)?.[1] ?? null,
+    };
+  });
+}
+
+/** The documents that people read: their paths and texts, what one reads first at the beginning. */
+export function documents(): { readonly path: string; readonly text: string }[] {
+  const inDocs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .sort()
+    .map((name) => `docs/${name}`);
+  const others = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "sandbox/README.md", "bench/README.md"];
+  return [...others, ...inDocs].map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+}

@@ -1,0 +1,102 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { root } from "../../scripts/development.mjs";
+import { blocksOf, documents } from "../support/documents.ts";
+
+const DOCUMENTS = documents();
+const BLOCKS = DOCUMENTS.flatMap(({ path, text }) => blocksOf(path, text));
+
+/** The anchor of a heading, as web sites of repositories make it. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
+
+const anchors = (path: string): Set<string> =>
+  new Set(
+    Array.from(readFileSync(path, "utf8").matchAll(/^#+ (.+)$/gm), ([, heading = ""]) => anchorOf(heading)),
+  );
+
+const inLanguage = (language: string) => BLOCKS.filter((block) => block.language === language);
+
+describe("the documents", () => {
+  it("link to what is there", () => {
+    const broken = DOCUMENTS.flatMap(({ path, text }) =>
+      Array.from(
+        text.matchAll(/\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"/g),
+        ([, link, source]) => link ?? source,
+      )
+        .filter((link) => link !== undefined && !/^[a-z]+:/.test(link))
+        .filter((link = "") => {
+          const [file = "", anchor] = link.split("#");
+          const target = file === "" ? join(root, path) : join(root, dirname(path), file);
+          if (!existsSync(target)) return true;
+          return anchor !== undefined && !anchors(target).has(anchor);
+        })
+        .map((link) => `${path}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it("write the prefix of the message style by its real name, but for the contract and where that is explained", () => {
+    const neutral = DOCUMENTS.filter(
+      ({ path, text }) => text.includes("/vendorb") && path !== "docs/contract.md",
+    );
+    expect(neutral.map(({ path }) => path)).toEqual(["docs/connect.md", "docs/glossary.md"]);
+  });
+
+  it("say of each block what language it is in", () => {
+    const known = ["sh", "ts", "python", "json", "toml", "yaml", "text"];
+    expect(BLOCKS.filter(({ language }) => !known.includes(language)).map(({ place }) => place)).toEqual([]);
+  });
+});
+
+it("the messages under Troubleshooting are those that the program writes", () => {
+  const text = readFileSync(join(root, "docs/troubleshooting.md"), "utf8");
+  const program = ["src", "scripts"]
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) =>
+        join(root, folder, name),
+      ),
+    )
+    .filter((path) => /\.(?:ts|tsx|mjs)$/.test(path))
+    .map((path) => readFileSync(path, "utf8"))
+    .join("\n");
+  const told = Array.from(text.matchAll(/^(?:## |\| (?=`))([^|\n]+)/gm), ([, line = ""]) => line).flatMap(
+    (line) => Array.from(line.matchAll(/`([^`]+)`/g), ([, message = ""]) => message),
+  );
+  expect(told.length).toBeGreaterThan(20);
+  const pieces = told
+    .flatMap((message) => message.split("…"))
+    .map((piece) => piece.replaceAll('"', "").trim());
+  expect(pieces.filter((piece) => !program.includes(piece))).toEqual([]);
+});
+
+describe("the blocks of the documents", () => {
+  it.each(inLanguage("sh"))("bash can read $place", ({ text }) => {
+    expect(spawnSync("bash", ["-n"], { input: text, encoding: "utf8" })).toMatchObject({
+      stderr: "",
+      status: 0,
+    });
+  });
+
+  it("name scripts that there are", () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    const named = inLanguage("sh").flatMap(({ place, text }) =>
+      Array.from(text.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g), ([, run, short]) => ({
+        place,
+        name: run ?? short ?? "",
+      })),
+    );
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter(({ name }) => !Object.hasOwn(scripts, name))).toEqual([]);
+  });
+
+  it.each(inLanguage("json"))("$place is JSON", ({ text }) => {
+    expect(() => JSON.parse(text)).not.toThrow();
+  });
+});
