@@ -13,7 +13,7 @@ import { browserExecutable } from "./ensure-browser.mjs";
 const folder = join(root, "docs", "pictures");
 const START_MS = 60_000;
 /** How long the traffic lasts: charts need a shape. */
-const TRAFFIC_MS = 60_000;
+const TRAFFIC_MS = 300_000;
 
 /** What is asked, in the styles that people use; directives of the sandbox make some answers slow, and some fail. */
 const ASKED = [

@@ -160,6 +160,20 @@ const answers: Readonly<Record<string, (text: string) => object>> = {
     model: "engine",
     choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
   }),
+  "/v1/responses": (text) => ({
+    id: "resp_1",
+    object: "response",
+    status: "completed",
+    output: [
+      {
+        id: "msg_1",
+        type: "message",
+        status: "completed",
+        role: "assistant",
+        content: [{ type: "output_text", text, annotations: [] }],
+      },
+    ],
+  }),
   "/v1/messages": (text) => ({
     id: "msg_1",
     type: "message",
