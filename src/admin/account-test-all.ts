@@ -5,6 +5,7 @@ import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { modelSchema, testAccount } from "./account-test.ts";
 import { accountTestResultSchema, successSchema } from "./answers.ts";
+import { record } from "./audit-note.ts";
 import { identifiers } from "./identifiers.ts";
 import { inParallel } from "./in-parallel.ts";
 
@@ -146,7 +147,11 @@ export const TEST_ALL_ENDPOINTS: readonly Endpoint[] = [
       resolveModel(model, config.model_aliases);
       const accounts = await identifiers(config);
       const begun = resume ? await unfinished(context, accounts.length) : NOTHING_DONE;
-      const running = runTests(apart(context), accounts, model, begun);
+      const running = runTests(apart(context), accounts, model, begun).then(async (run) => {
+        const failed = run.results.filter(({ success }) => !success).length;
+        await record(context, { tested: run.results.length, failed });
+        return run;
+      });
       context.waitUntil(running);
       const { results } = await running;
       const success = results.filter((result) => result.success).length;

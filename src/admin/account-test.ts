@@ -9,6 +9,7 @@ import { providerOf } from "../provider/of-platform.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { administratorAs, failureMessage, onAccount } from "./account-call.ts";
 import { accountTestResultSchema } from "./answers.ts";
+import { record } from "./audit-note.ts";
 import { accountIndex, identifiers } from "./identifiers.ts";
 
 /** The model that accounts are tested with unless another is named. */
@@ -143,8 +144,10 @@ export const ACCOUNT_TEST_ENDPOINTS: readonly Endpoint[] = [
       const { config, writable } = await context.config();
       resolveModel(model, config.model_aliases);
       const account = await poolIdentifier(context, identifier);
+      const tested = await testAccount(context, account, model, message);
+      await record(context, { [account]: tested.success ? "ok" : "failed" });
       return Response.json({
-        ...(await testAccount(context, account, model, message)),
+        ...tested,
         config_writable: writable,
         config_warning: writable ? "" : NOT_WRITABLE,
       });

@@ -17,6 +17,28 @@ export function noteOf({
   };
 }
 
+/**
+ * Records what was done besides edits of the configuration. What cannot be recorded is done all the same: it has been by then.
+ *
+ * @param changes what came of it, by what it concerns
+ * @param who unless given, the administrator that the request came from
+ */
+export async function record(
+  context: Context,
+  changes: Readonly<Record<string, unknown>>,
+  who?: string,
+): Promise<void> {
+  const note = noteOf(context);
+  const outcomes = Object.entries(changes).map(([path, after]) => ({
+    path,
+    before: null,
+    after: JSON.stringify(after),
+  }));
+  await Promise.resolve(
+    context.platform.journal.record({ ...note, who: who ?? note.who, changes: outcomes, more: 0 }),
+  ).catch(() => undefined);
+}
+
 /** The same endpoints; what they change, which is not in the configuration, is recorded. */
 export function recorded(endpoints: readonly Endpoint[]): Endpoint[] {
   return endpoints.map((endpoint) => {

@@ -15,13 +15,14 @@ import { refuseStale } from "./etag.ts";
  * thrown here, and nothing is stored.
  *
  * @param keep the configuration of before is kept, so that it can be restored: for changes to much of it
+ * @param anyVersion `If-Match` has been looked at already
  * @throws GatewayError 400 that names the field for an outcome that is not valid, 409 when the configuration is read-only, 412
  *   when the request was made for another version.
  */
 export function edit(
   context: Context,
   change: (config: Config) => Config | Promise<Config>,
-  { keep = false }: { readonly keep?: boolean } = {},
+  { keep = false, anyVersion = false }: { readonly keep?: boolean; readonly anyVersion?: boolean } = {},
 ): Promise<ConfigSnapshot> {
   const store = context.platform.configuration;
   const note = async (before: Config, after: Config): Promise<EditNote | null> => {
@@ -31,7 +32,7 @@ export function edit(
     return { ...noteOf(context), changes, more, keep, forget };
   };
   const stored = store.update(async (config, version) => {
-    refuseStale(context.request, version);
+    if (!anyVersion) refuseStale(context.request, version);
     const changed = parseWith(configSchema, await change(config));
     refuseDangling(config, changed);
     refuseUnusable(config, changed);

@@ -9,6 +9,7 @@ import { CONCURRENCY } from "./account-test-all.ts";
 import { successSchema } from "./answers.ts";
 import { configHash, exportedConfig } from "./config-export.ts";
 import { edit } from "./edit.ts";
+import { refuseStale } from "./etag.ts";
 import { type HostingCredentials, hostingCredentials } from "./hosting-credentials.ts";
 import { HostingPlatform } from "./hosting-platform.ts";
 import { identifiers } from "./identifiers.ts";
@@ -93,7 +94,8 @@ const outcomeSchema = () =>
 /** Validates, sends, deploys again and notes what was sent. */
 async function syncHosting(context: Context, body: z.output<typeof hostingSyncSchema>): Promise<Response> {
   const { configuration, variables, deploymentFetch, now } = context.platform;
-  const { config, writable } = await configuration.readFresh();
+  const { config, version, writable } = await configuration.readFresh();
+  refuseStale(context.request, version);
   const credentials = hostingCredentials(variables.hosting, config, body);
   if (credentials.token === "") {
     throw invalidRequest("a hosting token is needed: send vercel_token or set VERCEL_TOKEN", "vercel_token");
@@ -108,11 +110,13 @@ async function syncHosting(context: Context, body: z.output<typeof hostingSyncSc
   const deployment = await redeploy(platform);
   const save = body.save_credentials && writable;
   if (writable) {
-    await edit(context, (current) => ({
+    const noteSync = (current: Config): Config => ({
       ...current,
       sync,
       vercel: save ? savedBlock(current, credentials) : current.vercel,
-    }));
+    });
+    // It has been sent by now, whoever edits meanwhile.
+    await edit(context, noteSync, { anyVersion: true });
   }
   return Response.json({
     success: true,

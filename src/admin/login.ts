@@ -1,9 +1,10 @@
 import * as z from "zod";
-import { issueToken } from "../auth/admin-token.ts";
+import { issueToken, tokenId } from "../auth/admin-token.ts";
 import { checkAdminKey } from "../auth/administrators.ts";
 import { ensureSigningSecret } from "../auth/signing-secret.ts";
 import { type Endpoint, forTokens, json, open } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
+import { record } from "./audit-note.ts";
 
 /** `POST /admin/login`. `admin_key` is the deployment's admin key or the password. */
 const loginSchema = z.object({
@@ -33,6 +34,7 @@ export const LOGIN_ENDPOINTS: readonly Endpoint[] = [
       const hours = body.expire_hours ?? config.admin.jwt_expire_hours;
       const lifetime = Math.max(1, Math.round(hours * 3600));
       const token = await issueToken(secret, platform.now(), lifetime);
+      await record(context, {}, `token:${tokenId(token)}`);
       return Response.json({ success: true, token, expires_in: lifetime });
     },
   }),

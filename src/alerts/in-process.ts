@@ -1,9 +1,15 @@
 import type { AlertWatcher } from "../platform/alerts.ts";
 import { Watcher, type WatcherOptions } from "./watcher.ts";
 
-/** Who watches over a program that runs in one process. What it remembers ends with the process. */
-export function watcherInProcess(platform: WatcherOptions["platform"]): AlertWatcher {
-  const watcher = new Watcher({ platform, load: () => null, save: () => undefined });
+/** What a watcher remembers ends with the process. */
+const FORGETFUL: Pick<WatcherOptions, "load" | "save"> = { load: () => null, save: () => undefined };
+
+/** Who watches over a program that runs in one process; what it remembers is kept in `memory`. */
+export function watcherInProcess(
+  platform: WatcherOptions["platform"],
+  memory: Pick<WatcherOptions, "load" | "save"> = FORGETFUL,
+): AlertWatcher {
+  const watcher = new Watcher({ platform, ...memory });
   let timer: ReturnType<typeof setTimeout> | undefined;
   const round = async (): Promise<void> => {
     clearTimeout(timer);

@@ -74,10 +74,13 @@ export class HistoryTable {
     this.#sql.all("delete from deleted_record where at<?", this.#now() - TOMBSTONE_MS);
   }
 
-  list({ offset, count, q, filter = {} }: HistoryQuery): { items: HistorySummary[]; total: number } {
+  list({ offset, count, q, filter = {}, uncounted = false }: HistoryQuery): {
+    items: HistorySummary[];
+    total: number;
+  } {
     const { from, values } = conditionOf(filter, q, this.#now());
     const newest = "order by created desc, seq desc";
-    if (q !== "") {
+    if (q !== "" && !uncounted) {
       // To look for a text is dear: once for both answers.
       const found = this.#sql
         .all(`select seq ${from} ${newest}`, ...values)
@@ -86,7 +89,7 @@ export class HistoryTable {
       const shown = `select summary from record where seq in (select value from json_each(?)) ${newest}`;
       return { items: this.#sql.all(shown, page).map((row) => this.#summary(row)), total: found.length };
     }
-    const total = numberIn(this.#sql.all(`select count(*) as n ${from}`, ...values)[0], "n");
+    const total = uncounted ? 0 : numberIn(this.#sql.all(`select count(*) as n ${from}`, ...values)[0], "n");
     // Which ones, by the index alone; then what they say.
     const rows = this.#sql.all(
       `select summary from record where seq in (select seq ${from} ${newest} limit ? offset ?) ${newest}`,

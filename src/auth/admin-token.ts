@@ -27,6 +27,11 @@ export function issueToken(secret: string, now: number, lifetime: number): Promi
     .sign(keyOf(secret));
 }
 
+/** What tells a token from others, and is no secret. Nothing is checked. */
+export function tokenId(token: string): string {
+  return decodeJwt(token).jti ?? "";
+}
+
 /** What a token turned out to be; `expiresAt` in Unix seconds, `id` empty for one of an earlier version. */
 export type TokenCheck =
   | { readonly valid: true; readonly expiresAt: number; readonly id: string }

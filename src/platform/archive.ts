@@ -123,11 +123,13 @@ export interface HistoryQuery {
   readonly count: number;
   /** Text that a summary contains; empty: any. */
   readonly q: string;
+  /** Nobody wants to know how many there are: then nothing but the page is looked for. */
+  readonly uncounted?: boolean;
 }
 
 /** The server-side history (contract, general rule 9). */
 export interface HistoryArchive {
-  /** Newest first. `total` counts all that the query finds. */
+  /** Newest first. `total` counts all that the query finds; of one that is `uncounted` it is 0. */
   listHistory(
     query: HistoryQuery,
   ): Awaitable<{ readonly items: readonly HistorySummary[]; readonly total: number }>;

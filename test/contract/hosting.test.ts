@@ -94,6 +94,16 @@ describe("hosting sync", () => {
     expect(calls).toEqual([]);
   });
 
+  it("sends nothing for a version of the configuration that is gone", async () => {
+    const response = await fetch("/admin/hosting/sync", {
+      method: "POST",
+      headers: { authorization: "Bearer admin", "if-match": '"999"' },
+      body: JSON.stringify(CREDENTIALS),
+    });
+    expect(response.status).toBe(412);
+    expect(calls).toEqual([]);
+  });
+
   it("sends the configuration, deploys again and remembers what it sent", async () => {
     const { status, answer } = await sync(CREDENTIALS);
     expect(status).toBe(200);

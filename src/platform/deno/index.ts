@@ -11,6 +11,7 @@ import type { Platform } from "../platform.ts";
 import type { Fetch } from "../upstream.ts";
 import type { Variables } from "../variables.ts";
 import { administrationInProcess } from "./administration.ts";
+import { alertMemory } from "./alert-memory.ts";
 import { AssetFolder } from "./assets.ts";
 import { findBrowser, LocalBrowsers, NO_BROWSER } from "./browser.ts";
 import { denoConfiguration } from "./configuration.ts";
@@ -54,14 +55,15 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   const useSandbox = variables.providerBaseUrl === null && variables.development;
   const sandbox = useSandbox ? sandboxFetch() : null;
   const filteredFetch: Fetch = (url, init) => fetch(url, { ...init, client: filtered });
-  const alerts = watcherInProcess({
+  const watched = {
     variables,
     configuration,
     accounts,
     archive,
     fetch: filteredFetch,
     now: Date.now,
-  });
+  };
+  const alerts = watcherInProcess(watched, alertMemory(data.database));
   return {
     platform: {
       variables,

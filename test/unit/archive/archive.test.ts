@@ -26,6 +26,30 @@ describe("the history", () => {
     expect(ids()).toEqual(["d", "c", "b", "a"]);
   });
 
+  it("counts nothing for whoever wants a page and no total", () => {
+    put(
+      ...["a", "b", "c"].map((id, place) =>
+        write(id, { created_at: 100 * place, request_preview: `text ${id}` }),
+      ),
+    );
+    const asked: string[] = [];
+    const watching: Sql = {
+      all: (statement, ...values) => {
+        asked.push(statement);
+        return sql.all(statement, ...values);
+      },
+      transaction: (work) => sql.transaction(work),
+    };
+    const watched = new SqlArchive(watching, () => now);
+    asked.length = 0;
+    for (const q of ["", "text"]) {
+      const { items } = watched.listHistory({ offset: 0, count: 2, q, uncounted: true });
+      expect(items.map(({ id }) => id)).toEqual(["c", "b"]);
+    }
+    expect(asked).toHaveLength(2);
+    expect(asked.filter((statement) => statement.includes("count("))).toEqual([]);
+  });
+
   it("costs few statements for each record of a message", () => {
     let statements = 0;
     const counting: Sql = {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { alertMemory } from "../../../../src/platform/deno/alert-memory.ts";
 import { Database } from "../../../../src/platform/deno/database.ts";
 import { KeptForCallers } from "../../../../src/platform/deno/kept.ts";
 import { RateLimits } from "../../../../src/platform/deno/rate-limits.ts";
@@ -51,6 +52,21 @@ describe("the database", () => {
     database.transaction(() => database.all("insert into t values(2)"));
     expect(database.all("select * from t")).toEqual([{ n: 2 }]);
     database.close();
+  });
+});
+
+describe("what alerts remember", () => {
+  it("survives the process", () => {
+    const alert = { kind: "empty_pool", subject: "", message: "none", value: 0, threshold: 1 } as const;
+    const state = { told: { "empty_pool ": { alert, since: 1, at: 2 } }, messages: [], rates: [] };
+    const first = new Database(path);
+    expect(alertMemory(first).load()).toBeNull();
+    alertMemory(first).save({ told: {}, messages: [], rates: [] });
+    alertMemory(first).save(state);
+    first.close();
+    const second = new Database(path);
+    expect(alertMemory(second).load()).toEqual(state);
+    second.close();
   });
 });
 

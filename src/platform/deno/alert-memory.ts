@@ -1,0 +1,20 @@
+import type { WatcherOptions, WatchState } from "../../alerts/watcher.ts";
+import { type Sql, textIn } from "../../storage/sql.ts";
+
+/** What alerts remember, in a database: who was told what, and what waits to be told. It survives the process. */
+export function alertMemory(sql: Sql): Pick<WatcherOptions, "load" | "save"> {
+  sql.all(
+    "create table if not exists alert_memory(id integer primary key check (id = 1), state text not null)",
+  );
+  return {
+    load: () => {
+      const [row] = sql.all("select state from alert_memory");
+      if (row === undefined) return null;
+      const state: WatchState = JSON.parse(textIn(row, "state"));
+      return state;
+    },
+    save: (state) => {
+      sql.all("insert or replace into alert_memory values(1, ?)", JSON.stringify(state));
+    },
+  };
+}
