@@ -22,6 +22,7 @@ import { HOSTING_SYNC_ENDPOINTS } from "./hosting-sync.ts";
 import { KEY_ENDPOINTS } from "./keys.ts";
 import { LOGIN_ENDPOINTS } from "./login.ts";
 import { METRICS_ENDPOINTS } from "./metrics.ts";
+import { PAGE_LINK_ENDPOINTS } from "./page-links.ts";
 import { PASSWORD_ENDPOINTS } from "./password.ts";
 import { PROVIDER_MODEL_ENDPOINTS } from "./provider-models.ts";
 import { PROXY_ENDPOINTS, PROXY_LIST_ENDPOINTS } from "./proxies.ts";
@@ -52,6 +53,7 @@ export const ADMINISTRATION: Surface = {
     ...SETTINGS_ENDPOINTS,
     ...PASSWORD_ENDPOINTS,
     ...KEY_ENDPOINTS,
+    ...PAGE_LINK_ENDPOINTS,
     ...PROXY_LIST_ENDPOINTS,
     ...PROXY_TEST_ENDPOINTS,
     ...PROXY_ENDPOINTS,

@@ -45,6 +45,8 @@ export type ErrorCode =
   | "page_too_large"
   | "browser_unavailable"
   | "overloaded"
+  | "signature_invalid"
+  | "link_expired"
   | "request_cancelled";
 
 /** What an upstream says of a fault of the caller's, in its own words: short names, without secrets. */

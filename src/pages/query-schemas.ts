@@ -14,7 +14,21 @@ const side = z.int().min(1).max(MAX_SIDE).optional();
 const selector = z.string().max(MAX_SELECTOR);
 const viewport = z.int().min(1).max(1600).optional();
 
+/** Who asks: an operator's key, or a link that it has signed. */
+const access = {
+  key: z
+    .string()
+    .optional()
+    .describe(
+      "An API key, whose limit holds instead of the public one. It may be in the header Authorization, too.",
+    ),
+  keyId: z.string().optional().describe("Of a signed link: the id of the key that has signed it."),
+  expires: z.int().optional().describe("Of a signed link: until when it holds, Unix seconds."),
+  signature: z.string().optional().describe("Of a signed link: HMAC-SHA-256 in base64url."),
+};
+
 const shared = {
+  ...access,
   url: z.string().min(1).describe("Address of the page; the scheme may be left out."),
   prettify: flag("JSON with line breaks."),
   maxAge: z

@@ -1,36 +1,59 @@
 import { GatewayError, toGatewayError } from "../errors/gateway-error.ts";
-import { clientKey } from "../http/client-key.ts";
+import { countedLimits } from "../limits/quota.ts";
 import type { Context } from "../platform/context.ts";
 import type { RateDecision } from "../platform/pages.ts";
+import { claimsKey, publicVisitor, type Visitor, visitorOf, wishIn } from "./visitor.ts";
+
+/** One call of the page service that is being counted. */
+export interface Call {
+  /** What is asked for: the query without what says who asks. */
+  readonly query: URLSearchParams;
+  /** On whose account go tabs and places in the queue. */
+  readonly client: string;
+  /** Rejects when the client has had its share. */
+  readonly admitted: Promise<void>;
+}
 
 /**
- * Answers a call. It may begin with what costs nothing to the outside while the call is counted; it awaits `admitted`, which rejects
- * when the client has had its share, before it does anything else.
+ * Answers a call. It may begin with what costs nothing to the outside while the call is counted; it awaits `call.admitted` before it does
+ * anything else.
  */
-export type CountedHandler = (context: Context, admitted: Promise<void>) => Promise<Response>;
+export type CountedHandler = (context: Context, call: Call) => Promise<Response>;
 
 /**
- * Counts every call of a client over both operations of the page service, whatever comes of it, and says in each answer what is left (contract,
- * limits; IETF draft "RateLimit header fields for HTTP", version 6).
+ * Counts every call of a client over all operations of the page service, whatever comes of it, and says in each answer what is left (contract,
+ * limits; IETF draft "RateLimit header fields for HTTP", version 6). Calls with a key count for that instead, and so do links that it has signed.
  */
 export function rateLimited(handler: CountedHandler): (context: Context) => Promise<Response> {
   return async (context) => {
-    const counting = Promise.resolve(
-      context.platform.pages.countCall(
-        clientKey(context.clientAddress),
-        context.platform.variables.pageRateLimit,
-      ),
-    );
+    let visitor = publicVisitor(context);
+    let refusal: unknown;
+    if (claimsKey(context)) {
+      try {
+        visitor = await visitorOf(context);
+      } catch (thrown) {
+        // Whoever guesses keys does so within the limit.
+        refusal = thrown;
+      }
+    }
+    const { client, key } = visitor;
+    if (key !== null) context.log.key = key.id;
+    const counting = countCall(context, visitor);
     const admitted = counting.then((decision) => {
-      if (!decision.allowed) throw limitExceeded(decision);
+      if (decision?.allowed === false) throw limitExceeded(decision);
+      if (refusal !== undefined) throw refusal;
     });
-    const answering = handler(context, admitted);
-    answering.catch(() => undefined);
-    const headers = rateHeaders(await counting);
+    admitted.catch(() => undefined);
+    const query = wishIn(context.url.searchParams);
+    const answering = refusal === undefined ? handler(context, { query, client, admitted }) : null;
+    answering?.catch(() => undefined);
+    const headers = { "referrer-policy": "no-referrer", ...rateHeaders(await counting) };
     try {
       await admitted;
       const response = await answering;
+      if (response === null) throw refusal;
       for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+      limitSharing(response.headers, visitor);
       return response;
     } catch (thrown) {
       throw withHeaders(thrown, context, { "cache-control": "no-store", ...headers });
@@ -38,7 +61,43 @@ export function rateLimited(handler: CountedHandler): (context: Context) => Prom
   };
 }
 
-function rateHeaders({ limit, remaining, resetSeconds }: RateDecision): Record<string, string> {
+/**
+ * Counts a call of a visitor. One with a key counts where everything else of the key is counted, in the
+ * pool, so that its limit is one limit whatever it is used for; null: the key has none for requests.
+ */
+async function countCall({ platform }: Context, { client, key }: Visitor): Promise<RateDecision | null> {
+  if (key === null) return platform.pages.countCall(client, platform.variables.pageRateLimit);
+  const { requests_per_minute = 0 } = countedLimits({ key }) ?? {};
+  if (requests_per_minute === 0) return null;
+  const limits = { requests_per_minute };
+  const use = { key: key.id, limits, tokens: 0, cost: 0 };
+  const answer = await platform.accounts.count({ ...use, id: crypto.randomUUID() });
+  const left = answer.limits?.requests;
+  const waitMs = "refused" in answer ? answer.limit?.resetMs : left?.resetMs;
+  return {
+    allowed: !("refused" in answer),
+    limit: requests_per_minute,
+    remaining: left?.remaining ?? 0,
+    resetSeconds: Math.max(1, Math.ceil((waitMs ?? 60_000) / 1_000)),
+  };
+}
+
+/** Caches that serve others may not keep what a key was shown for, and nobody what a link is given for longer than that holds. */
+function limitSharing(headers: Headers, { shared }: Visitor): void {
+  const policy = headers.get("cache-control");
+  const seconds = /^public, max-age=(\d+)/.exec(policy ?? "")?.[1];
+  if (shared === null || policy === null || seconds === undefined) return;
+  headers.set(
+    "cache-control",
+    shared === 0
+      ? policy.replace("public", "private")
+      : `public, max-age=${Math.min(Number(seconds), shared + Number(headers.get("age") ?? 0))}`,
+  );
+}
+
+function rateHeaders(decision: RateDecision | null): Record<string, string> {
+  if (decision === null) return {};
+  const { limit, remaining, resetSeconds } = decision;
   return {
     "ratelimit-limit": String(limit),
     "ratelimit-remaining": String(remaining),

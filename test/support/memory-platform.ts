@@ -33,6 +33,8 @@ export interface MemoryPlatformOptions {
   readonly fetch?: Fetch;
   /** The console's files by path. */
   readonly assets?: Readonly<Record<string, string>>;
+  /** What the page service has; unless given no browser. */
+  readonly pages?: Partial<PagesPlatform>;
 }
 
 /** The configured API key. */
@@ -121,7 +123,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     },
     namesServerThroughProxy: true,
     providerBaseUrl: variables.providerBaseUrl,
-    pages: pagesWithoutBrowser(now),
+    pages: { ...pagesWithoutBrowser(now), ...options.pages },
     asset: async (request) => {
       const text = assets[new URL(request.url).pathname];
       return text === undefined ? null : new Response(text, { headers: { "content-type": "text/html" } });

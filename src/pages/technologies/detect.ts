@@ -1,9 +1,9 @@
 import { toUtf8 } from "../../encoding/bytes.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
-import { clientKey } from "../../http/client-key.ts";
 import type { Context } from "../../platform/context.ts";
 import type { PageReport } from "../../platform/page-browser.ts";
 import type { PageBrowser, PagesPlatform } from "../../platform/pages.ts";
+import type { Platform } from "../../platform/platform.ts";
 import type { KeptAnswer } from "../kept-answers.ts";
 import { lifetimeOf, pageHeaders } from "../page-headers.ts";
 import { lookUpDns } from "./dns.ts";
@@ -26,10 +26,13 @@ interface SeenPage {
 }
 
 /** Loads a page, and says what it is built with. Throws what the caller is told. */
-export async function detect(context: Context, page: URL): Promise<KeptAnswer> {
-  const { platform } = context;
+export async function detect(
+  { platform }: Pick<Context, "platform">,
+  page: URL,
+  client: string,
+): Promise<KeptAnswer> {
   const [detector, dns] = await Promise.all([detectorOf(platform.pages), lookUpDns(platform, page)]);
-  const { report, signals } = await see(context, page, detector);
+  const { report, signals } = await see(platform, page, detector, client);
   const result: TechnologiesResult = toTechnologiesResult({
     finalUrl: report.url,
     requestedUrl: page.href,
@@ -45,16 +48,21 @@ export async function detect(context: Context, page: URL): Promise<KeptAnswer> {
 }
 
 /** Loads the page in a browser, or without one when there is none. */
-async function see(context: Context, page: URL, detector: TechnologyDetector): Promise<SeenPage> {
-  const { browser } = context.platform.pages;
+async function see(
+  platform: Platform,
+  page: URL,
+  detector: TechnologyDetector,
+  client: string,
+): Promise<SeenPage> {
+  const { browser } = platform.pages;
   if (browser !== null) {
     try {
-      return await visitPage(browser, page, detector, clientKey(context.clientAddress));
+      return await visitPage(browser, page, detector, client);
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== "browser_unavailable") throw error;
     }
   }
-  return fetchPage(context.platform, page, detector);
+  return fetchPage(platform, page, detector);
 }
 
 async function visitPage(

@@ -15,22 +15,22 @@ export const technologies = open({
   summary: "Technologies that a web page is built with",
   lenientQuery: technologiesQuerySchema,
   answers: json(technologiesSchema),
-  handler: rateLimited(async (context, admitted) => {
-    const query = new QueryParameters(context.url.searchParams);
+  handler: rateLimited(async (context, { query: given, client, admitted }) => {
+    const query = new QueryParameters(given);
     const page = query.page(context.platform.variables.pages);
     const prettify = query.boolean("prettify", false);
     const freshness = readFreshness(query);
     query.refuseOthers();
     const key = await cacheKey(context, "technologies", page.href);
-    const answer = await keptOrMade(context, key, freshness, admitted, () => detected(context, page));
+    const answer = await keptOrMade(context, key, freshness, admitted, () => detected(context, page, client));
     return answerResponse(context, prettify ? pretty(answer) : answer, freshness);
   }),
 });
 
 /** What reads pages is large, and made only where somebody asks for it: all other isolates start sooner. */
-async function detected(context: Context, page: URL): Promise<KeptAnswer> {
+async function detected(context: Context, page: URL, client: string): Promise<KeptAnswer> {
   const { detect } = await import("./detect.ts");
-  return detect(context, page);
+  return detect(context, page, client);
 }
 
 function pretty(answer: KeptAnswer): KeptAnswer {

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { toBase64, toUtf8 } from "../../encoding/bytes.ts";
-import { clientKey } from "../../http/client-key.ts";
 import type { Context } from "../../platform/context.ts";
 import type { ThumbnailOptions } from "../../platform/page-browser.ts";
 import type { PagesPlatform } from "../../platform/pages.ts";
@@ -36,11 +35,11 @@ export const thumbnail = open({
     "image/webp": PICTURE,
     "application/json": thumbnailSchema(),
   }),
-  handler: rateLimited(async (context, admitted) => {
-    const request = readThumbnailRequest(context.url.searchParams, context.platform.variables.pages);
+  handler: rateLimited(async (context, { query, client, admitted }) => {
+    const request = readThumbnailRequest(query, context.platform.variables.pages);
     const key = await cacheKey(context, "thumbs", request.options);
     const answer = await keptOrMade(context, key, request.freshness, admitted, () =>
-      capture(context, request.options),
+      capture(context, request.options, client),
     );
     return answerResponse(
       context,
@@ -50,10 +49,10 @@ export const thumbnail = open({
   }),
 });
 
-async function capture(context: Context, options: ThumbnailOptions): Promise<KeptAnswer> {
+async function capture(context: Context, options: ThumbnailOptions, client: string): Promise<KeptAnswer> {
   const { pages, now } = context.platform;
   if (pages.browser === null) throw browserUnavailable();
-  const captured = await pages.browser.capture(options, clientKey(context.clientAddress));
+  const captured = await pages.browser.capture(options, client);
   const { format, quality, transparent } = options;
   const { plan, cutAt } = captured;
   const body = captured.finished

@@ -1,0 +1,70 @@
+import * as z from "zod";
+import { knownKeys } from "../auth/caller-keys.ts";
+import { LINK_PARAMETERS, linkSignature } from "../auth/signed-links.ts";
+import { sha256Hex } from "../encoding/hash.ts";
+import { invalidRequest } from "../errors/gateway-error.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { missing } from "./refusals.ts";
+
+const DAY = 86_400;
+
+/** `POST /admin/page-links`. */
+const linkSchema = z.object({
+  key: z.string().trim().min(1).describe("The key that the link counts for, or its id."),
+  operation: z.enum(["thumbs", "technologies"]).default("thumbs"),
+  query: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+    .describe("What is asked for: the parameters of the operation, url among them."),
+  expires_in: z
+    .int()
+    .min(1)
+    .max(3_650 * DAY)
+    .default(30 * DAY)
+    .describe("Seconds for which the link holds."),
+});
+
+const signedLinkSchema = () =>
+  z.object({
+    /** The whole address, on the host that was asked. */
+    url: z.string(),
+    /** The same without the host. */
+    path: z.string(),
+    /** Unix seconds. */
+    expires: z.int(),
+  });
+
+/** Addresses of the page service that show a picture on a key's account without showing the key. */
+export const PAGE_LINK_ENDPOINTS: readonly Endpoint[] = [
+  forAdministrators({
+    method: "POST",
+    path: "/admin/page-links",
+    summary: "Sign a link to the page service",
+    body: linkSchema,
+    answers: json(signedLinkSchema),
+    handler: async ({ platform, url }, { body }) => {
+      const { config } = await platform.configuration.readFresh();
+      const given = await sha256Hex(body.key);
+      const known = [...(await knownKeys(config))].find(
+        ([digest, { key, until }]) => until === null && (digest === given || key.id === body.key),
+      );
+      if (known === undefined) throw missing("the API key");
+      const [digest, { key }] = known;
+      for (const name of ["key", ...LINK_PARAMETERS]) {
+        if (Object.hasOwn(body.query, name)) {
+          throw invalidRequest(`query.${name}: is no part of what is asked for`, `query.${name}`);
+        }
+      }
+      if (!body.query["url"]) throw invalidRequest("query.url: is needed", "query.url");
+      const expires = Math.floor(platform.now() / 1_000) + body.expires_in;
+      const query = new URLSearchParams(
+        Object.entries(body.query).map(([name, value]) => [name, String(value)]),
+      );
+      query.set("keyId", key.id);
+      query.set("expires", String(expires));
+      const path = `/v1/${body.operation}`;
+      query.set("signature", await linkSignature(digest, path, query));
+      const link = `${path}?${query}`;
+      return Response.json({ url: new URL(link, url).href, path: link, expires });
+    },
+  }),
+];

@@ -1,0 +1,45 @@
+import { toUtf8 } from "../../src/encoding/bytes.ts";
+import type { CaptureOutcome, CaptureRequest, VisitRequest } from "../../src/platform/page-browser.ts";
+import type { PageBrowser } from "../../src/platform/pages.ts";
+
+/** A browser that shows nothing, and remembers what it was asked for and on whose account. */
+export interface FakeBrowser extends PageBrowser {
+  readonly captures: readonly (readonly [request: CaptureRequest, client: string])[];
+}
+
+/** What a capture of an empty page is. */
+function outcomeOf({ url, format }: CaptureRequest): CaptureOutcome {
+  return {
+    url,
+    status: 200,
+    incomplete: false,
+    overBudget: false,
+    bytes: toUtf8(`${format} of ${url}`),
+    finished: true,
+    plan: {
+      clip: { x: 0, y: 0, width: 320, height: 240 },
+      scale: 1,
+      output: { width: 320, height: 240 },
+      exact: true,
+    },
+    cutAt: null,
+  };
+}
+
+/** `capture` may do something else with a request: wait, or fail. */
+export function fakeBrowser(
+  capture: (request: CaptureRequest) => Promise<void> = async () => {},
+): FakeBrowser {
+  const captures: (readonly [CaptureRequest, string])[] = [];
+  return {
+    captures,
+    capture: async (request, client) => {
+      captures.push([request, client]);
+      await capture(request);
+      return outcomeOf(request);
+    },
+    visit: async ({ url }: VisitRequest) => {
+      throw new Error(`nobody visits ${url}`);
+    },
+  };
+}

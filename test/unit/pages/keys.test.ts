@@ -1,0 +1,227 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { linkSignature } from "../../../src/auth/signed-links.ts";
+import { keyDigest, keyIdentifier } from "../../../src/config/api-keys.ts";
+import { apiKeySchema } from "../../../src/config/schema.ts";
+import type { CaptureRequest } from "../../../src/platform/page-browser.ts";
+import { type MemoryGateway, pass, START_OF_TIME, useMemoryGateway } from "../../support/memory-gateway.ts";
+import { fakeBrowser } from "../../support/page-browser.ts";
+
+const OPERATOR = "sk-operator-0123456789";
+const PAGE = "url=example.com";
+const gateway = useMemoryGateway();
+
+describe("a key of the page service", () => {
+  let made: MemoryGateway;
+  let asked: readonly (readonly [CaptureRequest, string])[];
+  let counted: string[];
+
+  beforeEach(async () => {
+    const browser = fakeBrowser();
+    asked = browser.captures;
+    counted = [];
+    const countCall = async (client: string, limit: number) => {
+      counted.push(client);
+      return { allowed: false, limit, remaining: 0, resetSeconds: 60 };
+    };
+    made = await gateway({
+      env: { ADMIN_KEY: "admin" },
+      pages: { browser, countCall },
+      config: {
+        keys: [],
+        api_keys: [
+          { key: OPERATOR, limits: { requests_per_minute: 3 } },
+          { key: "sk-unlimited" },
+          { key: "sk-disabled", disabled: true },
+          { key: "sk-expired", expires: START_OF_TIME - 1 },
+          { key: "sk-elsewhere", networks: ["198.51.100.0/24"] },
+          { key: "sk-chat-only", dialects: ["messages"] },
+        ],
+      },
+    });
+  });
+
+  const errorOf = async (response: Response) => {
+    const { error }: { error: { code: string; param: string | null; message: string } } = JSON.parse(
+      await response.text(),
+    );
+    return { status: response.status, ...error };
+  };
+
+  it("counts instead of the address, in the query or a header, together with everything else of the key", async () => {
+    const headers = [{}, { authorization: `Bearer ${OPERATOR}` }, { "x-api-key": OPERATOR }];
+    for (const [index, one] of headers.entries()) {
+      const query = index === 0 ? `${PAGE}&key=${OPERATOR}` : PAGE;
+      const response = await made.request(`/v1/thumbs?${query}`, { headers: one });
+      expect(response.status).toBe(200);
+      expect(response.headers.get("ratelimit-limit")).toBe("3");
+      expect(response.headers.get("ratelimit-remaining")).toBe(String(2 - index));
+      expect(response.headers.get("cache-control")).toMatch(/^private, max-age=86400/);
+      expect(response.headers.get("referrer-policy")).toBe("no-referrer");
+      await response.arrayBuffer();
+    }
+    const refused = await made.request(`/v1/thumbs?${PAGE}&key=${OPERATOR}`);
+    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect(await errorOf(refused)).toMatchObject({ status: 429, code: "rate_limit_exceeded" });
+    const chat = await made.request("/v1/models", { headers: { authorization: `Bearer ${OPERATOR}` } });
+    expect(chat.status).toBe(200);
+    expect(counted).toEqual([]);
+    const [use] = await made.platform.accounts.keyUses();
+    expect(use?.minute.requests).toBe(3);
+    await pass(61_000);
+    expect((await made.request(`/v1/thumbs?${PAGE}&key=${OPERATOR}`)).status).toBe(200);
+  });
+
+  it("is not limited when it has no limit of requests", async () => {
+    for (let call = 0; call < 5; call++) {
+      const response = await made.request(`/v1/thumbs?${PAGE}&key=sk-unlimited`);
+      expect([response.status, response.headers.get("ratelimit-limit")]).toEqual([200, null]);
+    }
+  });
+
+  it("goes no further: not to the page, its picture's place in the cache, or the log", async () => {
+    await made.request(`/v1/thumbs?${PAGE}&key=${OPERATOR}&size=og`);
+    await made.request(`/v1/thumbs?${PAGE}&key=sk-unlimited&size=og`);
+    // The second was found where the first was kept.
+    expect(asked).toHaveLength(1);
+    expect(JSON.stringify(asked)).not.toContain("sk-");
+    expect(JSON.stringify(made.lines)).not.toContain("sk-");
+    expect(made.lines.at(0)).toMatchObject({ key: expect.stringMatching(/^key_/) });
+    expect(asked[0]?.[1]).toMatch(/^key:key_/);
+  });
+
+  it.each([
+    ["sk-unknown", 401, "invalid_api_key"],
+    ["", 401, "invalid_api_key"],
+    ["sk-disabled", 401, "invalid_api_key"],
+    ["sk-expired", 401, "invalid_api_key"],
+    ["sk-elsewhere", 403, "permission_denied"],
+    ["sk-chat-only", 403, "permission_denied"],
+  ])(
+    "that does not work, %j, is a %d, and counts for the address that tries it",
+    async (key, status, code) => {
+      const allowing = await gateway({
+        pages: {
+          browser: fakeBrowser(),
+          countCall: async (client, limit) => {
+            counted.push(client);
+            return { allowed: true, limit, remaining: 0, resetSeconds: 60 };
+          },
+        },
+        config: (await made.platform.configuration.read()).config,
+      });
+      const response = await allowing.request(`/v1/thumbs?${PAGE}&key=${key}`);
+      expect(await errorOf(response)).toMatchObject({ status, code });
+      expect(counted).toEqual(["192.0.2.1"]);
+      expect((await made.request(`/v1/thumbs?${PAGE}&key=${key}`)).status).toBe(429);
+    },
+  );
+
+  it("is not what a header holds that is no configured key: that may be for the provider", async () => {
+    const headers = { authorization: "Bearer a-token-of-the-provider" };
+    expect((await made.request(`/v1/thumbs?${PAGE}`, { headers })).status).toBe(429);
+    expect(counted).toEqual(["192.0.2.1"]);
+  });
+
+  describe("signs links that", () => {
+    let open: (query: URLSearchParams | string, path?: string) => Promise<Response>;
+    beforeEach(async () => {
+      const { config } = await made.platform.configuration.read();
+      const countCall = async (_: string, limit: number) => ({
+        allowed: true,
+        limit,
+        remaining: 0,
+        resetSeconds: 1,
+      });
+      const browser = fakeBrowser();
+      asked = browser.captures;
+      const allowing = await gateway({ pages: { browser, countCall }, config });
+      open = (query, path = "/v1/thumbs") => allowing.request(`${path}?${query}`);
+    });
+
+    async function link(change: Record<string, string> = {}, key = OPERATOR): Promise<URLSearchParams> {
+      const entry = apiKeySchema.parse({ key });
+      const query = new URLSearchParams({
+        url: "example.com",
+        size: "og",
+        keyId: await keyIdentifier(entry),
+        expires: String(START_OF_TIME / 1_000 + 600),
+        ...change,
+      });
+      query.set("signature", await linkSignature(await keyDigest(entry), "/v1/thumbs", query));
+      return query;
+    }
+
+    it("show a picture on the key's account until they expire, also with a slash", async () => {
+      const query = await link();
+      const response = await open(query, "/v1/thumbs/");
+      expect(response.status).toBe(200);
+      expect(response.headers.get("ratelimit-limit")).toBe("3");
+      expect(response.headers.get("cache-control")).toBe("public, max-age=600");
+      await pass(590_000);
+      const later = await open(query);
+      expect(["age", "cache-control"].map((name) => later.headers.get(name))).toEqual([
+        "590",
+        "public, max-age=600",
+      ]);
+      await pass(10_000);
+      expect(await errorOf(await open(query))).toMatchObject({
+        status: 403,
+        code: "link_expired",
+        param: "expires",
+      });
+    });
+
+    it.each([
+      ["url", "example.org"],
+      ["size", "l"],
+      ["full", "true"],
+      ["expires", "9999999999"],
+      ["signature", "AAAA"],
+      ["keyId", "key_0000000000000000"],
+    ])("hold for nothing else, such as another %s", async (name, value) => {
+      const query = await link();
+      query.set(name, value);
+      expect(await errorOf(await open(query))).toMatchObject({ status: 403, code: "signature_invalid" });
+      expect(asked).toEqual([]);
+    });
+
+    it.each(["keyId", "expires", "signature"])("are not without their %s", async (name) => {
+      const query = await link();
+      query.delete(name);
+      expect(await errorOf(await open(query))).toMatchObject({ status: 400, param: name });
+    });
+
+    it.each(["sk-disabled", "sk-expired"])("do not hold when the key is %s", async (key) => {
+      expect(await errorOf(await open(await link({}, key)))).toMatchObject({
+        status: 403,
+        code: "signature_invalid",
+      });
+    });
+
+    it("do not hold when their expiry is no time", async () => {
+      for (const expires of ["soon", "-1", "NaN"]) {
+        expect((await open(await link({ expires }))).status).toBe(403);
+      }
+    });
+
+    it("the admin API makes, by key or by id", async () => {
+      const post = (body: unknown) =>
+        made.post("/admin/page-links", body, { headers: { authorization: "Bearer admin" } });
+      const id = await keyIdentifier(apiKeySchema.parse({ key: OPERATOR }));
+      for (const key of [OPERATOR, id]) {
+        const answer = await post({ key, query: { url: "example.com/?a=b&c", full: true }, expires_in: 60 });
+        const { path, url, expires } = JSON.parse(await answer.text());
+        expect([url, expires]).toEqual([`http://gateway.test${path}`, START_OF_TIME / 1_000 + 60]);
+        expect(path).not.toContain(OPERATOR);
+        const response = await open(path.split("?")[1]);
+        expect([response.status, response.headers.get("x-page-url")]).toEqual([
+          200,
+          "http://example.com/?a=b&c",
+        ]);
+      }
+      expect((await post({ key: "sk-unknown", query: { url: "example.com" } })).status).toBe(404);
+      expect((await post({ key: id, query: {} })).status).toBe(400);
+      expect((await post({ key: id, query: { url: "example.com", expires: 1 } })).status).toBe(400);
+    });
+  });
+});
