@@ -1,6 +1,7 @@
 import type { Credentials, PoolAccount } from "../platform/accounts.ts";
 import type { Cooldown } from "./cooldown.ts";
 import { Health } from "./health.ts";
+import type { Lane } from "./lane.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
 import type { StoredAccount } from "./pool-store.ts";
 import type { ProxyState } from "./proxies.ts";
@@ -11,6 +12,8 @@ import type { Waiter } from "./waiting-queue.ts";
 /** Everything that the pool knows of one account. As a list node it stands in the rotation. */
 export class AccountState extends ListNode<AccountState> {
   readonly id: string;
+  /** The provider that it belongs to. */
+  lane: Lane;
   /** The account's configuration; null once it is removed, while slots are still held. */
   account: PoolAccount | null = null;
   /** Slots held by known leases. */
@@ -45,9 +48,10 @@ export class AccountState extends ListNode<AccountState> {
   /** Requests pinned to this account, in order of arrival. */
   readonly waiters = new LinkedList<Waiter>();
 
-  constructor(id: string) {
+  constructor(id: string, lane: Lane) {
     super();
     this.id = id;
+    this.lane = lane;
   }
 
   get held(): number {

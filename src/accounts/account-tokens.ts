@@ -3,6 +3,11 @@ import type { AccountState } from "./account-state.ts";
 import { nextCooldown } from "./cooldown.ts";
 import type { PoolStore } from "./pool-store.ts";
 
+/** What a token that is kept was got with: one of another provider must never be sent to this one. */
+function configuredToken({ provider = "", token }: PoolAccount): string {
+  return provider === "" ? token : `${provider}\n${token}`;
+}
+
 /** Tokens, tests and failures of the accounts: what is kept of them in durable storage, and when. */
 export class AccountTokens {
   /** Age at which a token is signed in anew, milliseconds; 0 for never. */
@@ -46,7 +51,7 @@ export class AccountTokens {
 
   #start(state: AccountState, account: PoolAccount, now: number): void {
     const { stored } = state;
-    if (stored !== null && stored.token !== "" && stored.configuredToken === account.token) {
+    if (stored !== null && stored.token !== "" && stored.configuredToken === configuredToken(account)) {
       state.gate.hold({ token: stored.token, expiresAt: stored.expiresAt, issuedAt: stored.issuedAt });
     } else if (account.token !== "") {
       state.gate.hold({ token: account.token, expiresAt: 0, issuedAt: now });
@@ -135,7 +140,7 @@ export class AccountTokens {
       token: gate.held?.token ?? "",
       expiresAt: gate.held?.expiresAt ?? 0,
       issuedAt: gate.held?.issuedAt ?? 0,
-      configuredToken: account.token,
+      configuredToken: configuredToken(account),
       testStatus: state.testStatus,
       proven: state.trust.earned,
       cooldown: state.cooldown,

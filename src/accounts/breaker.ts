@@ -143,9 +143,11 @@ export class Breaker {
   }
 
   /** For administrators. */
-  outages(): OutageView[] {
+  outages(provider: string): OutageView[] {
     return [...this.#series].flatMap(([scope, { isOutage, last, since }]) =>
-      isOutage ? [{ model: scope === ALL ? "" : scope, kind: last.kind, reason: last.message, since }] : [],
+      isOutage
+        ? [{ provider, model: scope === ALL ? "" : scope, kind: last.kind, reason: last.message, since }]
+        : [],
     );
   }
 }

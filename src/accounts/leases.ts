@@ -1,6 +1,7 @@
 import type { AcquireRequest, TokenAnswer } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
+import type { Share } from "./shares.ts";
 
 /** What whoever asks for the token of a lease hears that has ended. */
 export const SLOT_RECLAIMED: TokenAnswer = {
@@ -44,6 +45,8 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
   readonly serial: number;
   readonly state: AccountState;
   readonly holder: Holder;
+  /** Whose slot it is. */
+  readonly share: Share;
   readonly grantedAt: number;
   /** Somebody has told how its use ended. */
   told = false;
@@ -58,6 +61,7 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
     serial: number,
     state: AccountState,
     holder: Holder,
+    share: Share,
     now: number,
     ttlMs: number,
   ) {
@@ -66,6 +70,7 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
     this.serial = serial;
     this.state = state;
     this.holder = holder;
+    this.share = share;
     this.grantedAt = now;
     this.expiresAt = now + ttlMs;
   }
@@ -95,8 +100,15 @@ export class Leases {
     return this.#byExpiry.head;
   }
 
-  add(token: string, serial: number, state: AccountState, holder: Holder, now: number): LeaseRecord {
-    const lease = new LeaseRecord(token, serial, state, holder, now, this.#ttlMs);
+  add(
+    token: string,
+    serial: number,
+    state: AccountState,
+    holder: Holder,
+    share: Share,
+    now: number,
+  ): LeaseRecord {
+    const lease = new LeaseRecord(token, serial, state, holder, share, now, this.#ttlMs);
     this.#byToken.set(token, lease);
     this.#byExpiry.push(lease);
     return lease;

@@ -70,8 +70,9 @@ export function queueStatus(
   let ready = 0;
   const cooldowns: CooldownView[] = [];
   for (const state of slots.states.values()) {
-    if (state.account !== null && state.held < perAccount) available.push(state.id);
-    if (state.healthy && state.held < perAccount) ready += 1;
+    const free = state.lane.rotation.hasSlot(state);
+    if (free) available.push(state.id);
+    if (state.healthy && free) ready += 1;
     if (state.held > 0) inUse.push(state.id);
     const cooldown = cooldownView(state);
     if (cooldown !== null) cooldowns.push(cooldown);
@@ -87,7 +88,7 @@ export function queueStatus(
     in_use_accounts: inUse.slice(0, most),
     max_inflight_per_account: perAccount,
     global_max_inflight: slots.globalLimit,
-    recommended_concurrency: slots.total * perAccount,
+    recommended_concurrency: slots.recommended,
     waiting: waiters.length,
     max_queue_size: slots.queueLimit,
     leases: Array.from(first(slots.leases, most), (lease) => ({

@@ -6,6 +6,7 @@ import type {
   AccountHealth,
   AcquireRequest,
   CountAnswer,
+  LeasedAccount,
   PoolConfiguration,
   QueueStatus,
   Refused,
@@ -15,9 +16,10 @@ import type {
 import type { KeyUse, LimitedUse, Spent } from "../platform/limits.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTokens } from "./account-tokens.ts";
-import { Breaker, type Outage, type Witness } from "./breaker.ts";
+import type { Outage, Witness } from "./breaker.ts";
 import { HealthKeeper } from "./health-keeper.ts";
 import type { Pulse } from "./heartbeat.ts";
+import type { Lane } from "./lane.ts";
 import { CLAIM_MS, LEASE_TTL_MS } from "./lease-life.ts";
 import { type Holder, type LeaseRecord, SLOT_RECLAIMED } from "./leases.ts";
 import { accountHealth, queueStatus } from "./pool-status.ts";
@@ -50,6 +52,11 @@ const STRIKES = 3;
 
 /** See {@link PoolOptions.trialWaitMs}. */
 const TRIAL_WAIT_MS = 1_000;
+/** What the holder of a slot is told of its account. */
+function accountOf({ id, account, lane: { provider } }: AccountState): LeasedAccount {
+  const proxyId = account?.proxyId ?? "";
+  return provider === "" ? { id, proxyId } : { id, proxyId, provider };
+}
 
 /** Who tells how the provider did. */
 function witness({ holder: { requestId, model }, state: { id: account }, serial }: LeaseRecord): Witness {
@@ -67,13 +74,10 @@ export class AccountPool {
   readonly #slots: Slots;
   readonly #tokens: AccountTokens;
   readonly #proxies = new Proxies();
-  readonly #breaker = new Breaker();
   readonly #upkeep: Upkeep;
   readonly #ledger: UseLedger;
   readonly #health: HealthKeeper;
   readonly #trialWaitMs: number;
-  /** Those who wait for the end of an outage are being looked through. */
-  #looking = false;
 
   constructor(options: PoolOptions) {
     const { store, uses = NOWHERE, now, leaseTtlMs = LEASE_TTL_MS, claimMs = CLAIM_MS, boot = "" } = options;
@@ -92,16 +96,16 @@ export class AccountPool {
         if (use !== undefined) this.#ledger.begin(use.id, at);
         state.health.used(at);
         return {
-          account: { id: state.id, proxyId: state.account?.proxyId ?? "" },
+          account: accountOf(state),
           token: this.#tokens.peek(state, at),
-          failing: state.failing || this.#breaker.watches(model),
+          failing: state.failing || state.lane.breaker.watches(model),
           ...(use === undefined ? {} : { limits: this.#ledger.state(use, at) }),
         };
       },
       ended: ({ state, token, holder, told, expiresAt }, at) => {
         // What was given back without a word has gone well. Of what expired nothing is known.
         if (!told && expiresAt > at) state.health.succeeded(at);
-        this.#trialEnded(holder.requestId);
+        this.#trialEnded(state.lane, holder.requestId);
         if (holder.use !== undefined) this.#ledger.leave(holder.use, at);
         this.#tokens.leaseEnded(state, token, at);
       },
@@ -116,7 +120,7 @@ export class AccountPool {
   }
 
   /** Takes over accounts and limits while requests are in flight: nobody loses a slot, nobody gets one too many. */
-  configure({ accounts, limits, proxies = [] }: PoolConfiguration): void {
+  configure({ accounts, limits, proxies = [], perAccount }: PoolConfiguration): void {
     this.#slots.catchUp();
     this.#tokens.refreshMs = limits.tokenRefreshMs;
     const configured = new Set<string>();
@@ -124,6 +128,9 @@ export class AccountPool {
       if (configured.has(account.id)) continue;
       configured.add(account.id);
       const state = this.#slots.state(account.id);
+      if (state.account !== null && state.lane.provider !== (account.provider ?? ""))
+        this.#tokens.remove(state);
+      this.#slots.assign(state, account.provider ?? "");
       this.#tokens.configure(state, account, this.#now());
       this.#proxies.bind(state, account.proxyId);
     }
@@ -134,7 +141,7 @@ export class AccountPool {
     }
     this.#proxies.configure(proxies);
     this.#slots.names = accountsByName(accounts);
-    this.#slots.configure(limits, configured.size);
+    this.#slots.configure(limits, perAccount);
   }
 
   /** Grants a slot, refuses, or has the request wait. */
@@ -171,11 +178,13 @@ export class AccountPool {
 
   #admit(request: AcquireRequest): Outcome | Waiter {
     // Who wants one account is told what that account says.
-    const failure = request.target === undefined ? this.#breaker.refusal(request, this.#now()) : null;
-    if (failure !== null) {
+    const lane = request.target === undefined ? this.#slots.lanes.of(request.provider) : undefined;
+    const failure = lane?.breaker.refusal(request, this.#now()) ?? null;
+    if (lane !== undefined && failure !== null) {
       const down: Refused = { refused: "provider_down", failure };
-      const mayWait = this.#trialWaitMs > 0 && this.#breaker.isTried(request.model, this.#now());
-      const waiter = mayWait ? this.#slots.putAside(request, this.#trialWaitMs, down) : null;
+      const waitMs = Math.min(this.#trialWaitMs, request.waitMs ?? Number.POSITIVE_INFINITY);
+      const mayWait = waitMs > 0 && lane.breaker.isTried(request.model, this.#now());
+      const waiter = mayWait ? this.#slots.putAside(lane, request, waitMs, down) : null;
       if (waiter === null) this.#givenBack(request);
       return waiter ?? down;
     }
@@ -247,7 +256,7 @@ export class AccountPool {
     lease.told = true;
     if (failure.fault === "provider") this.#providerFailed(lease, failure);
     else this.#fail(lease.state, failure, lease.serial);
-    return this.#slots.othersAreHealthy([lease.state.id]);
+    return this.#slots.othersAreHealthy(lease.state.lane, [lease.state.id]);
   }
 
   /** The account of a lease works. */
@@ -257,8 +266,8 @@ export class AccountPool {
     if (lease === undefined) return;
     const { state, serial } = lease;
     const { proxy } = state;
-    this.#breaker.succeeded(witness(lease));
-    this.#lookAside();
+    state.lane.breaker.succeeded(witness(lease));
+    this.#lookAside(state.lane);
     const proxyWorks = proxy !== null && this.#proxies.succeed(proxy, serial);
     if (serial > state.failedAt) {
       state.strikes = 0;
@@ -284,7 +293,8 @@ export class AccountPool {
   /** Contract, Queue status; at most `most` entries of each list. */
   status(most?: number): QueueStatus {
     this.#slots.catchUp();
-    return queueStatus(this.#slots, this.#breaker.outages(), this.#now(), most);
+    const outages = this.#slots.lanes.all.flatMap(({ breaker, provider }) => breaker.outages(provider));
+    return queueStatus(this.#slots, outages, this.#now(), most);
   }
 
   /** Health of the configured accounts among `ids`, or of all. */
@@ -313,7 +323,8 @@ export class AccountPool {
 
   /** A request has been refused, or has left. */
   #unserved(request: AcquireRequest): void {
-    this.#trialEnded(request.requestId);
+    const lane = this.#slots.lanes.of(request.provider);
+    if (lane !== undefined) this.#trialEnded(lane, request.requestId);
     this.#givenBack(request);
   }
 
@@ -324,12 +335,13 @@ export class AccountPool {
   /** The account is not blamed, unless the provider fails on it again and again, and works with others in between. */
   #providerFailed(lease: LeaseRecord, failure: AccountFailure): void {
     const { state, serial } = lease;
+    const { lane } = state;
     const { serial: newest } = this.#slots;
     // What lies behind a proxy may be the proxy.
     const unclear = failure.kind === "unreachable" && state.proxy !== null;
-    const noted = unclear ? null : this.#breaker.failed(witness(lease), failure, newest, this.#now());
-    if (noted?.goesOn != null) this.#refuseAside(noted.goesOn);
-    if (noted?.begins != null) this.#outage(noted.begins);
+    const noted = unclear ? null : lane.breaker.failed(witness(lease), failure, newest, this.#now());
+    if (noted?.goesOn != null) this.#refuseAside(lane, noted.goesOn);
+    if (noted?.begins != null) this.#outage(lane, noted.begins);
     if (state.account === null || serial <= state.failedAt || noted?.first === false) return;
     state.failedAt = newest;
     state.strikes += 1;
@@ -339,49 +351,49 @@ export class AccountPool {
   }
 
   /** The provider is down: one of those that wait for a slot tries, and the others wait for what comes of it. */
-  #outage({ failure, concerns }: Outage): void {
+  #outage(lane: Lane, { failure, concerns }: Outage): void {
     const now = this.#now();
     const down: Refused = { refused: "provider_down", failure };
-    const concerned = this.#slots.waiters().filter(({ request }) => concerns(request));
+    const concerned = lane.waiters().filter(({ request }) => concerns(request));
     const mayTry = this.#trialWaitMs > 0 ? concerned : [];
-    const trial = mayTry.find(({ request }) => this.#breaker.refusal(request, now) === null);
+    const trial = mayTry.find(({ request }) => lane.breaker.refusal(request, now) === null);
     for (const waiter of concerned) {
       if (waiter === trial) {
-        if (this.#slots.aside.has(waiter)) this.#slots.admit(waiter);
+        if (lane.aside.has(waiter)) this.#slots.admit(waiter);
       } else if (trial === undefined) this.#slots.dismiss(waiter, down);
       else this.#slots.takeAside(waiter, this.#trialWaitMs, down);
     }
   }
 
   /** The request that tried has found the provider still down. */
-  #refuseAside({ failure, concerns }: Outage): void {
-    for (const waiter of this.#slots.aside) {
+  #refuseAside(lane: Lane, { failure, concerns }: Outage): void {
+    for (const waiter of lane.aside) {
       if (concerns(waiter.request)) this.#slots.dismiss(waiter, { refused: "provider_down", failure });
     }
-    this.#lookAside();
+    this.#lookAside(lane);
   }
 
   /** If it was the request that tried, the next one tries. */
-  #trialEnded(requestId: string): void {
-    if (this.#breaker.released(requestId)) this.#lookAside();
+  #trialEnded(lane: Lane, requestId: string): void {
+    if (lane.breaker.released(requestId)) this.#lookAside(lane);
   }
 
   /** Lets those in that waited for the end of an outage: all of them when it is over, otherwise one that tries. */
-  #lookAside(): void {
-    const { aside } = this.#slots;
-    if (aside.size === 0 || this.#looking) return;
-    this.#looking = true;
+  #lookAside(lane: Lane): void {
+    const { aside, breaker } = lane;
+    if (aside.size === 0 || lane.looking) return;
+    lane.looking = true;
     for (const waiter of aside) {
-      if (this.#breaker.refusal(waiter.request, this.#now()) === null) this.#slots.admit(waiter);
+      if (breaker.refusal(waiter.request, this.#now()) === null) this.#slots.admit(waiter);
     }
     for (const waiter of aside) {
       const { request } = waiter;
-      const failure = this.#breaker.refusal(request, this.#now());
+      const failure = breaker.refusal(request, this.#now());
       if (failure === null) this.#slots.admit(waiter);
-      else if (!this.#breaker.isTried(request.model, this.#now()))
+      else if (!breaker.isTried(request.model, this.#now()))
         this.#slots.dismiss(waiter, { refused: "provider_down", failure });
     }
-    this.#looking = false;
+    lane.looking = false;
   }
 
   /** `serial` is the number of the request that tells of it. */

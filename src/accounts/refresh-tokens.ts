@@ -1,5 +1,6 @@
+import { ANY_PROVIDER } from "../platform/accounts.ts";
 import type { Platform } from "../platform/platform.ts";
-import { configuredProvider } from "../provider/of-platform.ts";
+import { providerNamed } from "../provider/of-platform.ts";
 import { renewLease } from "./lease-renewal.ts";
 import { accountToken } from "./sign-in.ts";
 import { proxyOf } from "./with-account.ts";
@@ -17,8 +18,6 @@ const TIMEOUT_MS = 20_000;
  * @returns how many accounts have a new token
  */
 export async function refreshTokens(platform: Platform): Promise<number> {
-  const provider = configuredProvider(platform);
-  if (provider === null) return 0;
   const due = (await platform.accounts.tokensDueForRefresh()).slice(0, MAX_ACCOUNTS).values();
   const { config } = await platform.configuration.read();
   let refreshed = 0;
@@ -29,6 +28,7 @@ export async function refreshTokens(platform: Platform): Promise<number> {
         model: "",
         dialect: "refresh",
         target,
+        provider: ANY_PROVIDER,
         waitMs: 0,
       });
       if ("refused" in acquired) continue;
@@ -36,13 +36,10 @@ export async function refreshTokens(platform: Platform): Promise<number> {
       const abort = new AbortController();
       const stop = renewLease(lease, abort);
       try {
-        const fetch = platform.upstream(proxyOf(config, lease.account.proxyId));
+        const { api, proxyId } = providerNamed(platform, config, lease.account.provider);
+        const fetch = platform.upstream(proxyOf(config, lease.account.proxyId || proxyId));
         await accountToken(lease, (credentials) =>
-          provider.signIn(
-            credentials,
-            fetch,
-            AbortSignal.any([abort.signal, AbortSignal.timeout(TIMEOUT_MS)]),
-          ),
+          api.signIn(credentials, fetch, AbortSignal.any([abort.signal, AbortSignal.timeout(TIMEOUT_MS)])),
         );
         refreshed += 1;
       } catch {

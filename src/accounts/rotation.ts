@@ -3,7 +3,7 @@ import { Heap } from "./heap.ts";
 import { LinkedList } from "./linked-list.ts";
 
 /**
- * Whose turn it is. Healthy accounts with a free slot stand in a ring: a grant sends an account to its end, and an
+ * Whose turn it is among the accounts of one provider. Healthy accounts with a free slot stand in a ring: a grant sends an account to its end, and an
  * account that was full comes back at its end. Choosing takes constant time, whatever the number of accounts. Cooling
  * accounts are passed over while there is a healthy one, even a busy one; when all are cooling, the one that has the
  * least left is used, so that an outage yields the provider's own error rather than an endless 429. An account that is on
@@ -93,14 +93,6 @@ export class Rotation {
   /** When the first cooldown ends, or another trial begins, Unix milliseconds; `Infinity` when there is none of either. */
   get nextThaw(): number {
     return Math.min(this.#cooling.firstKey, this.#heldBack.firstKey);
-  }
-
-  /** The clock was set: trials go on from there. */
-  clockSet(states: Iterable<AccountState>, byMs: number): void {
-    for (const state of states) {
-      state.trust.clockSet(byMs);
-      this.place(state);
-    }
   }
 
   /** Ends the cooldowns that are over, and lets another request try what has been tried for long. True when there was one. */

@@ -4,6 +4,8 @@ import type { Waiter } from "./waiting-queue.ts";
 /** What one caller holds and waits for. */
 export class Share {
   readonly caller: string;
+  /** Where it is kept. */
+  readonly among: Shares;
   /** Slots held. */
   held = 0;
   /** Serial number of the newest lease; 0: none since it last held or wanted anything. */
@@ -13,8 +15,9 @@ export class Share {
   /** Those of them that any account would do for. */
   readonly any = new LinkedList<Waiter>();
 
-  constructor(caller: string) {
+  constructor(caller: string, among: Shares) {
     this.caller = caller;
+    this.among = among;
   }
 }
 
@@ -27,7 +30,7 @@ export class Shares {
   of(caller: string): Share {
     let share = this.#shares.get(caller);
     if (share === undefined) {
-      share = new Share(caller);
+      share = new Share(caller, this);
       this.#shares.set(caller, share);
     }
     return share;

@@ -1,13 +1,13 @@
-import type { AcquireRequest, PoolLimits, Refused } from "../platform/accounts.ts";
+import { type AcquireRequest, ANY_PROVIDER, type PoolLimits, type Refused } from "../platform/accounts.ts";
 import { AccountState } from "./account-state.ts";
 import type { Pulse } from "./heartbeat.ts";
+import { type Lane, Lanes } from "./lane.ts";
 import { LEASE_TTL_MS } from "./lease-life.ts";
 import { type Holder, holderOf, type LeaseRecord, Leases } from "./leases.ts";
 import type { LeaseTerms, PoolStore } from "./pool-store.ts";
 import { Reservations } from "./reservations.ts";
-import { Rotation } from "./rotation.ts";
-import { type Share, Shares } from "./shares.ts";
-import { type Grant, type Outcome, Waiter, WaitingQueue } from "./waiting-queue.ts";
+import type { Share } from "./shares.ts";
+import { type Grant, type Outcome, Waiter } from "./waiting-queue.ts";
 
 /** What the owner of the slots adds to them. */
 export interface SlotEvents {
@@ -33,14 +33,13 @@ export type SetTimer = (ms: number, run: () => void) => () => void;
  * Slots, leases and waiting requests. Never more leases than `perAccount` on an account, nor than the global limit in all.
  * After each change everybody who can run is served at once, hence a newcomer finds nobody waiting whom it could overtake.
  * While requests wait, slots go to the callers that hold the fewest, so that none can keep more than its share from others;
- * nobody has to give a slot back for it. The requests of one caller are served in order of arrival.
+ * nobody has to give a slot back for it. The requests of one caller are served in order of arrival. All this holds among the
+ * requests for one provider: each has a {@link Lane} of its own, and the global limit is all that they share.
  */
 export class Slots {
   limits: PoolLimits = { perAccount: 1, global: 0, queue: 0, queueWaitMs: 60_000, tokenRefreshMs: 0 };
   /** Configured accounts. */
   total = 0;
-  /** Those of them that may be chosen. */
-  #enabled = 0;
   /** Serial number of the newest lease or waiting request. */
   serial = 0;
   readonly states = new Map<string, AccountState>();
@@ -48,11 +47,7 @@ export class Slots {
   names: ReadonlyMap<string, string> = new Map();
   readonly leases: Leases;
   readonly reservations: Reservations;
-  readonly #rotation = new Rotation();
-  readonly #shares = new Shares();
-  readonly #queue = new WaitingQueue(this.#shares);
-  /** Requests that wait outside of the queue, in the order in which they were put aside. */
-  readonly aside = new Set<Waiter>();
+  readonly lanes = new Lanes();
   readonly #now: () => number;
   #seenAt: number;
   readonly #setTimer: SetTimer;
@@ -80,40 +75,72 @@ export class Slots {
   }
 
   get globalLimit(): number {
-    return this.limits.global || this.total * this.limits.perAccount;
+    return this.limits.global || this.recommended;
   }
 
+  /** Slots of all accounts together. */
+  get recommended(): number {
+    let slots = 0;
+    for (const lane of this.lanes.all) slots += lane.slots;
+    return slots;
+  }
+
+  /** How many requests may wait, of which each provider has its own. */
   get queueLimit(): number {
-    return this.limits.queue || this.total * this.limits.perAccount;
+    return this.limits.queue || this.recommended;
   }
 
   get waiting(): number {
-    return this.#queue.size + this.aside.size;
+    return this.lanes.waiting;
   }
 
   /** Waiting requests in order of arrival. */
   waiters(): Waiter[] {
-    const queued = this.#queue.list();
-    if (this.aside.size === 0) return queued;
-    return [...queued, ...this.aside].sort((one, other) => one.serial - other.serial);
+    return this.lanes.waiters();
   }
 
   /** The account of that name; unknown ones are added, not yet configured. */
   state(id: string): AccountState {
     let state = this.states.get(id);
     if (state === undefined) {
-      state = new AccountState(id);
+      state = new AccountState(id, this.lanes.own);
       this.states.set(id, state);
     }
     return state;
   }
 
-  /** Applies limits, and the accounts that have `account` set, while requests are in flight. */
-  configure(limits: PoolLimits, total: number): void {
+  /**
+   * Puts an account into the lane of its provider, before it is configured. What is known of it as an account of another
+   * provider is forgotten: it is another account.
+   */
+  assign(state: AccountState, provider: string): void {
+    const lane = this.lanes.make(provider);
+    if (state.lane === lane) return;
+    state.account = null;
+    this.#place(state);
+    for (const waiter of [...state.waiters]) this.dismiss(waiter, { refused: "target_not_found" });
+    state.lane = lane;
+  }
+
+  /**
+   * Applies limits, and the accounts that have `account` set, while requests are in flight.
+   *
+   * @param perAccount slots of each account, by provider, where they are not those of `limits`
+   */
+  configure(limits: PoolLimits, perAccount: Readonly<Record<string, number>> = {}): void {
     this.limits = limits;
-    this.total = total;
-    this.#enabled = [...this.states.values()].filter(({ enabled }) => enabled).length;
-    this.#rotation.perAccount = limits.perAccount;
+    this.total = 0;
+    for (const lane of this.lanes.all) {
+      lane.rotation.perAccount = perAccount[lane.provider] ?? limits.perAccount;
+      lane.total = 0;
+      lane.enabled = 0;
+    }
+    for (const { account, enabled, lane } of this.states.values()) {
+      if (account === null) continue;
+      this.total += 1;
+      lane.total += 1;
+      if (enabled) lane.enabled += 1;
+    }
     for (const state of [...this.states.values()]) {
       if (state.account === null) {
         for (const waiter of [...state.waiters]) this.dismiss(waiter, { refused: "target_not_found" });
@@ -121,8 +148,10 @@ export class Slots {
       }
       this.#place(state);
     }
-    if (this.#enabled === 0) {
-      this.refuse(({ target }) => total === 0 || target === undefined, { refused: "no_accounts" });
+    for (const lane of this.lanes.all) {
+      if (lane.enabled > 0) continue;
+      const concerned = ({ target }: AcquireRequest) => lane.total === 0 || target === undefined;
+      this.refuse(lane, concerned, { refused: "no_accounts" });
     }
     this.#drain();
     this.#events.rescheduled();
@@ -137,29 +166,30 @@ export class Slots {
    * Has a request that wants no certain account wait outside of the queue, until `admit` or `dismiss`; refuses it with `late` when neither comes
    * within `ms` milliseconds. Null: more wait than the free slots and the queue have room for.
    */
-  putAside(request: AcquireRequest, ms: number, late: Refused): Waiter | null {
+  putAside(lane: Lane, request: AcquireRequest, ms: number, late: Refused): Waiter | null {
     this.catchUp();
-    const room = this.queueLimit + Math.max(0, this.globalLimit - this.inUse);
-    if (this.waiting >= room) return null;
+    const room = this.#queueLimitOf(lane) + Math.max(0, this.globalLimit - this.inUse);
+    if (lane.waiting >= room) return null;
     const exclude = request.exclude?.length ? new Set(request.exclude) : null;
-    const share = this.#shares.of(request.caller ?? "");
-    this.#shares.forget(share);
-    const waiter = this.#waiter(request, share, null, exclude);
+    const share = lane.shares.of(request.caller ?? "");
+    lane.shares.forget(share);
+    const waiter = this.#waiter(lane, request, share, null, exclude);
     this.#setAside(waiter, ms, late);
     return waiter;
   }
 
   /** The same with a request that is in the queue. */
   takeAside(waiter: Waiter, ms: number, late: Refused): void {
-    this.#queue.remove(waiter, this.#rotation);
-    this.#shares.forget(waiter.share);
+    const { queue, rotation, shares } = waiter.lane;
+    queue.remove(waiter, rotation);
+    shares.forget(waiter.share);
     this.#setAside(waiter, ms, late);
   }
 
   /** Treats a request that was put aside as if it came now, in its old place among those of its caller. */
   admit(waiter: Waiter): void {
     waiter.stopTimer();
-    this.aside.delete(waiter);
+    waiter.lane.aside.delete(waiter);
     const outcome = this.#acquire(waiter.request, waiter);
     if (outcome instanceof Waiter) return;
     if ("granted" in outcome) waiter.settle(outcome);
@@ -169,7 +199,7 @@ export class Slots {
   #setAside(waiter: Waiter, ms: number, late: Refused): void {
     waiter.stopTimer();
     waiter.stopTimer = this.#setTimer(ms, () => this.dismiss(waiter, late));
-    this.aside.add(waiter);
+    waiter.lane.aside.add(waiter);
     this.#events.rescheduled();
   }
 
@@ -180,19 +210,22 @@ export class Slots {
     if (request.target !== undefined && (target === null || target.account === null)) {
       return { refused: "target_not_found" };
     }
+    const lane = request.provider === ANY_PROVIDER ? target?.lane : this.lanes.of(request.provider);
+    if (lane === undefined) return { refused: "no_accounts" };
+    if (target !== null && target.lane !== lane) return { refused: "target_not_found" };
     if (target?.enabled === false && request.disabledToo !== true) return { refused: "target_not_found" };
-    if (target === null && this.#enabled === 0) return { refused: "no_accounts" };
+    if (target === null && lane.enabled === 0) return { refused: "no_accounts" };
     const exclude = target === null && request.exclude?.length ? new Set(request.exclude) : null;
-    if (exclude !== null && !this.othersAreHealthy(exclude)) return { refused: "no_accounts" };
+    if (exclude !== null && !this.othersAreHealthy(lane, exclude)) return { refused: "no_accounts" };
     if (this.inUse < this.globalLimit) {
-      const state = target ?? this.#rotation.pick(exclude);
-      if (state !== null && this.#rotation.hasSlot(state)) {
+      const state = target ?? lane.rotation.pick(exclude);
+      if (state !== null && lane.rotation.hasSlot(state)) {
         const outcome = this.#grant(state, request);
         if (this.waiting > 0) this.#events.rescheduled();
         return outcome;
       }
     }
-    return this.#wait(request, target, exclude, again);
+    return this.#wait(lane, request, target, exclude, again);
   }
 
   /** See `AccountPool.release`. */
@@ -214,9 +247,9 @@ export class Slots {
     this.serial += 1;
     state.leases += 1;
     const name = this.reservations.name(this.serial);
-    const lease = this.leases.add(name, this.serial, state, holder, this.#now());
-    this.#belongs(lease, isolate);
-    this.#shares.of(holder.caller).held += 1;
+    const share = state.lane.shares.of(holder.caller);
+    share.held += 1;
+    this.#belongs(this.leases.add(name, this.serial, state, holder, share, this.#now()), isolate);
     return name;
   }
 
@@ -249,9 +282,9 @@ export class Slots {
     this.#events.rescheduled();
   }
 
-  /** Refuses the waiting requests that are concerned. */
-  refuse(concerned: (request: AcquireRequest) => boolean, outcome: Refused): void {
-    for (const waiter of this.waiters()) if (concerned(waiter.request)) this.dismiss(waiter, outcome);
+  /** Refuses the waiting requests for a provider that are concerned. */
+  refuse(lane: Lane, concerned: (request: AcquireRequest) => boolean, outcome: Refused): void {
+    for (const waiter of lane.waiters()) if (concerned(waiter.request)) this.dismiss(waiter, outcome);
   }
 
   /** Does what time alone has brought about. */
@@ -262,7 +295,10 @@ export class Slots {
     if (step < 0 || step > CLOCK_STEP_MS) {
       this.leases.renewAll(now);
       this.reservations.clockSet(step);
-      this.#rotation.clockSet(this.states.values(), step);
+      for (const state of this.states.values()) {
+        state.trust.clockSet(step);
+        this.#place(state);
+      }
     }
     let freed = false;
     for (let lease = this.leases.first; lease !== null && lease.expiresAt <= now; lease = this.leases.first) {
@@ -276,13 +312,14 @@ export class Slots {
         freed = true;
       }
     }
-    if (this.#rotation.nextThaw <= now) freed = this.#rotation.thaw(now) || freed;
+    for (const { rotation } of this.lanes.all)
+      if (rotation.nextThaw <= now) freed = rotation.thaw(now) || freed;
     if (freed) this.#drain();
   }
 
-  /** Whether an account that is not named is healthy, busy or not. */
-  othersAreHealthy(exclude: Iterable<string>): boolean {
-    return this.#rotation.healthyBut(exclude) > 0;
+  /** Whether an account of the provider that is not named is healthy, busy or not. */
+  othersAreHealthy({ rotation }: Lane, exclude: Iterable<string>): boolean {
+    return rotation.healthyBut(exclude) > 0;
   }
 
   /** When time alone brings about something that a waiting request waits for; `Infinity` when nobody waits. */
@@ -290,7 +327,9 @@ export class Slots {
     if (this.waiting === 0) return Number.POSITIVE_INFINITY;
     const { ghosts, deadline } = this.reservations;
     const dropped = ghosts > 0 ? deadline : Number.POSITIVE_INFINITY;
-    return Math.min(this.#rotation.nextThaw, this.leases.nextExpiry, dropped);
+    let thaw = Number.POSITIVE_INFINITY;
+    for (const { rotation } of this.lanes.all) thaw = Math.min(thaw, rotation.nextThaw);
+    return Math.min(thaw, this.leases.nextExpiry, dropped);
   }
 
   /** Drops an account that is no longer configured, once nothing of it is left. */
@@ -306,8 +345,9 @@ export class Slots {
   }
 
   #place(state: AccountState): void {
-    this.#rotation.place(state);
-    if (state.waiters.size > 0) this.#queue.place(state, this.#rotation);
+    const { rotation, queue } = state.lane;
+    rotation.place(state);
+    if (state.waiters.size > 0) queue.place(state, rotation);
   }
 
   #grant(state: AccountState, request: AcquireRequest): Outcome {
@@ -315,18 +355,20 @@ export class Slots {
     this.serial += 1;
     const lease = this.reservations.name(this.serial);
     const holder = holderOf(request);
-    const share = this.#shares.of(holder.caller);
+    const { rotation, shares, queue } = state.lane;
+    const share = shares.of(holder.caller);
     share.held += 1;
     share.served = this.serial;
     state.leases += 1;
-    this.reservations.raise(state, this.limits.perAccount);
-    this.leases.add(lease, this.serial, state, holder, now).trial = state.trust.tried(now);
-    this.#rotation.used(state);
-    if (state.waiters.size > 0) this.#queue.place(state, this.#rotation);
+    this.reservations.raise(state, rotation.perAccount);
+    this.leases.add(lease, this.serial, state, holder, share, now).trial = state.trust.tried(now);
+    rotation.used(state);
+    if (state.waiters.size > 0) queue.place(state, rotation);
     return { granted: { lease, ...this.#events.describe(state, request, now) } };
   }
 
   #wait(
+    lane: Lane,
     request: AcquireRequest,
     target: AccountState | null,
     exclude: ReadonlySet<string> | null,
@@ -334,38 +376,47 @@ export class Slots {
   ): Outcome | Waiter {
     const waited = again === null ? 0 : Math.max(0, this.#now() - again.since);
     const waitMs = (request.waitMs ?? this.limits.queueWaitMs) - waited;
-    const share = this.#shares.of(request.caller ?? "");
-    const full = this.#queue.size >= this.queueLimit;
-    const surplus = full ? this.#shares.surplus(share) : null;
+    const { shares, queue } = lane;
+    const share = shares.of(request.caller ?? "");
+    const full = queue.size >= this.#queueLimitOf(lane);
+    const surplus = full ? shares.surplus(share) : null;
     if ((full && surplus === null) || waitMs <= 0) {
-      this.#shares.forget(share);
+      shares.forget(share);
       return { refused: full && surplus === null ? "queue_full" : "queue_timeout" };
     }
     if (surplus !== null) this.dismiss(surplus, { refused: "queue_full" });
-    const waiter = again ?? this.#waiter(request, share, target, exclude);
+    const waiter = again ?? this.#waiter(lane, request, share, target, exclude);
     waiter.share = share;
     waiter.stopTimer = this.#setTimer(waitMs, () => this.dismiss(waiter, { refused: "queue_timeout" }));
-    this.#queue.add(waiter, this.#rotation);
+    queue.add(waiter, lane.rotation);
     this.#events.rescheduled();
     return waiter;
   }
 
   #waiter(
+    lane: Lane,
     request: AcquireRequest,
     share: Share,
     target: AccountState | null,
     exclude: ReadonlySet<string> | null,
   ): Waiter {
     this.serial += 1;
-    return new Waiter(this.serial, request, share, target, exclude, this.#now(), (it) => this.#cancel(it));
+    const now = this.#now();
+    return new Waiter(this.serial, request, lane, share, target, exclude, now, (it) => this.#cancel(it));
+  }
+
+  /** How many requests may wait for a provider. */
+  #queueLimitOf(lane: Lane): number {
+    return this.limits.queue || lane.slots;
   }
 
   /** Has a waiting request leave with nothing. */
   dismiss(waiter: Waiter, outcome: Refused): void {
     if (waiter.outcome !== null) return;
-    this.aside.delete(waiter);
-    this.#queue.remove(waiter, this.#rotation);
-    this.#shares.forget(waiter.share);
+    const { queue, rotation, shares, aside } = waiter.lane;
+    aside.delete(waiter);
+    queue.remove(waiter, rotation);
+    shares.forget(waiter.share);
     waiter.settle(outcome);
     this.#events.dismissed(waiter.request);
     this.#events.rescheduled();
@@ -380,18 +431,19 @@ export class Slots {
   /** Serves everybody who can run, those first whose turn it is. */
   #drain(): void {
     while (this.waiting > 0 && this.inUse < this.globalLimit) {
-      const next = this.#queue.next(this.#rotation);
-      if (next === null) return;
-      this.#queue.remove(next.waiter, this.#rotation);
+      const turn = this.lanes.next();
+      if (turn === null) return;
+      const { lane, next } = turn;
+      lane.queue.remove(next.waiter, lane.rotation);
       next.waiter.settle(this.#grant(next.state, next.waiter.request));
     }
   }
 
   #end(lease: LeaseRecord): void {
     this.leases.remove(lease);
-    const share = this.#shares.of(lease.holder.caller);
+    const { share } = lease;
     share.held -= 1;
-    this.#shares.forget(share);
+    share.among.forget(share);
     lease.state.leases -= 1;
     lease.state.trust.ended(lease.trial);
     if (lease.isolate !== "") this.reservations.isolates.left(lease.isolate);

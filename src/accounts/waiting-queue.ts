@@ -1,6 +1,7 @@
 import type { AcquireRequest, LeasedAccount, Refused } from "../platform/accounts.ts";
 import type { LimitState } from "../platform/limits.ts";
 import type { AccountState } from "./account-state.ts";
+import type { Lane } from "./lane.ts";
 import { ListNode } from "./linked-list.ts";
 import type { Rotation } from "./rotation.ts";
 import type { Share, Shares } from "./shares.ts";
@@ -24,6 +25,8 @@ export type Outcome = { readonly granted: Grant } | Refused;
 export class Waiter extends ListNode<Waiter> {
   readonly serial: number;
   readonly request: AcquireRequest;
+  /** The provider that it waits for. */
+  readonly lane: Lane;
   /** Whose request it is. */
   share: Share;
   /** The account that it is pinned to. */
@@ -42,6 +45,7 @@ export class Waiter extends ListNode<Waiter> {
   constructor(
     serial: number,
     request: AcquireRequest,
+    lane: Lane,
     share: Share,
     target: AccountState | null,
     exclude: ReadonlySet<string> | null,
@@ -51,6 +55,7 @@ export class Waiter extends ListNode<Waiter> {
     super();
     this.serial = serial;
     this.request = request;
+    this.lane = lane;
     this.share = share;
     this.target = target;
     this.exclude = exclude;
@@ -79,7 +84,7 @@ export class Waiter extends ListNode<Waiter> {
 }
 
 /**
- * All waiting requests. Callers take turns: next is whoever holds the fewest slots, and of several that hold equally many
+ * All requests that wait for accounts of one provider. Callers take turns: next is whoever holds the fewest slots, and of several that hold equally many
  * the one that was served longest ago. The requests of one caller are served in order of arrival; but one that is pinned to a
  * busy account holds up nobody behind it.
  */

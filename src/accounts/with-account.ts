@@ -9,7 +9,7 @@ import { limitExceeded } from "../limits/refusal.ts";
 import type { Credentials, Lease, RefusalReason } from "../platform/accounts.ts";
 import type { Context } from "../platform/context.ts";
 import type { Fetch, OutboundProxy } from "../platform/upstream.ts";
-import { providerOf } from "../provider/of-platform.ts";
+import { type NamedProvider, ownProvider } from "../provider/of-platform.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
 import { Failover } from "./failover.ts";
 import { errorOf, failureOf, faultOf } from "./fault.ts";
@@ -20,6 +20,8 @@ import { accountToken } from "./sign-in.ts";
 export interface AccountRequest {
   readonly context: Context;
   readonly caller: Caller;
+  /** Whose account is wanted; the default provider's unless given. */
+  readonly provider?: NamedProvider;
   /** Canonical model id and API style, as the queue status shows them; empty: none. */
   readonly model: string;
   readonly dialect: string;
@@ -76,7 +78,7 @@ export async function withAccount<T>(
     others: config.runtime.account_failovers,
     until: platform.now() + platform.variables.queueTimeoutMs,
     // One silence before the first byte, and not two.
-    othersUntil: platform.now() + 1.5 * platform.variables.firstByteTimeoutMs,
+    othersUntil: platform.now() + 1.5 * patienceOf(request),
   });
   for (;;) {
     const session = await openSession(request, config, failover);
@@ -110,12 +112,23 @@ export async function withAccount<T>(
   }
 }
 
-/** The proxy that an account is bound to; null when it is bound to none, or to one that no longer exists. */
+/** The proxy of an id; null for an empty one, and for one that no longer exists. */
 export function proxyOf(config: Config, proxyId: string): OutboundProxy | null {
   return proxyId === "" ? null : (config.proxies.find((proxy) => proxy.id === proxyId) ?? null);
 }
 
-function passThrough({ context, caller }: AccountRequest): AccountSession {
+function patienceOf({ context: { platform }, provider }: AccountRequest): number {
+  return (provider?.patience ?? platform.variables).firstByteTimeoutMs;
+}
+
+function passThrough({ context, caller, provider }: AccountRequest): AccountSession {
+  // What strangers bring is a token of the default provider: no other one is to see it.
+  if (provider !== undefined && provider.id !== "") {
+    throw new GatewayError(403, "this model needs an API key of the gateway", {
+      code: "permission_denied",
+      param: "model",
+    });
+  }
   const account = { token: caller.credential, fetch: upstreamOf(context, null) };
   return { accountId: "", account, answered: () => undefined, call: (work) => work(account) };
 }
@@ -188,10 +201,12 @@ async function openSession(
   failover: Failover,
 ): Promise<ManagedSession> {
   const { context } = request;
+  const provider = request.provider ?? ownProvider(context.platform);
   const lease = await acquire(request, config, failover);
   context.log.account = lease.account.id;
   context.log.attempts = (context.log.attempts ?? 0) + 1;
-  return new ManagedSession(request, lease, upstreamOf(context, proxyOf(config, lease.account.proxyId)));
+  const proxy = proxyOf(config, lease.account.proxyId || provider.proxyId);
+  return new ManagedSession(request, lease, upstreamOf(context, proxy, provider));
 }
 
 async function acquire(request: AccountRequest, config: Config, failover: Failover): Promise<Lease> {
@@ -207,6 +222,9 @@ async function acquire(request: AccountRequest, config: Config, failover: Failov
       requestId,
       model,
       dialect,
+      ...(request.provider === undefined || request.provider.id === ""
+        ? {}
+        : { provider: request.provider.id }),
       caller: caller.owner,
       ...(caller.key === null ? {} : { key: caller.key.id }),
       exclude: failover.tried,
@@ -230,7 +248,7 @@ async function acquire(request: AccountRequest, config: Config, failover: Failov
 }
 
 function tokenFor(
-  { context: { platform }, abort }: AccountRequest,
+  { context: { platform }, abort, provider = ownProvider(platform) }: AccountRequest,
   lease: Lease,
   fetch: Fetch,
   stale?: string,
@@ -239,10 +257,10 @@ function tokenFor(
     const late = new AbortController();
     const timer = setTimeout(() => {
       late.abort(new ProviderError("timeout", "the provider did not answer the sign-in in time"));
-    }, platform.variables.firstByteTimeoutMs);
+    }, provider.patience.firstByteTimeoutMs);
     try {
       const signal = AbortSignal.any([abort.signal, late.signal]);
-      return await providerOf(platform).signIn(credentials, fetch, signal);
+      return await provider.api.signIn(credentials, fetch, signal);
     } finally {
       clearTimeout(timer);
     }

@@ -1,9 +1,12 @@
 import { abortWith, withAccount } from "../accounts/with-account.ts";
 import type { Caller } from "../auth/callers.ts";
+import type { Config } from "../config/schema.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { Context } from "../platform/context.ts";
-import type { UpstreamAccount } from "../provider/provider.ts";
+import { providerNamed } from "../provider/of-platform.ts";
+import type { Provider, UpstreamAccount } from "../provider/provider.ts";
+import { identifiers } from "./identifiers.ts";
 
 /** How long an administrator's call to the provider may take, with the wait for a slot. */
 const CALL_TIMEOUT_MS = 25_000;
@@ -11,6 +14,12 @@ const CALL_TIMEOUT_MS = 25_000;
 /** The caller as which an administrator uses one account; null: any. */
 export function administratorAs(account: string | null): Caller {
   return { mode: "managed", credential: "", owner: "", key: null, targetAccount: account };
+}
+
+/** The id of the provider that a configured account belongs to; empty: the default one. */
+export async function providerOfAccount(config: Config, account: string | null): Promise<string> {
+  if (account === null) return "";
+  return config.accounts[(await identifiers(config)).indexOf(account)]?.provider ?? "";
 }
 
 /**
@@ -23,16 +32,26 @@ export async function onAccount<T>(
   context: Context,
   account: string | null,
   model: string,
-  work: (account: UpstreamAccount, signal: AbortSignal) => Promise<T>,
+  work: (account: UpstreamAccount, signal: AbortSignal, provider: Provider) => Promise<T>,
 ): Promise<T> {
+  const { config } = await context.config();
+  const provider = providerNamed(context.platform, config, await providerOfAccount(config, account));
   const { abort, stop } = abortWith(context.request);
   const timer = setTimeout(() => {
     abort.abort(new DOMException("the call took too long", "TimeoutError"));
   }, CALL_TIMEOUT_MS);
   try {
     return await withAccount(
-      { context, caller: administratorAs(account), model, dialect: "admin", abort, mayRepeat: () => true },
-      (session) => session.call((upstream) => work(upstream, abort.signal)),
+      {
+        context,
+        caller: administratorAs(account),
+        provider,
+        model,
+        dialect: "admin",
+        abort,
+        mayRepeat: () => true,
+      },
+      (session) => session.call((upstream) => work(upstream, abort.signal, provider.api)),
     );
   } finally {
     clearTimeout(timer);

@@ -20,6 +20,7 @@ const accountChangeSchema = z.object({
   mobile: z.string().optional(),
   disabled: z.boolean().optional(),
   weight: accountSchema.shape.weight.unwrap().optional(),
+  provider: accountSchema.shape.provider,
 });
 
 /** `PUT /admin/accounts/{identifier}/proxy`. */
@@ -40,6 +41,11 @@ export function checkProxy(config: Config, proxyId: string): void {
   if (proxyId !== "" && !config.proxies.some(({ id }) => id === proxyId)) {
     throw invalidRequest(`proxy_id: the proxy ${JSON.stringify(proxyId)} does not exist`, "proxy_id");
   }
+}
+
+/** No field stands for the default provider. */
+export function providerField(provider: string | undefined): Pick<Account, "provider"> {
+  return provider ? { provider } : { provider: undefined };
 }
 
 /** Changes one account of the configuration. Throws 404 when there is none of that name. */
@@ -77,6 +83,7 @@ function changed(account: Account, body: z.output<typeof accountChangeSchema>): 
     token: body.token || account.token,
     disabled: body.disabled ?? account.disabled,
     weight: body.weight ?? account.weight,
+    ...providerField(body.provider ?? account.provider),
   };
 }
 

@@ -144,7 +144,7 @@ export const TEST_ALL_ENDPOINTS: readonly Endpoint[] = [
     answers: json(() => countsSchema().extend({ results: z.array(accountTestResultSchema()) })),
     handler: async (context, { body: { model, resume } }) => {
       const { config } = await context.platform.configuration.readFresh();
-      resolveModel(model, config.model_aliases);
+      resolveModel(model, config);
       const accounts = await identifiers(config);
       const begun = resume ? await unfinished(context, accounts.length) : NOTHING_DONE;
       const running = runTests(apart(context), accounts, model, begun).then(async (run) => {

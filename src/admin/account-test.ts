@@ -5,9 +5,8 @@ import { complete } from "../generation/complete.ts";
 import { resolveModel } from "../models/resolve.ts";
 import type { AccountTestResult } from "../platform/administration.ts";
 import type { Context } from "../platform/context.ts";
-import { providerOf } from "../provider/of-platform.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { administratorAs, failureMessage, onAccount } from "./account-call.ts";
+import { administratorAs, failureMessage, onAccount, providerOfAccount } from "./account-call.ts";
 import { accountTestResultSchema } from "./answers.ts";
 import { record } from "./audit-note.ts";
 import { accountIndex, identifiers } from "./identifiers.ts";
@@ -46,8 +45,7 @@ interface Trial {
 
 /** Tries an account's token: by a session that is created and deleted again, where the provider keeps sessions. */
 function tryAccount(context: Context, account: string, model: string): Promise<Trial> {
-  const provider = providerOf(context.platform);
-  return onAccount(context, account, model, async (upstream, signal) => {
+  return onAccount(context, account, model, async (upstream, signal, provider) => {
     const { sessionCount } = await provider.describeAccount(upstream, signal);
     const { sessions } = provider;
     if (sessions === undefined) return { message: "the provider accepted the token", sessions: 0 };
@@ -64,7 +62,13 @@ async function sendMessage(
   message: string,
 ): Promise<Completion> {
   const { config } = await context.config();
-  const resolved = resolveModel(model, config.model_aliases);
+  const provider = await providerOfAccount(config, account);
+  const named = resolveModel(model, config);
+  // An account can answer with its own provider's models alone.
+  const resolved =
+    (named.provider ?? "") === provider || provider === ""
+      ? named
+      : resolveModel(`${provider}/${model}`, config);
   const { completion } = await complete({
     context,
     caller: administratorAs(account),
@@ -142,7 +146,7 @@ export const ACCOUNT_TEST_ENDPOINTS: readonly Endpoint[] = [
     ),
     handler: async (context, { body: { identifier, model, message } }) => {
       const { config, writable } = await context.config();
-      resolveModel(model, config.model_aliases);
+      resolveModel(model, config);
       const account = await poolIdentifier(context, identifier);
       const tested = await testAccount(context, account, model, message);
       await record(context, { [account]: tested.success ? "ok" : "failed" });
@@ -167,13 +171,12 @@ export const SESSION_ENDPOINTS: readonly Endpoint[] = [
     handler: async (context, { body: { identifier } }) => {
       try {
         const account = await poolIdentifier(context, identifier);
-        const { sessions } = providerOf(context.platform);
         const deleted = await onAccount(
           context,
           account,
           DEFAULT_MODEL,
           // A provider that keeps no sessions has none to delete.
-          async (upstream, signal) => (await sessions?.deleteAll(upstream, signal)) ?? 0,
+          async (upstream, signal, { sessions }) => (await sessions?.deleteAll(upstream, signal)) ?? 0,
         );
         return Response.json({ success: true, message: `${deleted} sessions were deleted`, deleted });
       } catch (error) {

@@ -57,6 +57,8 @@ export const accountViewSchema = () =>
     weight: z.int(),
     /** How it is, by its requests and tests; the newest counts. */
     condition: z.enum(ACCOUNT_CONDITIONS),
+    /** The provider that it belongs to; empty: the default one. */
+    provider: z.string(),
     cooldown: cooldownSchema().nullable(),
     /** What its requests have come to since the pool was started. */
     activity: activitySchema(),

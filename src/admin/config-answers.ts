@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { accountViewSchema, keyViewSchema, proxyViewSchema } from "./answers.ts";
+import { providerViewSchema } from "./provider-view.ts";
 
 /** The groups that every view of the configuration shows as they are (contract, Runtime settings). */
 const openGroups = () => ({
@@ -41,6 +42,7 @@ export const configViewSchema = () =>
     api_keys: z.array(keyViewSchema()),
     accounts: z.array(accountViewSchema()),
     proxies: z.array(proxyViewSchema()),
+    providers: z.array(providerViewSchema()),
     ...openGroups(),
     admin: adminView(),
     vercel: z.object({
@@ -90,9 +92,11 @@ export const exportedConfigSchema = () =>
         proxy_id: z.string(),
         disabled: z.boolean(),
         weight: z.int(),
+        provider: z.string().optional(),
       }),
     ),
     proxies: z.array(proxyViewSchema().omit({ has_password: true }).extend({ password: z.string() })),
+    providers: z.array(z.looseObject({ id: z.string(), driver: z.string(), base_url: z.string() })),
     ...openGroups(),
     admin: z.object({
       password_hash: z.string(),

@@ -13,6 +13,7 @@ import { exportedConfigSchema } from "./config-answers.ts";
 import { exportedConfig, NOT_KEPT } from "./config-export.ts";
 import { mergedConfig, replacedConfig } from "./config-merge.ts";
 import { edit } from "./edit.ts";
+import { refuseDangling } from "./edit-checks.ts";
 import { MODES, modeSchema, objectSchema, readImport } from "./import-body.ts";
 
 /** The two forms of the body. An object with a member `config` is a wrapper, whatever else it has. */
@@ -112,6 +113,7 @@ export const IMPORT_ENDPOINTS: readonly Endpoint[] = [
       if (query.dry_run === "true") {
         const present = await context.platform.configuration.readFresh();
         const after = await outcome(present.config);
+        refuseDangling(present.config, after);
         const needed = mode === "replace" ? loss(present.config, after) : null;
         const config = exportedConfig(after);
         return Response.json(

@@ -1,5 +1,11 @@
 import { allKeys, distinctKeys } from "../config/api-keys.ts";
-import { type Account, accountSchema, type Config, configSchema } from "../config/schema.ts";
+import {
+  type Account,
+  accountSchema,
+  type Config,
+  configSchema,
+  type ProviderEntry,
+} from "../config/schema.ts";
 import { isObject, type JsonObject } from "../encoding/json.ts";
 import { hasIdentity, identifiers } from "./identifiers.ts";
 import { mergedKeys } from "./key-entries.ts";
@@ -50,6 +56,26 @@ async function mergedAccounts(
   return [...merged.values()];
 }
 
+/** Providers are the same when their ids are. Of one that is there already, what the imported one says counts. */
+function mergedProviders(
+  present: readonly ProviderEntry[],
+  added: readonly ProviderEntry[],
+  raw: unknown,
+): ProviderEntry[] {
+  const merged = new Map(present.map((entry) => [entry.id.toLowerCase(), entry]));
+  for (const [index, entry] of added.entries()) {
+    const known = merged.get(entry.id.toLowerCase());
+    const sent: unknown = Array.isArray(raw) ? raw[index] : undefined;
+    const said = isObject(sent) ? Object.entries(entry).filter(([name]) => sent[name] !== undefined) : [];
+    const isTold = ([name, value]: [string, unknown]) => name !== "id" && (name !== "token" || value !== "");
+    merged.set(
+      entry.id.toLowerCase(),
+      known === undefined ? entry : { ...known, ...Object.fromEntries(said.filter(isTold)) },
+    );
+  }
+  return [...merged.values()];
+}
+
 /** Lists without repetitions and without accounts that nothing identifies. */
 export async function tidied(config: Config): Promise<Config> {
   const api_keys = await distinctKeys(allKeys(config));
@@ -57,7 +83,7 @@ export async function tidied(config: Config): Promise<Config> {
 }
 
 /**
- * Adds an imported configuration to the present one (contract, Import details): keys, accounts, aliases and prices are combined,
+ * Adds an imported configuration to the present one (contract, Import details): keys, accounts, providers, aliases and prices are combined,
  * non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite; nothing else changes, but that proxies
  * which imported accounts are bound to come with them.
  *
@@ -72,7 +98,7 @@ export async function mergedConfig(config: Config, imported: Config, raw: JsonOb
     Array.isArray(sent) ? sent : undefined,
   );
   const known = new Set(config.proxies.map(({ id }) => id));
-  const bound = new Set(imported.accounts.map(({ proxy_id }) => proxy_id));
+  const bound = new Set([...imported.accounts, ...imported.providers].map(({ proxy_id }) => proxy_id));
   const groups = OVERWRITTEN.map((name) => [
     name,
     { ...config[name], ...givenFields(raw[name], imported[name]) },
@@ -84,6 +110,7 @@ export async function mergedConfig(config: Config, imported: Config, raw: JsonOb
     api_keys: await mergedKeys(allKeys(config), allKeys(imported)),
     accounts,
     proxies: [...config.proxies, ...imported.proxies.filter(({ id }) => bound.has(id) && !known.has(id))],
+    providers: mergedProviders(config.providers, imported.providers, raw["providers"]),
     model_aliases: { ...config.model_aliases, ...imported.model_aliases },
     prices: { ...config.prices, ...imported.prices },
   });

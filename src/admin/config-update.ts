@@ -3,6 +3,7 @@ import { allKeys, distinctKeys } from "../config/api-keys.ts";
 import { type Account, type ApiKey, accountSchema, apiKeyFields, type Config } from "../config/schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { providerField } from "./account-edit.ts";
 import { aliasesSchema } from "./aliases.ts";
 import { configViewSchema } from "./config-answers.ts";
 import { configView } from "./config-view.ts";
@@ -65,6 +66,7 @@ async function updatedAccounts(config: Config, { accounts }: Update): Promise<Ac
       byIdentifier.get(named) ?? config.accounts.find((candidate) => sameAccount(candidate, account));
     const complete = {
       ...account,
+      ...providerField(account.provider),
       password: account.password || (present?.password ?? ""),
       token: account.token || (present?.token ?? ""),
     };

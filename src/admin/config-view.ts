@@ -8,6 +8,7 @@ import type { AccountView, KeyView, ProxyView } from "./answers.ts";
 import type { ConfigView } from "./config-answers.ts";
 import { identifiers } from "./identifiers.ts";
 import { keyPreview } from "./key-entries.ts";
+import { providerView } from "./provider-view.ts";
 
 const NONE = { requests: 0, succeeded: 0 };
 
@@ -40,6 +41,7 @@ function accountView(account: Account, identifier: string, health?: AccountHealt
     disabled: account.disabled,
     weight: account.weight,
     condition: health?.condition ?? (account.disabled ? "disabled" : "untested"),
+    provider: account.provider ?? "",
     cooldown: health?.cooldown ?? null,
     activity: activityView(health?.activity),
   };
@@ -106,6 +108,7 @@ export async function configView(context: Context, snapshot: ConfigSnapshot): Pr
     api_keys: await Promise.all(keys.map(keyView)),
     accounts: await accountViews(context, config),
     proxies: config.proxies.map(proxyView),
+    providers: config.providers.map((entry) => providerView(config, entry)),
     model_aliases: config.model_aliases,
     prices: config.prices,
     admin: {

@@ -10,6 +10,7 @@ const MAX_VALUE = 200;
 
 /** Fields whose texts are secrets, or may hold them. */
 const SECRET = /(?:^|_)(?:password|token|secret|digest|hash|key|url|headers?)$/i;
+const HEADER = /^providers\[[^\]]*\]\.headers\./;
 /** What nobody has changed by hand. */
 const INNER = new Set(["admin.jwt_secret", "sync.hash"]);
 
@@ -26,6 +27,10 @@ async function named(config: Config): Promise<Record<string, unknown>> {
     proxies: byName(
       config.proxies.map(({ id }) => id),
       config.proxies,
+    ),
+    providers: byName(
+      config.providers.map(({ id }) => id),
+      config.providers,
     ),
   };
 }
@@ -52,7 +57,9 @@ function* changesIn(path: string, name: string, before: unknown, after: unknown)
   const [old, fresh] = [membersOf(before), membersOf(after)];
   if (old === null || fresh === null) {
     if (JSON.stringify(before) === JSON.stringify(after)) return;
-    yield { path, before: told(name, before), after: told(name, after) };
+    // Headers may be called anything.
+    const field = HEADER.test(path) ? "header" : name;
+    yield { path, before: told(field, before), after: told(field, after) };
     return;
   }
   const listed = before instanceof Map;

@@ -8,6 +8,7 @@ import { parseWith } from "../http/json-body.ts";
 import type { Context } from "../platform/context.ts";
 import { noteOf } from "./audit-note.ts";
 import { difference } from "./difference.ts";
+import { refuseDangling } from "./edit-checks.ts";
 import { refuseStale } from "./etag.ts";
 
 /**
@@ -44,18 +45,6 @@ export function edit(
   return stored;
 }
 
-/** An account bound to a proxy that is not there would go without one, unnoticed: such a binding is never stored. */
-function refuseDangling(before: Config, after: Config): void {
-  const allowed = new Set(["", ...after.proxies.map(({ id }) => id)]);
-  const index = after.accounts.findIndex(({ proxy_id }) => !allowed.has(proxy_id));
-  const dangling = after.accounts[index]?.proxy_id;
-  if (dangling === undefined) return;
-  const known = new Set(before.proxies.map(({ id }) => id));
-  if (!known.has(dangling) && before.accounts.some(({ proxy_id }) => proxy_id === dangling)) return;
-  const param = `accounts[${index}].proxy_id`;
-  throw invalidRequest(`${param}: the proxy ${JSON.stringify(dangling)} does not exist`, param);
-}
-
 /** Control characters, and halves of surrogate pairs. */
 const UNUSABLE = /[\p{Cc}\p{Cs}]/u;
 /** Longer keys could be in no path, so that nobody could name them there. */
@@ -76,6 +65,14 @@ const nameFields = ({ accounts }: Config): Field[] =>
     ),
   );
 
+const providerFields = ({ providers }: Config): Field[] =>
+  providers.flatMap(({ token, headers }, index): Field[] => [
+    [`providers[${index}].token`, token],
+    ...Object.entries(headers).map(
+      ([field, value]): Field => [`providers[${index}].headers.${field}`, value],
+    ),
+  ]);
+
 const hostFields = ({ proxies }: Config): Field[] =>
   proxies.map(({ host }, index): Field => [`proxies[${index}].host`, host]);
 
@@ -91,6 +88,9 @@ const goodKey: Check = (text) => {
   return usable(text);
 };
 
+const goodSecret: Check = (text) =>
+  isPreview(text) ? "this is the mask of a secret, not the secret" : usable(text);
+
 /**
  * What could not be used, or not be deleted again, is never added: keys, names and tokens that neither a header nor a path can
  * carry, masks, hosts that are none. What is there already stays.
@@ -99,6 +99,7 @@ function refuseUnusable(before: Config, after: Config): void {
   const checks: readonly [(config: Config) => Field[], Check][] = [
     [keyFields, goodKey],
     [nameFields, usable],
+    [providerFields, goodSecret],
     [hostFields, hostFault],
   ];
   for (const [fields, check] of checks) {
@@ -126,8 +127,10 @@ async function keyIdentifiers({ api_keys }: Config): Promise<string[]> {
 /** Two things of one id could not be told apart: such an id is never added. */
 async function refuseTwins(before: Config, after: Config): Promise<void> {
   const proxyIds = ({ proxies }: Config) => proxies.map(({ id }) => id);
+  const providerIds = ({ providers }: Config) => providers.map(({ id }) => id.toLowerCase());
   for (const [idsOf, kind, field] of [
     [async (config: Config) => proxyIds(config), "proxy", "proxies"],
+    [async (config: Config) => providerIds(config), "provider", "providers"],
     [keyIdentifiers, "key", "api_keys"],
   ] as const) {
     const [twin] = repeated(await idsOf(after));

@@ -92,6 +92,13 @@ function maskedField(raw: JsonObject): string | null {
       if ("has_password" in entry || "has_token" in entry) return `${group}[${index}]`;
     }
   }
+  for (const [index, entry] of list(raw["providers"]).entries()) {
+    if (!isObject(entry)) continue;
+    if (isMask(entry["token"]) || "has_token" in entry) return `providers[${index}].token`;
+    const headers = isObject(entry["headers"]) ? Object.entries(entry["headers"]) : [];
+    const header = headers.find(([, value]) => isMask(value));
+    if (header !== undefined) return `providers[${index}].headers.${header[0]}`;
+  }
   if (isObject(raw["vercel"]) && isMask(raw["vercel"]["token"])) return "vercel.token";
   return OF_THE_VIEW.find((name) => name in raw) ?? null;
 }

@@ -25,6 +25,7 @@ import { METRICS_ENDPOINTS } from "./metrics.ts";
 import { PAGE_LINK_ENDPOINTS } from "./page-links.ts";
 import { PASSWORD_ENDPOINTS } from "./password.ts";
 import { PROVIDER_MODEL_ENDPOINTS } from "./provider-models.ts";
+import { PROVIDER_ENDPOINTS } from "./providers.ts";
 import { PROXY_ENDPOINTS, PROXY_LIST_ENDPOINTS } from "./proxies.ts";
 import { PROXY_TEST_ENDPOINTS } from "./proxy-test.ts";
 import { QUEUE_ENDPOINTS } from "./queue.ts";
@@ -64,6 +65,7 @@ export const ADMINISTRATION: Surface = {
     ...ACCOUNT_ENDPOINTS,
     ...QUEUE_ENDPOINTS,
     ...PROVIDER_MODEL_ENDPOINTS,
+    ...PROVIDER_ENDPOINTS,
     ...BULK_IMPORT_ENDPOINTS,
     ...API_TEST_ENDPOINTS,
     ...recorded(SAMPLE_ENDPOINTS),

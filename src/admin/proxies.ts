@@ -112,6 +112,9 @@ export const PROXY_ENDPOINTS: readonly Endpoint[] = [
           accounts: current.accounts.map((account) =>
             account.proxy_id === id ? { ...account, proxy_id: "" } : account,
           ),
+          providers: current.providers.map((provider) =>
+            provider.proxy_id === id ? { ...provider, proxy_id: "" } : provider,
+          ),
         };
       });
       return Response.json({

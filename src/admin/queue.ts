@@ -38,9 +38,11 @@ const queueStatusSchema = () =>
       disabled: z.int(),
     }),
     failing: z.array(z.object({ account: z.string(), reason: z.string(), at: z.int() })),
-    /** The models for which the provider is down; an empty name stands for all. */
+    /** The models for which a provider is down; an empty name stands for all. */
     outages: z.array(
       z.object({
+        /** Empty: the default one. */
+        provider: z.string(),
         model: z.string(),
         kind: z.enum(PROVIDER_ERROR_KINDS),
         reason: z.string(),

@@ -58,7 +58,7 @@ export const createEmbeddings = forCallers({
   answers: json(answerSchema),
   handler: async (context, { caller, body }) => {
     const { config } = await context.config();
-    const model = resolveModel(body.model, config.model_aliases);
+    const model = resolveModel(body.model, config);
     const { vectors, tokens } = await vectorsOf({
       context,
       caller,

@@ -35,6 +35,6 @@ export const readModel = open({
   answers: json(modelSchema),
   handler: async (context, { params }) => {
     const { config } = await context.config();
-    return Response.json(toModelObject(modelAtPath(params["model"] ?? "", config.model_aliases)));
+    return Response.json(toModelObject(modelAtPath(params["model"] ?? "", config)));
   },
 });

@@ -20,17 +20,37 @@ export type WatchedContext = Pick<Context, "config" | "requestId" | "log" | "wai
     Pick<Platform, "upstream"> & { readonly variables: Pick<Platform["variables"], "providerDriver"> };
 };
 
+/** How a provider is spoken to: in the protocol of a driver, with headers beside those of the protocol. */
+export interface Speech {
+  readonly driver: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** `init` with further headers; those of the protocol come first. */
+function withHeaders(init: RequestInit | undefined, further: Speech["headers"]): RequestInit {
+  const headers = new Headers(further);
+  new Headers(init?.headers).forEach((value, name) => {
+    headers.set(name, value);
+  });
+  return { ...init, headers };
+}
+
 /**
  * Speaks to the upstream on behalf of a request, through a proxy if one is given. Every exchange is counted; it is captured
  * while captures are on, or when the request asks for it (`context.onCapture`).
  */
-export function upstreamOf(context: WatchedContext, proxy: OutboundProxy | null): Fetch {
+export function upstreamOf(context: WatchedContext, proxy: OutboundProxy | null, speech?: Speech): Fetch {
   const fetch = context.platform.upstream(proxy);
-  return async (url, init) => {
+  const { driver, headers } = speech ?? { driver: context.platform.variables.providerDriver, headers: {} };
+  const plain = Object.keys(headers).length === 0;
+  return async (url, asked) => {
+    const init = plain ? asked : withHeaders(asked, headers);
     const { config } = await context.config();
     const wanted = config.captures.enabled || context.onCapture !== undefined;
-    const watch = wanted ? new Watch(context, proxy, url, init ?? {}, config.captures.max_body_bytes) : null;
-    const { label } = exchangeOf(context, url);
+    const watch = wanted
+      ? new Watch(context, driver, proxy, url, init ?? {}, config.captures.max_body_bytes)
+      : null;
+    const { label } = exchangeOf(driver, url);
     const count = (status: string) =>
       outboxOf(context.platform).counts.add(UPSTREAM_REQUESTS, { operation: label, status });
     try {
@@ -82,8 +102,7 @@ let latest: { readonly driver: string; readonly url: string; readonly kind: Exch
 };
 
 /** What an exchange is for, in the driver's words. */
-function exchangeOf({ platform }: WatchedContext, url: string): ExchangeKind {
-  const driver = platform.variables.providerDriver;
+function exchangeOf(driver: string, url: string): ExchangeKind {
   if (latest.url !== url || latest.driver !== driver) {
     latest = { driver, url, kind: driverNamed(driver).exchange(new URL(url).pathname) };
   }
@@ -93,6 +112,7 @@ function exchangeOf({ platform }: WatchedContext, url: string): ExchangeKind {
 /** One exchange that is being captured. */
 class Watch {
   readonly #context: WatchedContext;
+  readonly #driver: string;
   readonly #spoken: Spoken;
   readonly #method: string;
   readonly #limit: number;
@@ -105,12 +125,14 @@ class Watch {
 
   constructor(
     context: WatchedContext,
+    driver: string,
     proxy: OutboundProxy | null,
     url: string,
     init: RequestInit,
     limit: number,
   ) {
     this.#context = context;
+    this.#driver = driver;
     this.#spoken = spokenOf(url, init, proxy);
     this.#method = init.method ?? "GET";
     this.#limit = limit;
@@ -182,7 +204,7 @@ class Watch {
     const { requestId, log, platform } = this.#context;
     const { url, body } = this.#spoken;
     const secrets = secretsOf(this.#spoken);
-    const { label, round } = exchangeOf(this.#context, url);
+    const { label, round } = exchangeOf(this.#driver, url);
     const headers = this.#response?.headers ?? new Headers();
     // What a model says in a stream may well have members of such names; everything else may be JSON by whatever name.
     const json = !/event-stream/i.test(headers.get("content-type") ?? "");

@@ -73,6 +73,8 @@ export const accountSchema = z.object({
   disabled: z.boolean().default(false),
   /** How many requests it gets in its turn. */
   weight: z.number().int().min(1).max(100).default(1),
+  /** The id of the provider that it belongs to; empty, or nothing: the one that the deployment's variables name. */
+  provider: z.string().trim().optional(),
 });
 
 /** An outbound proxy (contract, Proxies). */
@@ -84,6 +86,71 @@ export const proxySchema = z.object({
   port: z.number().int().min(1).max(65_535),
   username: z.string().default(""),
   password: z.string().default(""),
+});
+
+/** What the id of a provider consists of: no slash, because `provider/model` names a model. */
+const PROVIDER_ID = /^[A-Za-z\d](?:[\w.-]{0,62}[A-Za-z\d])?$/;
+/** What the variables' provider is called. */
+export const DEFAULT_PROVIDER = "default";
+/** What the name of an HTTP field consists of (RFC 9110, section 5.6.2). */
+const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+/** What its value consists of, as programs write it. */
+const FIELD_VALUE = /^[\x20-\x7E]*$/;
+/** Fields that belong to the connection or to the request itself. */
+const OWN_FIELDS = /^(?:host|content-length|content-type|connection|transfer-encoding|upgrade|te|trailer)$/i;
+
+/** A base address: `http` or `https`, without a password, to which paths are added. */
+const baseAddress = z
+  .string("a provider needs a base address")
+  .trim()
+  .refine((text) => {
+    const url = URL.parse(text);
+    if (url === null || !/^https?:$/.test(url.protocol)) return false;
+    return url.username + url.password + url.search + url.hash === "";
+  }, "must be an http or https address without a password and a query")
+  .transform((text) => text.replace(/\/+$/, ""));
+
+/** Longest time-out that a timer takes, milliseconds. */
+const timeout = count.max(2_147_483_647).default(0);
+
+/** A provider beside the one that the deployment's variables name. What this version does not know is kept. */
+export const providerSchema = open({
+  id: z
+    .string("a provider needs an id")
+    .trim()
+    .regex(PROVIDER_ID, "must be at most 64 letters, digits, dots, hyphens and underscores")
+    .refine((id) => id.toLowerCase() !== DEFAULT_PROVIDER, "this is the provider that the variables name"),
+  name: z.string().default(""),
+  /** The protocol that it is spoken to in; which there are the drivers say. */
+  driver: z.string("a provider needs a driver").trim().min(1, "a provider needs a driver"),
+  base_url: baseAddress,
+  /** For accounts that have none of their own; where there are no accounts, the only one. */
+  token: z.string().trim().default(""),
+  /** Model id → the provider's own name for it, where it has one. */
+  models: z.record(z.string(), z.string().trim().min(1)).default({}),
+  tool_calls: z.enum(["native", "markup"]).default("native"),
+  /** Whether answers that nobody wants streamed are asked for in one piece, where the protocol has both. */
+  whole_answers: z.boolean().default(true),
+  /** The proxy of accounts that are bound to none. */
+  proxy_id: z.string().default(""),
+  /** Sent with every request, beside those of the protocol. */
+  headers: z
+    .record(
+      z
+        .string()
+        .regex(FIELD_NAME, "must be the name of an HTTP header")
+        .refine((field) => !OWN_FIELDS.test(field), "this header belongs to the connection"),
+      z.string().regex(FIELD_VALUE, "must be printable ASCII"),
+    )
+    .default({}),
+  /** Slots of each of its accounts; 0: as all others. */
+  account_max_inflight: z.number().int().min(0).max(4_096).default(0),
+  /** Milliseconds; 0: those of the deployment. */
+  first_byte_timeout_ms: timeout,
+  answer_timeout_ms: timeout,
+  idle_timeout_ms: timeout,
+  /** No request reaches one that is not enabled, and its accounts rest. */
+  enabled: z.boolean().default(true),
 });
 
 /** What a million tokens of a model cost, in whatever currency the operator counts. */
@@ -140,6 +207,8 @@ export const configSchema = z.object({
   api_keys: z.array(apiKeySchema).default([]),
   accounts: z.array(accountSchema).default([]),
   proxies: z.array(proxySchema).default([]),
+  /** Beside the one that the deployment's variables name. */
+  providers: z.array(providerSchema).max(200).default([]),
   model_aliases: z.record(z.string(), z.string()).default({}),
   /** By model, used or asked for. None is built in: it would be wrong one day. */
   prices: z.record(z.string(), priceSchema).default({}),
@@ -215,3 +284,4 @@ export type AlertRules = z.output<typeof alertRulesSchema>;
 export type Price = z.output<typeof priceSchema>;
 export type Account = z.output<typeof accountSchema>;
 export type Proxy = z.output<typeof proxySchema>;
+export type ProviderEntry = z.output<typeof providerSchema>;

@@ -3,7 +3,9 @@ export interface CatalogueModel {
   /** Canonical id (contract, Model object). */
   readonly id: string;
   /** The provider's name for it (`model` of a turn). */
-  readonly upstream: "flash" | "pro" | "vision";
+  readonly upstream: string;
+  /** The id of the provider that has it, which knows it by its `upstream` name alone. Absent: a model of the catalogue. */
+  readonly provider?: string;
   /** False for a `-nothinking` variant: thinking stays off even if the request enables it. */
   readonly thinking: boolean;
   readonly search: boolean;

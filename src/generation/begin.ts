@@ -5,7 +5,7 @@ import type { GatewayError } from "../errors/gateway-error.ts";
 import { Recording } from "../history/recording.ts";
 import { costOfValue } from "../http/value-cost.ts";
 import { checkDialect, checkModel } from "../limits/allowed.ts";
-import { configuredProvider } from "../provider/of-platform.ts";
+import { configuredProvider, providerNamed } from "../provider/of-platform.ts";
 import { boundToFiles } from "./file-references.ts";
 import type { Generation } from "./generation.ts";
 import { HOOKS } from "./hooks.ts";
@@ -29,10 +29,15 @@ export async function begin(request: GenerationRequest): Promise<GenerationJob> 
   context.log.model = asked.model.id;
   context.log.requestedModel = asked.model.requested;
   context.log.stream = asked.stream;
+  if (asked.model.provider) context.log.provider = asked.model.provider;
   const scope = request.caller.key?.entry;
   checkDialect(scope, asked.dialect);
   checkModel(scope, asked.model);
-  const provider = configuredProvider(context.platform);
+  const { provider: id } = asked.model;
+  const provider =
+    id === undefined
+      ? configuredProvider(context.platform)
+      : providerNamed(context.platform, (await context.config()).config, id).api;
   if (provider !== null) refuseUnmet(asked, provider.abilities);
   const { abort } = abortWith(context.request);
   const { caller, images } = await boundToFiles(context, request.caller, asked);

@@ -1,6 +1,5 @@
 import type { Context } from "../platform/context.ts";
-import { providerOf } from "../provider/of-platform.ts";
-import type { UpstreamAccount } from "../provider/provider.ts";
+import type { Provider, UpstreamAccount } from "../provider/provider.ts";
 
 const TIMEOUT_MS = 15_000;
 
@@ -10,10 +9,10 @@ const TIMEOUT_MS = 15_000;
  */
 export function afterGeneration(
   context: Context,
+  { sessions: keeping }: Pick<Provider, "sessions">,
   account: UpstreamAccount,
   sessions: readonly Promise<string>[],
 ): void {
-  const { sessions: keeping } = providerOf(context.platform);
   if (sessions.length === 0 || keeping === undefined) return;
   const clean = async () => {
     const outcomes = await Promise.allSettled(sessions);

@@ -6,7 +6,7 @@ import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
 import { type Expected, MODEST_ANSWER } from "../limits/quota.ts";
 import { UnseenImage } from "../provider/attachments.ts";
-import { providerOf } from "../provider/of-platform.ts";
+import { type NamedProvider, providerNamed } from "../provider/of-platform.ts";
 import {
   cutsOff,
   type FollowUp,
@@ -46,6 +46,7 @@ export interface GenerationSink {
  */
 export class Generation {
   readonly #job: GenerationJob;
+  readonly #provider: NamedProvider;
   readonly #prepared: PreparedTurn;
   readonly assembler: Assembler;
   readonly watchdog: Watchdog;
@@ -64,10 +65,11 @@ export class Generation {
   /** The present attempt's account has begun to answer. */
   #answering = false;
 
-  private constructor(job: GenerationJob, prepared: PreparedTurn) {
+  private constructor(job: GenerationJob, provider: NamedProvider, prepared: PreparedTurn) {
     const { platform } = job.context;
-    const { answerTimeoutMs, firstByteTimeoutMs, idleTimeoutMs } = platform.variables;
+    const { answerTimeoutMs, firstByteTimeoutMs, idleTimeoutMs } = provider.patience;
     this.#job = job;
+    this.#provider = provider;
     this.#prepared = prepared;
     this.assembler = new Assembler(job.conversation);
     this.watchdog = new Watchdog(
@@ -91,13 +93,13 @@ export class Generation {
    */
   static async prepare(job: GenerationJob): Promise<Generation> {
     const { context, conversation } = job;
-    const provider = providerOf(context.platform);
     const { config } = await context.config();
+    const provider = providerNamed(context.platform, config, conversation.model.provider);
     const options = prepareOptions(config, conversation, context);
     const load = async (loading: GenerationJob) => {
-      const prepared = provider.prepare(loading.conversation, options);
+      const prepared = provider.api.prepare(loading.conversation, options);
       await prepared.load?.(loading.abort.signal);
-      return new Generation(loading, prepared);
+      return new Generation(loading, provider, prepared);
     };
     return load(job).catch((error: unknown) => {
       const seen = seeing(conversation);
@@ -136,6 +138,7 @@ export class Generation {
         {
           context,
           caller,
+          provider: this.#provider,
           model: conversation.model.id,
           dialect: conversation.dialect,
           abort,
@@ -180,7 +183,7 @@ export class Generation {
     } finally {
       abort.signal.removeEventListener("abort", stop);
       this.watchdog.stop();
-      afterGeneration(context, session.account, this.#sessions);
+      afterGeneration(context, this.#provider.api, session.account, this.#sessions);
     }
   }
 
@@ -238,16 +241,16 @@ export class Generation {
   /** One upstream message, continued while it is `incomplete`. */
   async #turn(session: AccountSession, followUp: FollowUp | null): Promise<TurnEnd> {
     const { signal } = this.#attempt;
-    const provider = providerOf(this.#job.context.platform);
+    const { api } = this.#provider;
     let turn = await this.#open(session, followUp);
     this.#sessionId = turn.sessionId;
     for (let continued = 0; ; continued += 1) {
       await ("read" in turn ? this.#take(turn) : this.#pump(turn));
-      if (!this.assembler.incomplete || provider.resume === undefined) break;
+      if (!this.assembler.incomplete || api.resume === undefined) break;
       if (continued === MAX_CONTINUATIONS) break;
       this.assembler.continueTurn();
       this.watchdog.expect();
-      turn = await provider.resume(session.account, this.#sessionId, this.assembler.messageId, signal);
+      turn = await api.resume(session.account, this.#sessionId, this.assembler.messageId, signal);
     }
     const out: GenerationEvent[] = [];
     const end = this.assembler.finishTurn(out);

@@ -17,6 +17,8 @@ export function suited(
   imageFiles = false,
 ): Conversation {
   const { model } = conversation;
+  // The catalogue knows nothing of other models.
+  if (model.provider !== undefined) return conversation;
   const searching = conversation.webSearch === undefined ? model : searcherOf(model, abilities.search);
   const wanted: Conversation =
     searching === model
@@ -31,6 +33,7 @@ export function suited(
 /** The conversation with the catalogue's model that sees images. */
 export function seeing(conversation: Conversation): Conversation {
   const { model } = conversation;
+  if (model.provider !== undefined) return conversation;
   return { ...conversation, model: { ...visionModel(model), requested: model.requested } };
 }
 

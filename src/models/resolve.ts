@@ -2,6 +2,7 @@ import type { CatalogueModel, ResolvedModel } from "../conversation/model.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { catalogueModel, NO_THINKING } from "./catalogue.ts";
 import { DEFAULT_ALIASES } from "./default-aliases.ts";
+import { configuredAlias, modelOfProvider, type Naming } from "./naming.ts";
 
 /**
  * Retired historical models (contract, Model alias resolution 5): the message-style families 1.x and 2.x, `instant`
@@ -16,38 +17,47 @@ function unknownModel(why: string): GatewayError {
   return new GatewayError(400, why, { code: "model_not_found", param: "model" });
 }
 
-/** The target of a configured alias: of the name as it is written, else of the first that differs in case alone. */
-function configured(name: string, aliases: Readonly<Record<string, string>>): string | undefined {
-  if (Object.hasOwn(aliases, name)) return aliases[name];
-  const lower = name.toLowerCase();
-  return Object.entries(aliases).find(([alias]) => alias.toLowerCase() === lower)?.[1];
+/** A model by a name of its own: a canonical id, or `provider/model`. */
+export function namedModel(name: string, naming: Naming): CatalogueModel | undefined {
+  return catalogueModel(name.toLowerCase()) ?? modelOfProvider(name, naming);
 }
 
-function lookUp(name: string, aliases: Readonly<Record<string, string>>): CatalogueModel | undefined {
+function lookUp(name: string, naming: Naming): CatalogueModel | undefined {
   const lower = name.toLowerCase();
   const canonical = catalogueModel(lower);
   if (canonical !== undefined) return canonical;
-  const target = configured(name, aliases) ?? DEFAULT_ALIASES.get(lower);
-  return target === undefined ? undefined : catalogueModel(target);
+  const target = configuredAlias(name, naming);
+  if (target !== undefined) return namedModel(target, naming);
+  const own = modelOfProvider(name, naming);
+  if (own !== undefined) return own;
+  const known = DEFAULT_ALIASES.get(lower);
+  return known === undefined ? undefined : catalogueModel(known);
+}
+
+/** What a name stands for that itself ends with the suffix: any name behind a provider's would be one. */
+function lookUpSuffixed(name: string, bare: string, naming: Naming): CatalogueModel | undefined {
+  return modelOfProvider(bare, naming) === undefined ? lookUp(name, naming) : undefined;
 }
 
 /** The variant that does not think. */
 function withoutThinking(model: CatalogueModel): CatalogueModel | undefined {
-  return model.thinking ? catalogueModel(model.id + NO_THINKING) : model;
+  if (!model.thinking) return model;
+  if (model.provider === undefined) return catalogueModel(model.id + NO_THINKING);
+  return { ...model, id: model.id + NO_THINKING, thinking: false };
 }
 
 /**
- * Resolves a requested model name: canonical id, then exact alias (configured ones override the defaults); a name that
- * ends with `-nothinking` stands for the variant that does not think, be it an alias itself or another name with the
+ * Resolves a requested model name: canonical id, then exact alias (configured ones override the defaults), of which
+ * `provider/model` for a configured provider is one; a name that ends with `-nothinking` stands for the variant that does not think, be it an alias itself or another name with the
  * suffix (contract, Model alias resolution). Case makes no difference. There is no guessing by family.
  *
  * @throws GatewayError 400 `model_not_found` for a name that stands for nothing or for a retired model.
  */
-export function resolveModel(requested: string, aliases: Readonly<Record<string, string>>): ResolvedModel {
+export function resolveModel(requested: string, naming: Naming): ResolvedModel {
   const name = requested.trim();
   const suffixed = name.toLowerCase().endsWith(NO_THINKING);
   const bare = suffixed ? name.slice(0, -NO_THINKING.length) : name;
-  const found = lookUp(name, aliases) ?? lookUp(bare, aliases);
+  const found = (suffixed ? lookUpSuffixed(name, bare, naming) : undefined) ?? lookUp(bare, naming);
   const model = found !== undefined && suffixed ? withoutThinking(found) : found;
   if (model !== undefined) return { ...model, requested: name };
   if (RETIRED.some((pattern) => pattern.test(bare.toLowerCase()))) {
@@ -61,9 +71,9 @@ export function resolveModel(requested: string, aliases: Readonly<Record<string,
  *
  * @throws GatewayError 404 `model_not_found`.
  */
-export function modelAtPath(requested: string, aliases: Readonly<Record<string, string>>): ResolvedModel {
+export function modelAtPath(requested: string, naming: Naming): ResolvedModel {
   try {
-    return resolveModel(requested, aliases);
+    return resolveModel(requested, naming);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     throw new GatewayError(404, error.message, { code: error.code, param: error.param });

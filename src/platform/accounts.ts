@@ -23,12 +23,17 @@ export type RefusalReason =
   /** The caller's signal aborted while the request waited. */
   | "cancelled";
 
+/** Stands for whichever provider the pinned account belongs to. */
+export const ANY_PROVIDER = "*";
+
 /** One request for a slot. */
 export interface AcquireRequest {
   /** Shown in the lease list of the queue status. */
   readonly requestId: string;
   /** Resolved model id; shown in the lease list. */
   readonly model: string;
+  /** Whose accounts will do; {@link ANY_PROVIDER} with `target` alone. Absent: those of the default provider. */
+  readonly provider?: string;
   /** API style of the caller; shown in the lease list. */
   readonly dialect?: string;
   /** Id of the key that asks; shown in the lease list. Absent: there is none. */
@@ -69,6 +74,8 @@ export interface LeasedAccount {
   readonly id: string;
   /** Bound proxy, empty when unbound. */
   readonly proxyId: string;
+  /** Whose account it is. Absent: the default provider's. */
+  readonly provider?: string;
 }
 
 /** The right, and the duty, to sign the account in for everybody who waits for it. */
@@ -155,8 +162,10 @@ export interface CooldownView {
   readonly until: number;
 }
 
-/** The provider is down, for one model or (empty) for all, since a time in Unix milliseconds. */
+/** A provider is down, for one model or (empty) for all, since a time in Unix milliseconds. */
 export interface OutageView {
+  /** Empty: the default one. */
+  readonly provider: string;
   readonly model: string;
   readonly kind: ProviderErrorKind;
   readonly reason: string;
@@ -282,6 +291,8 @@ export interface PoolAccount {
   readonly disabled?: boolean;
   /** How many requests it gets in its turn; one unless given. */
   readonly weight?: number;
+  /** Whose account it is. Absent: the default provider's. */
+  readonly provider?: string;
 }
 
 /** Limits; 0 stands for the recommended value (number of accounts times `perAccount`). */
@@ -305,6 +316,8 @@ export interface PoolConfiguration {
   readonly accounts: readonly PoolAccount[];
   /** None unless given. */
   readonly proxies?: readonly PoolProxy[];
+  /** Slots of each account, by provider, where they are not those of `limits`. */
+  readonly perAccount?: Readonly<Record<string, number>>;
   readonly limits: PoolLimits;
 }
 

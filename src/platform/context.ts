@@ -18,6 +18,8 @@ export interface LogFields {
   /** The model as the caller wrote it. */
   requestedModel?: string;
   stream?: boolean;
+  /** Id of the provider that was asked, unless it is the default one. */
+  provider?: string;
   account?: string;
   queueMs?: number;
   firstTokenMs?: number;

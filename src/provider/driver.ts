@@ -33,6 +33,8 @@ export interface ExchangeKind {
 export interface Driver {
   /** Its name: `PROVIDER_DRIVER`, and the folder. */
   readonly id: string;
+  /** Its accounts sign in, and nothing can be asked without one. Absent: a key is all that is needed. */
+  readonly signsIn?: true;
   /** Makes a provider. It holds no connection, and serves any number of requests at once. */
   create(options: ProviderOptions): Provider;
   /** Tells what the path of an upstream address is for. */

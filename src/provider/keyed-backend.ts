@@ -110,7 +110,8 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     const { toolCalls, newId, wholeAnswers } = this.options;
     const calls = toolCalls === "native" && conversation.tools.length > 0;
     const whole = wholeAnswers && !conversation.stream && (this.#protocol.tellsCutCalls || !calls);
-    const settings = { model: this.modelName(conversation.model.id), toolCalls, whole };
+    const { id, upstream, provider } = conversation.model;
+    const settings = { model: provider === undefined ? this.modelName(id) : upstream, toolCalls, whole };
     const writer = this.writer(conversation, options, settings);
     return {
       promptText: writer.promptText,

@@ -33,8 +33,9 @@ export function recordRequest(platform: Platform, answered: AnsweredRequest): Pr
   if (PROBES.has(answered.fields.route ?? "")) return null;
   const outbox = outboxOf(platform);
   const { providerDriver } = platform.variables;
-  count(outbox.counts, providerDriver, answered);
-  const used = usedBy(answered, providerDriver);
+  const provider = answered.fields.provider ?? providerDriver;
+  count(outbox.counts, provider, answered);
+  const used = usedBy(answered, provider);
   if (used !== null) outbox.usage.count(used, platform.now());
   return outbox.settled();
 }

@@ -43,6 +43,7 @@ describe("accounts", () => {
       disabled: false,
       weight: 1,
       condition: "untested",
+      provider: "",
       cooldown: null,
       activity: {
         in_flight: 0,

@@ -34,6 +34,7 @@ export type Script = (asked: Asked) => Reply;
 /** One request that reached the upstream. */
 export class Asked {
   readonly method: string;
+  readonly host: string;
   readonly path: string;
   readonly headers: Headers;
   /** The bearer token; empty when there is none. */
@@ -48,7 +49,9 @@ export class Asked {
 
   constructor(request: Request, proxy: OutboundProxy | null) {
     this.method = request.method;
-    this.path = new URL(request.url).pathname;
+    const { host, pathname } = new URL(request.url);
+    this.host = host;
+    this.path = pathname;
     this.headers = request.headers;
     this.token = request.headers.get("authorization")?.replace(/^Bearer /, "") ?? "";
     this.proxy = proxy;

@@ -14,7 +14,7 @@ export const createChatCompletion = forCallers({
   answers: chatCompletionAnswers,
   handler: async (context, { caller, body }) => {
     const { config } = await context.config();
-    const { conversation, called } = toTurn(body, config.model_aliases);
+    const { conversation, called } = toTurn(body, config);
     // The body itself must not outlive the translation: the request may wait for long.
     const includeUsage = body.stream_options?.include_usage === true;
     return answer(

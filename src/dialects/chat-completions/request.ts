@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Conversation, ResponseFormat } from "../../conversation/conversation.ts";
 import { isObject } from "../../encoding/json.ts";
+import type { Naming } from "../../models/naming.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { jsonObject, optionalBoolean, optionalNumber } from "../shared/fields.ts";
 import { unknownFormat } from "../shared/members.ts";
@@ -69,8 +70,8 @@ export interface ChatTurn {
 }
 
 /** Translates a chat-completions request. Throws 400 that names the field at fault. */
-export function toTurn(body: ChatRequest, aliases: Readonly<Record<string, string>>): ChatTurn {
-  const model = resolveModel(body.model, aliases);
+export function toTurn(body: ChatRequest, naming: Naming): ChatTurn {
+  const model = resolveModel(body.model, naming);
   const thinking = model.thinking && wantsThinking(body);
   const calls = new OpenCalls();
   const { tools, legacy, toolChoice } = toTools(body);

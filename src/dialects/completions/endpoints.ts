@@ -14,7 +14,7 @@ export const createTextCompletion = forCallers({
   answers: textCompletionAnswers,
   handler: async (context, { caller, body }) => {
     const { config } = await context.config();
-    const conversation = toConversation(body, config.model_aliases);
+    const conversation = toConversation(body, config);
     const echo = echoOf(body);
     // The body itself must not outlive the translation: the request may wait for long.
     const includeUsage = body.stream_options?.include_usage === true;

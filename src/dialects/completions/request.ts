@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Conversation, Part } from "../../conversation/conversation.ts";
+import type { Naming } from "../../models/naming.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { chatRequestSchema } from "../chat-completions/request.ts";
 import { optionalBoolean } from "../shared/fields.ts";
@@ -66,14 +67,11 @@ export function echoOf(body: CompletionRequest): string {
  *
  * @throws GatewayError 400 for an unknown model.
  */
-export function toConversation(
-  body: CompletionRequest,
-  aliases: Readonly<Record<string, string>>,
-): Conversation {
+export function toConversation(body: CompletionRequest, naming: Naming): Conversation {
   return {
     dialect: ID,
     contentField: "prompt",
-    model: resolveModel(body.model, aliases),
+    model: resolveModel(body.model, naming),
     messages: [
       { role: "system", parts: instructions(body.suffix ?? "") },
       { role: "user", parts: text(promptOf(body)) },

@@ -39,7 +39,7 @@ async function embedded(
   whereOf: (index: number) => string,
 ) {
   const { config } = await context.config();
-  const model = resolveModel(modelName(path), config.model_aliases);
+  const model = resolveModel(modelName(path), config);
   const texts = requests.map((request, index) => {
     const own = request.model;
     if (typeof own === "string" && modelName(own) !== modelName(path)) {

@@ -22,7 +22,7 @@ async function generate(
   stream: boolean,
 ): Promise<Response> {
   const { config } = await context.config();
-  const conversation = toConversation(body, model, stream, config.model_aliases);
+  const conversation = toConversation(body, model, stream, config);
   return answer(
     { context, caller, conversation },
     { stream: (info) => new ContentStream(info), body: toContentResponse },
@@ -73,7 +73,7 @@ export const countContentTokens: CallerEndpoint = forCallers({
   answers: json(totalTokensSchema),
   handler: async (context, { body, params }) => {
     const { config } = await context.config();
-    const conversation = toConversation(body, params["model"] ?? "", false, config.model_aliases);
+    const conversation = toConversation(body, params["model"] ?? "", false, config);
     return Response.json({ totalTokens: await countPromptTokens(context, conversation) });
   },
 });

@@ -40,7 +40,7 @@ const reading: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
   handler: async (context, { params }) => {
     const name = (params["model"] ?? "").replace(/^models\//, "");
     const { config } = await context.config();
-    return Response.json(toModelObject(modelAtPath(name, config.model_aliases), name));
+    return Response.json(toModelObject(modelAtPath(name, config), name));
   },
 };
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Conversation, Message, ResponseFormat } from "../../conversation/conversation.ts";
 import { isObject } from "../../encoding/json.ts";
+import type { Naming } from "../../models/naming.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { optionalBoolean, unsupported } from "../shared/fields.ts";
 import { unknownFormat } from "../shared/members.ts";
@@ -94,9 +95,9 @@ export function toConversation(
   body: ContentRequest,
   path: string,
   stream: boolean,
-  aliases: Readonly<Record<string, string>>,
+  naming: Naming,
 ): Conversation {
-  const model = resolveModel(modelName(path), aliases);
+  const model = resolveModel(modelName(path), naming);
   const config = body.generationConfig;
   const wish = config?.thinkingConfig;
   const thinking = model.thinking && Number(wish?.thinkingBudget ?? -1) !== 0;

@@ -20,7 +20,7 @@ export const createMessage = forCallers({
   answers: messageAnswers,
   handler: async (context, { caller, body }) => {
     const { config } = await context.config();
-    const conversation = toConversation(body, config.model_aliases);
+    const conversation = toConversation(body, config);
     // The body itself must not outlive the translation: the request may wait for long.
     return versioned(
       context,
@@ -51,7 +51,7 @@ export const countMessageTokens = forCallers({
   answers: json(tokenCountSchema),
   handler: async (context, { body }) => {
     const { config } = await context.config();
-    const conversation = toConversation(body, config.model_aliases);
+    const conversation = toConversation(body, config);
     return Response.json({ input_tokens: await countPromptTokens(context, conversation) });
   },
 });

@@ -48,7 +48,7 @@ const reading: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
   handler: async (context, { params }) => {
     const id = params["model"] ?? "";
     const { config } = await context.config();
-    modelAtPath(id, config.model_aliases);
+    modelAtPath(id, config);
     return Response.json(toModelObject(id));
   },
 };

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Conversation, Message, ResponseFormat } from "../../conversation/conversation.ts";
 import { isObject } from "../../encoding/json.ts";
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
+import type { Naming } from "../../models/naming.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { finite, jsonObject } from "../shared/fields.ts";
 import { objectMember, unknownFormat } from "../shared/members.ts";
@@ -111,12 +112,9 @@ function showsThinking(thinking: unknown): boolean {
 }
 
 /** Translates a message-style request. Throws 400 that names the field at fault. */
-export function toConversation(
-  body: MessageRequest,
-  aliases: Readonly<Record<string, string>>,
-): Conversation {
+export function toConversation(body: MessageRequest, naming: Naming): Conversation {
   refuseThread(body.thread);
-  const model = resolveModel(body.model, aliases);
+  const model = resolveModel(body.model, naming);
   const effort = body.output_config?.effort;
   const thinking = model.thinking && wantsThinking({ thinking: body.thinking, reasoning_effort: effort });
   const choice = body.tool_choice;

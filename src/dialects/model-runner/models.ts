@@ -28,7 +28,7 @@ const DEFAULT_TAG = ":latest";
 export async function resolveRunnerModel(context: Context, name: string): Promise<ResolvedModel> {
   const { config } = await context.config();
   const bare = name.endsWith(DEFAULT_TAG) ? name.slice(0, -DEFAULT_TAG.length) : name;
-  return { ...modelAtPath(bare, config.model_aliases), requested: name };
+  return { ...modelAtPath(bare, config), requested: name };
 }
 
 /** What a model can do, in this style's words (contract, Local-model-runner style). Images may go to one that sees them. */

@@ -31,5 +31,5 @@ export async function askedBy(context: Context, caller: Caller, body: ResponsesR
   ]);
   // What was stored counts like what is sent.
   if (previous !== null) context.hold.demand(costOfValue(previous));
-  return { turn: toTurn(body, items, previous?.messages ?? [], config.model_aliases), previous, items };
+  return { turn: toTurn(body, items, previous?.messages ?? [], config), previous, items };
 }

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Conversation, Message, ResponseFormat } from "../../conversation/conversation.ts";
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
+import type { Naming } from "../../models/naming.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { DeclaredTools } from "../shared/declared-tools.ts";
 import { jsonObject, optionalBoolean, optionalNumber, unsupported } from "../shared/fields.ts";
@@ -130,9 +131,9 @@ export function toTurn(
   body: ResponsesRequest,
   items: readonly unknown[],
   earlier: readonly Message[],
-  aliases: Readonly<Record<string, string>>,
+  naming: Naming,
 ): ResponsesTurn {
-  const model = resolveModel(body.model, aliases);
+  const model = resolveModel(body.model, naming);
   const field = body.input === null || body.input === undefined ? "messages" : "input";
   const tools = new DeclaredTools();
   tools.add(body.tools, "tools");

@@ -4,7 +4,7 @@ import { GatewayError } from "../../errors/gateway-error.ts";
 import { prepareOptions } from "../../generation/prepare-options.ts";
 import { suited } from "../../generation/suit.ts";
 import type { Context } from "../../platform/context.ts";
-import { providerOf } from "../../provider/of-platform.ts";
+import { providerNamed } from "../../provider/of-platform.ts";
 
 /** The words of a conversation without a provider's frame around them. */
 function plainText(conversation: Conversation): string {
@@ -26,8 +26,8 @@ export async function countPromptTokens(context: Context, conversation: Conversa
   const { config } = await context.config();
   const options = prepareOptions(config, conversation, context);
   try {
-    const provider = providerOf(context.platform);
-    const prepared = provider.prepare(suited(conversation, provider.abilities), options);
+    const { api } = providerNamed(context.platform, config, conversation.model.provider);
+    const prepared = api.prepare(suited(conversation, api.abilities), options);
     return Math.max(1, estimateTokens(prepared.promptText));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;

@@ -23,7 +23,9 @@ export function cloudflarePlatform(env: Env): Platform {
   const { SANDBOX: sandbox } = env;
   const direct: Fetch = (url, init) => fetch(url, init);
   const viaSandbox = variables.providerBaseUrl === null && sandbox !== undefined;
-  const upstream: Fetch = viaSandbox ? (url, init) => sandbox.fetch(url, init) : direct;
+  const upstream: Fetch = viaSandbox
+    ? (url, init) => (url.startsWith(`${SANDBOX_URL}/`) ? sandbox.fetch(url, init) : fetch(url, init))
+    : direct;
   return {
     variables,
     configuration: cloudflareConfiguration(env),

@@ -53,7 +53,7 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   const assets = new AssetFolder(`${projectFolder}/dist/assets`);
   const direct: Fetch = (url, init) => fetch(url, init);
   const useSandbox = variables.providerBaseUrl === null && variables.development;
-  const sandbox = useSandbox ? sandboxFetch() : null;
+  const sandbox = useSandbox ? sandboxFetch(direct) : null;
   const filteredFetch: Fetch = (url, init) => fetch(url, { ...init, client: filtered });
   const watched = {
     variables,
@@ -96,8 +96,9 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   };
 }
 
-/** The sandbox provider in this process. */
-function sandboxFetch(): Fetch {
+/** The sandbox provider in this process; `elsewhere` reaches other providers. */
+function sandboxFetch(elsewhere: Fetch): Fetch {
   const sandbox = new SandboxProvider();
-  return (url, init) => sandbox.fetch(new Request(url, init));
+  return (url, init) =>
+    url.startsWith(`${SANDBOX_URL}/`) ? sandbox.fetch(new Request(url, init)) : elsewhere(url, init);
 }

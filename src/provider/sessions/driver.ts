@@ -33,6 +33,7 @@ const OTHER_EXCHANGES: readonly (readonly [pattern: RegExp, label: string])[] = 
 /** The account-and-session protocol: chats live in sessions, a turn is one prompt with a parent. */
 export const sessions = {
   id: "sessions",
+  signsIn: true,
   create: (options: ProviderOptions) => new SessionsProvider(options),
   exchange: (path: string): ExchangeKind => {
     const turn = TURN.exec(path);

@@ -4,7 +4,8 @@ import { CATALOGUE } from "../../../src/models/catalogue.ts";
 import { DEFAULT_ALIASES } from "../../../src/models/default-aliases.ts";
 import { resolveModel } from "../../../src/models/resolve.ts";
 
-const id = (name: string, aliases: Record<string, string> = {}) => resolveModel(name, aliases).id;
+const id = (name: string, model_aliases: Record<string, string> = {}) =>
+  resolveModel(name, { model_aliases }).id;
 
 function refusal(name: string): GatewayError {
   try {

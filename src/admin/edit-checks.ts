@@ -1,0 +1,76 @@
+import type { Config } from "../config/schema.ts";
+import { invalidRequest } from "../errors/gateway-error.ts";
+import { namedModel } from "../models/resolve.ts";
+import { DRIVER_NAMES } from "../provider/drivers.ts";
+
+/** A place of the configuration that refers to something else in it. */
+interface Reference {
+  /** Its field, as errors name it. */
+  readonly param: string;
+  readonly to: string;
+}
+
+/** References of one kind, and what is wrong with one of them in a configuration; null: nothing. */
+interface Kind {
+  readonly references: (config: Config) => Reference[];
+  readonly fault: (config: Config) => (to: string) => string | null;
+}
+
+const PROXIES: Kind = {
+  references: ({ accounts, providers }) => [
+    ...accounts.map(({ proxy_id }, index) => ({ param: `accounts[${index}].proxy_id`, to: proxy_id })),
+    ...providers.map(({ proxy_id }, index) => ({ param: `providers[${index}].proxy_id`, to: proxy_id })),
+  ],
+  fault: ({ proxies }) => {
+    const known = new Set(["", ...proxies.map(({ id }) => id)]);
+    return (to) => (known.has(to) ? null : `the proxy ${JSON.stringify(to)} does not exist`);
+  },
+};
+
+const PROVIDERS: Kind = {
+  references: ({ accounts }) =>
+    accounts.map(({ provider = "" }, index) => ({ param: `accounts[${index}].provider`, to: provider })),
+  fault: ({ providers }) => {
+    const known = new Set(["", ...providers.map(({ id }) => id)]);
+    return (to) => (known.has(to) ? null : `the provider ${JSON.stringify(to)} does not exist`);
+  },
+};
+
+const DRIVERS: Kind = {
+  references: ({ providers }) =>
+    providers.map(({ driver }, index) => ({ param: `providers[${index}].driver`, to: driver })),
+  fault: () => (to) =>
+    DRIVER_NAMES.includes(to)
+      ? null
+      : `${JSON.stringify(to)} is no driver: there are ${DRIVER_NAMES.join(", ")}`,
+};
+
+const ALIASES: Kind = {
+  references: ({ model_aliases }) =>
+    Object.entries(model_aliases).map(([name, to]) => ({ param: `model_aliases.${name}`, to })),
+  // One that is switched off may be switched on again.
+  fault: (config) => {
+    const providers = config.providers.map((entry) => ({ ...entry, enabled: true }));
+    return (to) =>
+      namedModel(to, { providers }) === undefined ? `${JSON.stringify(to)} is not a canonical model` : null;
+  },
+};
+
+/**
+ * What refers to nothing is never stored: an account bound to a proxy that is not there would go without one, unnoticed; one of
+ * a provider that is not there would show its token to another; requests for an alias that leads nowhere would fail. What is there
+ * already stays.
+ *
+ * @throws GatewayError 400 that names the field.
+ */
+export function refuseDangling(before: Config, after: Config): void {
+  for (const { references, fault } of [PROXIES, PROVIDERS, DRIVERS, ALIASES]) {
+    const faultOf = fault(after);
+    const dangling = references(after).filter(({ to }) => faultOf(to) !== null);
+    if (dangling.length === 0) continue;
+    const wasFault = fault(before);
+    const known = new Set(references(before).flatMap(({ to }) => (wasFault(to) === null ? [] : [to])));
+    const [bad] = dangling.filter(({ to }) => !known.has(to));
+    if (bad !== undefined) throw invalidRequest(`${bad.param}: ${faultOf(bad.to)}`, bad.param);
+  }
+}

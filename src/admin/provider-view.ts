@@ -1,0 +1,109 @@
+import * as z from "zod";
+import { isPreview, preview } from "../auth/secrets.ts";
+import { type Config, DEFAULT_PROVIDER, type ProviderEntry } from "../config/schema.ts";
+import type { Platform } from "../platform/platform.ts";
+
+/** A provider as administrators see it: its token and the values of its headers are masked. */
+export const providerViewSchema = () =>
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    driver: z.string(),
+    base_url: z.string(),
+    has_token: z.boolean(),
+    token_preview: z.string(),
+    models: z.record(z.string(), z.string()),
+    tool_calls: z.enum(["native", "markup"]),
+    whole_answers: z.boolean(),
+    proxy_id: z.string(),
+    headers: z.record(z.string(), z.string()),
+    account_max_inflight: z.int(),
+    first_byte_timeout_ms: z.int(),
+    answer_timeout_ms: z.int(),
+    idle_timeout_ms: z.int(),
+    enabled: z.boolean(),
+    /** How many accounts belong to it. */
+    accounts: z.int(),
+    /** It comes from the deployment's variables. */
+    read_only: z.boolean(),
+  });
+export type ProviderView = z.output<ReturnType<typeof providerViewSchema>>;
+
+function accountsOf(config: Config, id: string): number {
+  return config.accounts.filter(({ provider = "" }) => provider === id).length;
+}
+
+/** The masked view of a configured provider. */
+export function providerView(config: Config, entry: ProviderEntry): ProviderView {
+  const { id, name, driver, base_url, token, models, tool_calls, whole_answers, proxy_id, enabled } = entry;
+  return {
+    id,
+    name,
+    driver,
+    base_url,
+    has_token: token !== "",
+    token_preview: preview(token),
+    models,
+    tool_calls,
+    whole_answers,
+    proxy_id,
+    headers: Object.fromEntries(
+      Object.entries(entry.headers).map(([field, value]) => [field, preview(value)]),
+    ),
+    account_max_inflight: entry.account_max_inflight,
+    first_byte_timeout_ms: entry.first_byte_timeout_ms,
+    answer_timeout_ms: entry.answer_timeout_ms,
+    idle_timeout_ms: entry.idle_timeout_ms,
+    enabled,
+    accounts: accountsOf(config, id),
+    read_only: false,
+  };
+}
+
+/** The view of the default provider; null where the deployment names none. */
+export function ownProviderView(
+  { variables, providerBaseUrl }: Platform,
+  config: Config,
+): ProviderView | null {
+  if (providerBaseUrl === null) return null;
+  return {
+    id: DEFAULT_PROVIDER,
+    name: "",
+    driver: variables.providerDriver,
+    base_url: withoutPassword(providerBaseUrl),
+    has_token: variables.providerToken !== "none",
+    token_preview: variables.providerToken === "none" ? "" : preview(variables.providerToken),
+    models: { ...variables.providerModels },
+    tool_calls: variables.providerToolCalls,
+    whole_answers: variables.providerWholeAnswers,
+    proxy_id: "",
+    headers: {},
+    account_max_inflight: 0,
+    first_byte_timeout_ms: variables.firstByteTimeoutMs,
+    answer_timeout_ms: variables.answerTimeoutMs,
+    idle_timeout_ms: variables.idleTimeoutMs,
+    enabled: true,
+    accounts: accountsOf(config, ""),
+    read_only: true,
+  };
+}
+
+/** An address that a variable gave may hold a password, and keys in its query. */
+function withoutPassword(address: string): string {
+  const url = URL.parse(address);
+  if (url === null || url.username + url.password + url.search === "") return address;
+  return url.origin + url.pathname;
+}
+
+/** Headers as they were sent, of which those that came from the masked view keep their values. */
+export function sentHeaders(
+  sent: ProviderEntry["headers"],
+  present: ProviderEntry["headers"],
+): ProviderEntry["headers"] {
+  return Object.fromEntries(
+    Object.entries(sent).map(([field, value]) => {
+      const known = Object.hasOwn(present, field) ? present[field] : undefined;
+      return [field, known !== undefined && isPreview(value) && value === preview(known) ? known : value];
+    }),
+  );
+}

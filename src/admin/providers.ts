@@ -1,0 +1,127 @@
+import * as z from "zod";
+import { type Config, DEFAULT_PROVIDER, type ProviderEntry, providerSchema } from "../config/schema.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { successSchema } from "./answers.ts";
+import { edit } from "./edit.ts";
+import { ownProviderView, providerView, providerViewSchema, sentHeaders } from "./provider-view.ts";
+import { duplicate, found } from "./refusals.ts";
+
+const { shape } = providerSchema;
+
+/** `PUT /admin/providers/{providerID}`. What is left out stays, and an empty token keeps the old one. */
+const providerChangeSchema = z.strictObject({
+  name: shape.name.unwrap().optional(),
+  driver: shape.driver.optional(),
+  base_url: shape.base_url.optional(),
+  token: shape.token.unwrap().optional(),
+  models: shape.models.unwrap().optional(),
+  tool_calls: shape.tool_calls.unwrap().optional(),
+  whole_answers: shape.whole_answers.unwrap().optional(),
+  proxy_id: shape.proxy_id.unwrap().optional(),
+  headers: shape.headers.unwrap().optional(),
+  account_max_inflight: shape.account_max_inflight.unwrap().optional(),
+  first_byte_timeout_ms: shape.first_byte_timeout_ms.unwrap().optional(),
+  answer_timeout_ms: shape.answer_timeout_ms.unwrap().optional(),
+  idle_timeout_ms: shape.idle_timeout_ms.unwrap().optional(),
+  enabled: shape.enabled.unwrap().optional(),
+});
+
+/** A configured provider. Throws 404 when there is none of that id, 409 for the one that variables name. */
+export function savedProvider({ providers }: Pick<Config, "providers">, id: string): ProviderEntry {
+  if (id === DEFAULT_PROVIDER) {
+    throw new GatewayError(409, "this provider is set by the deployment's variables", {
+      code: "invalid_request",
+    });
+  }
+  return found(
+    providers.find((provider) => provider.id === id),
+    "the provider",
+    id,
+  );
+}
+
+function changed(entry: ProviderEntry, body: z.output<typeof providerChangeSchema>): ProviderEntry {
+  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+  return {
+    ...entry,
+    ...given,
+    token: body.token || entry.token,
+    headers: body.headers === undefined ? entry.headers : sentHeaders(body.headers, entry.headers),
+  };
+}
+
+/** Providers beside the one that the deployment's variables name. */
+export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
+  /** `GET /admin/providers`: the default one first. */
+  forAdministrators({
+    method: "GET",
+    path: "/admin/providers",
+    summary: "List the providers",
+    answers: json(() => z.object({ items: z.array(providerViewSchema()), total: z.int() })),
+    handler: async ({ platform }) => {
+      const { config } = await platform.configuration.readFresh();
+      const own = ownProviderView(platform, config);
+      const items = config.providers.map((entry) => providerView(config, entry));
+      if (own !== null) items.unshift(own);
+      return Response.json({ items, total: items.length });
+    },
+  }),
+  /** `POST /admin/providers`: answers the provider. */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/providers",
+    summary: "Add a provider",
+    body: providerSchema,
+    answers: json(providerViewSchema),
+    handler: async (context, { body }) => {
+      const { config } = await edit(context, (current) => {
+        if (current.providers.some(({ id }) => id.toLowerCase() === body.id.toLowerCase())) {
+          throw duplicate("a provider with this id", "id");
+        }
+        return { ...current, providers: [...current.providers, body] };
+      });
+      return Response.json(providerView(config, savedProvider(config, body.id)));
+    },
+  }),
+  /** `PUT /admin/providers/{providerID}`: answers the provider. */
+  forAdministrators({
+    method: "PUT",
+    path: "/admin/providers/:providerID",
+    summary: "Change a provider",
+    body: providerChangeSchema,
+    answers: json(providerViewSchema),
+    handler: async (context, { params: { providerID: id = "" }, body }) => {
+      const { config } = await edit(context, (current) => {
+        savedProvider(current, id);
+        const providers = current.providers.map((entry) => (entry.id === id ? changed(entry, body) : entry));
+        return { ...current, providers };
+      });
+      return Response.json(providerView(config, savedProvider(config, id)));
+    },
+  }),
+  /** `DELETE /admin/providers/{providerID}`: 409 while accounts belong to it, which would be the default one's without it. */
+  forAdministrators({
+    method: "DELETE",
+    path: "/admin/providers/:providerID",
+    summary: "Delete a provider",
+    answers: json(() => successSchema().extend({ total_providers: z.int() })),
+    handler: async (context, { params: { providerID: id = "" } }) => {
+      const { config } = await edit(context, (current) => {
+        const entry = savedProvider(current, id);
+        const { accounts } = providerView(current, entry);
+        if (accounts > 0) {
+          throw new GatewayError(
+            409,
+            `${accounts} accounts belong to this provider: delete or move them first`,
+            {
+              code: "invalid_request",
+            },
+          );
+        }
+        return { ...current, providers: current.providers.filter((other) => other.id !== id) };
+      });
+      return Response.json({ success: true, total_providers: config.providers.length });
+    },
+  }),
+];

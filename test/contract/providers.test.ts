@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ChatBackend, startChatBackend } from "../support/chat-backend.ts";
+import { useAdmin } from "../support/use-admin.ts";
+
+const TOKEN = "sk-of-the-backend-0123456789";
+
+const { admin, chat } = useAdmin();
+let backend: ChatBackend;
+beforeAll(async () => {
+  backend = await startChatBackend({ models: ["qwen3:8b", "llama3:70b"], says: "From the backend." });
+});
+afterAll(() => backend.close());
+
+/** The text of a chat completion, and the model that it names. */
+async function answer(model: string, extra: object = {}) {
+  const response = await chat("hi", { model, ...extra });
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
+  const { choices, model: named } = JSON.parse(text);
+  return { text: choices[0].message.content, model: named };
+}
+
+describe("providers beside the default one", () => {
+  it("are added, used at once, changed and deleted, and never show their secrets", async () => {
+    const provider = {
+      id: "local",
+      driver: "openai",
+      base_url: `${backend.url}/`,
+      token: TOKEN,
+      models: { small: "qwen3:8b" },
+      headers: { "x-team": "a-secret-of-the-team" },
+      further: "kept",
+    };
+    const added = await admin("POST", "/admin/providers", provider);
+    const view = {
+      id: "local",
+      base_url: backend.url,
+      has_token: true,
+      token_preview: "sk-o****6789",
+      headers: { "x-team": "a-se****team" },
+      enabled: true,
+      accounts: 0,
+      read_only: false,
+    };
+    expect(added).toMatchObject({ status: 200, body: view });
+    expect((await admin("POST", "/admin/providers", { ...provider, id: "LOCAL" })).status).toBe(409);
+
+    expect(await answer("local/small")).toMatchObject({ text: "From the backend." });
+    expect(backend.asked.at(-1)).toMatchObject({
+      model: "qwen3:8b",
+      key: TOKEN,
+      headers: { "x-team": "a-secret-of-the-team" },
+    });
+    expect((await answer("provider-v4-flash")).text).not.toBe("From the backend.");
+
+    const { body: listed } = await admin("GET", "/admin/providers");
+    expect(listed).toMatchObject({ total: 2, items: [{ id: "default", read_only: true }, view] });
+    const told = JSON.stringify([
+      listed,
+      (await admin("GET", "/admin/config")).body["providers"],
+      (await admin("GET", "/admin/audit?q=local")).body,
+    ]);
+    expect(told).toContain("providers");
+    for (const secret of [TOKEN, "a-secret-of-the-team"]) expect(told).not.toContain(secret);
+
+    // What came from the masked view may be sent back.
+    const sent = { headers: view.headers, token: "", name: "Local" };
+    expect((await admin("PUT", "/admin/providers/local", sent)).body).toMatchObject({
+      ...view,
+      name: "Local",
+    });
+    const { config } = Object((await admin("GET", "/admin/config/export")).body);
+    expect(config.providers).toMatchObject([{ ...provider, base_url: backend.url, name: "Local" }]);
+
+    await admin("PUT", "/admin/providers/local", { enabled: false });
+    expect((await chat("hi", { model: "local/small" })).status).toBe(400);
+    expect((await admin("DELETE", "/admin/providers/local")).body).toEqual({
+      success: true,
+      total_providers: 0,
+    });
+    expect((await admin("DELETE", "/admin/providers/default")).status).toBe(409);
+  });
+
+  it.each([
+    ["id", { id: "a/b" }],
+    ["id", { id: "Default" }],
+    ["driver", { driver: "telepathy" }],
+    ["base_url", { base_url: "http://user:password@backend.test" }],
+    ["headers", { headers: { "content-length": "1" } }],
+    ["proxy_id", { proxy_id: "nowhere" }],
+    ["first_byte_timeout_ms", { first_byte_timeout_ms: -1 }],
+  ])("are refused with a wrong %s", async (field, wrong) => {
+    const provider = { id: "other", driver: "openai", base_url: backend.url, ...wrong };
+    const { status, body } = await admin("POST", "/admin/providers", provider);
+    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining(field)]);
+  });
+
+  it("have accounts of their own, which are tested with them and keep them from being deleted", async () => {
+    await admin("POST", "/admin/providers", { id: "pooled", driver: "openai", base_url: backend.url });
+    const account = { email: "", token: "sk-account-0123456789", provider: "pooled" };
+    expect((await admin("POST", "/admin/accounts", { ...account, provider: "nobody" })).status).toBe(400);
+    expect((await admin("POST", "/admin/accounts", account)).status).toBe(200);
+    expect((await answer("pooled/llama3:70b")).text).toBe("From the backend.");
+    expect(backend.asked.at(-1)?.key).toBe(account.token);
+    const { body } = await admin("GET", "/admin/accounts?page_size=100");
+    const { identifier } = Object(body["items"]).find((item: typeof account) => item.provider === "pooled");
+    const tested = await admin("POST", "/admin/accounts/test", {
+      identifier,
+      message: "hi",
+      model: "qwen3:8b",
+    });
+    expect(tested.body).toMatchObject({ success: true, message: "From the backend." });
+    expect((await admin("DELETE", "/admin/providers/pooled")).status).toBe(409);
+    await admin("DELETE", `/admin/accounts/${encodeURIComponent(identifier)}`);
+    expect((await admin("DELETE", "/admin/providers/pooled")).status).toBe(200);
+  });
+});

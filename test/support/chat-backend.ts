@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+
+/** One chat completion that a backend was asked for. */
+export interface AskedCompletion {
+  readonly model: string;
+  readonly key: string;
+  readonly headers: IncomingMessage["headers"];
+}
+
+/** A chat-completions backend in this process, with models of its own. */
+export interface ChatBackend {
+  /** With `/v1` at its end. */
+  readonly url: string;
+  /** The completions that it was asked for, oldest first. */
+  readonly asked: readonly AskedCompletion[];
+  close(): Promise<void>;
+}
+
+/** How a backend behaves. */
+export interface ChatBackendOptions {
+  /** The names of its models: others are a 404, and so is the list where there are none. */
+  readonly models: readonly string[];
+  /** What it answers. */
+  readonly says: string;
+  /** The status that it refuses completions with; unless given it answers. */
+  readonly refuses?: number;
+}
+
+/** Starts a backend on a free port. */
+export async function startChatBackend(options: ChatBackendOptions): Promise<ChatBackend> {
+  const asked: AskedCompletion[] = [];
+  const server = createServer((request, response) => {
+    answer(request, response, options, asked).catch(() => response.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the backend has no port");
+  return {
+    url: `http://127.0.0.1:${address.port}/v1`,
+    asked,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { models, says, refuses }: ChatBackendOptions,
+  asked: AskedCompletion[],
+): Promise<void> {
+  let text = "";
+  for await (const piece of request) text += piece;
+  const json = (status: number, body: unknown) => {
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  };
+  if (request.url === "/v1/models" && models.length > 0) {
+    return json(200, { object: "list", data: models.map((id) => ({ id, object: "model" })) });
+  }
+  if (request.url !== "/v1/chat/completions")
+    return json(404, { error: { message: "There is no such thing." } });
+  const { model, stream } = JSON.parse(text);
+  const key = request.headers.authorization?.replace(/^Bearer /, "") ?? "";
+  asked.push({ model, key, headers: request.headers });
+  if (refuses !== undefined) return json(refuses, { error: { message: "Not now.", type: "server_error" } });
+  if (!models.includes(model)) {
+    return json(404, { error: { message: `The model ${model} does not exist.`, code: "model_not_found" } });
+  }
+  const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+  if (stream !== true) {
+    const choices = [{ index: 0, message: { role: "assistant", content: says }, finish_reason: "stop" }];
+    return json(200, { id: "c", object: "chat.completion", created: 1, model, choices, usage });
+  }
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const chunk = (delta: object, finish_reason: string | null) =>
+    `data: ${JSON.stringify({ id: "c", model, choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  const end = `data: ${JSON.stringify({ id: "c", model, choices: [], usage })}\n\ndata: [DONE]\n\n`;
+  response.end(chunk({ role: "assistant", content: says }, null) + chunk({}, "stop") + end);
+}
