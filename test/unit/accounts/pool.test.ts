@@ -686,6 +686,8 @@ describe("queue status (contract)", () => {
         { account: "b", age_ms: 250, model: "m", request_id: "r", key: "", dialect: "" },
       ],
       cooling: 0,
+      conditions: { ok: 0, untested: 2, failing: 0, cooling: 0, disabled: 0 },
+      failing: [],
       cooldowns: [],
       outages: [],
       ready: 0,
