@@ -14,14 +14,14 @@ export class RateLimiter extends DurableObject<Env> {
     this.#window = new RateWindow(ctx.storage.kv.get<number[]>(KEY) ?? []);
   }
 
-  /** Decides on one call; `limit` is calls a minute. */
-  async take(limit: number): Promise<RateDecision> {
+  /** Decides on calls; `limit` is calls a minute. */
+  async take(limit: number, calls = 1): Promise<RateDecision> {
     const now = Date.now();
-    const decision = this.#window.take(now, limit);
+    const decision = this.#window.take(now, limit, calls);
     if (!decision.allowed) return decision;
     // The object may be put away between two calls of a minute. The answer need not wait for the disk, though.
     const stored = this.ctx.storage.put(KEY, this.#window.calls, { allowUnconfirmed: true });
-    if (this.#window.calls.length === 1) {
+    if (this.#window.calls.length === calls) {
       await this.ctx.storage.setAlarm(this.#window.expiresAt, { allowUnconfirmed: true });
     }
     await stored;

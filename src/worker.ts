@@ -9,6 +9,7 @@ export { Alerts } from "../durable-objects/alerts.ts";
 export { BrowserSession } from "../durable-objects/browser-session.ts";
 export { Configuration } from "../durable-objects/configuration.ts";
 export { History } from "../durable-objects/history.ts";
+export { PageJobs } from "../durable-objects/page-jobs.ts";
 export { RateLimiter } from "../durable-objects/rate-limiter.ts";
 export { ResponseStore } from "../durable-objects/response-store.ts";
 export { Usage } from "../durable-objects/usage.ts";

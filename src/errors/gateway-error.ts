@@ -47,6 +47,11 @@ export type ErrorCode =
   | "overloaded"
   | "signature_invalid"
   | "link_expired"
+  | "job_not_found"
+  | "job_not_finished"
+  | "job_cancelled"
+  | "job_interrupted"
+  | "job_limit_exceeded"
   | "request_cancelled";
 
 /** What an upstream says of a fault of the caller's, in its own words: short names, without secrets. */

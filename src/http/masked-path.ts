@@ -1,7 +1,7 @@
 const MAX_SHOWN = 500;
 
-/** Keys and account names travel in admin paths, also in those that no route has because of a prefix or a slash too many. */
-const NAMED = /^(.*?\/admin\/+(?:keys|accounts))\/.*/is;
+/** Keys and account names travel in admin paths, and who knows the name of a job may read it; also in those that no route has because of a prefix or a slash too many. */
+const NAMED = /^(.*?\/(?:admin\/+(?:keys|accounts)|v1\/+jobs))\/.*/is;
 /** A query that became part of the path, because its question mark was escaped. */
 const QUERY = /([?&;][\w.-]*(?:key|token|secret|password)[\w.-]*=)[^&;]*/gi;
 

@@ -1,16 +1,18 @@
 import { standardFamily } from "../routing/error-formats.ts";
 import type { Surface } from "../routing/surface.ts";
 import { home } from "./home/endpoints.ts";
-import { technologies } from "./technologies/endpoints.ts";
-import { thumbnail } from "./thumbnails/endpoints.ts";
+import { JOB_ENDPOINTS } from "./jobs/endpoints.ts";
+import { technologies, technologiesBatch } from "./technologies/endpoints.ts";
+import { thumbnail, thumbnailBatch } from "./thumbnails/endpoints.ts";
 
 /** The page service: keyless, limited per client. */
 export const PAGES: Surface = {
   tag: "Page service",
   family: standardFamily("page"),
-  paths: ["/v1/thumbs", "/v1/technologies"],
+  paths: ["/v1/thumbs", "/v1/technologies", "/v1/jobs"],
   responseHeaders: [
     "retry-after",
+    "location",
     "ratelimit-limit",
     "ratelimit-remaining",
     "ratelimit-reset",
@@ -26,5 +28,5 @@ export const PAGES: Surface = {
     "x-page-over-budget",
     "x-page-cut-at",
   ],
-  endpoints: [home, thumbnail, technologies],
+  endpoints: [home, thumbnail, thumbnailBatch, technologies, technologiesBatch, ...JOB_ENDPOINTS],
 };

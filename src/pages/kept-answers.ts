@@ -19,6 +19,12 @@ export interface KeptAnswer {
   readonly stale?: boolean;
 }
 
+/** What a page is loaded for: a request, or a task of a job. */
+export interface PageWork extends Pick<Context, "platform" | "url" | "waitUntil"> {
+  /** On whose account go tabs and places in the queue. */
+  readonly client: string;
+}
+
 /** What keeping answers needs of a request. */
 export interface Keeping extends Pick<Context, "waitUntil"> {
   readonly platform: { now(): number; readonly pages: Pick<PagesPlatform, "cache"> };
@@ -28,7 +34,7 @@ const MADE_AT = "x-made-at";
 const LIFETIME = "x-lifetime";
 
 /** Names what an answer depends on, as a cache key on the program's own address. */
-export async function cacheKey(context: Context, kind: string, on: unknown): Promise<string> {
+export async function cacheKey(context: Pick<Context, "url">, kind: string, on: unknown): Promise<string> {
   return new URL(`/.kept/${kind}/${await digest(JSON.stringify(on))}`, context.url).href;
 }
 

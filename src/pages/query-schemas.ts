@@ -29,6 +29,7 @@ const access = {
 
 const shared = {
   ...access,
+  async: flag("Answers 202 at once with a job, whose address tells how it goes on."),
   url: z.string().min(1).describe("Address of the page; the scheme may be left out."),
   prettify: flag("JSON with line breaks."),
   maxAge: z
@@ -100,3 +101,27 @@ export const thumbnailQuerySchema = z.object({
 
 /** Query of `GET /v1/technologies`. */
 export const technologiesQuerySchema = z.object(shared);
+
+/** What a body does not say: its addresses have a name of their own, and who asks is in the query or a header. */
+const NOT_IN_BODIES = ["url", "async", ...Object.keys(access)];
+
+/** A query's parameters as members of a body, in their own types. None is filled in. */
+function membersOf({ shape }: z.ZodObject): Record<string, z.ZodType> {
+  const members = Object.entries(shape).filter(([name]) => !NOT_IN_BODIES.includes(name));
+  return Object.fromEntries(
+    members.map(([name, field]) => [
+      name,
+      z.optional(field instanceof z.ZodDefault ? field.unwrap() : field),
+    ]),
+  );
+}
+
+/** Addresses of one job. */
+export const MAX_URLS = 50;
+const urls = z.array(z.string().trim().min(1)).min(1).max(MAX_URLS).describe("Addresses of the pages.");
+
+/** Body of `POST /v1/thumbs`. */
+export const thumbnailBatchSchema = z.strictObject({ ...membersOf(thumbnailQuerySchema), urls });
+
+/** Body of `POST /v1/technologies`. */
+export const technologiesBatchSchema = z.strictObject({ ...membersOf(technologiesQuerySchema), urls });

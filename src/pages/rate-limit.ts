@@ -24,7 +24,7 @@ export type CountedHandler = (context: Context, call: Call) => Promise<Response>
  * Counts every call of a client over all operations of the page service, whatever comes of it, and says in each answer what is left (contract,
  * limits; IETF draft "RateLimit header fields for HTTP", version 6). Calls with a key count for that instead, and so do links that it has signed.
  */
-export function rateLimited(handler: CountedHandler): (context: Context) => Promise<Response> {
+export function rateLimited(handler: CountedHandler, calls = 1): (context: Context) => Promise<Response> {
   return async (context) => {
     let visitor = publicVisitor(context);
     let refusal: unknown;
@@ -38,7 +38,7 @@ export function rateLimited(handler: CountedHandler): (context: Context) => Prom
     }
     const { client, key } = visitor;
     if (key !== null) context.log.key = key.id;
-    const counting = countCall(context, visitor);
+    const counting = countCalls(context, visitor, calls);
     const admitted = counting.then((decision) => {
       if (decision?.allowed === false) throw limitExceeded(decision);
       if (refusal !== undefined) throw refusal;
@@ -62,20 +62,27 @@ export function rateLimited(handler: CountedHandler): (context: Context) => Prom
 }
 
 /**
- * Counts a call of a visitor. One with a key counts where everything else of the key is counted, in the
+ * Counts calls of a visitor. Those of a key count where everything else of the key is counted, in the
  * pool, so that its limit is one limit whatever it is used for; null: the key has none for requests.
  */
-async function countCall({ platform }: Context, { client, key }: Visitor): Promise<RateDecision | null> {
-  if (key === null) return platform.pages.countCall(client, platform.variables.pageRateLimit);
+async function countCalls(
+  { platform }: Context,
+  { client, key }: Visitor,
+  calls: number,
+): Promise<RateDecision | null> {
+  if (key === null) return platform.pages.countCall(client, platform.variables.pageRateLimit, calls);
   const { requests_per_minute = 0 } = countedLimits({ key }) ?? {};
   if (requests_per_minute === 0) return null;
   const limits = { requests_per_minute };
   const use = { key: key.id, limits, tokens: 0, cost: 0 };
-  const answer = await platform.accounts.count({ ...use, id: crypto.randomUUID() });
+  const count = () => platform.accounts.count({ ...use, id: crypto.randomUUID() });
+  let answer = await count();
+  const short = (answer.limits?.requests?.remaining ?? 0) < calls - 1;
+  if (!short) for (let n = 1; n < calls && !("refused" in answer); n++) answer = await count();
   const left = answer.limits?.requests;
   const waitMs = "refused" in answer ? answer.limit?.resetMs : left?.resetMs;
   return {
-    allowed: !("refused" in answer),
+    allowed: !short && !("refused" in answer),
     limit: requests_per_minute,
     remaining: left?.remaining ?? 0,
     resetSeconds: Math.max(1, Math.ceil((waitMs ?? 60_000) / 1_000)),

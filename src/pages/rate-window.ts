@@ -19,13 +19,13 @@ export class RateWindow {
     return this.#calls;
   }
 
-  /** Decides on a call at `now`, in milliseconds since the epoch. */
-  take(now: number, limit: number): RateDecision {
+  /** Decides on calls at `now`, in milliseconds since the epoch: all of them or none. */
+  take(now: number, limit: number, count = 1): RateDecision {
     const calls = this.#calls;
     // A clock that was set back must not lock a client out.
     while (calls[0] !== undefined && (calls[0] <= now - WINDOW_MS || calls[0] > now)) calls.shift();
-    const allowed = calls.length < limit;
-    if (allowed) calls.push(now);
+    const allowed = calls.length + count <= limit;
+    if (allowed) for (let n = 0; n < count; n++) calls.push(now);
     const oldest = calls[0] ?? now;
     return {
       allowed,

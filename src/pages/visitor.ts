@@ -18,13 +18,13 @@ export interface Visitor {
   readonly shared: number | null;
 }
 
-/** Parameters that say who asks, or how the answer is wanted, and have nothing to do with it. */
+/** Parameters that say who asks. */
 const OWN_PARAMETERS = ["key", ...LINK_PARAMETERS];
 
-/** What is asked for: the query without what says who asks. */
+/** What is asked for: the query without what says who asks, and whether it is a job. */
 export function wishIn(query: URLSearchParams): URLSearchParams {
   const wish = new URLSearchParams(query);
-  for (const name of OWN_PARAMETERS) wish.delete(name);
+  for (const name of [...OWN_PARAMETERS, "async"]) wish.delete(name);
   return wish;
 }
 

@@ -1,4 +1,5 @@
 import type { CaptureOutcome, CaptureRequest, VisitOutcome, VisitRequest } from "./page-browser.ts";
+import type { PageJobs } from "./page-jobs.ts";
 
 /** A browser somewhere else, which loads pages. */
 export interface PageBrowser {
@@ -25,8 +26,9 @@ export interface PagesPlatform {
   /** Null where no browser is bound: then there are no thumbnails, and technologies are told from the HTML alone. */
   readonly browser: PageBrowser | null;
   readonly cache: AnswerCache;
-  /** Counts one call of a client against a limit of calls a minute. */
-  countCall(client: string, limit: number): Promise<RateDecision>;
+  /** Counts calls of a client, one unless said, against a limit of calls a minute: all of them or none. */
+  countCall(client: string, limit: number, calls?: number): Promise<RateDecision>;
+  readonly jobs: PageJobs;
   /** The image codecs, compiled. */
   codecs(): Promise<CodecModules>;
   /** The text that `scripts/build-technologies.mjs` writes. */

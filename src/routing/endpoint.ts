@@ -48,6 +48,8 @@ export interface Described {
   /** A body that the handler reads itself, as it streams in: its media type, and its JSON schema. */
   readonly streamedBody?: { readonly mediaType: string; readonly schema: JsonObject };
   readonly answers: Answers;
+  /** What is answered with 202, where the work may go on behind the answer. */
+  readonly accepted?: Answers;
 }
 
 /** One endpoint of the API: what it is called, who may call it, what it takes and what it does. */

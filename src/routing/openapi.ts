@@ -127,6 +127,7 @@ function operation(main: Route, all: readonly Route[], security: Security): Json
   const inQuery = endpoints.flatMap(({ query, lenientQuery }) => queryParameters(query ?? lenientQuery));
   const parameters = distinct([...inPath, ...inQuery]);
   const requestBody = bodyOf(endpoints);
+  const accepted = endpoints.flatMap((endpoint) => endpoint.accepted ?? []);
   return {
     operationId: `${method.toLowerCase()}${template.replaceAll(/[^\w]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary,
@@ -136,6 +137,7 @@ function operation(main: Route, all: readonly Route[], security: Security): Json
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: {
       "200": answersOf(endpoints.map(({ answers }) => answers)),
+      ...(accepted.length === 0 ? {} : { "202": answersOf(accepted) }),
       default: errorsOf(all.map(({ family }) => family)),
     },
   };

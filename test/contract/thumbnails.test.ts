@@ -509,12 +509,41 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     await fresh.arrayBuffer();
   });
 
+  it("does a list of pages as a job, which goes on behind the answer, and gives each picture", async () => {
+    const urls = [`${site.origin}/bands?1`, `${site.origin}/halves?1`, "http://10.0.0.1/"];
+    const begun = await gateway.fetch("/v1/thumbs", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ urls, size: "s", format: "png" }),
+    });
+    expect(begun.status).toBe(202);
+    const location = begun.headers.get("location") ?? "";
+    const { id } = JSON.parse(await begun.text());
+    expect(location).toBe(`/v1/jobs/${id}`);
+    const look = async () => JSON.parse(await (await gateway.fetch(location)).text());
+    await expect.poll(async () => (await look()).status, { timeout: 60_000 }).toBe("completed");
+    const { progress, results } = await look();
+    expect(progress).toEqual({ total: 3, completed: 2, failed: 1, cancelled: 0 });
+    expect(results[2]).toMatchObject({
+      url: urls[2],
+      resultUrl: null,
+      error: { code: "url_host_forbidden" },
+    });
+    for (const { resultUrl } of results.slice(0, 2)) {
+      const response = await gateway.fetch(resultUrl);
+      expect(response.headers.get("content-type")).toBe("image/png");
+      expect(await decode(await response.arrayBuffer())).toMatchObject({ width: 120, height: 90 });
+    }
+    const gone = await gateway.fetch(`${location}0`);
+    expect([gone.status, (await errorOf(gone)).code]).toEqual([404, "job_not_found"]);
+  });
+
   it("answers HEAD, and refuses other methods", async () => {
     const query = new URLSearchParams({ url: `${site.origin}/bands` });
     const head = await gateway.fetch(`/v1/thumbs?${query}`, { method: "HEAD" });
     expect(head.status).toBe(200);
     expect(head.headers.get("content-type")).toBe("image/jpeg");
-    const post = await gateway.fetch(`/v1/thumbs?${query}`, { method: "POST" });
+    const post = await gateway.fetch(`/v1/thumbs?${query}`, { method: "PUT" });
     expect(post.status).toBe(405);
     expect(post.headers.get("allow")).toContain("GET");
     expect((await errorOf(post)).type).toBe("invalid_request_error");

@@ -45,12 +45,15 @@ function once<Key extends object, Made>(make: (key: Key) => Made): (key: Key) =>
 }
 
 /** What the OpenAPI document says that a route answers when all is well. */
-const answerOf = once(({ tag, family, endpoint, path }: Route): Description => {
+const answerOf = once((route: Route): Description => describedAnswer(route, "200"));
+const acceptedOf = once((route: Route): Description => describedAnswer(route, "202"));
+
+function describedAnswer({ tag, family, endpoint, path }: Route, status: string): Description {
   const endpoints = [{ ...endpoint, paths: [path] }];
   const { paths } = openApiDocument([{ tag, family, paths: [], endpoints }]);
   const [operations] = isObject(paths) ? Object.values(paths) : [];
-  return descriptionOf(memberOf(operations, endpoint.method.toLowerCase(), "responses", "200"));
-});
+  return descriptionOf(memberOf(operations, endpoint.method.toLowerCase(), "responses", status));
+}
 
 /** What it says that the errors of a family are. */
 const errorOf = once((family: Route["family"]): Description => {
@@ -118,9 +121,11 @@ export async function expectDescribed(
   const route = await routeOf(method, url, headers);
   if (route === null && response.ok) return;
   const family = route?.family ?? families.of(url.pathname);
-  const description = response.ok && route !== null ? answerOf(route) : errorOf(family);
+  const isAccepted = status === 202 && route?.endpoint.accepted !== undefined;
+  const success = isAccepted ? acceptedOf : answerOf;
+  const description = response.ok && route !== null ? success(route) : errorOf(family);
   const fault =
-    response.ok && status !== 200
+    response.ok && status !== 200 && !isAccepted
       ? "only 200 is described"
       : await faultOf(method, url, response, description, family.id);
   if (fault === undefined) return;

@@ -7,6 +7,8 @@ import { SqlJournal } from "../../src/audit/sql-journal.ts";
 import { ConfigurationClient } from "../../src/config/client.ts";
 import { ConfigurationCore, type StoredConfig } from "../../src/config/core.ts";
 import { configSchema } from "../../src/config/schema.ts";
+import { jobsInProcess } from "../../src/pages/jobs/in-process.ts";
+import { doTask } from "../../src/pages/jobs/work.ts";
 import { MemoryAnswerCache } from "../../src/pages/memory-cache.ts";
 import { administrationInProcess } from "../../src/platform/deno/administration.ts";
 import { KeptForCallers } from "../../src/platform/deno/kept.ts";
@@ -102,7 +104,13 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     },
     now,
   );
-  return {
+  const jobs = jobsInProcess({
+    sql: memoryDatabase(),
+    now,
+    work: (task) => doTask(platform, task),
+    maxBytes: CACHE_BYTES,
+  });
+  const platform: Platform = {
     variables,
     configuration,
     configPath: "memory:config",
@@ -123,17 +131,18 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     },
     namesServerThroughProxy: true,
     providerBaseUrl: variables.providerBaseUrl,
-    pages: { ...pagesWithoutBrowser(now), ...options.pages },
+    pages: { ...pagesWithoutBrowser(now), jobs, ...options.pages },
     asset: async (request) => {
       const text = assets[new URL(request.url).pathname];
       return text === undefined ? null : new Response(text, { headers: { "content-type": "text/html" } });
     },
     now,
   };
+  return platform;
 }
 
 /** The page service's part: no browser, no codecs, nothing known of technologies, and calls without number. */
-function pagesWithoutBrowser(now: () => number): PagesPlatform {
+function pagesWithoutBrowser(now: () => number): Omit<PagesPlatform, "jobs"> {
   return {
     browser: null,
     cache: new MemoryAnswerCache(now, CACHE_BYTES),

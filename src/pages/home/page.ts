@@ -79,6 +79,9 @@ export function homePage(): string {
 <noscript><p>Without scripts, open an address such as <a href="/v1/thumbs?url=example.com">/v1/thumbs?url=example.com</a>.</p></noscript>
 <pre><code>curl "${ORIGIN}/v1/thumbs?url=example.com&amp;size=og" -o thumbnail.jpg
 curl "${ORIGIN}/v1/technologies?url=example.com&amp;prettify=true"</code></pre>
+<p>Many pages, or slow ones, are a job, whose address the answer tells:</p>
+<pre><code>curl "${ORIGIN}/v1/thumbs" -H "Content-Type: application/json" \\
+  -d '{"urls": ["example.com", "example.org"], "size": "og"}'</code></pre>
 </section>
 </main>
 <script type="module">${SCRIPT}</script>

@@ -1,10 +1,9 @@
 import { toUtf8 } from "../../encoding/bytes.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
-import type { Context } from "../../platform/context.ts";
 import type { PageReport } from "../../platform/page-browser.ts";
 import type { PageBrowser, PagesPlatform } from "../../platform/pages.ts";
 import type { Platform } from "../../platform/platform.ts";
-import type { KeptAnswer } from "../kept-answers.ts";
+import type { KeptAnswer, PageWork } from "../kept-answers.ts";
 import { lifetimeOf, pageHeaders } from "../page-headers.ts";
 import { lookUpDns } from "./dns.ts";
 import { fetchPage } from "./fetch-page.ts";
@@ -26,11 +25,7 @@ interface SeenPage {
 }
 
 /** Loads a page, and says what it is built with. Throws what the caller is told. */
-export async function detect(
-  { platform }: Pick<Context, "platform">,
-  page: URL,
-  client: string,
-): Promise<KeptAnswer> {
+export async function detect({ platform, client }: PageWork, page: URL): Promise<KeptAnswer> {
   const [detector, dns] = await Promise.all([detectorOf(platform.pages), lookUpDns(platform, page)]);
   const { report, signals } = await see(platform, page, detector, client);
   const result: TechnologiesResult = toTechnologiesResult({

@@ -1,10 +1,12 @@
 import { toUtf8 } from "../../encoding/bytes.ts";
-import type { Context } from "../../platform/context.ts";
 import { json, open } from "../../routing/endpoint.ts";
-import { readFreshness } from "../freshness.ts";
-import { answerResponse, cacheKey, type KeptAnswer, keptOrMade } from "../kept-answers.ts";
+import type { UrlSafetyOptions } from "../../url-safety/index.ts";
+import { type Freshness, readFreshness } from "../freshness.ts";
+import { MAX_BATCH_BYTES, oneTask, startBatch, startJob, wantsJob } from "../jobs/start.ts";
+import { jobSchema } from "../jobs/view.ts";
+import { answerResponse, cacheKey, type KeptAnswer, keptOrMade, type PageWork } from "../kept-answers.ts";
 import { QueryParameters } from "../parameters.ts";
-import { technologiesQuerySchema } from "../query-schemas.ts";
+import { technologiesBatchSchema, technologiesQuerySchema } from "../query-schemas.ts";
 import { rateLimited } from "../rate-limit.ts";
 import { technologiesSchema } from "./result.ts";
 
@@ -15,22 +17,69 @@ export const technologies = open({
   summary: "Technologies that a web page is built with",
   lenientQuery: technologiesQuerySchema,
   answers: json(technologiesSchema),
-  handler: rateLimited(async (context, { query: given, client, admitted }) => {
-    const query = new QueryParameters(given);
-    const page = query.page(context.platform.variables.pages);
-    const prettify = query.boolean("prettify", false);
-    const freshness = readFreshness(query);
-    query.refuseOthers();
-    const key = await cacheKey(context, "technologies", page.href);
-    const answer = await keptOrMade(context, key, freshness, admitted, () => detected(context, page, client));
-    return answerResponse(context, prettify ? pretty(answer) : answer, freshness);
+  accepted: json(jobSchema),
+  handler: rateLimited(async (context, call) => {
+    const request = readTechnologiesRequest(call.query, context.platform.variables.pages);
+    if (wantsJob(context)) return startJob(context, call, "technologies", [oneTask(call.query)]);
+    const answer = await technologiesAnswer({ ...context, client: call.client }, request, call.admitted);
+    return answerResponse(context, answer, request.freshness);
   }),
 });
 
+/** `POST /v1/technologies`: what several pages are built with, as a job (contract, jobs). */
+export const technologiesBatch = open({
+  method: "POST",
+  path: "/v1/technologies",
+  summary: "Technologies that several web pages are built with, as a job",
+  body: technologiesBatchSchema,
+  maxBody: MAX_BATCH_BYTES,
+  answers: json(jobSchema),
+  accepted: json(jobSchema),
+  handler: (context, { body }) =>
+    startBatch(context, "technologies", body, (query) =>
+      readTechnologiesRequest(query, context.platform.variables.pages),
+    ),
+});
+
+/** What is asked for of a page's technologies. */
+interface TechnologiesRequest {
+  readonly page: URL;
+  readonly prettify: boolean;
+  readonly freshness: Freshness;
+}
+
+/** Reads the query (contract, GET /v1/technologies/). Throws a 400 that names the parameter at fault. */
+export function readTechnologiesRequest(
+  search: URLSearchParams,
+  safety: UrlSafetyOptions,
+): TechnologiesRequest {
+  const query = new QueryParameters(search);
+  const page = query.page(safety);
+  const prettify = query.boolean("prettify", false);
+  const freshness = readFreshness(query);
+  query.refuseOthers();
+  return { page, prettify, freshness };
+}
+
+/**
+ * What is known of a page, or is found out.
+ *
+ * @param admitted rejects when the caller may not have any
+ */
+export async function technologiesAnswer(
+  work: PageWork,
+  { page, prettify, freshness }: TechnologiesRequest,
+  admitted: Promise<void>,
+): Promise<KeptAnswer> {
+  const key = await cacheKey(work, "technologies", page.href);
+  const answer = await keptOrMade(work, key, freshness, admitted, () => detected(work, page));
+  return prettify ? pretty(answer) : answer;
+}
+
 /** What reads pages is large, and made only where somebody asks for it: all other isolates start sooner. */
-async function detected(context: Context, page: URL, client: string): Promise<KeptAnswer> {
+async function detected(work: PageWork, page: URL): Promise<KeptAnswer> {
   const { detect } = await import("./detect.ts");
-  return detect(context, page, client);
+  return detect(work, page);
 }
 
 function pretty(answer: KeptAnswer): KeptAnswer {

@@ -1,18 +1,20 @@
 import * as z from "zod";
 import { toBase64, toUtf8 } from "../../encoding/bytes.ts";
-import type { Context } from "../../platform/context.ts";
 import type { ThumbnailOptions } from "../../platform/page-browser.ts";
 import type { PagesPlatform } from "../../platform/pages.ts";
-import { open } from "../../routing/endpoint.ts";
+import { json, open } from "../../routing/endpoint.ts";
 import { browserUnavailable } from "../browser/failures.ts";
-import { answerResponse, cacheKey, type KeptAnswer, keptOrMade } from "../kept-answers.ts";
+import { MAX_BATCH_BYTES, oneTask, startBatch, startJob, wantsJob } from "../jobs/start.ts";
+import { jobSchema } from "../jobs/view.ts";
+import { answerResponse, cacheKey, type KeptAnswer, keptOrMade, type PageWork } from "../kept-answers.ts";
 import { lifetimeOf, pageHeaders } from "../page-headers.ts";
-import { thumbnailQuerySchema } from "../query-schemas.ts";
+import { thumbnailBatchSchema, thumbnailQuerySchema } from "../query-schemas.ts";
 import { rateLimited } from "../rate-limit.ts";
 import { ImageMaker } from "./images.ts";
 import { readThumbnailRequest, type ThumbnailRequest } from "./parameters.ts";
 
-const thumbnailSchema = () =>
+/** JSON that carries a picture (contract, thumbnail JSON result). */
+export const thumbnailSchema = () =>
   z.object({
     mime_type: z.string(),
     base64: z.string(),
@@ -23,6 +25,9 @@ const thumbnailSchema = () =>
 /** A picture as such. */
 const PICTURE = { type: "string", contentEncoding: "binary" };
 
+/** Pictures by their media types. */
+export const PICTURES = { "image/jpeg": PICTURE, "image/png": PICTURE, "image/webp": PICTURE };
+
 /** `GET /v1/thumbs/`: a screenshot of a page, as an image or as JSON (contract, GET /v1/thumbs/). */
 export const thumbnail = open({
   method: "GET",
@@ -30,27 +35,52 @@ export const thumbnail = open({
   summary: "Screenshot of a web page",
   lenientQuery: thumbnailQuerySchema,
   answers: () => ({
-    "image/jpeg": PICTURE,
-    "image/png": PICTURE,
-    "image/webp": PICTURE,
+    ...PICTURES,
     "application/json": thumbnailSchema(),
   }),
-  handler: rateLimited(async (context, { query, client, admitted }) => {
-    const request = readThumbnailRequest(query, context.platform.variables.pages);
-    const key = await cacheKey(context, "thumbs", request.options);
-    const answer = await keptOrMade(context, key, request.freshness, admitted, () =>
-      capture(context, request.options, client),
-    );
-    return answerResponse(
-      context,
-      request.output === "json" ? asJson(answer, request) : answer,
-      request.freshness,
-    );
+  accepted: json(jobSchema),
+  handler: rateLimited(async (context, call) => {
+    const request = readThumbnailRequest(call.query, context.platform.variables.pages);
+    if (wantsJob(context)) return startJob(context, call, "thumbs", [oneTask(call.query)]);
+    const answer = await thumbnailAnswer({ ...context, client: call.client }, request, call.admitted);
+    return answerResponse(context, answer, request.freshness);
   }),
 });
 
-async function capture(context: Context, options: ThumbnailOptions, client: string): Promise<KeptAnswer> {
-  const { pages, now } = context.platform;
+/** `POST /v1/thumbs`: screenshots of several pages, as a job (contract, jobs). */
+export const thumbnailBatch = open({
+  method: "POST",
+  path: "/v1/thumbs",
+  summary: "Screenshots of several web pages, as a job",
+  body: thumbnailBatchSchema,
+  maxBody: MAX_BATCH_BYTES,
+  answers: json(jobSchema),
+  accepted: json(jobSchema),
+  handler: (context, { body }) =>
+    startBatch(context, "thumbs", body, (query) =>
+      readThumbnailRequest(query, context.platform.variables.pages),
+    ),
+});
+
+/**
+ * A picture that is kept, or a new one, as it was asked for.
+ *
+ * @param admitted rejects when the caller may not have any
+ */
+export async function thumbnailAnswer(
+  work: PageWork,
+  request: ThumbnailRequest,
+  admitted: Promise<void>,
+): Promise<KeptAnswer> {
+  const key = await cacheKey(work, "thumbs", request.options);
+  const answer = await keptOrMade(work, key, request.freshness, admitted, () =>
+    capture(work, request.options),
+  );
+  return request.output === "json" ? asJson(answer, request) : answer;
+}
+
+async function capture({ platform, client }: PageWork, options: ThumbnailOptions): Promise<KeptAnswer> {
+  const { pages, now } = platform;
   if (pages.browser === null) throw browserUnavailable();
   const captured = await pages.browser.capture(options, client);
   const { format, quality, transparent } = options;

@@ -3,6 +3,7 @@ import png from "@jsquash/png/codec/pkg/squoosh_png_bg.wasm";
 import resize from "@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm";
 import webp from "@jsquash/webp/codec/enc/webp_enc_simd.wasm";
 import { fromAnswer } from "../../pages/browser/failures.ts";
+import type { PageJobs } from "../page-jobs.ts";
 import type { PageBrowser, PagesPlatform } from "../pages.ts";
 import type { PageLimits } from "../variables.ts";
 import type { Env } from "./env.ts";
@@ -16,7 +17,8 @@ export function cloudflarePages(env: Env, limits: PageLimits): PagesPlatform {
       match: (key) => cache().match(key),
       put: (key, answer) => cache().put(key, answer),
     },
-    countCall: (client, limit) => env.RATE_LIMITER.getByName(client).take(limit),
+    countCall: (client, limit, calls) => env.RATE_LIMITER.getByName(client).take(limit, calls),
+    jobs: jobs(env),
     codecs: async () => ({ jpeg, png, resize, webp }),
     fingerprints: () => readAsset(env, "/data/technologies.json"),
   };
@@ -36,6 +38,26 @@ function browsers(env: Env, count: number): PageBrowser {
   return {
     capture: async (request, client) => fromAnswer(await objectFor(request).capture(request, client)),
     visit: async (request, client) => fromAnswer(await objectFor(request.url).visit(request, client)),
+  };
+}
+
+/** The jobs of each client are in an object of their own, whose id is a part of theirs. */
+function jobs({ PAGE_JOBS: objects }: Env): PageJobs {
+  const objectOf = (job: string) => {
+    const id = /^job_([\da-f]{64})_/.exec(job)?.[1];
+    if (id === undefined) return null;
+    try {
+      return objects.get(objects.idFromString(id));
+    } catch {
+      // It names no object of this kind.
+      return null;
+    }
+  };
+  return {
+    create: (job) => objects.getByName(job.client).create(job),
+    get: async (id) => (await objectOf(id)?.get(id)) ?? null,
+    result: async (id, task) => (await objectOf(id)?.result(id, task)) ?? null,
+    cancel: async (id) => (await objectOf(id)?.cancel(id)) ?? null,
   };
 }
 

@@ -5,6 +5,8 @@ import { watcherInProcess } from "../../alerts/in-process.ts";
 import { SqlArchive } from "../../archive/archive.ts";
 import { SqlJournal } from "../../audit/sql-journal.ts";
 import { SqlUseStore } from "../../limits/sql-store.ts";
+import { jobsInProcess } from "../../pages/jobs/in-process.ts";
+import { doTask } from "../../pages/jobs/work.ts";
 import { proxiedFetch } from "../../provider/proxy/fetch.ts";
 import { SqlUsage } from "../../usage/sql-usage.ts";
 import type { Platform } from "../platform.ts";
@@ -25,6 +27,9 @@ import { upgrade } from "./web-socket.ts";
 
 /** Where the sandbox in this process answers; the name is never looked up. */
 const SANDBOX_URL = "http://sandbox";
+
+/** Bytes of what came of jobs that are kept. */
+const JOB_BYTES = 250_000_000;
 
 /** A platform, and how it ends. */
 export interface DenoRuntime {
@@ -64,30 +69,37 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
     now: Date.now,
   };
   const alerts = watcherInProcess(watched, alertMemory(data.database));
+  const jobs = jobsInProcess({
+    sql: data.database,
+    now: Date.now,
+    work: (task) => doTask(platform, task),
+    maxBytes: JOB_BYTES,
+  });
+  const platform: Platform = {
+    variables,
+    configuration,
+    configPath: "storage:config",
+    accounts,
+    archive,
+    usage: new SqlUsage(data.database, Date.now),
+    administration: administrationInProcess(Date.now),
+    journal,
+    alerts,
+    responses: (owner) => kept.responses(owner),
+    files: (owner) => kept.files(owner),
+    uploads: (owner) => kept.uploads(owner),
+    fetch: filteredFetch,
+    deploymentFetch: direct,
+    upstream: (proxy) => (proxy === null ? (sandbox ?? direct) : proxiedFetch(dial, proxy)),
+    namesServerThroughProxy: true,
+    providerBaseUrl: variables.providerBaseUrl ?? (sandbox === null ? null : SANDBOX_URL),
+    upgrade,
+    pages: denoPages(browsers ?? NO_BROWSER, limits, jobs),
+    asset: (request) => assets.get(request),
+    now: Date.now,
+  };
   return {
-    platform: {
-      variables,
-      configuration,
-      configPath: "storage:config",
-      accounts,
-      archive,
-      usage: new SqlUsage(data.database, Date.now),
-      administration: administrationInProcess(Date.now),
-      journal,
-      alerts,
-      responses: (owner) => kept.responses(owner),
-      files: (owner) => kept.files(owner),
-      uploads: (owner) => kept.uploads(owner),
-      fetch: filteredFetch,
-      deploymentFetch: direct,
-      upstream: (proxy) => (proxy === null ? (sandbox ?? direct) : proxiedFetch(dial, proxy)),
-      namesServerThroughProxy: true,
-      providerBaseUrl: variables.providerBaseUrl ?? (sandbox === null ? null : SANDBOX_URL),
-      upgrade,
-      pages: denoPages(browsers ?? NO_BROWSER, limits),
-      asset: (request) => assets.get(request),
-      now: Date.now,
-    },
+    platform,
     close: () => {
       browsers?.close();
       egress.close();

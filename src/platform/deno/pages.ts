@@ -1,4 +1,5 @@
 import { MemoryAnswerCache } from "../../pages/memory-cache.ts";
+import type { PageJobs } from "../page-jobs.ts";
 import type { PageBrowser, PagesPlatform } from "../pages.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
@@ -17,11 +18,12 @@ export function blockLists(): Promise<string> {
 }
 
 /** The page service's part of a process; `browser` is null where none was found. */
-export function denoPages(browser: PageBrowser | null, limits: RateLimits): PagesPlatform {
+export function denoPages(browser: PageBrowser | null, limits: RateLimits, jobs: PageJobs): PagesPlatform {
   return {
     browser,
     cache: new MemoryAnswerCache(Date.now, CACHE_BYTES),
-    countCall: async (client, limit) => limits.take(client, limit),
+    countCall: async (client, limit, calls) => limits.take(client, limit, calls),
+    jobs,
     codecs: async () => ({
       jpeg: await compile("@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm"),
       png: await compile("@jsquash/png/codec/pkg/squoosh_png_bg.wasm"),

@@ -29,8 +29,8 @@ export class RateLimits {
     }
   }
 
-  /** Decides on one call; `limit` is calls a minute. */
-  take(client: string, limit: number): RateDecision {
+  /** Decides on calls; `limit` is calls a minute. */
+  take(client: string, limit: number, calls = 1): RateDecision {
     const now = this.#now();
     this.#sweep(now);
     const window = this.#windows.get(client) ?? new RateWindow();
@@ -41,10 +41,10 @@ export class RateLimits {
       this.#windows.delete(oldest);
       this.#sql.all("delete from rate where client = ?", oldest);
     }
-    const decision = window.take(now, limit);
+    const decision = window.take(now, limit, calls);
     if (decision.allowed) {
-      const calls = JSON.stringify(window.calls);
-      this.#sql.all("insert or replace into rate values(?, ?, ?)", client, calls, window.expiresAt);
+      const counted = JSON.stringify(window.calls);
+      this.#sql.all("insert or replace into rate values(?, ?, ?)", client, counted, window.expiresAt);
     }
     return decision;
   }

@@ -12,6 +12,7 @@ describe("a path that is shown", () => {
     "/admin%2Fkeys%2Fsk-secret",
     "/admin%252Fkeys%252Fsk-secret",
     "/gateway/admin/keys/sk-secret",
+    "/v1/jobs/sk-secret/results/0",
     "/v1beta/models/x:generateContent%3Fkey=sk-secret",
     "/v1beta/models/x:generateContent%3Falt=sse%26api_key%3Dsk-secret",
   ])("does not tell what %s names", (path) => {

@@ -11,7 +11,7 @@ function namesIn(source: string): string[] {
 }
 
 /** Read for all operations alike (`visitor.ts`). */
-const OF_ALL = ["url", "key", "keyId", "expires", "signature"];
+const OF_ALL = ["url", "key", "keyId", "expires", "signature", "async"];
 
 describe("the described queries of the page service", () => {
   it.each([

@@ -14,6 +14,14 @@ describe("RateWindow", () => {
     expect(window.take(61_000, 100).allowed).toBe(true);
   });
 
+  it("takes several calls together, all of them or none", () => {
+    const window = new RateWindow();
+    expect(window.take(1_000, 10, 7)).toMatchObject({ allowed: true, remaining: 3 });
+    expect(window.take(1_000, 10, 4)).toMatchObject({ allowed: false, remaining: 3 });
+    expect(window.take(1_000, 10, 3)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(window.take(61_000, 10, 10)).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
   it("never allows more than the limit in any minute, and keeps its promise of when", () => {
     fc.assert(
       fc.property(

@@ -1,0 +1,79 @@
+import * as z from "zod";
+import { GatewayError } from "../../errors/gateway-error.ts";
+import type { Context } from "../../platform/context.ts";
+import type { JobState } from "../../platform/page-jobs.ts";
+import { type Endpoint, json, open } from "../../routing/endpoint.ts";
+import { answerResponse } from "../kept-answers.ts";
+import { technologiesSchema } from "../technologies/result.ts";
+import { PICTURES, thumbnailSchema } from "../thumbnails/endpoints.ts";
+import { jobResponse, jobSchema } from "./view.ts";
+
+/** Jobs of the page service: the id is the capability. */
+export const JOB_ENDPOINTS: readonly Endpoint[] = [
+  open({
+    method: "GET",
+    path: "/v1/jobs/:id",
+    summary: "State of a job",
+    answers: json(jobSchema),
+    handler: async (context, { params }) => jobResponse(await jobOf(context, params["id"])),
+  }),
+  open({
+    method: "DELETE",
+    path: "/v1/jobs/:id",
+    summary: "Cancel a job",
+    answers: json(jobSchema),
+    handler: async ({ platform }, { params }) => {
+      const job = await platform.pages.jobs.cancel(params["id"] ?? "");
+      if (job === null) throw noJob();
+      return jobResponse(job);
+    },
+  }),
+  open({
+    method: "GET",
+    path: "/v1/jobs/:id/results/:place",
+    summary: "What came of one address of a job",
+    answers: () => ({
+      ...PICTURES,
+      "application/json": z.union([thumbnailSchema(), technologiesSchema()]),
+    }),
+    handler: async (context, { params }) => {
+      const job = await jobOf(context, params["id"]);
+      const place = /^\d{1,3}$/.test(params["place"] ?? "") ? Number(params["place"]) : -1;
+      const task = job.tasks[place];
+      if (task === undefined) throw noJob("This job has no such result.");
+      const found = await context.platform.pages.jobs.result(job.id, place);
+      if (found === null) throw noResult(task);
+      const lifetime = Math.max(1, Math.floor((job.expiresAt - context.platform.now()) / 1_000));
+      const answer = { ...found, lifetime, hit: true };
+      const response = await answerResponse(context, answer, { maxAge: lifetime, staleFor: 0 });
+      response.headers.set("cache-control", `private, max-age=${lifetime}`);
+      response.headers.delete("age");
+      response.headers.set("referrer-policy", "no-referrer");
+      return response;
+    },
+  }),
+];
+
+async function jobOf({ platform }: Context, id = ""): Promise<JobState> {
+  const job = await platform.pages.jobs.get(id);
+  if (job === null) throw noJob();
+  return job;
+}
+
+function noJob(message = "There is no such job, or not any more."): GatewayError {
+  return new GatewayError(404, message, { code: "job_not_found" });
+}
+
+/** Why there is nothing: the task's own failure, or its state. */
+function noResult({ status, fault }: JobState["tasks"][number]): GatewayError {
+  if (fault !== null) {
+    const { status: failed, message, code } = fault;
+    return new GatewayError(failed, message, { code });
+  }
+  return status === "cancelled"
+    ? new GatewayError(409, "This has been cancelled.", { code: "job_cancelled" })
+    : new GatewayError(409, "This is not done yet.", {
+        code: "job_not_finished",
+        headers: { "retry-after": "2" },
+      });
+}

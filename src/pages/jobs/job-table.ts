@@ -1,0 +1,251 @@
+import { fromBase64, toBase64 } from "../../encoding/bytes.ts";
+import type {
+  JobState,
+  NewJob,
+  PageOperation,
+  TaskFault,
+  TaskResult,
+  TaskStatus,
+} from "../../platform/page-jobs.ts";
+import { numberIn, type Sql, type SqlRow, textIn } from "../../storage/sql.ts";
+import { TextTable } from "../../storage/texts.ts";
+
+/** One task that may be begun. */
+export interface QueuedTask {
+  readonly job: string;
+  /** Its place in the job. */
+  readonly n: number;
+  readonly client: string;
+  readonly operation: PageOperation;
+  readonly origin: string;
+  readonly query: string;
+  /** How often it was begun. */
+  readonly attempts: number;
+}
+
+const UNFINISHED = "status in ('queued','running')";
+
+/** Jobs, their tasks and what came of them, in a database. */
+export class JobTable {
+  readonly #sql: Sql;
+  readonly #results: TextTable;
+
+  constructor(sql: Sql) {
+    this.#sql = sql;
+    sql.all(
+      "create table if not exists page_jobs(id text primary key, client text not null, operation text not null, origin text not null, created integer not null, finished integer, expires integer not null) without rowid",
+    );
+    sql.all(
+      "create table if not exists page_tasks(job text not null, n integer not null, url text not null, query text not null, status text not null, attempts integer not null, due integer not null, fault text not null, headers text not null, made integer not null, bytes integer not null, primary key(job, n)) without rowid",
+    );
+    this.#results = new TextTable(sql, "page_results");
+  }
+
+  /** Puts a job there. */
+  add(id: string, { client, operation, origin, tasks }: NewJob, now: number, expires: number): void {
+    this.#sql.transaction(() => {
+      this.#sql.all(
+        "insert into page_jobs values(?,?,?,?,?,null,?)",
+        id,
+        client,
+        operation,
+        origin,
+        now,
+        expires,
+      );
+      for (const [n, { url, query, fault }] of tasks.entries()) {
+        const status: TaskStatus = fault === null ? "queued" : "failed";
+        const said = fault === null ? "" : JSON.stringify(fault);
+        this.#sql.all(
+          "insert into page_tasks values(?,?,?,?,?,0,?,?,'',0,0)",
+          id,
+          n,
+          url,
+          query,
+          status,
+          now,
+          said,
+        );
+      }
+    });
+  }
+
+  get(id: string): JobState | null {
+    const [job] = this.#sql.all("select * from page_jobs where id=?", id);
+    if (job === undefined) return null;
+    const finished = numberIn(job, "finished");
+    return {
+      id,
+      operation: operationIn(job),
+      createdAt: numberIn(job, "created"),
+      finishedAt: finished === 0 ? null : finished,
+      expiresAt: numberIn(job, "expires"),
+      tasks: this.#sql
+        .all("select url, status, fault from page_tasks where job=? order by n", id)
+        .map((row) => ({ url: textIn(row, "url"), status: statusIn(row), fault: faultIn(row) })),
+    };
+  }
+
+  /** How many jobs of a client are not over. */
+  unfinished(client: string): number {
+    const [row] = this.#sql.all(
+      "select count(*) as n from page_jobs where client=? and finished is null",
+      client,
+    );
+    return numberIn(row, "n");
+  }
+
+  /** The first tasks that are due, in the order in which their jobs came; of no client that is named. */
+  nextDue(now: number, busy: ReadonlySet<string>): QueuedTask | null {
+    // Few clients have tasks at one moment: those that are busy are passed over here.
+    const rows = this.#sql.all(
+      "select t.job, min(t.n) as n, j.client, j.operation, j.origin, t.query, t.attempts from page_tasks t join page_jobs j on j.id=t.job where t.status='queued' and t.due<=? group by t.job order by j.created, t.job",
+      now,
+    );
+    const row = rows.find((candidate) => !busy.has(textIn(candidate, "client")));
+    if (row === undefined) return null;
+    return {
+      job: textIn(row, "job"),
+      n: numberIn(row, "n"),
+      client: textIn(row, "client"),
+      operation: operationIn(row),
+      origin: textIn(row, "origin"),
+      query: textIn(row, "query"),
+      attempts: numberIn(row, "attempts"),
+    };
+  }
+
+  /** When the next task that waits is due; null: none waits. */
+  nextDueAt(): number | null {
+    const [row] = this.#sql.all("select min(due) as due from page_tasks where status='queued'");
+    return typeof row?.["due"] === "number" ? row["due"] : null;
+  }
+
+  /** When the next job is to be forgotten, or given up; null: there is none. */
+  nextExpiry(): number | null {
+    const [row] = this.#sql.all("select min(expires) as expires from page_jobs");
+    return typeof row?.["expires"] === "number" ? row["expires"] : null;
+  }
+
+  begin({ job, n }: QueuedTask): void {
+    this.#sql.all("update page_tasks set status='running', attempts=attempts+1 where job=? and n=?", job, n);
+  }
+
+  /** A task waits again. */
+  putOff({ job, n }: QueuedTask, due: number): void {
+    this.#sql.all(
+      "update page_tasks set status='queued', due=? where job=? and n=? and status='running'",
+      due,
+      job,
+      n,
+    );
+  }
+
+  /** Keeps what came of a task, if that is still wanted. */
+  complete({ job, n }: QueuedTask, { body, headers, madeAt }: TaskResult): void {
+    this.#sql.transaction(() => {
+      const wanted = this.#sql.all(
+        "update page_tasks set status='completed', headers=?, made=?, bytes=? where job=? and n=? and status='running' returning n",
+        JSON.stringify(headers),
+        madeAt,
+        body.byteLength,
+        job,
+        n,
+      );
+      if (wanted.length > 0) this.#results.put(job, String(n), toBase64(body));
+    });
+  }
+
+  fail({ job, n }: Pick<QueuedTask, "job" | "n">, fault: TaskFault): void {
+    this.#sql.all(
+      "update page_tasks set status='failed', fault=? where job=? and n=? and status='running'",
+      JSON.stringify(fault),
+      job,
+      n,
+    );
+  }
+
+  /** All tasks of a job that are not over end so. */
+  end(job: string, status: "failed" | "cancelled", fault: TaskFault | null): void {
+    const said = fault === null ? "" : JSON.stringify(fault);
+    this.#sql.all(`update page_tasks set status=?, fault=? where job=? and ${UNFINISHED}`, status, said, job);
+  }
+
+  /** The jobs with tasks that were being done when the process ended: those may be begun again so often. */
+  interrupted(attempts: number, fault: TaskFault): void {
+    this.#sql.all(
+      "update page_tasks set status='failed', fault=? where status='running' and attempts>=?",
+      JSON.stringify(fault),
+      attempts,
+    );
+    this.#sql.all("update page_tasks set status='queued' where status='running'");
+  }
+
+  /** Notes that jobs are over of which all tasks are; from then on they are kept until `expires`. */
+  finish(now: number, expires: number): void {
+    this.#sql.all(
+      `update page_jobs set finished=?, expires=? where finished is null and not exists (select 1 from page_tasks t where t.job=page_jobs.id and t.${UNFINISHED})`,
+      now,
+      expires,
+    );
+  }
+
+  /** The jobs whose time is up. */
+  expired(now: number): readonly { readonly id: string; readonly isOver: boolean }[] {
+    return this.#sql
+      .all("select id, finished from page_jobs where expires<=?", now)
+      .map((row) => ({ id: textIn(row, "id"), isOver: row["finished"] !== null }));
+  }
+
+  forget(id: string): void {
+    this.#sql.transaction(() => {
+      this.#sql.all("delete from page_jobs where id=?", id);
+      this.#sql.all("delete from page_tasks where job=?", id);
+      this.#results.delete(id);
+    });
+  }
+
+  /** Bytes of all that is kept. */
+  bytes(): number {
+    const [row] = this.#sql.all("select sum(bytes) as n from page_tasks");
+    return numberIn(row, "n");
+  }
+
+  /** The job that has been over for longest; null: there is none. */
+  oldestFinished(): string | null {
+    const [row] = this.#sql.all(
+      "select id from page_jobs where finished is not null order by finished, id limit 1",
+    );
+    return row === undefined ? null : textIn(row, "id");
+  }
+
+  result(id: string, n: number): TaskResult | null {
+    const [row] = this.#sql.all(
+      "select headers, made from page_tasks where job=? and n=? and status='completed'",
+      id,
+      n,
+    );
+    if (row === undefined) return null;
+    const headers: Record<string, string> = JSON.parse(textIn(row, "headers"));
+    const body = fromBase64(this.#results.get(id, String(n)));
+    return { body, headers, madeAt: numberIn(row, "made") };
+  }
+}
+
+function operationIn(row: SqlRow): PageOperation {
+  return textIn(row, "operation") === "technologies" ? "technologies" : "thumbs";
+}
+
+const STATUSES: readonly TaskStatus[] = ["queued", "running", "completed", "failed", "cancelled"];
+
+function statusIn(row: SqlRow): TaskStatus {
+  const text = textIn(row, "status");
+  return STATUSES.find((status) => status === text) ?? "failed";
+}
+
+function faultIn(row: SqlRow): TaskFault | null {
+  const text = textIn(row, "fault");
+  if (text === "") return null;
+  const fault: TaskFault = JSON.parse(text);
+  return fault;
+}

@@ -1,0 +1,81 @@
+import * as z from "zod";
+import type { JobState, TaskState } from "../../platform/page-jobs.ts";
+
+/** Seconds after which it is worth a look how a job stands. */
+const RETRY_AFTER = 2;
+
+const taskStatus = z.enum(["queued", "running", "completed", "failed", "cancelled"]);
+
+/** How a job stands (contract, jobs). */
+export const jobSchema = () =>
+  z.object({
+    id: z.string(),
+    operation: z.enum(["thumbs", "technologies"]),
+    status: taskStatus,
+    createdAt: z.iso.datetime(),
+    finishedAt: z.iso.datetime().nullable(),
+    expiresAt: z.iso.datetime(),
+    progress: z.object({
+      total: z.int(),
+      completed: z.int(),
+      failed: z.int(),
+      cancelled: z.int(),
+    }),
+    /** In the order of the addresses. */
+    results: z.array(
+      z.object({
+        url: z.string(),
+        status: taskStatus,
+        /** Where what came of it is, once it is completed. */
+        resultUrl: z.string().nullable(),
+        error: z.object({ status: z.int(), code: z.string(), message: z.string() }).nullable(),
+      }),
+    ),
+  });
+
+/** Tells how a job stands. */
+export function jobResponse(job: JobState, status = 200): Response {
+  const headers = {
+    location: `/v1/jobs/${job.id}`,
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    ...(job.finishedAt === null && { "retry-after": String(RETRY_AFTER) }),
+  };
+  return Response.json(jobView(job), { status, headers });
+}
+
+function jobView(job: JobState): z.output<ReturnType<typeof jobSchema>> {
+  const { id, operation, createdAt, finishedAt, expiresAt, tasks } = job;
+  const count = (status: TaskState["status"]) => tasks.filter((task) => task.status === status).length;
+  return {
+    id,
+    operation,
+    status: statusOf(job),
+    createdAt: time(createdAt),
+    finishedAt: finishedAt === null ? null : time(finishedAt),
+    expiresAt: time(expiresAt),
+    progress: {
+      total: tasks.length,
+      completed: count("completed"),
+      failed: count("failed"),
+      cancelled: count("cancelled"),
+    },
+    results: tasks.map(({ url, status, fault }, index) => ({
+      url,
+      status,
+      resultUrl: status === "completed" ? `/v1/jobs/${id}/results/${index}` : null,
+      error: fault,
+    })),
+  };
+}
+
+/** Of a job that is over: whether somebody ended it, else whether anything came of it. */
+function statusOf({ finishedAt, tasks }: JobState): TaskState["status"] {
+  const some = (...wanted: readonly TaskState["status"][]) =>
+    tasks.some(({ status }) => wanted.includes(status));
+  if (finishedAt === null) return some("running", "completed", "failed") ? "running" : "queued";
+  if (some("cancelled")) return "cancelled";
+  return some("completed") ? "completed" : "failed";
+}
+
+const time = (ms: number): string => new Date(ms).toISOString();

@@ -1,0 +1,39 @@
+import { GatewayError } from "../../errors/gateway-error.ts";
+import type { TaskResult } from "../../platform/page-jobs.ts";
+import type { Platform } from "../../platform/platform.ts";
+import { readTechnologiesRequest, technologiesAnswer } from "../technologies/endpoints.ts";
+import { thumbnailAnswer } from "../thumbnails/endpoints.ts";
+import { readThumbnailRequest } from "../thumbnails/parameters.ts";
+import type { QueuedTask } from "./job-table.ts";
+
+const ADMITTED = Promise.resolve();
+
+/** Does one task of a job: what a request for it would be answered. Throws GatewayError. */
+export async function doTask(platform: Platform, task: QueuedTask): Promise<TaskResult> {
+  const behind: Promise<unknown>[] = [];
+  const work = {
+    platform,
+    url: new URL(task.origin),
+    client: task.client,
+    waitUntil: (promise: Promise<unknown>) => void behind.push(promise),
+  };
+  const query = new URLSearchParams(task.query);
+  try {
+    // Nobody waits: there is no need for what is old.
+    if (task.operation === "technologies") {
+      const request = readTechnologiesRequest(query, platform.variables.pages);
+      return await technologiesAnswer(work, withoutStale(request), ADMITTED);
+    }
+    const request = readThumbnailRequest(query, platform.variables.pages);
+    return await thumbnailAnswer(work, withoutStale(request), ADMITTED);
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) throw thrown;
+    throw new GatewayError(500, "internal error", { code: "internal_error", cause: thrown });
+  } finally {
+    await Promise.all(behind);
+  }
+}
+
+function withoutStale<T extends { readonly freshness: { readonly maxAge: number } }>(request: T): T {
+  return { ...request, freshness: { maxAge: request.freshness.maxAge, staleFor: 0 } };
+}

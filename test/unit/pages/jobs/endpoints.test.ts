@@ -1,0 +1,187 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { linkSignature } from "../../../../src/auth/signed-links.ts";
+import { keyDigest, keyIdentifier } from "../../../../src/config/api-keys.ts";
+import { apiKeySchema } from "../../../../src/config/schema.ts";
+import { pageCrashed } from "../../../../src/pages/browser/failures.ts";
+import { MAX_JOBS } from "../../../../src/pages/jobs/job-book.ts";
+import { type MemoryGateway, START_OF_TIME, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { KEY } from "../../../support/memory-platform.ts";
+import { type FakeBrowser, fakeBrowser } from "../../../support/page-browser.ts";
+
+interface JobAnswer {
+  readonly id: string;
+  readonly status: string;
+  readonly progress: unknown;
+  readonly results: readonly {
+    readonly url: string;
+    readonly status: string;
+    readonly resultUrl: string | null;
+    readonly error: { readonly code: string } | null;
+  }[];
+}
+
+const gateway = useMemoryGateway();
+
+describe("jobs of the page service", () => {
+  let made: MemoryGateway;
+  let browser: FakeBrowser;
+  let counted: number[];
+  let gate = Promise.resolve();
+
+  beforeEach(async () => {
+    gate = Promise.resolve();
+    counted = [];
+    browser = fakeBrowser(async ({ url }) => {
+      await gate;
+      if (url.includes("crash")) throw pageCrashed();
+    });
+    made = await gateway({
+      pages: {
+        browser,
+        countCall: async (_, limit, calls = 1) => {
+          counted.push(calls);
+          const allowed = calls <= 20;
+          return { allowed, limit, remaining: 20 - calls, resetSeconds: 60 };
+        },
+      },
+    });
+  });
+
+  const jobIn = async (response: Response): Promise<JobAnswer> => JSON.parse(await response.text());
+  const codeOf = async (response: Response) => {
+    const { error }: { error: { code: string; param: string | null } } = JSON.parse(await response.text());
+    return [response.status, error.code, error.param];
+  };
+  const post = (body: unknown, query = "") =>
+    made.request(`/v1/thumbs${query}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const look = async (id: string) => jobIn(await made.request(`/v1/jobs/${id}`));
+  async function over(id: string): Promise<JobAnswer> {
+    await expect.poll(async () => (await look(id)).status).toMatch(/completed|failed|cancelled/);
+    return look(id);
+  }
+
+  it("answer at once, tell how they stand, and give what came of them", async () => {
+    const begun = Promise.withResolvers<void>();
+    gate = begun.promise;
+    const response = await made.request("/v1/thumbs?url=example.com&size=og&async=true");
+    expect(response.status).toBe(202);
+    const job = await jobIn(response);
+    expect(job.id).toMatch(/^job_[0-9a-f]{32}$/);
+    expect(response.headers.get("location")).toBe(`/v1/jobs/${job.id}`);
+    expect(response.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect(response.headers.get("ratelimit-limit")).toBe("100");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(job).toMatchObject({ results: [{ url: "example.com", resultUrl: null, error: null }] });
+    const early = await made.request(`/v1/jobs/${job.id}/results/0`);
+    expect(await codeOf(early)).toEqual([409, "job_not_finished", null]);
+    begun.resolve();
+    const done = await over(job.id);
+    expect(done).toMatchObject({
+      status: "completed",
+      progress: { total: 1, completed: 1, failed: 0, cancelled: 0 },
+    });
+    const result = await made.request(done.results[0]?.resultUrl ?? "");
+    expect([result.status, await result.text()]).toEqual([200, "jpeg of http://example.com/"]);
+    expect(result.headers.get("content-type")).toBe("image/jpeg");
+    expect(result.headers.get("x-page-url")).toBe("http://example.com/");
+    expect(result.headers.get("cache-control")).toMatch(/^private, max-age=3[56]\d\d$/);
+    const tag = { "if-none-match": result.headers.get("etag") ?? "" };
+    expect((await made.request(done.results[0]?.resultUrl ?? "", { headers: tag })).status).toBe(304);
+    // It is kept with all other captures.
+    const again = await made.request("/v1/thumbs?url=example.com&size=og");
+    expect([again.headers.get("x-cache"), browser.captures.length]).toEqual(["HIT", 1]);
+  });
+
+  it("do a list with the same options, each address for itself, and count each", async () => {
+    const urls = ["example.com", "http://127.0.0.1/", "crash.example.com", "example.org"];
+    const response = await post({ urls, size: "m", format: "png", full: true });
+    expect([response.status, counted]).toEqual([202, [4]]);
+    const { id } = await jobIn(response);
+    const done = await over(id);
+    expect(done).toMatchObject({ status: "completed", progress: { total: 4, completed: 2, failed: 2 } });
+    expect(done.results.map(({ url, error }) => [url, error?.code])).toEqual([
+      ["example.com", undefined],
+      ["http://127.0.0.1/", "url_host_forbidden"],
+      ["crash.example.com", "page_crashed"],
+      ["example.org", undefined],
+    ]);
+    expect(await (await made.request(`/v1/jobs/${id}/results/3`)).text()).toBe("png of http://example.org/");
+    expect(await codeOf(await made.request(`/v1/jobs/${id}/results/2`))).toEqual([502, "page_crashed", null]);
+    expect(browser.captures.every(([request]) => request.full && request.format === "png")).toBe(true);
+  });
+
+  it.each([
+    [{ urls: [] }, "urls"],
+    [{ urls: Array.from({ length: 51 }, (_, n) => `example.com/${n}`) }, "urls"],
+    [{ urls: ["example.com"], size: "bogus" }, "size"],
+    [{ urls: ["example.com"], quality: 101 }, "quality"],
+    [{ urls: ["example.com"], full: "maybe" }, "full"],
+    [{ urls: ["example.com"], fullPage: true }, ""],
+    [{ urls: ["example.com"], url: "example.org" }, ""],
+  ])("refuse %j, and say why", async (body, param) => {
+    const response = await post(body);
+    const [status, , named] = await codeOf(response);
+    expect([status, String(named ?? "")]).toEqual([400, expect.stringContaining(param)]);
+    expect(browser.captures).toEqual([]);
+  });
+
+  it("are within the limit of calls, all of their addresses or none", async () => {
+    const urls = Array.from({ length: 21 }, (_, n) => `example.com/${n}`);
+    expect(await codeOf(await post({ urls }))).toEqual([429, "rate_limit_exceeded", null]);
+    expect(browser.captures).toEqual([]);
+  });
+
+  it("are as many at once as a client may have", async () => {
+    const begun = Promise.withResolvers<void>();
+    gate = begun.promise;
+    const ids: string[] = [];
+    for (let n = 0; n < MAX_JOBS; n++) ids.push((await jobIn(await post({ urls: [`example.com/${n}`] }))).id);
+    const refused = await post({ urls: ["example.com"] });
+    expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
+    expect(await codeOf(refused)).toEqual([429, "job_limit_exceeded", null]);
+    const cancelled = await made.request(`/v1/jobs/${ids[4]}`, { method: "DELETE" });
+    expect(await jobIn(cancelled)).toMatchObject({ status: "cancelled", progress: { cancelled: 1 } });
+    expect(await codeOf(await made.request(`/v1/jobs/${ids[4]}/results/0`))).toEqual([
+      409,
+      "job_cancelled",
+      null,
+    ]);
+    expect((await post({ urls: ["example.com"] })).status).toBe(202);
+    begun.resolve();
+    await over(ids[0] ?? "");
+  });
+
+  it("are found by nobody who does not know their id, which no log has", async () => {
+    const { id } = await jobIn(await made.request("/v1/thumbs?url=example.com&async"));
+    await over(id);
+    for (const other of ["job_0", `${id}0`, "%00", `job_${"0".repeat(64)}_${"0".repeat(32)}`]) {
+      for (const method of ["GET", "DELETE"]) {
+        const response = await made.request(`/v1/jobs/${other}`, { method });
+        expect(await codeOf(response)).toEqual([404, "job_not_found", null]);
+      }
+    }
+    for (const place of ["1", "-1", "x", "1e0"]) {
+      expect((await made.request(`/v1/jobs/${id}/results/${place}`)).status).toBe(404);
+    }
+    expect(JSON.stringify(made.lines)).not.toContain(id);
+  });
+
+  it("go on a key's account, which a link signed for one picture does not open", async () => {
+    const query = new URLSearchParams({ url: "example.com", key: KEY, async: "yes" });
+    const { id } = await jobIn(await made.request(`/v1/thumbs?${query}`));
+    await over(id);
+    expect([counted, browser.captures[0]?.[1]]).toEqual([[], expect.stringMatching(/^key:/)]);
+    const entry = apiKeySchema.parse({ key: KEY });
+    const link = new URLSearchParams({
+      keyId: await keyIdentifier(entry),
+      expires: String(START_OF_TIME / 1_000 + 60),
+    });
+    link.set("signature", await linkSignature(await keyDigest(entry), "/v1/thumbs", link));
+    const response = await post({ urls: ["example.com"] }, `?${link}`);
+    expect(await codeOf(response)).toEqual([403, "signature_invalid", "signature"]);
+  });
+});
