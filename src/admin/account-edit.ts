@@ -1,10 +1,12 @@
 import * as z from "zod";
 import { type Account, accountSchema, type Config } from "../config/schema.ts";
+import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
 import { edit } from "./edit.ts";
+import { etagOf } from "./etag.ts";
 import { accountIndex } from "./identifiers.ts";
 
 /**
@@ -31,9 +33,13 @@ const proxyBindingSchema = z.object({
 /** What an edit of the accounts answers. */
 export const accountsChangedSchema = () => successSchema().extend({ total_accounts: z.int() });
 
-/** The answer to an edit of the accounts. */
-export function accountsChanged({ accounts }: Config): Response {
-  return Response.json({ success: true, total_accounts: accounts.length });
+/** The answer to an edit of the accounts; its tag is the version that the edit has made. */
+export function accountsChanged(
+  { config, version }: ConfigSnapshot,
+  more: Readonly<Record<string, unknown>> = {},
+): Response {
+  const body = { success: true, total_accounts: config.accounts.length, ...more };
+  return Response.json(body, { headers: { etag: etagOf(version) } });
 }
 
 /** Throws 400 for the id of a proxy that is not there; an empty one means none. */
@@ -53,15 +59,14 @@ async function editAccount(
   context: Context,
   identifier: string,
   change: (account: Account, config: Config) => Account,
-): Promise<Config> {
-  const { config } = await edit(context, async (current) => {
+): Promise<ConfigSnapshot> {
+  return edit(context, async (current) => {
     const index = await accountIndex(current, identifier);
     const accounts = current.accounts.map((account, place) =>
       place === index ? change(account, current) : account,
     );
     return { ...current, accounts };
   });
-  return config;
 }
 
 /** An account with the changes that an administrator asked for. Throws 400 for one that cannot be made. */
@@ -108,11 +113,11 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
     summary: "Delete an account",
     answers: json(accountsChangedSchema),
     handler: async (context, { params }) => {
-      const { config } = await edit(context, async (current) => {
+      const remove = async (current: Config) => {
         const index = await accountIndex(current, params["identifier"] ?? "");
         return { ...current, accounts: current.accounts.filter((_, place) => place !== index) };
-      });
-      return accountsChanged(config);
+      };
+      return accountsChanged(await edit(context, remove, { keep: true }));
     },
   }),
   /** `PUT /admin/accounts/{identifier}/proxy` (contract). */

@@ -17,8 +17,15 @@ const REPORT_MS = 500;
 const CUT_OFF_MS = 60_000;
 const MAX_FAILURES = 200;
 
-/** `POST /admin/accounts/test-all`. The body may be missing. `resume`: after those that the last run has tested. */
-const testAllSchema = z.object({ model: modelSchema, resume: z.boolean().default(false) });
+/**
+ * `POST /admin/accounts/test-all`. The body may be missing. `resume`: after those that the last run has tested; `identifiers`:
+ * only these.
+ */
+const testAllSchema = z.object({
+  model: modelSchema,
+  resume: z.boolean().default(false),
+  identifiers: z.array(z.string()).optional(),
+});
 
 /** Where a run begins that goes on with another one. */
 type Begun = Pick<TestAllProgress, "done" | "success" | "failed" | "failures">;
@@ -31,6 +38,7 @@ class Run {
   readonly #results: (AccountTestResult | undefined)[] = [];
   readonly #context: Context;
   readonly #total: number;
+  readonly #some: boolean;
   readonly #startedAt: number;
   /** Of all accounts before `done`. */
   #counted: Begun;
@@ -38,8 +46,10 @@ class Run {
   /** Somebody has asked for the end. */
   cancelled = false;
 
-  constructor(context: Context, total: number, begun: Begun) {
+  /** `some`: these are not all accounts, so that nothing can go on with the run. */
+  constructor(context: Context, total: number, begun: Begun, some: boolean) {
     this.#context = context;
+    this.#some = some;
     this.#total = total;
     this.#startedAt = context.platform.now();
     this.#counted = begun;
@@ -75,6 +85,7 @@ class Run {
       started_at: this.#startedAt,
       updated_at: now,
       finished_at: finished ? now : 0,
+      ...(this.#some && { some: true }),
     };
     const cancelled = await this.#context.platform.administration
       .setTestProgress(progress)
@@ -101,8 +112,9 @@ async function runTests(
   accounts: readonly string[],
   model: string,
   begun: Begun,
+  some: boolean,
 ): Promise<Run> {
-  const run = new Run(context, accounts.length, begun);
+  const run = new Run(context, accounts.length, begun, some);
   await run.report(false);
   await inParallel([...accounts.entries()].slice(begun.done), CONCURRENCY, async ([place, account]) => {
     if (run.cancelled) return;
@@ -117,7 +129,7 @@ async function runTests(
 /** What the last run has done, if there is more to do. */
 async function unfinished({ platform }: Context, accounts: number): Promise<Begun> {
   const last = await platform.administration.testProgress();
-  return last === null || last.done >= accounts ? NOTHING_DONE : last;
+  return last === null || last.some === true || last.done >= accounts ? NOTHING_DONE : last;
 }
 
 const countsSchema = () => z.object({ total: z.int(), success: z.int(), failed: z.int() });
@@ -131,6 +143,8 @@ const progressSchema = () =>
     updated_at: z.int().optional(),
     finished_at: z.int().optional(),
     failures: z.array(accountTestResultSchema()),
+    /** Only some accounts were to be tested. */
+    some: z.boolean().optional(),
   });
 
 export const TEST_ALL_ENDPOINTS: readonly Endpoint[] = [
@@ -142,12 +156,14 @@ export const TEST_ALL_ENDPOINTS: readonly Endpoint[] = [
     body: testAllSchema,
     optionalBody: true,
     answers: json(() => countsSchema().extend({ results: z.array(accountTestResultSchema()) })),
-    handler: async (context, { body: { model, resume } }) => {
+    handler: async (context, { body: { model, resume, identifiers: wanted } }) => {
       const { config } = await context.platform.configuration.readFresh();
       resolveModel(model, config);
-      const accounts = await identifiers(config);
-      const begun = resume ? await unfinished(context, accounts.length) : NOTHING_DONE;
-      const running = runTests(apart(context), accounts, model, begun).then(async (run) => {
+      const all = await identifiers(config);
+      const some = wanted === undefined ? null : new Set(wanted);
+      const accounts = some === null ? all : all.filter((id) => some.has(id));
+      const begun = resume && some === null ? await unfinished(context, accounts.length) : NOTHING_DONE;
+      const running = runTests(apart(context), accounts, model, begun, some !== null).then(async (run) => {
         const failed = run.results.filter(({ success }) => !success).length;
         await record(context, { tested: run.results.length, failed });
         return run;

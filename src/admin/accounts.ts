@@ -1,11 +1,13 @@
 import * as z from "zod";
-import { accountSchema, type Config } from "../config/schema.ts";
+import { accountIdentifier } from "../config/account-identifier.ts";
+import { accountSchema } from "../config/schema.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { accountsChanged, accountsChangedSchema, checkProxy } from "./account-edit.ts";
+import { accountFilterShape, matchingAccounts } from "./account-filter.ts";
 import { accountViewSchema } from "./answers.ts";
 import { accountViews } from "./config-view.ts";
 import { edit, sameAccount } from "./edit.ts";
-import { hasIdentity, identifiers } from "./identifiers.ts";
+import { hasIdentity } from "./identifiers.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
 import { duplicate } from "./refusals.ts";
 
@@ -15,7 +17,7 @@ const MAX_PAGE_SIZE = 5_000;
 const accountListSchema = z.object({
   page: queryNumber(1, Number.MAX_SAFE_INTEGER),
   page_size: queryNumber(10, MAX_PAGE_SIZE),
-  q: z.string().default(""),
+  ...accountFilterShape,
 });
 
 /** `POST /admin/accounts`: an account that signs in, or one that has only a token. */
@@ -29,18 +31,6 @@ const newAccountSchema = accountSchema
     path: ["password"],
   });
 
-/** Places of the accounts whose identifier, e-mail, mobile, name or remark contains `query`. */
-async function matching(config: Config, query: string): Promise<number[]> {
-  const needle = query.trim().toLowerCase();
-  const ids = await identifiers(config);
-  const places: number[] = [];
-  for (const [index, { email, mobile, name, remark }] of config.accounts.entries()) {
-    const texts = [ids[index] ?? "", email, mobile, name, remark];
-    if (texts.some((text) => text.toLowerCase().includes(needle))) places.push(index);
-  }
-  return places;
-}
-
 /** The list of accounts, and what adds to it. */
 export const ACCOUNT_LIST_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/accounts` (contract). */
@@ -50,12 +40,12 @@ export const ACCOUNT_LIST_ENDPOINTS: readonly Endpoint[] = [
     summary: "List the accounts",
     query: accountListSchema,
     answers: json(() => pageSchema(accountViewSchema())),
-    handler: async (context, { query: { page, page_size, q } }) => {
+    handler: async (context, { query: { page, page_size, ...filter } }) => {
       const { config } = await context.platform.configuration.readFresh();
-      const places = await matching(config, q);
+      const { places, health } = await matchingAccounts(context, config, filter);
       const start = (page - 1) * page_size;
       return Response.json({
-        items: await accountViews(context, config, places.slice(start, start + page_size)),
+        items: await accountViews(context, config, places.slice(start, start + page_size), health),
         total: places.length,
         page,
         page_size,
@@ -69,14 +59,14 @@ export const ACCOUNT_LIST_ENDPOINTS: readonly Endpoint[] = [
     path: "/admin/accounts",
     summary: "Add an account",
     body: newAccountSchema,
-    answers: json(accountsChangedSchema),
+    answers: json(() => accountsChangedSchema().extend({ identifier: z.string() })),
     handler: async (context, { body: added }) => {
-      const { config } = await edit(context, (current) => {
+      const snapshot = await edit(context, (current) => {
         checkProxy(current, added.proxy_id);
         if (current.accounts.some((account) => sameAccount(account, added))) throw duplicate("the account");
         return { ...current, accounts: [...current.accounts, added] };
       });
-      return accountsChanged(config);
+      return accountsChanged(snapshot, { identifier: await accountIdentifier(added) });
     },
   }),
 ];

@@ -10,6 +10,7 @@ import { checkPageUrl } from "../url-safety/index.ts";
 import { changedRules, sentRulesSchema } from "./alert-rules.ts";
 import { successSchema } from "./answers.ts";
 import { edit } from "./edit.ts";
+import { etagOf } from "./etag.ts";
 import { missing } from "./refusals.ts";
 
 const { shape } = webhookSchema;
@@ -153,7 +154,7 @@ export const ALERT_ENDPOINTS: readonly Endpoint[] = [
     answers: json(savedSchema),
     handler: async (context, { body }) => {
       let secrets: Record<string, string> = {};
-      await edit(context, (current) => {
+      const change = (current: Config): Config => {
         const { alerts } = current;
         const made = body.webhooks === undefined ? null : saved(alerts.webhooks, body.webhooks, context);
         secrets = made?.secrets ?? {};
@@ -164,10 +165,16 @@ export const ALERT_ENDPOINTS: readonly Endpoint[] = [
             rules: changedRules(alerts.rules, body.rules ?? {}),
           },
         };
-      });
+      };
+      const present = (await context.config()).config.alerts.webhooks;
+      const kept = new Set((body.webhooks ?? present).map(({ id }) => id));
+      // That one is gone can be undone.
+      const keep = present.some(({ id }) => !kept.has(id));
+      const { version } = await edit(context, change, { keep });
       await context.platform.alerts.look();
       const told = Object.keys(secrets).length === 0 ? {} : { secrets };
-      return Response.json({ success: true, ...told }, { headers: { "cache-control": "no-store" } });
+      const headers = { "cache-control": "no-store", ...(keep && { etag: etagOf(version) }) };
+      return Response.json({ success: true, ...told }, { headers });
     },
   }),
   forAdministrators({

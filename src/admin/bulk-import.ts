@@ -19,6 +19,8 @@ const bulkImportSchema = z
       .array(z.union([z.string().trim().min(1, "a key must not be empty"), apiKeySchema], "must be a key"))
       .optional(),
     accounts: z.array(importedAccount).optional(),
+    /** Goes on with an import in parts: the configuration of before has been kept with the first. */
+    continues: z.boolean().default(false),
   })
   .refine(({ keys, accounts }) => keys !== undefined || accounts !== undefined, {
     error: "send keys, accounts, or both",
@@ -63,7 +65,7 @@ export const BULK_IMPORT_ENDPOINTS: readonly Endpoint[] = [
             accounts: [...present.accounts, ...all.accounts.slice(present.accounts.length)],
           };
         },
-        { keep: true },
+        { keep: !body.continues },
       );
       return Response.json({
         success: true,

@@ -72,18 +72,29 @@ export async function keyView(entry: ApiKey): Promise<KeyView> {
   };
 }
 
-/** Views of a configuration's accounts, in order. `ids` limits it to some. */
+/** What the pool knows of the named accounts, or of all. */
+export async function healthById(
+  { platform }: Context,
+  ids?: readonly string[],
+): Promise<Map<string, AccountHealth>> {
+  const known = ids?.length === 0 ? [] : await platform.accounts.health(ids);
+  return new Map(known.map((entry) => [entry.id, entry]));
+}
+
+/**
+ * Views of a configuration's accounts, in order. `places` limits it to some; `all` is what the pool knows of them, if it has been
+ * asked already.
+ */
 export async function accountViews(
   context: Context,
   config: Config,
   places?: readonly number[],
+  all?: ReadonlyMap<string, AccountHealth>,
 ): Promise<AccountView[]> {
   const names = await identifiers(config);
   const wanted = places ?? config.accounts.map((_, index) => index);
   const ids = wanted.flatMap((index) => names[index] ?? []);
-  const { accounts } = context.platform;
-  const known = ids.length === 0 ? [] : await accounts.health(places === undefined ? undefined : ids);
-  const health = new Map(known.map((entry) => [entry.id, entry]));
+  const health = all ?? (await healthById(context, places === undefined ? undefined : ids));
   return wanted.flatMap((index) => {
     const account = config.accounts[index];
     const id = names[index] ?? "";

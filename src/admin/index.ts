@@ -1,4 +1,5 @@
 import type { Surface } from "../routing/surface.ts";
+import { ACCOUNT_BULK_ENDPOINTS } from "./account-bulk.ts";
 import { ACCOUNT_ENDPOINTS } from "./account-edit.ts";
 import { ACCOUNT_TEST_ENDPOINTS, SESSION_ENDPOINTS } from "./account-test.ts";
 import { TEST_ALL_ENDPOINTS } from "./account-test-all.ts";
@@ -59,6 +60,7 @@ export const ADMINISTRATION: Surface = {
     ...PROXY_TEST_ENDPOINTS,
     ...PROXY_ENDPOINTS,
     ...ACCOUNT_LIST_ENDPOINTS,
+    ...ACCOUNT_BULK_ENDPOINTS,
     ...ACCOUNT_TEST_ENDPOINTS,
     ...TEST_ALL_ENDPOINTS,
     ...recorded(SESSION_ENDPOINTS),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { newSecret } from "../auth/secrets.ts";
 import { allKeys, keyDigest, keyIdentifier } from "../config/api-keys.ts";
-import { type ApiKey, apiKeyFields } from "../config/schema.ts";
+import { type ApiKey, apiKeyFields, type Config } from "../config/schema.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import type { Context } from "../platform/context.ts";
 import type { KeyUse } from "../platform/usage.ts";
@@ -11,6 +11,7 @@ import { keyViewSchema, successSchema } from "./answers.ts";
 import { NOT_KEPT } from "./config-export.ts";
 import { keyView } from "./config-view.ts";
 import { edit } from "./edit.ts";
+import { etagOf } from "./etag.ts";
 import { changedKey, hasIdentifier, keptKey } from "./key-entries.ts";
 import { digestsOf, rotatedKey } from "./key-rotation.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
@@ -102,16 +103,20 @@ async function keyIndex(keys: readonly ApiKey[], name: string): Promise<number> 
   throw missing("the API key");
 }
 
-/** Changes the keys. They are kept in the structured form only: an edit of any of them does away with the legacy list. */
+/** An edit of the keys. They are kept in the structured form only: an edit of any of them does away with the legacy list. */
+function changedKeys(change: (keys: ApiKey[]) => ApiKey[] | Promise<ApiKey[]>) {
+  return async (current: Config): Promise<Config> => ({
+    ...current,
+    keys: [],
+    api_keys: await change(allKeys(current)),
+  });
+}
+
 async function editKeys(
   context: Context,
   change: (keys: ApiKey[]) => ApiKey[] | Promise<ApiKey[]>,
 ): Promise<{ success: true; total_keys: number }> {
-  const { config } = await edit(context, async (current) => ({
-    ...current,
-    keys: [],
-    api_keys: await change(allKeys(current)),
-  }));
+  const { config } = await edit(context, changedKeys(change));
   return { success: true, total_keys: allKeys(config).length };
 }
 
@@ -218,12 +223,14 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
     path: "/admin/keys/:key",
     summary: "Delete an API key",
     answers: json(keysChangedSchema),
-    handler: async (context, { params }) =>
-      Response.json(
-        await editKeys(context, async (keys) => {
-          const index = await keyIndex(keys, params["key"] ?? "");
-          return keys.filter((_, place) => place !== index);
-        }),
-      ),
+    handler: async (context, { params }) => {
+      const remove = changedKeys(async (keys) => {
+        const index = await keyIndex(keys, params["key"] ?? "");
+        return keys.filter((_, place) => place !== index);
+      });
+      const { config, version } = await edit(context, remove, { keep: true });
+      const body = { success: true, total_keys: allKeys(config).length };
+      return Response.json(body, { headers: { etag: etagOf(version) } });
+    },
   }),
 ];

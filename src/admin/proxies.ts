@@ -1,9 +1,10 @@
 import * as z from "zod";
-import { type Proxy as ConfiguredProxy, proxySchema } from "../config/schema.ts";
+import { type Config, type Proxy as ConfiguredProxy, proxySchema } from "../config/schema.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { proxyViewSchema, successSchema } from "./answers.ts";
 import { proxyView } from "./config-view.ts";
 import { edit } from "./edit.ts";
+import { etagOf } from "./etag.ts";
 import { duplicate, found } from "./refusals.ts";
 
 const { shape } = proxySchema;
@@ -103,7 +104,7 @@ export const PROXY_ENDPOINTS: readonly Endpoint[] = [
     answers: json(() => successSchema().extend({ unbound_accounts: z.int(), total_proxies: z.int() })),
     handler: async (context, { params: { proxyID: id = "" } }) => {
       let unbound = 0;
-      const { config } = await edit(context, (current) => {
+      const remove = (current: Config): Config => {
         savedProxy(current.proxies, id);
         unbound = current.accounts.filter(({ proxy_id }) => proxy_id === id).length;
         return {
@@ -116,12 +117,12 @@ export const PROXY_ENDPOINTS: readonly Endpoint[] = [
             provider.proxy_id === id ? { ...provider, proxy_id: "" } : provider,
           ),
         };
-      });
-      return Response.json({
-        success: true,
-        unbound_accounts: unbound,
-        total_proxies: config.proxies.length,
-      });
+      };
+      const { config, version } = await edit(context, remove, { keep: true });
+      return Response.json(
+        { success: true, unbound_accounts: unbound, total_proxies: config.proxies.length },
+        { headers: { etag: etagOf(version) } },
+      );
     },
   }),
 ];

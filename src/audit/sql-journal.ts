@@ -5,6 +5,8 @@ import { TextTable } from "../storage/texts.ts";
 
 const MAX_ENTRIES = 10_000;
 const MAX_VERSIONS = 20;
+/** The same of those from before a deletion. */
+const MAX_DELETIONS = 10;
 
 /** Whether a column has a text in it. Not `like`: Durable Objects refuse patterns of more than 50 bytes. */
 const contains = (column: string): string => `instr(lower(${column}), lower(?)) > 0`;
@@ -105,7 +107,15 @@ export class SqlJournal implements Journal {
       config.accounts.length,
     );
     this.#texts.put(String(version), "config", JSON.stringify(config));
-    this.#drop(`select version from kept_version order by version desc limit -1 offset ${MAX_VERSIONS}`);
+    // Many deletions, which are kept so that they can be undone, push out nothing else.
+    for (const [which, most] of [
+      ["action like 'DELETE %'", MAX_DELETIONS],
+      ["action not like 'DELETE %'", MAX_VERSIONS],
+    ]) {
+      this.#drop(
+        `select version from kept_version where ${which} order by version desc limit -1 offset ${most}`,
+      );
+    }
   }
 
   #drop(query: string): void {

@@ -22,6 +22,8 @@ export interface TestAllProgress {
   readonly finished_at: number;
   /** The outcomes so far that failed, newest last, bounded. */
   readonly failures: readonly AccountTestResult[];
+  /** Only some accounts were to be tested. */
+  readonly some?: boolean;
 }
 
 /** What administrators' requests share, whichever isolate answers them. */

@@ -27,7 +27,8 @@ describe("accounts", () => {
     await admin("POST", "/admin/accounts", { email: "a@sandbox.test", password: "sandbox", name: "A" });
     await admin("POST", "/admin/accounts", { mobile: "+8613800000000", password: "sandbox" });
     const answer = await admin("POST", "/admin/accounts", { token: "sandbox-token-abcdefgh" });
-    expect(answer).toEqual({ status: 200, body: { success: true, total_accounts: 6 } });
+    expect(answer).toMatchObject({ status: 200, body: { success: true, total_accounts: 6 } });
+    expect(Object(answer.body).identifier).toMatch(/^token:/);
     const { items } = await list();
     expect(items[3]).toEqual({
       identifier: "a@sandbox.test",

@@ -22,7 +22,9 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByLabel("E-mail").fill("four@sandbox.test");
     await dialog.getByLabel("Password").fill("sandbox");
     await dialog.getByRole("button", { name: "Add account" }).click();
+    // It is tested at once.
     const row = page.getByRole("row", { name: /four@sandbox\.test/ });
+    await row.getByText("ok", { exact: true }).waitFor();
     await row.getByRole("button", { name: /^Test/ }).click();
     await row.getByText("ok", { exact: true }).waitFor();
 
@@ -37,8 +39,35 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByRole("button", { name: "Delete four@sandbox.test" }).click();
     await dialog.getByRole("button", { name: "Delete account" }).click();
     await row.waitFor({ state: "detached" });
-    const { body } = await app.admin("GET", "/admin/accounts?q=four");
-    expect(body["total"]).toBe(0);
+    const count = async () => (await app.admin("GET", "/admin/accounts?q=four")).body["total"];
+    expect(await count()).toBe(0);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await row.waitFor();
+    expect(await count()).toBe(1);
+    await app.admin("DELETE", "/admin/accounts/four@sandbox.test");
+  });
+
+  it("does one thing to many accounts, and finds them by their health", async () => {
+    const page = await app.at("accounts");
+    await page.getByLabel("Choose one@sandbox.test").check();
+    await page.getByLabel("Choose two@sandbox.test").check();
+    await page.getByRole("button", { name: "Test 2 chosen" }).click();
+    await page.getByText(/^2 accounts work/).waitFor();
+    const chosen = page.getByRole("region", { name: "Chosen accounts" });
+    await chosen.getByRole("button", { name: "Disable" }).click();
+    await page.getByText("2 accounts disabled").waitFor();
+    await page.getByLabel("Health").selectOption("disabled");
+    await page.getByText("2 accounts", { exact: true }).waitFor();
+    expect(page.url()).toContain("#/accounts?health=disabled");
+    await chosen.getByRole("button", { name: "Enable" }).click();
+    await page.getByText("None is as the filters say.").waitFor();
+    await page.getByLabel("Health").selectOption({ label: "any health" });
+    await page.getByText("3 accounts", { exact: true }).waitFor();
+    await chosen.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete them" }).click();
+    await page.getByText("1 account", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Undo" }).last().click();
+    await page.getByText("3 accounts", { exact: true }).waitFor();
   });
 
   it("keeps a form that the gateway refuses, with the reason", async () => {

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { call } from "./client.ts";
 import { anything, flag, number, text } from "./fields.ts";
+import { undoable } from "./undo.ts";
 
 const cooldown = z.object({ kind: text, reason: text, failures: number, until: number });
 
@@ -19,6 +20,7 @@ const account = z.object({
   proxy_id: text,
   disabled: flag,
   weight: z._default(z.number(), 1),
+  condition: text,
   cooldown: z.nullish(cooldown),
   activity: z.nullish(
     z.object({
@@ -58,6 +60,8 @@ const testAllStatus = z.object({
   /** Unix milliseconds; 0 while it runs. */
   finished_at: number,
   failures: z._default(z.array(testResult), []),
+  /** Only some accounts were to be tested. */
+  some: flag,
 });
 export type TestAllStatus = z.output<typeof testAllStatus>;
 
@@ -79,18 +83,41 @@ export const LARGEST_PAGE = 5_000;
 
 const path = (identifier: string, rest = "") => `/admin/accounts/${encodeURIComponent(identifier)}${rest}`;
 
-/** Accounts whose identifier, e-mail, mobile, name or remark contains `query`. */
-export function listAccounts(query: string, page: number, size: number, signal?: AbortSignal) {
-  const search = new URLSearchParams({ q: query, page: String(page), page_size: String(size) });
+/** How a list of accounts is narrowed down and ordered, as the gateway takes it. */
+export interface AccountFilter {
+  /** In identifier, e-mail, mobile, name or remark. */
+  readonly q: string;
+  readonly health: string;
+  /** Null: whatever it is; empty: none. */
+  readonly proxy: string | null;
+  readonly sort: string;
+}
+
+export function listAccounts(filter: AccountFilter, page: number, size: number, signal?: AbortSignal) {
+  const { q, health, proxy, sort } = filter;
+  const search = new URLSearchParams({ q, health, sort, page: String(page), page_size: String(size) });
+  if (proxy !== null) search.set("proxy_id", proxy);
   return call(accountPage, `/admin/accounts?${search}`, signal === undefined ? {} : { signal });
 }
 
-export const addAccount = (body: AccountInput) => call(anything, "/admin/accounts", { method: "POST", body });
+const added = z.object({ identifier: text });
+
+export const addAccount = (body: AccountInput) => call(added, "/admin/accounts", { method: "POST", body });
 
 export const changeAccount = (identifier: string, body: AccountInput) =>
   call(anything, path(identifier), { method: "PUT", body });
 
-export const deleteAccount = (identifier: string) => call(anything, path(identifier), { method: "DELETE" });
+export const deleteAccount = (identifier: string) => undoable(path(identifier), { method: "DELETE" });
+
+/** What can be done to many accounts at once. */
+export interface BulkEdit {
+  readonly action: "enable" | "disable" | "delete" | "bind";
+  readonly identifiers: readonly string[];
+  /** For `bind`; empty unbinds. */
+  readonly proxy_id?: string;
+}
+
+export const editAccounts = (body: BulkEdit) => undoable("/admin/accounts/bulk", { method: "POST", body });
 
 export const bindProxy = (identifier: string, proxy_id: string) =>
   call(anything, path(identifier, "/proxy"), { method: "PUT", body: { proxy_id } });
@@ -101,6 +128,10 @@ export const testAccount = (identifier: string) =>
 /** `resume`: after those that the last run has tested. Resolves when the run is over. */
 export const testAllAccounts = (resume: boolean) =>
   call(anything, "/admin/accounts/test-all", { method: "POST", body: { resume } });
+
+/** Tests only these; their progress is that of a test of all. */
+export const testAccounts = (identifiers: readonly string[]) =>
+  call(anything, "/admin/accounts/test-all", { method: "POST", body: { identifiers } });
 
 export const cancelTestAll = () => call(anything, "/admin/accounts/test-all/cancel", { method: "POST" });
 
@@ -114,5 +145,6 @@ export const deleteSessions = (identifier: string) =>
 
 const imported = z.object({ imported_keys: number, imported_accounts: number });
 
-export const importAccounts = (accounts: readonly AccountInput[]) =>
-  call(imported, "/admin/import", { method: "POST", body: { accounts } });
+/** `continues`: the part before it has been imported. */
+export const importAccounts = (accounts: readonly AccountInput[], continues: boolean) =>
+  call(imported, "/admin/import", { method: "POST", body: { accounts, continues } });

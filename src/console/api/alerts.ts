@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { call } from "./client.ts";
 import { flag, number, text } from "./fields.ts";
+import { undoable } from "./undo.ts";
 
 const webhook = z.object({ id: text, name: text, url: text, format: text, disabled: flag });
 
@@ -35,6 +36,10 @@ const saved = z.object({ secrets: z._default(z.record(z.string(), z.string()), {
 export async function saveWebhooks(webhooks: readonly object[]): Promise<Readonly<Record<string, string>>> {
   return (await call(saved, "/admin/alerts", { method: "PUT", body: { webhooks } })).secrets;
 }
+
+/** Leaves these. */
+export const deleteWebhook = (webhooks: readonly object[]) =>
+  undoable("/admin/alerts", { method: "PUT", body: { webhooks } });
 
 export const saveRules = (rules: Readonly<Record<string, AlertRule>>) =>
   call(saved, "/admin/alerts", { method: "PUT", body: { rules } });

@@ -18,6 +18,8 @@ export interface CallOptions {
   readonly method?: "GET" | "POST" | "PUT" | "DELETE";
   readonly body?: unknown;
   readonly signal?: AbortSignal;
+  /** The version of the configuration that the request was made for, as an entity tag. */
+  readonly ifMatch?: string;
 }
 
 /** The message of any error body that the gateway writes: `detail` of the admin API, `error.message` of the others. */
@@ -57,6 +59,7 @@ async function bodyOf(response: Response): Promise<unknown> {
 export async function send(path: string, options: CallOptions = {}): Promise<Response> {
   const headers = new Headers({ accept: "application/json", authorization: `Bearer ${currentToken()}` });
   if (options.body !== undefined) headers.set("content-type", "application/json");
+  if (options.ifMatch !== undefined) headers.set("if-match", options.ifMatch);
   let response: Response;
   try {
     response = await fetch(path, {

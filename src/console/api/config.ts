@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { call } from "./client.ts";
 import { anything, flag, number, text, texts } from "./fields.ts";
+import { undoable } from "./undo.ts";
 
 const apiKey = z.object({
   key: text,
@@ -73,7 +74,7 @@ export const addKey = (body: { key: string } & KeyFields) =>
 export const changeKey = (id: string, body: KeyFields) =>
   call(anything, keyPath(id), { method: "PUT", body });
 
-export const deleteKey = (id: string) => call(anything, keyPath(id), { method: "DELETE" });
+export const deleteKey = (id: string) => undoable(keyPath(id), { method: "DELETE" });
 
 const rotated = z.object({ key: text, grace_until: number });
 

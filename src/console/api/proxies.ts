@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { call } from "./client.ts";
-import { anything, flag, number, text } from "./fields.ts";
+import { flag, number, text } from "./fields.ts";
+import { undoable } from "./undo.ts";
 
 const proxy = z.object({
   id: z.string(),
@@ -42,7 +43,7 @@ export const addProxy = (body: ProxyInput) => call(proxy, "/admin/proxies", { me
 
 export const changeProxy = (id: string, body: ProxyInput) => call(proxy, path(id), { method: "PUT", body });
 
-export const deleteProxy = (id: string) => call(anything, path(id), { method: "DELETE" });
+export const deleteProxy = (id: string) => undoable(path(id), { method: "DELETE" });
 
 export const testSavedProxy = (proxy_id: string) =>
   call(testResult, "/admin/proxies/test", { method: "POST", body: { proxy_id } });

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { Undo } from "../api/undo.ts";
 import { Button } from "./button.tsx";
 import { Confirm } from "./confirm.tsx";
 import { Icon } from "./icon.tsx";
-import { toast } from "./toasts.tsx";
+import { toast, toastUndo } from "./toasts.tsx";
 
 /** A list whose items can be added, changed and deleted, and which of that the person is doing. */
 export interface Editing<T> {
@@ -16,7 +17,7 @@ export interface Editing<T> {
   remove(item: T): void;
   close(): void;
   /** Says what has changed, and loads the list again. */
-  changed(said: string): Promise<void>;
+  changed(said: string, undo?: Undo | null): Promise<void>;
 }
 
 /** `reload` loads the list. */
@@ -28,8 +29,9 @@ export function useEditing<T>(reload: () => Promise<void>): Editing<T> {
     edit: (item) => setDoing({ what: "edit", item }),
     remove: (item) => setDoing({ what: "delete", item }),
     close: () => setDoing({ what: "nothing" }),
-    changed: async (said) => {
-      toast(said);
+    changed: async (said, undo = null) => {
+      if (undo === null) toast(said);
+      else toastUndo(said, undo, reload);
       await reload();
     },
   };
@@ -82,7 +84,8 @@ interface EditDialogsProps<T> {
   readonly noun: string;
   /** The form for an item, or for a new one (null). */
   readonly form: (item: T | null, props: EditFormProps) => ComponentChildren;
-  readonly remove: (item: T) => Promise<unknown>;
+  /** Deletes it; what it resolves to brings it back. */
+  readonly remove: (item: T) => Promise<Undo | null>;
   /** What it means to delete the item. */
   readonly warning: (item: T) => ComponentChildren;
 }
@@ -104,8 +107,8 @@ export function EditDialogs<T>({ editing, noun, form, remove, warning }: EditDia
           action={`Delete ${noun}`}
           onClose={close}
           run={async () => {
-            await remove(doing.item);
-            await changed(`${noun.charAt(0).toUpperCase()}${noun.slice(1)} deleted`);
+            const undo = await remove(doing.item);
+            await changed(`${noun.charAt(0).toUpperCase()}${noun.slice(1)} deleted`, undo);
           }}
         >
           <p>{warning(doing.item)}</p>

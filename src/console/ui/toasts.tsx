@@ -1,28 +1,73 @@
+import { messageOf } from "../api/client.ts";
+import type { Undo } from "../api/undo.ts";
 import { createStore, useStore } from "../store.ts";
 
 interface Toast {
   readonly id: number;
   readonly text: string;
+  readonly undo: (() => void) | null;
 }
 
 const toasts = createStore<readonly Toast[]>([]);
 const SHOWN_MS = 4_000;
+/** What can be undone is shown for longer. */
+const UNDO_MS = 15_000;
 let last = 0;
+
+function show(text: string, undo: Toast["undo"], shownMs: number): number {
+  last += 1;
+  const id = last;
+  toasts.set([...toasts.get(), { id, text, undo }]);
+  setTimeout(() => dismiss(id), shownMs);
+  return id;
+}
+
+const dismiss = (id: number) => toasts.set(toasts.get().filter((shown) => shown.id !== id));
 
 /** Says in passing that something worked. What failed is said where it was tried, and stays. */
 export function toast(text: string): void {
-  last += 1;
-  const id = last;
-  toasts.set([...toasts.get(), { id, text }]);
-  setTimeout(() => toasts.set(toasts.get().filter((shown) => shown.id !== id)), SHOWN_MS);
+  show(text, null, SHOWN_MS);
+}
+
+/** The same of something that can be undone; `after` is called when it has been. */
+export function toastUndo(text: string, undo: Undo, after: () => Promise<void>): void {
+  const id = show(
+    text,
+    () => {
+      dismiss(id);
+      undo().then(
+        () => {
+          toast("Undone");
+          return after();
+        },
+        (error: unknown) => show(`Not undone: ${messageOf(error)}`, null, UNDO_MS),
+      );
+    },
+    UNDO_MS,
+  );
+}
+
+/** Undoes what was done last, if it still can be. */
+export function undoLast(): void {
+  toasts
+    .get()
+    .findLast(({ undo }) => undo !== null)
+    ?.undo?.();
 }
 
 export function Toasts() {
   const shown = useStore(toasts);
   return (
     <div class="toasts" role="status">
-      {shown.map(({ id, text }) => (
-        <p key={id}>{text}</p>
+      {shown.map(({ id, text, undo }) => (
+        <p key={id}>
+          {text}
+          {undo !== null && (
+            <button type="button" onClick={undo}>
+              Undo
+            </button>
+          )}
+        </p>
       ))}
     </div>
   );

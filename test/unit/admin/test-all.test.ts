@@ -85,3 +85,14 @@ it("ends when it is cancelled, and is taken up where it ended", async () => {
   await gateway.settle();
   expect(Object(await json(again))["results"]).toHaveLength(MANY);
 });
+
+it("tests only the accounts that are named, if some are; that is no run to go on with", async () => {
+  const gateway = await gatewayWithSlowAccounts();
+  const run = start(gateway, { identifiers: ["a1@test", "a2@test", "gone@test"] });
+  await gateway.settle();
+  expect(await json(run)).toMatchObject({ total: 2, success: 1, failed: 1 });
+  expect(await progressOf(gateway)).toMatchObject({ running: false, total: 2, done: 2, some: true });
+  const all = start(gateway, { resume: true });
+  await gateway.settle();
+  expect(Object(await json(all))["results"]).toHaveLength(MANY);
+});

@@ -2,19 +2,21 @@ import { useState } from "preact/hooks";
 import { type Account, addAccount, bindProxy, changeAccount } from "../../api/accounts.ts";
 import type { ProxyView } from "../../api/proxies.ts";
 import type { EditFormProps } from "../../ui/editing.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 
 interface AccountFormProps extends EditFormProps {
   /** Null for a new one. */
   readonly account: Account | null;
   readonly proxies: readonly ProxyView[];
+  /** Tests an account that was added. */
+  readonly onAdded: (identifier: string) => Promise<void>;
 }
 
 type Kind = "email" | "mobile" | "token";
 
 /** Adds an account, or changes one: its credentials, its labels and its proxy. */
-export function AccountForm({ account, proxies, onClose, onSaved }: AccountFormProps) {
+export function AccountForm({ account, proxies, onAdded, onClose, onSaved }: AccountFormProps) {
   const [kind, setKind] = useState<Kind>("email");
   const [login, setLogin] = useState("");
   const [password, setPassword] = useState("");
@@ -23,13 +25,15 @@ export function AccountForm({ account, proxies, onClose, onSaved }: AccountFormP
   const [remark, setRemark] = useState(account?.remark ?? "");
   const [proxy, setProxy] = useState(account?.proxy_id ?? "");
   const [weight, setWeight] = useState(String(account?.weight ?? 1));
+  const [tests, setTests] = useState(true);
   const [disabled, setDisabled] = useState(account?.disabled ?? false);
 
   const submit = async () => {
     const use = { weight: Number(weight), disabled };
     if (account === null) {
       const who = kind === "token" ? { token } : { [kind]: login, password, token: "" };
-      await addAccount({ ...who, name, remark, proxy_id: proxy, ...use });
+      const { identifier } = await addAccount({ ...who, name, remark, proxy_id: proxy, ...use });
+      if (tests && !disabled && identifier !== "") void onAdded(identifier);
       return onSaved("Account added");
     }
     await changeAccount(account.identifier, { name, remark, password, token, ...use });
@@ -109,6 +113,7 @@ export function AccountForm({ account, proxies, onClose, onSaved }: AccountFormP
           ["disabled", "Disabled: kept, but not used"],
         ]}
       />
+      {account === null && <CheckField label="Test it at once" value={tests} onChange={setTests} />}
     </FormDialog>
   );
 }

@@ -59,7 +59,7 @@ export function AccountHealth({ account, test }: AccountHealthProps) {
       </>
     );
   }
-  if (account.test_status === "ok") return <Badge tone="good">ok</Badge>;
-  if (account.test_status === "") return <Badge tone="neutral">not tested</Badge>;
-  return <Badge tone="bad">{account.test_status}</Badge>;
+  if (account.condition === "ok") return <Badge tone="good">ok</Badge>;
+  if (account.condition === "failing") return <Badge tone="bad">failing</Badge>;
+  return <Badge tone="neutral">not tested</Badge>;
 }

@@ -8,6 +8,8 @@ interface AccountRowProps {
   readonly account: Account;
   readonly index: number;
   readonly proxy: string;
+  readonly chosen: boolean;
+  readonly onChoose: (on: boolean) => void;
   readonly test: TestState | undefined;
   readonly onTest: () => void;
   readonly editing: Editing<Account>;
@@ -16,12 +18,20 @@ interface AccountRowProps {
 }
 
 export function AccountRow(props: AccountRowProps) {
-  const { account, index, proxy, test, onTest, editing, onSessions } = props;
+  const { account, index, proxy, chosen, onChoose, test, onTest, editing, onSessions } = props;
   const { identifier, name, remark } = account;
   const shown = name || identifier;
   const below = [name === "" ? "" : identifier, remark].filter(Boolean).join(" · ");
   return (
     <tr aria-rowindex={index + 2}>
+      <td class="account-choice">
+        <input
+          type="checkbox"
+          aria-label={`Choose ${identifier}`}
+          checked={chosen}
+          onChange={(event) => onChoose(event.currentTarget.checked)}
+        />
+      </td>
       <td class="account-name">
         <strong class="cut" title={identifier}>
           {shown}

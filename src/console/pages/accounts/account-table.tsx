@@ -5,12 +5,14 @@ import type { Editing } from "../../ui/editing.tsx";
 import { useMedia } from "../../ui/use-media.ts";
 import { useVirtual } from "../../ui/use-virtual.ts";
 import { AccountRow } from "./account-row.tsx";
+import type { Selection } from "./selection.ts";
 import type { Tests } from "./use-tests.ts";
 
 interface AccountTableProps {
   readonly accounts: readonly Account[];
   readonly proxies: readonly ProxyView[];
   readonly tests: Tests;
+  readonly selection: Selection;
   readonly loading: boolean;
   readonly editing: Editing<Account>;
   /** Called for an account whose sessions are to be deleted. */
@@ -23,11 +25,13 @@ const NARROW_ROW_HEIGHT = 104;
 
 /** The accounts as a table of which only the rows in view exist, so that 5,000 scroll as well as 5. */
 export function AccountTable(props: AccountTableProps) {
-  const { accounts, proxies, tests, loading, editing, onSessions } = props;
+  const { accounts, proxies, tests, selection, loading, editing, onSessions } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const narrow = useMedia("(max-width: 700px)");
   const { items, height } = useVirtual(scroller, accounts.length, narrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT);
   const names = new Map(proxies.map(({ id, name }) => [id, name || id]));
+  const listed = accounts.map(({ identifier }) => identifier);
+  const all = listed.every((identifier) => selection.chosen.has(identifier));
   const [first] = items;
   const last = items.at(-1);
   return (
@@ -35,6 +39,14 @@ export function AccountTable(props: AccountTableProps) {
       <table aria-rowcount={accounts.length + 1}>
         <thead>
           <tr aria-rowindex={1}>
+            <th scope="col" class="account-choice">
+              <input
+                type="checkbox"
+                aria-label="Choose all that are listed"
+                checked={all}
+                onChange={() => selection.choose(listed, !all)}
+              />
+            </th>
             <th scope="col">Account</th>
             <th scope="col">Health</th>
             <th scope="col" class="account-token">
@@ -59,6 +71,8 @@ export function AccountTable(props: AccountTableProps) {
                 account={account}
                 index={index}
                 proxy={names.get(account.proxy_id) ?? account.proxy_id}
+                chosen={selection.chosen.has(account.identifier)}
+                onChoose={(on) => selection.choose([account.identifier], on)}
                 test={tests.states.get(account.identifier)}
                 onTest={() => void tests.run(account.identifier)}
                 editing={editing}
@@ -78,7 +92,7 @@ function Spacer({ height }: { readonly height: number }) {
   if (height <= 0) return null;
   return (
     <tr class="spacer">
-      <td colSpan={5} style={{ height: `${height}px` }} />
+      <td colSpan={6} style={{ height: `${height}px` }} />
     </tr>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { type Account, deleteAccount, LARGEST_PAGE, listAccounts } from "../../api/accounts.ts";
 import { listProxies } from "../../api/proxies.ts";
+import { usePlace } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { AddButton, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -11,10 +12,13 @@ import { Problem } from "../../ui/problem.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { usePaging } from "../../ui/use-paging.ts";
+import { AccountFilters, filterIn } from "./account-filters.tsx";
 import { AccountForm } from "./account-form.tsx";
 import { AccountTable } from "./account-table.tsx";
+import { BulkBar } from "./bulk-bar.tsx";
 import { BulkImport } from "./bulk-import.tsx";
 import { DeleteSessions } from "./delete-sessions.tsx";
+import { useSelection } from "./selection.ts";
 import { TestAll } from "./test-all.tsx";
 import { useTests } from "./use-tests.ts";
 
@@ -28,13 +32,17 @@ const LARGEST_REFRESHED = 200;
 export function Accounts() {
   const paging = usePaging(LARGEST_PAGE);
   const { query, page, size } = paging;
+  const place = usePlace().query;
+  const filter = filterIn(place);
   const { data, error, loading, reload } = useLoaded(
-    (signal) => listAccounts(query, page, size, signal),
-    paging.key,
+    (signal) => listAccounts(filter, page, size, signal),
+    place,
     size > LARGEST_REFRESHED ? 0 : REFRESH_MS,
   );
   const proxies = useLoaded(listProxies).data ?? [];
   const tests = useTests(reload);
+  const selection = useSelection();
+  const narrowed = filter.health !== "" || filter.proxy !== null;
   const editing = useEditing<Account>(reload);
   const [importing, setImporting] = useState(false);
   const [sessionsOf, setSessionsOf] = useState<Account | null>(null);
@@ -53,18 +61,22 @@ export function Accounts() {
     >
       <div class="toolbar">
         <SearchBox label="Search accounts" value={query} onSearch={paging.search} />
-        <TestAll onDone={reload} />
+        <AccountFilters query={place} proxies={proxies} />
+        <TestAll chosen={selection.chosen} onDone={reload} />
       </div>
+      <BulkBar selection={selection} proxies={proxies} changed={editing.changed} />
       <Problem error={error} retry={reload} />
       {data !== null && data.total === 0 && (
         <div class="panel">
-          {query === "" ? (
+          {query === "" && !narrowed ? (
             <Empty icon="accounts" title="No accounts yet" action={add}>
               Requests need at least one account at the provider. Add one, or paste a whole list with Import.
             </Empty>
           ) : (
             <Empty icon="accounts" title="No account matches">
-              Nothing has “{query}” in its e-mail address, mobile number, name, remark or token name.
+              {query === ""
+                ? "None is as the filters say."
+                : `Nothing ${narrowed ? "that is as the filters say " : ""}has “${query}” in its e-mail address, mobile number, name, remark or token name.`}
             </Empty>
           )}
         </div>
@@ -74,6 +86,7 @@ export function Accounts() {
           accounts={data.items}
           proxies={proxies}
           tests={tests}
+          selection={selection}
           loading={loading}
           editing={editing}
           onSessions={setSessionsOf}
@@ -90,7 +103,9 @@ export function Accounts() {
       <EditDialogs
         editing={editing}
         noun="account"
-        form={(account, props) => <AccountForm account={account} proxies={proxies} {...props} />}
+        form={(account, props) => (
+          <AccountForm account={account} proxies={proxies} onAdded={tests.run} {...props} />
+        )}
         remove={({ identifier }) => deleteAccount(identifier)}
         warning={({ identifier }) => (
           <>

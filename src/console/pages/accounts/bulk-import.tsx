@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
 import { importAccounts } from "../../api/accounts.ts";
+import { messageOf } from "../../api/client.ts";
 import { AreaField } from "../../ui/field.tsx";
 import { FileButton } from "../../ui/file-button.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { plural } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
+import { Progress } from "../../ui/progress.tsx";
 import { parseAccounts } from "./parse-accounts.ts";
 
 interface BulkImportProps {
@@ -12,13 +14,29 @@ interface BulkImportProps {
   readonly onDone: (said: string) => Promise<void>;
 }
 
+/** Accounts that are sent at once. */
+const PART = 1_000;
+
 /** Adds many accounts from a pasted list or a file. Those that are there already stay as they are. */
 export function BulkImport({ onClose, onDone }: BulkImportProps) {
   const [text, setText] = useState("");
   const { accounts, problems } = parseAccounts(text);
+  /** Accounts that have been sent; null: none is under way. */
+  const [done, setDone] = useState<number | null>(null);
   const submit = async () => {
     if (accounts.length === 0) throw new Error("There is no account in the list.");
-    const { imported_accounts: added } = await importAccounts(accounts);
+    let added = 0;
+    try {
+      for (let at = 0; at < accounts.length; at += PART) {
+        setDone(at);
+        added += (await importAccounts(accounts.slice(at, at + PART), at > 0)).imported_accounts;
+      }
+    } catch (error) {
+      const before = added === 0 ? "" : `${plural(added, "account")} had been added by then. `;
+      throw new Error(`${before}${messageOf(error)}`);
+    } finally {
+      setDone(null);
+    }
     const known = accounts.length - added;
     await onDone(`${plural(added, "account")} added${known > 0 ? `, ${known} were there already` : ""}`);
   };
@@ -40,6 +58,7 @@ export function BulkImport({ onClose, onDone }: BulkImportProps) {
         placeholder={"one@example.com:password\n+15550100:password"}
         hint="One login:password a line, or JSON: a list of objects with email or mobile, password and token."
       />
+      {done !== null && <Progress label="Accounts imported" value={done} max={accounts.length} />}
       {problems.length > 0 && (
         <Notice kind="warning">
           <ul class="plain-list">

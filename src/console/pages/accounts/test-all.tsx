@@ -1,5 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { cancelTestAll, readTestAll, type TestAllStatus, testAllAccounts } from "../../api/accounts.ts";
+import {
+  cancelTestAll,
+  readTestAll,
+  type TestAllStatus,
+  testAccounts,
+  testAllAccounts,
+} from "../../api/accounts.ts";
 import { Button } from "../../ui/button.tsx";
 import { count, fullMoment, plural } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
@@ -14,8 +20,14 @@ const IDLE_MS = 15_000;
 /** How long the outcome of a test is news. */
 const NEWS_MS = 3_600_000;
 
-/** Tests every account, and shows how far it has come: also after one has left and returned, and what another tab has started. */
-export function TestAll({ onDone }: { readonly onDone: () => Promise<void> }) {
+interface TestAllProps {
+  /** Only these are tested; empty: all. */
+  readonly chosen: ReadonlySet<string>;
+  readonly onDone: () => Promise<void>;
+}
+
+/** Tests every account, or those that are chosen, and shows how far it has come: also after one has left and returned, and what another tab has started. */
+export function TestAll({ chosen, onDone }: TestAllProps) {
   const started = useWork();
   const cancelled = useWork();
   const [polls, setPolls] = useState(true);
@@ -31,15 +43,15 @@ export function TestAll({ onDone }: { readonly onDone: () => Promise<void> }) {
 
   const start = (resume: boolean) =>
     void started
-      .run(() => testAllAccounts(resume))
+      .run(() => (chosen.size > 0 && !resume ? testAccounts([...chosen]) : testAllAccounts(resume)))
       .then(async () => {
         await reload();
       });
-  const rest = status === null ? 0 : status.total - status.done;
+  const rest = status === null || status.some ? 0 : status.total - status.done;
   return (
     <>
       <Button busy={running} onClick={() => start(false)}>
-        Test all
+        {chosen.size > 0 ? `Test ${count(chosen.size)} chosen` : "Test all"}
       </Button>
       {running && (
         <>
@@ -70,7 +82,9 @@ function Outcome({ status }: { readonly status: TestAllStatus }) {
     return (
       <Notice kind={done < total ? "info" : "success"}>
         {ended}
-        {done < total ? "None of these failed" : `All ${count(total)} accounts work`}
+        {done < total
+          ? "None of these failed"
+          : `${status.some ? "" : "All "}${plural(total, "account")} ${total === 1 ? "works" : "work"}`}
         {when}.
       </Notice>
     );
@@ -78,7 +92,7 @@ function Outcome({ status }: { readonly status: TestAllStatus }) {
   return (
     <Notice kind="warning">
       {ended}
-      {count(failed)} of {count(done)} accounts failed{when}.{" "}
+      {count(failed)} of {plural(done, "account")} failed{when}.{" "}
       <details>
         <summary>Which, and why</summary>
         <ul>

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { readAlerts, saveWebhooks, testWebhook, type WebhookView } from "../../api/alerts.ts";
+import { deleteWebhook, readAlerts, testWebhook, type WebhookView } from "../../api/alerts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Clipped } from "../../ui/clipped.tsx";
@@ -116,7 +116,7 @@ export function Alerts() {
         form={(webhook, props) => (
           <WebhookForm webhook={webhook} webhooks={webhooks} onSecret={setSecret} {...props} />
         )}
-        remove={({ id }) => saveWebhooks(webhooks.filter((it) => it.id !== id))}
+        remove={({ id }) => deleteWebhook(webhooks.filter((it) => it.id !== id))}
         warning={() => "It is told nothing more, nor what it has not heard yet."}
       />
     </Page>

@@ -5,7 +5,7 @@ import { Clipped } from "../../ui/clipped.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Panel } from "../../ui/page.tsx";
-import { toast } from "../../ui/toasts.tsx";
+import { toast, toastUndo } from "../../ui/toasts.tsx";
 import { AliasForm } from "./alias-form.tsx";
 
 interface AliasEditorProps {
@@ -21,6 +21,11 @@ export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
     onSaved(await changeSettings({ model_aliases: next }));
     toast(said);
   };
+  const remove = async (name: string) => {
+    onSaved(await changeSettings({ model_aliases: without(name) }));
+    const undo = async () => onSaved(await changeSettings({ model_aliases: aliases }));
+    toastUndo("Alias removed", undo, async () => {});
+  };
   const without = (name: string) =>
     Object.fromEntries(Object.entries(aliases).filter(([each]) => each !== name));
   const names = Object.keys(aliases).sort();
@@ -33,7 +38,7 @@ export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
         <Button kind="quiet" label={`Edit ${name}`} onClick={() => setEditing(name)}>
           Edit
         </Button>
-        <RemoveAlias name={name} remove={() => save(without(name), "Alias removed")} />
+        <RemoveAlias name={name} remove={() => remove(name)} />
       </>
     )),
   ];

@@ -1,0 +1,67 @@
+import * as z from "zod";
+import type { Account, Config } from "../config/schema.ts";
+import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { accountsChanged, accountsChangedSchema, checkProxy } from "./account-edit.ts";
+import { edit } from "./edit.ts";
+import { identifiers } from "./identifiers.ts";
+
+const MOST = 100_000;
+
+/** `POST /admin/accounts/bulk`. `bind` needs `proxy_id`; an empty one unbinds. */
+const bulkSchema = z
+  .object({
+    action: z.enum(["enable", "disable", "delete", "bind"]),
+    identifiers: z.array(z.string()).min(1, "name the accounts").max(MOST),
+    proxy_id: z.string().trim().optional(),
+  })
+  .refine(({ action, proxy_id }) => action !== "bind" || proxy_id !== undefined, {
+    error: "the id of a proxy is needed; an empty one unbinds",
+    path: ["proxy_id"],
+  });
+
+type Bulk = z.output<typeof bulkSchema>;
+
+/** An account after what is done to it; null: it is deleted. */
+function done(account: Account, { action, proxy_id = "" }: Bulk): Account | null {
+  if (action === "delete") return null;
+  if (action === "bind") return { ...account, proxy_id };
+  return { ...account, disabled: action === "disable" };
+}
+
+/** The configuration after it, how many accounts it was done to, and which of those that were named are not there. */
+async function applied(config: Config, bulk: Bulk) {
+  if (bulk.action === "bind") checkProxy(config, bulk.proxy_id ?? "");
+  const named = new Set(bulk.identifiers);
+  const missing = new Set(named);
+  const ids = await identifiers(config);
+  let changed = 0;
+  const accounts = config.accounts.flatMap((account, place) => {
+    const id = ids[place] ?? "";
+    if (!named.has(id)) return [account];
+    missing.delete(id);
+    changed += 1;
+    return done(account, bulk) ?? [];
+  });
+  return { config: { ...config, accounts }, changed, missing: [...missing] };
+}
+
+export const ACCOUNT_BULK_ENDPOINTS: readonly Endpoint[] = [
+  /** `POST /admin/accounts/bulk`: one thing is done to many accounts, in one edit. The configuration of before is kept. */
+  forAdministrators({
+    method: "POST",
+    path: "/admin/accounts/bulk",
+    summary: "Enable, disable, delete or bind many accounts",
+    body: bulkSchema,
+    answers: json(() => accountsChangedSchema().extend({ changed: z.int(), missing: z.array(z.string()) })),
+    handler: async (context, { body }) => {
+      let changed = 0;
+      let missing: readonly string[] = [];
+      const apply = async (current: Config) => {
+        const after = await applied(current, body);
+        ({ changed, missing } = after);
+        return after.config;
+      };
+      return accountsChanged(await edit(context, apply, { keep: true }), { changed, missing });
+    },
+  }),
+];

@@ -1,0 +1,62 @@
+import * as z from "zod";
+import type { Config } from "../config/schema.ts";
+import { ACCOUNT_CONDITIONS, type AccountCondition, type AccountHealth } from "../platform/accounts.ts";
+import type { Context } from "../platform/context.ts";
+import { healthById } from "./config-view.ts";
+import { identifiers } from "./identifiers.ts";
+
+/** How a list of accounts is narrowed down and ordered. */
+export const accountFilterShape = {
+  /** Text in identifier, e-mail, mobile, name or remark. */
+  q: z.string().default(""),
+  /** How they are, with commas between; any of them will do. */
+  health: z
+    .string()
+    .default("")
+    .transform((text) => text.split(",").map((part) => part.trim()))
+    .transform((parts) => parts.filter((part) => part !== ""))
+    .pipe(z.array(z.enum(ACCOUNT_CONDITIONS))),
+  /** The proxy that they are bound to; empty: none. */
+  proxy_id: z.string().trim().optional(),
+  /** `health`: those that need a look first; `used`: those used last first. Else they are in the configuration's order. */
+  sort: z.enum(["", "name", "health", "used"]).default(""),
+};
+
+const filterSchema = z.object(accountFilterShape);
+type AccountFilter = z.output<typeof filterSchema>;
+
+/** What needs a look comes first. */
+const URGENCY: readonly AccountCondition[] = ["failing", "cooling", "untested", "disabled", "ok"];
+
+/** Places of the accounts that fit, in the order that is asked for; and what the pool knows of all, if that was needed. */
+export async function matchingAccounts(
+  context: Context,
+  config: Config,
+  { q, health: conditions, proxy_id: proxy, sort }: AccountFilter,
+): Promise<{ readonly places: readonly number[]; readonly health?: Map<string, AccountHealth> }> {
+  const needle = q.trim().toLowerCase();
+  const ids = await identifiers(config);
+  const asksPool = conditions.length > 0 || sort === "health" || sort === "used";
+  const health = asksPool ? await healthById(context) : undefined;
+  const of = (place: number) => health?.get(ids[place] ?? "");
+  const places: number[] = [];
+  for (const [place, { email, mobile, name, remark, proxy_id }] of config.accounts.entries()) {
+    const texts = [ids[place] ?? "", email, mobile, name, remark];
+    if (!texts.some((text) => text.toLowerCase().includes(needle))) continue;
+    if (proxy !== undefined && proxy_id !== proxy) continue;
+    if (conditions.length > 0 && !conditions.includes(of(place)?.condition ?? "untested")) continue;
+    places.push(place);
+  }
+  if (sort === "name") {
+    const name = (place: number) => config.accounts[place]?.name || (ids[place] ?? "");
+    places.sort((one, other) => (name(one) < name(other) ? -1 : 1));
+  }
+  if (sort === "used") {
+    places.sort((one, other) => (of(other)?.activity.lastUsed ?? 0) - (of(one)?.activity.lastUsed ?? 0));
+  }
+  if (sort === "health") {
+    const urgency = (place: number) => URGENCY.indexOf(of(place)?.condition ?? "untested");
+    places.sort((one, other) => urgency(one) - urgency(other));
+  }
+  return health === undefined ? { places } : { places, health };
+}
