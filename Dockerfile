@@ -1,5 +1,7 @@
 # The gateway on Deno, with a browser for the page service. State is in /data: keep it on a volume.
 #
+# `npm run container-check` builds and starts it, or takes its steps one by one where nothing can build images.
+#
 #   docker build -t polygate .
 #   docker run -p 8787:8787 -v polygate:/data -e ADMIN_KEY=… -e PROVIDER_BASE_URL=… polygate
 
@@ -8,8 +10,8 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
 COPY . .
-# The console, the technology rules and the block lists.
-RUN node scripts/prepare.mjs && npm prune --omit=dev
+# The console, the technology rules and the block lists. Deno comes with the image, not with a package.
+RUN node scripts/prepare.mjs && npm prune --omit=dev --omit=optional
 
 FROM denoland/deno:debian-2.9.5
 RUN apt-get update \

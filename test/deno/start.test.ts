@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../../scripts/development.mjs";
 import { freePort } from "../support/free-port.ts";
@@ -51,6 +52,36 @@ describe("npm run start:deno", () => {
   });
 });
 
+describe("npx polygate", () => {
+  it("starts the same from the package's bundle, and ends when it is told to", async () => {
+    await promisify(execFile)(process.execPath, [join(root, "scripts", "build-program.mjs")]);
+    const port = await freePort();
+    let said = "";
+    const args = ["--port", String(port), "--data", join(data, "npx")];
+    const program = run({}, (text) => (said += text), [join(root, "bin", "polygate.mjs"), ...args]);
+    try {
+      await until(
+        async () => said,
+        (text) => text.includes(join(data, "npx")),
+        50_000,
+      );
+      expect(said).toContain("sk-dev");
+      const response = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: "Bearer sk-dev", "content-type": "application/json" },
+        body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "[[say:It works.]]" }] }),
+      });
+      expect(await response.json()).toMatchObject({ choices: [{ message: { content: "It works." } }] });
+      expect((await fetch(`http://127.0.0.1:${port}/admin`)).status).toBe(200);
+      const ended = once(program, "exit");
+      program.kill("SIGTERM");
+      expect(await ended).toEqual([0, null]);
+    } finally {
+      program.kill("SIGKILL");
+    }
+  }, 60_000);
+});
+
 describe("a variable that is not what it may be", () => {
   it("ends the start with a sentence, before anything is written", async () => {
     const folder = join(data, "never");
@@ -63,9 +94,13 @@ describe("a variable that is not what it may be", () => {
 });
 
 /** Starts it with variables, and tells what it prints. */
-function run(variables: Readonly<Record<string, string>>, told: (text: string) => void): ChildProcess {
+function run(
+  variables: Readonly<Record<string, string>>,
+  told: (text: string) => void,
+  command: readonly string[] = [join(root, "scripts", "start-deno.mjs")],
+): ChildProcess {
   const { PATH, HOME } = process.env;
-  const started = spawn(process.execPath, [join(root, "scripts", "start-deno.mjs")], {
+  const started = spawn(process.execPath, command, {
     stdio: "pipe",
     env: { PATH, HOME, NO_COLOR: "1", ...variables },
   });

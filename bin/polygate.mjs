@@ -1,0 +1,89 @@
+#!/usr/bin/env node
+// The gateway as a program of its own (`npx polygate`), on Deno, which comes with the package.
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { addressOf, banner, launch } from "../scripts/launch.mjs";
+
+const folder = fileURLToPath(new URL("..", import.meta.url));
+const program = join(folder, "dist", "program", "deno", "server.js");
+
+const HELP = `
+Starts Polygate: a model gateway and page service.
+
+  npx polygate [--port 8787] [--host 127.0.0.1] [--data polygate-data]
+
+Without the variable ADMIN_KEY it is a trial, for this machine alone: API key sk-dev, admin key admin, and a stand-in provider unless
+PROVIDER_BASE_URL says where another is. With ADMIN_KEY nothing is known to anybody: sign in at /admin, and add accounts and keys.
+All variables are in docs/variables.md of the repository. Everything that is kept is in the folder of --data.
+`;
+
+const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+
+/** The options; whoever mistypes one is told. */
+function options() {
+  try {
+    return parseArgs({
+      options: {
+        port: { type: "string", default: process.env.PORT ?? "8787" },
+        host: { type: "string", default: process.env.HOST ?? "127.0.0.1" },
+        data: { type: "string", default: process.env.DATA_DIR ?? "polygate-data" },
+        help: { type: "boolean", short: "h" },
+        version: { type: "boolean", short: "v" },
+      },
+    }).values;
+  } catch (error) {
+    end(`${error.message}\n${HELP}`, 2);
+  }
+}
+
+function end(said, code) {
+  (code === 0 ? console.log : console.error)(said.trim());
+  process.exit(code);
+}
+
+/** The Deno of the package, else the one on the path. */
+function deno() {
+  const require = createRequire(import.meta.url);
+  try {
+    const own = join(
+      dirname(require.resolve("deno/package.json")),
+      process.platform === "win32" ? "deno.exe" : "deno",
+    );
+    // Without install scripts it has not been put there yet.
+    return existsSync(own) ? own : require("deno/install_api.cjs").runInstall();
+  } catch {
+    return "deno";
+  }
+}
+
+const { port, host, data, help, version: tellVersion } = options();
+if (help) end(HELP, 0);
+if (tellVersion) end(version, 0);
+
+const trial = (process.env.ADMIN_KEY ?? "") === "";
+const local = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/.test(host);
+if (trial && !local) {
+  end(`Others can reach ${host}, and everybody knows the keys of a trial: set ADMIN_KEY.`, 1);
+}
+
+if (!existsSync(program)) end(`${program} is missing: "npm run build" makes it.`, 1);
+
+const env = {
+  DENO_NO_UPDATE_CHECK: "1",
+  ...process.env,
+  ...(trial && { ADMIN_KEY: "admin", GATEWAY_DEVELOPMENT: "true" }),
+  DATA_DIR: data,
+};
+const address = addressOf("http", host, port);
+
+launch(
+  "Deno",
+  deno(),
+  ["serve", "-A", "--config", join(folder, "deno.json"), "--host", host, "--port", port, program],
+  { env },
+  address,
+  banner(address, env, [["Data", data]]),
+);

@@ -1,0 +1,70 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { root } from "../../scripts/development.mjs";
+
+/** What would be published. */
+interface Published {
+  readonly polygate: { readonly size: number; readonly files: readonly { readonly path: string }[] };
+}
+
+const bin = join(root, "bin", "polygate.mjs");
+
+/** Runs `npx polygate` with arguments, and no variables but these. */
+function npx(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
+  const { PATH } = process.env;
+  return spawnSync(process.execPath, [bin, ...args], { encoding: "utf8", env: { PATH, ...variables } });
+}
+
+describe("the package", () => {
+  it("can be published, and holds what it needs and nothing else", () => {
+    const { status, stdout } = spawnSync(
+      "npm",
+      ["publish", "--dry-run", "--offline", "--ignore-scripts", "--json"],
+      { cwd: root, encoding: "utf8" },
+    );
+    expect(status).toBe(0);
+    const { polygate }: Published = JSON.parse(stdout.slice(stdout.indexOf("{")));
+    const paths = polygate.files.map(({ path }) => path);
+    // What the program reads beside itself; `dist/program` is built when it is packed.
+    const needed = [
+      "bin/polygate.mjs",
+      "scripts/launch.mjs",
+      "deno.json",
+      "dist/block-lists.txt",
+      "LICENSE",
+      "README.md",
+    ];
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        ...needed,
+        "dist/assets/data/technologies.json",
+        "dist/assets/console/index.html",
+      ]),
+    );
+    expect(paths.filter((path) => /^(?:test|bench|docs|\.cache)\/|\.env|\.dev/.test(path))).toEqual([]);
+    expect(polygate.size).toBeLessThan(3_000_000);
+  });
+
+  it("is asked for by its name", () => {
+    const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    expect(manifest).toMatchObject({ name: "polygate", bin: { polygate: "bin/polygate.mjs" } });
+    expect(manifest).not.toHaveProperty("private");
+    expect(npx(["--version"]).stdout.trim()).toBe(manifest.version);
+    expect(npx(["--help"])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("npx polygate [--port"),
+    });
+  });
+
+  it("says which option it does not know", () => {
+    expect(npx(["--prot", "1"])).toMatchObject({ status: 2, stderr: expect.stringContaining("'--prot'") });
+  });
+
+  it("shows keys that everybody knows to this machine alone", () => {
+    for (const refused of [npx(["--host", "0.0.0.0"]), npx([], { HOST: "::", ADMIN_KEY: "" })]) {
+      expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining("set ADMIN_KEY") });
+    }
+  });
+});
