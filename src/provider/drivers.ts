@@ -1,3 +1,4 @@
+import { contentGeneration } from "./content-generation/driver.ts";
 import type { Driver } from "./driver.ts";
 import { messages } from "./messages/driver.ts";
 import { openai } from "./openai/driver.ts";
@@ -5,7 +6,7 @@ import { responses } from "./responses/driver.ts";
 import { sessions } from "./sessions/driver.ts";
 
 /** The protocols in which a provider may be spoken to; the first is the default. */
-export const DRIVERS: readonly Driver[] = [sessions, openai, responses, messages];
+export const DRIVERS: readonly Driver[] = [sessions, openai, responses, messages, contentGeneration];
 
 /** What `PROVIDER_DRIVER` may be. */
 export const DRIVER_NAMES: readonly string[] = DRIVERS.map(({ id }) => id);

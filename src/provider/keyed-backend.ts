@@ -54,7 +54,11 @@ export interface KeyedProtocol<Wire> {
   /** What its paths lie below. */
   readonly address: string;
   /** Where generations are asked for. */
-  readonly path: string;
+  readonly path: string | ((request: Wire) => string);
+  /** What is posted there; the request itself unless given. */
+  readonly body?: (request: Wire) => unknown;
+  /** Where all models are listed, and their names in what is answered; `/models`, and the `id` of each in `data`. */
+  readonly listing?: { readonly path: string; readonly names: (body: JsonObject) => readonly string[] };
   /** What its refusals mean. */
   readonly kinds: ErrorKinds;
   readonly optional: readonly OptionalField<Wire>[];
@@ -77,9 +81,10 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   readonly #optional = new Map<string, OptionalFields<Wire>>();
   readonly models: ModelListing = {
     list: async (account, signal) => {
-      const response = await this.#listModels(account, signal);
+      const { path, names } = this.#protocol.listing ?? LISTING;
+      const response = await this.#get(account, path, signal);
       if (!response.ok) throw (await this.refusal(response, account, signal)).error;
-      return modelNames((await readRecord(response, signal))["data"]);
+      return names(await readRecord(response, signal));
     },
   };
 
@@ -132,7 +137,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
 
   /** Lists the models, which costs nothing and needs a key where one is needed. */
   async describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount> {
-    const response = await this.#listModels(account, signal);
+    const response = await this.#get(account, LISTING.path, signal);
     // Not every backend lists its models; that says nothing against the key.
     if (response.ok || response.status === 404 || response.status === 405) await response.body?.cancel();
     else throw (await this.refusal(response, account, signal)).error;
@@ -166,9 +171,11 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
 
   #complete(account: UpstreamAccount, request: Wire, whole: boolean, signal: AbortSignal): Promise<Response> {
     const accept = whole ? "application/json" : "text/event-stream, application/json";
+    const { path, body } = this.#protocol;
+    const below = typeof path === "string" ? path : path(request);
     return this.optionalOf(request.model).send(
       request,
-      (trimmed) => this.post(account, this.#protocol.path, trimmed, accept, signal),
+      (trimmed) => this.post(account, below, body?.(trimmed) ?? trimmed, accept, signal),
       (response) => this.refusal(response, account, signal),
     );
   }
@@ -178,9 +185,9 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     return readRefusal(response, account.token, signal, this.#protocol.kinds);
   }
 
-  #listModels(account: UpstreamAccount, signal: AbortSignal): Promise<Response> {
+  #get(account: UpstreamAccount, path: string, signal: AbortSignal): Promise<Response> {
     const init = { headers: this.headers(account.token) };
-    return send(account.fetch, `${this.#protocol.address}/models`, init, signal);
+    return send(account.fetch, this.#protocol.address + path, init, signal);
   }
 }
 
@@ -197,11 +204,13 @@ async function turnOf(
   return { sessionId, body: await eventStreamOf(response, STREAM_TYPES), decoder: reader.streamed() };
 }
 
-/** The `id` of each entry of a model list. */
-function modelNames(data: unknown): string[] {
-  if (!Array.isArray(data)) throw new ProviderError("malformed", "the provider's list of models is no list");
-  return data.flatMap((entry: unknown) => {
-    const id = isObject(entry) ? entry["id"] : undefined;
-    return typeof id === "string" ? [id] : [];
+const LISTING = { path: "/models", names: (body: JsonObject) => modelNames(body["data"], "id") };
+
+/** A member of each entry of a model list. Throws a `ProviderError` for what is no list. */
+export function modelNames(list: unknown, member: string): string[] {
+  if (!Array.isArray(list)) throw new ProviderError("malformed", "the provider's list of models is no list");
+  return list.flatMap((entry: unknown) => {
+    const name = isObject(entry) ? entry[member] : undefined;
+    return typeof name === "string" ? [name] : [];
   });
 }

@@ -6,6 +6,8 @@ export interface OptionalField<Wire> {
   readonly named: RegExp;
   readonly present: (request: Wire, refusal: string) => boolean;
   readonly without: (request: Wire, refusal: string) => Wire;
+  /** The refusal says nothing of other requests. */
+  readonly passing?: true;
 }
 
 /**
@@ -36,7 +38,7 @@ export class OptionalFields<Wire> {
     for (;;) {
       const response = await post(request);
       if (response.ok) {
-        for (const [field, refusal] of learned) this.#refused.set(field, refusal);
+        for (const [field, refusal] of learned) if (!field.passing) this.#refused.set(field, refusal);
         return response;
       }
       const { error, text } = await read(response);

@@ -71,6 +71,10 @@ function kindOfStatus(status: number): ProviderErrorKind {
 export interface ErrorKinds {
   readonly codes?: ReadonlyMap<string, ProviderErrorKind>;
   readonly statuses?: Readonly<Record<number, ProviderErrorKind>>;
+  /** What an error body says, as one that {@link errorFrom} reads, where the protocol's own are others. */
+  readonly read?: (body: JsonObject) => JsonObject;
+  /** After how many seconds it wants to be asked again, where the protocol says so in the body; null: it does not say. */
+  readonly retryAfter?: (body: JsonObject) => number | null;
 }
 
 /**
@@ -79,25 +83,26 @@ export interface ErrorKinds {
  * (0: none; a numeric code then stands in for it).
  */
 export function errorFrom(
-  body: JsonObject,
+  told: JsonObject,
   status: number,
   secret: string,
   kinds: ErrorKinds = {},
   retryAfter: number | null = null,
 ): ProviderError {
+  const body = kinds.read?.(told) ?? told;
   const { error, detail } = body;
   const { code, type, message } = isObject(error) ? error : body;
   const effective = status === 0 && typeof code === "number" ? code : status;
   const known = kindOfCode(code, kinds) ?? kindOfCode(type, kinds);
-  const said = [message, error, detail].find((value) => typeof value === "string");
-  const text = typeof said === "string" ? said : "";
+  const words = [message, error, detail].find((value) => typeof value === "string");
+  const text = typeof words === "string" ? words : "";
   const general = known ?? kinds.statuses?.[effective] ?? kindOfStatus(effective);
   const kind = general === "invalid_request" && TOO_LONG.test(text) ? "context_length" : general;
   const fault = faultIn(isObject(error) ? error : body, secret);
   const { code: _, ...place } = fault;
   // A code that is understood is told as the gateway's own.
-  const told = kindOfCode(code, kinds) === undefined ? fault : place;
-  return refusal(kind, text, effective, secret, retryAfter, told);
+  const said = kindOfCode(code, kinds) === undefined ? fault : place;
+  return refusal(kind, text, effective, secret, retryAfter, said);
 }
 
 /** Names of codes, types and fields: what is longer, or written otherwise, is none. */
@@ -167,11 +172,14 @@ export async function readRefusal(
   let body: JsonObject = {};
   try {
     const parsed: unknown = JSON.parse(text);
-    if (isObject(parsed)) body = parsed;
+    // Some wrap it in a list, as they would the pieces of an answer.
+    const told: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
+    if (isObject(told)) body = told;
   } catch {
     // A proxy's error page: the status has to do.
   }
-  return { error: errorFrom(body, status, secret, kinds, retryAfterOf(response)), text };
+  const after = retryAfterOf(response) ?? kinds.retryAfter?.(body) ?? null;
+  return { error: errorFrom(body, status, secret, kinds, after), text };
 }
 
 /** `Retry-After` of an answer in seconds, given as such or as a date; null: none that can be read. */

@@ -138,14 +138,16 @@ describe("an engine is behind the gateway after the printed command", () => {
   });
 });
 
-/** An engine that knows these models alone, in the styles of chat completions and of messages. */
+/** An engine that knows these models alone, in every style; one of them names the model in the path. */
 function startEngine(names: readonly string[]): Promise<Site> {
   return serve((request, response, { pathname }) => {
     let body = "";
     request.on("data", (piece) => (body += piece));
     request.on("end", () => {
-      const { model } = JSON.parse(body || "{}");
-      const reply = names.includes(model) ? answers[pathname]?.(`The engine's ${model}.`) : undefined;
+      const [, named] = /\/models\/([^/:]+):/.exec(pathname) ?? [];
+      const { model = named ?? "" } = JSON.parse(body || "{}");
+      const answer = answers[pathname.replace(model, "{model}")];
+      const reply = names.includes(model) ? answer?.(`The engine's ${model}.`) : undefined;
       response.writeHead(reply === undefined ? 404 : 200, { "content-type": "application/json" });
       response.end(JSON.stringify(reply ?? { error: { message: `no ${model} at ${pathname}` } }));
     });
@@ -173,6 +175,9 @@ const answers: Readonly<Record<string, (text: string) => object>> = {
         content: [{ type: "output_text", text, annotations: [] }],
       },
     ],
+  }),
+  "/v1beta/models/{model}:generateContent": (text) => ({
+    candidates: [{ content: { role: "model", parts: [{ text }] }, finishReason: "STOP" }],
   }),
   "/v1/messages": (text) => ({
     id: "msg_1",

@@ -16,7 +16,10 @@ function config(accounts: readonly object[]): Record<string, string> {
 const behind = useGateway({ vars: config([{ email: "one@sandbox.test", password: "sandbox" }]) });
 
 /** Drivers that speak a style of ours, and where it begins. */
-const BACKENDS = [{ driver: "responses", base: "/v1" }] as const;
+const BACKENDS = [
+  { driver: "responses", base: "/v1" },
+  { driver: "content-generation", base: "" },
+] as const;
 
 const [chat] = DIALECT_CLIENTS;
 if (chat === undefined) throw new Error("there is no dialect");

@@ -18,6 +18,7 @@ import {
 import { inputItems, responsesRequestSchema, toTurn } from "../../src/dialects/responses/request.ts";
 import { parseWith } from "../../src/http/json-body.ts";
 import { resolveModel } from "../../src/models/resolve.ts";
+import { RequestBuilder as ContentRequest } from "../../src/provider/content-generation/request.ts";
 import { RequestBuilder as MessagesRequest } from "../../src/provider/messages/request.ts";
 import { RequestBuilder as CompletionsRequest } from "../../src/provider/openai/request.ts";
 import type { PrepareOptions } from "../../src/provider/provider.ts";
@@ -50,6 +51,9 @@ const OPTIONS: PrepareOptions = {
 const responsesRequest = (conversation: Conversation, toolCalls: "native" | "markup") =>
   new ResponsesRequest(conversation, OPTIONS, { model: MODEL, toolCalls, whole: false }, () => undefined);
 
+const contentRequest = (conversation: Conversation, toolCalls: "native" | "markup") =>
+  new ContentRequest(conversation, OPTIONS, { model: MODEL, toolCalls, whole: false }, () => undefined);
+
 const messagesRequest = (conversation: Conversation, toolCalls: "native" | "markup") =>
   new MessagesRequest(conversation, OPTIONS, { model: MODEL, toolCalls, whole: false }, () => ({
     before: () => undefined,
@@ -69,4 +73,6 @@ export const PROMPTS: Readonly<Record<string, (conversation: Conversation) => st
   "responses, markup": (conversation) => responsesRequest(conversation, "markup").promptText,
   "messages, native": (conversation) => messagesRequest(conversation, "native").promptText,
   "messages, markup": (conversation) => messagesRequest(conversation, "markup").promptText,
+  "content-generation, native": (conversation) => contentRequest(conversation, "native").promptText,
+  "content-generation, markup": (conversation) => contentRequest(conversation, "markup").promptText,
 };

@@ -1,5 +1,5 @@
 /** Which of the upstream protocols an answer is written in. */
-export type Protocol = "sessions" | "chat-completions" | "responses" | "messages";
+export type Protocol = "sessions" | "chat-completions" | "responses" | "messages" | "content-generation";
 
 /** How one generation is to be answered. An empty plan is a healthy answer of a few events. */
 export interface Plan {
@@ -73,6 +73,12 @@ export function eventBlocks(protocol: Protocol, plan: Plan): string[] {
   });
 }
 
+/** What the style calls what others do by a code. */
+const STATUSES: Readonly<Record<string, string>> = {
+  model_unavailable: "UNAVAILABLE",
+  rate_limited: "RESOURCE_EXHAUSTED",
+};
+
 /** The JSON of a failure. */
 export function errorBody(protocol: Protocol, code: string, message: string) {
   switch (protocol) {
@@ -84,6 +90,8 @@ export function errorBody(protocol: Protocol, code: string, message: string) {
       return { type: "error", error: { code, message, type: "upstream_error", param: null } };
     case "messages":
       return { type: "error", error: { type: code, message } };
+    case "content-generation":
+      return { error: { code: 503, message, status: STATUSES[code] ?? code } };
   }
 }
 
@@ -193,11 +201,30 @@ function messageEvents(plan: Plan): unknown[] {
   ];
 }
 
+function contentChunks(plan: Plan): unknown[] {
+  const { reasoning, text } = contents(plan);
+  const chunk = (parts: readonly object[], more: object = {}): object => ({
+    candidates: [{ content: { role: "model", parts }, index: 0, ...more }],
+    modelVersion: "upstream-model",
+    responseId: "answer-1",
+  });
+  const usage = { promptTokenCount: 7, candidatesTokenCount: 5, totalTokenCount: 12 };
+  return [
+    ...reasoning.map((piece) => chunk([{ text: piece, thought: true }])),
+    ...text.map((piece) => chunk([{ text: piece }])),
+    {
+      ...chunk([{ text: "" }], { finishReason: plan.finish ?? "STOP" }),
+      ...(plan.usage === false ? {} : { usageMetadata: usage }),
+    },
+  ];
+}
+
 const EVENTS: Readonly<Record<Protocol, (plan: Plan) => unknown[]>> = {
   sessions: sessionEvents,
   "chat-completions": completionChunks,
   responses: responseEvents,
   messages: messageEvents,
+  "content-generation": contentChunks,
 };
 
 function contents(plan: Plan): { reasoning: string[]; text: string[] } {
@@ -219,6 +246,7 @@ function block(protocol: Protocol, event: unknown): string {
   if (protocol === "sessions" && Array.isArray(event)) {
     return `event: ${event[0]}\ndata: ${JSON.stringify(event[1])}\n\n`;
   }
-  const name = protocol !== "chat-completions" ? `event: ${Object(event).type}\n` : "";
+  const named = protocol === "responses" || protocol === "messages";
+  const name = named ? `event: ${Object(event).type}\n` : "";
   return `${name}data: ${JSON.stringify(event)}\n\n`;
 }

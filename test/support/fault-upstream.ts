@@ -24,7 +24,7 @@ export interface Received {
 
 /**
  * A real HTTP server that plays an upstream of any protocol and fails as scripted: `/api/...` is the account
- * protocol, `/chat/completions`, `/responses`, `/messages` and `/models` (with or without `/v1`) are backends of those styles.
+ * protocol, `/chat/completions`, `/responses`, `/messages`, `/models/…:generateContent` and `/models` (with or without `/v1`) are backends of those styles.
  */
 export class FaultUpstream {
   /** Every request, oldest first. */
@@ -123,7 +123,7 @@ export class FaultUpstream {
       const plan = this.#tokenExpired(request)
         ? { status: 401, code: "token_expired" }
         : (this.#queue.shift() ?? this.plan);
-      await play(inOnePiece(plan, protocol, received.body), protocol, received, response);
+      await play(inOnePiece(plan, protocol, received), protocol, received, response);
     } else {
       const [status, body] = this.#answerOther(received.method, received.path, this.#tokenExpired(request));
       json(response, status, body);
@@ -166,8 +166,8 @@ export async function refusedUrl(): Promise<string> {
 }
 
 /** The same plan for a caller that wants no stream, where the protocol leaves the choice. */
-function inOnePiece(plan: Plan, protocol: Protocol, asked: string): Plan {
-  if (protocol === "sessions" || plan.body !== undefined || !wantsWhole(asked)) return plan;
+function inOnePiece(plan: Plan, protocol: Protocol, { body: asked, path }: Received): Plan {
+  if (protocol === "sessions" || plan.body !== undefined || !wantsWhole(asked, path)) return plan;
   const blocks = eventBlocks(protocol, plan);
   const body = wholeAnswer(protocol, blocks);
   // A backend that falls silent has not said anything by then.
@@ -253,11 +253,12 @@ const file = {
 };
 
 const isGeneration = (path: string): boolean =>
-  /\/turns(?:\/|$)|\/chat\/completions$|\/responses$|\/messages$/.test(path);
+  /\/turns(?:\/|$)|\/chat\/completions$|\/responses$|\/messages$|:(?:streamG|g)enerateContent$/.test(path);
 
 function protocolOf(path: string): Protocol {
   if (path.includes("/turns")) return "sessions";
   if (path.endsWith("/responses")) return "responses";
+  if (path.endsWith("enerateContent")) return "content-generation";
   return path.endsWith("/messages") ? "messages" : "chat-completions";
 }
 

@@ -31,6 +31,7 @@ const TRAILING: Readonly<Record<Protocol, number>> = {
   "chat-completions": 2,
   responses: 1,
   messages: 2,
+  "content-generation": 1,
 };
 
 /** Calls written into the text, as a model without native ones makes them. */
@@ -234,9 +235,32 @@ function messageEvents(told: Told): unknown[] {
   ];
 }
 
+/** Calls come whole: one that was cut does not come, and if nothing else ends the answer, that does. */
+function contentChunks({ reasoning, text, calls = [], half, end }: Told): unknown[] {
+  const chunk = (parts: readonly object[], more: object = {}) => ({
+    candidates: [{ content: { role: "model", parts }, index: 0, ...more }],
+    modelVersion: "upstream-model",
+    responseId: "answer-1",
+  });
+  const reasons: Record<Told["end"], string> = {
+    stop: half === undefined ? "STOP" : "MALFORMED_FUNCTION_CALL",
+    length: "MAX_TOKENS",
+    filter: "SAFETY",
+    broken: "STOP",
+  };
+  const usageMetadata = { promptTokenCount: 40, candidatesTokenCount: 6, thoughtsTokenCount: 3 };
+  return [
+    ...pieces(reasoning).map((piece) => chunk([{ text: piece, thought: true }])),
+    ...pieces(text).map((piece) => chunk([{ text: piece }])),
+    ...calls.map(({ name, input }) => chunk([{ functionCall: { name, args: input } }])),
+    { ...chunk([{ text: "" }], { finishReason: reasons[end] }), usageMetadata },
+  ];
+}
+
 const EVENTS: Readonly<Record<Protocol, (told: Told) => unknown[]>> = {
   sessions: sessionsEvents,
   "chat-completions": chunks,
   responses: responseEvents,
   messages: messageEvents,
+  "content-generation": contentChunks,
 };

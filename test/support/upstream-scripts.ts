@@ -39,7 +39,7 @@ export const refuses = (status: number, code: string): Reply => ({
 
 /** The same reply for a caller that wants no stream. What ends before the answer does leaves half of it. */
 export function inOnePiece(protocol: Exclude<Protocol, "sessions">, asked: Asked, reply: Reply): Reply {
-  if (typeof reply === "string" || !wantsWhole(asked.body)) return reply;
+  if (typeof reply === "string" || !wantsWhole(asked.body, asked.path)) return reply;
   if ("late" in reply) return { ...reply, reply: inOnePiece(protocol, asked, reply.reply) };
   if ("json" in reply || reply.type !== undefined) return reply;
   const steps = [...reply.body];

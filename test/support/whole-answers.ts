@@ -3,9 +3,9 @@ import type { Protocol } from "./fault-body.ts";
 
 /** What a backend that was asked for one piece answers, made of the events that it would have streamed. */
 
-/** Whether a request wants its answer in one piece. */
-export function wantsWhole(body: string): boolean {
-  return /"stream":\s*false/.test(body);
+/** Whether a request wants its answer in one piece. One style says so in the path. */
+export function wantsWhole(body: string, path = ""): boolean {
+  return /"stream":\s*false/.test(body) || path.endsWith(":generateContent");
 }
 
 /** The body; garbage among the events is garbage here too. */
@@ -24,7 +24,12 @@ export function wholeAnswer(protocol: Exclude<Protocol, "sessions">, blocks: rea
   return JSON.stringify(failed ?? FOLDS[protocol](events));
 }
 
-const FOLDS = { "chat-completions": completionOf, responses: responseOf, messages: messageOf } as const;
+const FOLDS = {
+  "chat-completions": completionOf,
+  responses: responseOf,
+  messages: messageOf,
+  "content-generation": contentOf,
+} as const;
 
 const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
 const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
@@ -78,6 +83,14 @@ function completionOf(chunks: readonly JsonObject[]): object {
 /** The last event has all of it. */
 function responseOf(events: readonly JsonObject[]): object {
   return objectIn(events.at(-1)?.["response"]);
+}
+
+/** All parts in one, with the end of the last piece. */
+function contentOf(pieces: readonly JsonObject[]): object {
+  const candidates = pieces.flatMap((piece) => objects(piece["candidates"]).slice(0, 1));
+  const parts = candidates.flatMap(({ content }) => objects(objectIn(content)["parts"]));
+  const last = candidates.at(-1) ?? {};
+  return { ...pieces.at(-1), candidates: [{ ...last, content: { role: "model", parts } }] };
 }
 
 /** Adds up the deltas of each block. Input that is no JSON cannot be said here: it is an empty object. */

@@ -2,16 +2,8 @@ import { fromBase64 } from "../../encoding/bytes.ts";
 import { type Attachment, isText } from "../attachments.ts";
 import { fileAsText } from "../prose.ts";
 import type { RequestAttachments } from "../request-attachments.ts";
+import { mediaTypeIn } from "../signs.ts";
 import type { WirePart } from "./wire.ts";
-
-/** How the base64 of a kind of file begins: the protocol refuses an image that is not what it is called. */
-const SIGNS: readonly (readonly [prefix: string, mediaType: string])[] = [
-  ["iVBORw0KGgo", "image/png"],
-  ["/9j/", "image/jpeg"],
-  ["R0lGOD", "image/gif"],
-  ["UklGR", "image/webp"],
-  ["JVBERi", "application/pdf"],
-];
 
 /**
  * An attachment as the block that carries it: images and PDF documents as they are, other documents as text.
@@ -27,7 +19,7 @@ export function blockOf(attachment: Attachment, attachments: RequestAttachments)
   const loaded = attachments.loaded(attachment);
   if (loaded === undefined) return { type: "text", text: "" };
   const { data } = loaded;
-  const mediaType = SIGNS.find(([prefix]) => data.startsWith(prefix))?.[1] ?? loaded.mediaType;
+  const mediaType = mediaTypeIn(data) ?? loaded.mediaType;
   const source = { type: "base64", media_type: mediaType, data } as const;
   if (mediaType.startsWith("image/")) return { type: "image", source };
   if (mediaType === "application/pdf") return { type: "document", source, title: filename };

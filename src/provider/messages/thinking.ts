@@ -1,17 +1,4 @@
-import { HIGH, LOW, MEDIUM } from "../effort.ts";
-
-/** The least that the protocol accepts. */
-const LEAST_BUDGET = 1024;
-
-/** The tokens that the model may think for, by the effort that the caller asks for. */
-const BUDGETS: Readonly<Record<string, number>> = {
-  minimal: LEAST_BUDGET,
-  low: LOW,
-  medium: MEDIUM,
-  high: HIGH,
-  xhigh: HIGH,
-  max: HIGH,
-};
+import { budgetFor, LEAST } from "../effort.ts";
 
 /** Tokens of an answer to a caller who gives no limit (contract, Limits); the protocol demands one. */
 const DEFAULT_LIMIT = 8192;
@@ -26,7 +13,7 @@ export interface Room {
 /** How much of a limit thinking may use, at most half: a limit that it uses up leaves nothing to read. 0: too little. */
 export function thinkingShare(limit: number): number {
   const half = Math.floor(limit / 2);
-  return half < LEAST_BUDGET ? 0 : half;
+  return half < LEAST ? 0 : half;
 }
 
 /** What the caller wants of thinking: a budget in tokens, or else an effort; null: none. */
@@ -45,6 +32,6 @@ export function roomFor(limit: number | undefined, wish: ThinkingWish): Room {
 }
 
 function wantedBudget({ budget, effort }: NonNullable<ThinkingWish>): number {
-  if (budget !== undefined) return Math.max(LEAST_BUDGET, Math.floor(budget));
-  return BUDGETS[effort ?? "medium"] ?? MEDIUM;
+  if (budget !== undefined) return Math.max(LEAST, Math.floor(budget));
+  return budgetFor(effort ?? "medium");
 }

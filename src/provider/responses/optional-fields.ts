@@ -42,6 +42,9 @@ function shortest(refusal: string): number {
   return Number(/>=\s*(\d+)|at least\s+(\d+)/.exec(refusal)?.slice(1).find(Boolean) ?? 0);
 }
 
+/** Thoughts that were sealed for somebody else: an account of another organisation, or another backend. */
+const UNREADABLE = /invalid_encrypted_content|encrypted content[^.]*could not be/i;
+
 /** What not every backend knows, or not every model of one. */
 export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   ...OPTIONAL_HINTS,
@@ -53,8 +56,15 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   {
     // A model that does not think has nothing to seal; an engine may not know how.
     named: new RegExp(`encrypted[ _]content|${refused("include").source}`, "i"),
-    present: ({ include = [] }) => include.includes(SEALED_THOUGHTS),
+    present: ({ include = [] }, refusal) => include.includes(SEALED_THOUGHTS) && !UNREADABLE.test(refusal),
     without: (request) => withoutIncluded(request, SEALED_THOUGHTS),
+  },
+  {
+    // The accounts of a pool need not belong together.
+    named: UNREADABLE,
+    present: ({ input }) => input.some(({ type }) => type === "reasoning"),
+    without: ({ input, ...rest }) => ({ ...rest, input: input.filter(({ type }) => type !== "reasoning") }),
+    passing: true,
   },
   {
     named: new RegExp(`web_search_call|${refused("include").source}`, "i"),

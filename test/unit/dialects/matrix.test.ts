@@ -52,6 +52,18 @@ const BACKENDS: readonly Backend[] = [
     toolCalls: "markup",
     env: { PROVIDER_DRIVER: "messages", PROVIDER_TOOL_CALLS: "markup" },
   },
+  {
+    name: "content-generation",
+    protocol: "content-generation",
+    toolCalls: "native",
+    env: { PROVIDER_DRIVER: "content-generation" },
+  },
+  {
+    name: "content-generation, calls in markup",
+    protocol: "content-generation",
+    toolCalls: "markup",
+    env: { PROVIDER_DRIVER: "content-generation", PROVIDER_TOOL_CALLS: "markup" },
+  },
 ];
 
 const schema = { type: "object", properties: { command: { type: "string" } }, required: ["command"] };
@@ -139,7 +151,7 @@ function gatewayOf({ protocol, toolCalls, env }: Backend, told: Told): Promise<M
     protocol === "chat-completions"
       ? completionsScript({ turns })
       : (asked) =>
-          asked.path.endsWith(`/${protocol}`)
+          asked.path.endsWith(protocol === "content-generation" ? "enerateContent" : `/${protocol}`)
             ? inOnePiece(protocol, asked, turns())
             : { status: 404, json: {} },
   );

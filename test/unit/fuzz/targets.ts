@@ -7,6 +7,7 @@ import type { IncomingFile } from "../../../src/files/upload.ts";
 import { JsonScan } from "../../../src/http/json-scan.ts";
 import { signalsFromHtml } from "../../../src/pages/technologies/html-signals.ts";
 import type { OutboundProxy } from "../../../src/platform/upstream.ts";
+import { ContentStreamDecoder } from "../../../src/provider/content-generation/decoder.ts";
 import { MessageStreamDecoder } from "../../../src/provider/messages/decoder.ts";
 import { CompletionStreamDecoder } from "../../../src/provider/openai/decoder.ts";
 import type { ProviderEvent, TurnDecoder } from "../../../src/provider/provider.ts";
@@ -94,6 +95,7 @@ const DECODERS: Readonly<Record<string, () => TurnDecoder>> = {
   openai: () => new CompletionStreamDecoder(context()),
   responses: () => new ResponseStreamDecoder(context()),
   messages: () => new MessageStreamDecoder(context()),
+  "content-generation": () => new ContentStreamDecoder(context()),
 };
 
 /** A stream gives the same events however it is cut, and fails with nothing but the provider's error. */

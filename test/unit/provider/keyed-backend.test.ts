@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import * as content from "./content-generation/fake.ts";
 import * as messages from "./messages/fake.ts";
 import * as openai from "./openai/fake.ts";
 import * as responses from "./responses/fake.ts";
@@ -26,10 +27,24 @@ const backends = [
     key: ["x-api-key", "token-of-the-account"],
     whole: { content: [{ type: "text", text: "Hi" }], stop_reason: "end_turn" },
   },
+  {
+    name: "content-generation",
+    ...content,
+    key: ["x-goog-api-key", "token-of-the-account"],
+    whole: { candidates: [{ content: { parts: [{ text: "Hi" }] }, finishReason: "STOP" }] },
+    version: "/v1beta",
+    listed: { models: [{ name: "models/a" }, { name: 5 }, "b", { name: "models/c" }] },
+    unlisted: { models: "a" },
+  },
 ] as const;
 
-describe.each(backends)("a backend with an API key, driver $name", ({ provider, key, whole }) => {
+/** What the public API of most drivers lists. */
+const LISTED = { data: [{ id: "a", object: "model" }, { id: 5 }, "b", { id: "c" }] };
+
+describe.each(backends)("a backend with an API key, driver $name", (backend) => {
+  const { provider, key, whole } = backend;
   const [header, shown] = key;
+  const version = "version" in backend ? backend.version : "/v1";
   const open = (respond: () => Response | Promise<Response>) =>
     provider()
       .prepare(conversation(), prepareOptions())
@@ -62,7 +77,7 @@ describe.each(backends)("a backend with an API key, driver $name", ({ provider, 
       return provider()
         .describeAccount(fake.account, neverAborted())
         .then(
-          () => fake.only("/v1/models").headers.get(header),
+          () => fake.only(`${version}/models`).headers.get(header),
           (error: unknown) => (error instanceof Error ? error.message : error),
         );
     });
@@ -77,10 +92,12 @@ describe.each(backends)("a backend with an API key, driver $name", ({ provider, 
   });
 
   it("has the models that it lists", async () => {
-    const data = [{ id: "a", object: "model" }, { id: 5 }, "b", { id: "c" }];
-    const fake = new FakeUpstream(() => Response.json({ data }));
+    const listed = "listed" in backend ? backend.listed : LISTED;
+    const fake = new FakeUpstream(() => Response.json(listed));
     expect(await provider().models?.list(fake.account, neverAborted())).toEqual(["a", "c"]);
-    const broken = new FakeUpstream(() => Response.json({ data: "a" }));
+    const broken = new FakeUpstream(() =>
+      Response.json("unlisted" in backend ? backend.unlisted : { data: "a" }),
+    );
     await expect(provider().models?.list(broken.account, neverAborted())).rejects.toMatchObject({
       kind: "malformed",
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Sampling } from "../../../src/conversation/conversation.ts";
+import { contentGeneration } from "../../../src/provider/content-generation/driver.ts";
 import type { Driver } from "../../../src/provider/driver.ts";
 import { messages } from "../../../src/provider/messages/driver.ts";
 import { openai } from "../../../src/provider/openai/driver.ts";
@@ -58,6 +59,10 @@ const DRIVERS = [
   { name: "openai", ...keyedRequest(openai, "/chat/completions") },
   { name: "responses", ...keyedRequest(responses, "/responses") },
   { name: "messages", ...keyedRequest(messages, "/messages") },
+  {
+    name: "content-generation",
+    ...keyedRequest(contentGeneration, ":streamGenerateContent?alt=sse"),
+  },
   {
     name: "sessions",
     abilities: sessions.create({

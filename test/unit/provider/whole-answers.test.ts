@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/conversation/events.ts";
 import { CompletionFold } from "../../../src/conversation/fold.ts";
 import { Assembler } from "../../../src/generation/assembler.ts";
+import { contentGeneration } from "../../../src/provider/content-generation/driver.ts";
 import { messages } from "../../../src/provider/messages/driver.ts";
 import { openai } from "../../../src/provider/openai/driver.ts";
 import { responses } from "../../../src/provider/responses/driver.ts";
@@ -26,6 +27,12 @@ const BACKENDS = [
   { name: "openai", driver: openai, protocol: "chat-completions", path: "/chat/completions" },
   { name: "responses", driver: responses, protocol: "responses", path: "/responses" },
   { name: "messages", driver: messages, protocol: "messages", path: "/v1/messages" },
+  {
+    name: "content-generation",
+    driver: contentGeneration,
+    protocol: "content-generation",
+    path: "/v1beta/models/provider-v4-flash:streamGenerateContent?alt=sse",
+  },
 ] as const;
 type Backend = (typeof BACKENDS)[number];
 
@@ -108,7 +115,7 @@ describe.each(BACKENDS)("$name", (backend) => {
       const prepared = providerFor(backend)({ wholeAnswers }).prepare(asked, prepareOptions());
       const turn = await prepared.open(fake.account, neverAborted(), null);
       expect((await readTurn(turn)).events).toContainEqual({ type: "text", text: "Hi" });
-      const whole = wantsWhole(fake.seen[0]?.body ?? "");
+      const whole = wantsWhole(fake.seen[0]?.body ?? "", fake.seen[0]?.url ?? "");
       expect(prepared.whole).toBe(whole);
       return whole;
     };

@@ -37,6 +37,27 @@ export const STREAMS: Readonly<Record<string, readonly string[]>> = {
       "data: [DONE]\n\n",
     event({ error: { message: "no", code: 429 } }),
   ],
+  "content-generation": [
+    event({ candidates: [{ content: { parts: [{ text: "Hm.", thought: true }] } }], responseId: "r" }) +
+      event({ candidates: [{ content: { parts: [{ text: "Hé" }] }, index: 0 }] }) +
+      event({
+        candidates: [
+          {
+            content: {
+              parts: [{ functionCall: { name: "run", args: { a: 1 } }, thoughtSignature: "c2VhbGVk" }],
+            },
+            groundingMetadata: {
+              groundingChunks: [{ web: { uri: "https://example.com", title: "x" } }],
+              groundingSupports: [{ segment: { endIndex: 3, text: "Hé" }, groundingChunkIndices: [0] }],
+            },
+            finishReason: "STOP",
+          },
+        ],
+        usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 2, thoughtsTokenCount: 3 },
+      }),
+    event({ promptFeedback: { blockReason: "SAFETY" } }),
+    event({ error: { code: 429, status: "RESOURCE_EXHAUSTED", message: "a-secret-token" } }),
+  ],
   responses: [
     event({ type: "response.created", response: { id: "r" } }) +
       event({ type: "response.output_item.added", output_index: 0, item: { type: "reasoning", id: "rs" } }) +

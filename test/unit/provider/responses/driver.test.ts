@@ -245,6 +245,28 @@ describe("thoughts", () => {
     expect(types(await ask(driver, streamed(), other))).toBe(false);
     expect(types(await ask(provider(), streamed(), { ...asked, messages: answered }))).toBe(false);
   });
+
+  it("that another organisation has sealed are left out of that request alone", async () => {
+    const driver = provider();
+    const refusing = new FakeUpstream((request) => {
+      if (!request.body.includes("gAAAAABsealed")) return eventStream(stream("text"));
+      const message =
+        "The encrypted content gAAA... could not be verified. Reason: it could not be decrypted.";
+      const error = {
+        message,
+        type: "invalid_request_error",
+        param: null,
+        code: "invalid_encrypted_content",
+      };
+      return Response.json({ error }, { status: 400 });
+    });
+    await ask(driver, streamed(), asked);
+    const body = await ask(driver, refusing, { ...asked, messages: answered });
+    expect([refusing.seen.length, body["include"]]).toEqual([2, ["reasoning.encrypted_content"]]);
+    expect(JSON.stringify(body["input"])).not.toContain('"reasoning"');
+    const again = await ask(driver, streamed(), { ...asked, messages: answered });
+    expect(JSON.stringify(again["input"])).toContain("gAAAAABsealed");
+  });
 });
 
 describe("a backend of the responses style that fails", () => {

@@ -1,0 +1,188 @@
+import type { Conversation, Message } from "../../conversation/conversation.ts";
+import { objectIn } from "../../encoding/json.ts";
+import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
+import { joined, paragraphs, textOf } from "../prose.ts";
+import type { AttachedPart } from "../request-attachments.ts";
+import type { WireCall, WireContent, WirePart, WireResult } from "./wire.ts";
+
+/** How a conversation becomes contents. */
+export interface ContentOptions {
+  /** Whether calls and results are written as text rather than as their own parts. */
+  readonly markup: boolean;
+  /** Joins the last user message; blank: nothing. */
+  readonly injection: string;
+  /** Ends the conversation as the user's words (a follow-up turn); blank: nothing. */
+  readonly suffix: string;
+  readonly partOf: (part: AttachedPart) => WirePart;
+  /** What the model thought before a call, sealed; undefined: nothing, or it is not known. */
+  readonly signatureOf: (callId: string) => string | undefined;
+}
+
+/** A conversation as the protocol wants it. */
+export interface WireConversation {
+  /** What the system messages say with which the conversation begins. */
+  readonly system: string;
+  readonly contents: readonly WireContent[];
+}
+
+/**
+ * Translates a conversation. System messages with which it begins are the system instruction. Later ones stay where they are,
+ * as the user's words in a `system` tag: the protocol has no such role.
+ */
+export function wireConversation(conversation: Conversation, options: ContentOptions): WireConversation {
+  const { messages } = conversation;
+  const first = messages.findIndex((message) => message.role !== "system");
+  const leading = messages.slice(0, first === -1 ? messages.length : first);
+  const lastUser = messages.findLast((message) => message.role === "user");
+  const contents = new Contents();
+  for (const message of messages.slice(leading.length)) {
+    add(contents, message, options);
+    if (message === lastUser) contents.say("user", [{ text: options.injection }]);
+  }
+  contents.say("user", [{ text: options.suffix }]);
+  return { system: joined(leading.map(({ parts }) => textOf(parts))), contents: contents.finish() };
+}
+
+function add(contents: Contents, message: Message, options: ContentOptions): void {
+  switch (message.role) {
+    case "system": {
+      const said = textOf(message.parts);
+      if (said !== "") contents.say("user", [{ text: `<system>\n${said}\n</system>` }]);
+      break;
+    }
+    case "user": {
+      // The protocol has no place for a name.
+      const name = message.name === undefined ? "" : `[${message.name}]`;
+      contents.say("user", [{ text: name }, ...partsOf(message, options)]);
+      break;
+    }
+    case "assistant": {
+      // Reasoning of which nothing but the words is left is not sent: the model has no use for it.
+      const said = textOf(message.parts);
+      if (options.markup) {
+        contents.say("model", [{ text: paragraphs(said, renderToolCalls(message.toolCalls)) }]);
+        break;
+      }
+      contents.say("model", [{ text: said }]);
+      for (const { id, name, arguments: input } of message.toolCalls) {
+        contents.call(id, name, objectIn(input), options.signatureOf(id));
+      }
+      break;
+    }
+    case "tool":
+      addResult(contents, message, options);
+      break;
+  }
+}
+
+function addResult(
+  contents: Contents,
+  message: Extract<Message, { role: "tool" }>,
+  options: ContentOptions,
+): void {
+  const { callId: id, name, isError = false } = message;
+  const parts = partsOf(message, options);
+  const text = joined(parts.map((part) => ("text" in part ? part.text : "")));
+  const attached = parts.filter((part) => !("text" in part));
+  if (!options.markup && contents.result(id, isError ? { error: text } : { output: text }, attached)) return;
+  // A result whose call is not there, or has its result already, is told in words.
+  const told = renderToolResult({ id, text, isError, ...(name === undefined ? {} : { name }) });
+  contents.say("user", [{ text: told }, ...attached]);
+}
+
+function partsOf({ parts }: Message, options: ContentOptions): WirePart[] {
+  return parts.map((part) => (part.type === "text" ? { text: part.text } : options.partOf(part)));
+}
+
+type Outcome = WireResult["functionResponse"]["response"];
+
+/** A call of the last answer. */
+interface OpenCall {
+  readonly callId: string;
+  readonly id: string;
+  readonly name: string;
+  outcome: Outcome | null;
+}
+
+/** Keeps the order that the protocol demands: the user begins, and behind calls stand as many results, in their order. */
+class Contents {
+  readonly #contents: { readonly role: WireContent["role"]; readonly parts: WirePart[] }[] = [];
+  #open: OpenCall[] = [];
+  /** What results hold besides text: it follows them in the user's turn. */
+  #attached: WirePart[] = [];
+  readonly #used = new Set<string>();
+  /** The last turn holds results, and nothing else may stand in it. */
+  #closed = false;
+
+  /** Adds parts to a side's turn. Blank text, which the protocol refuses, is left out. */
+  say(role: WireContent["role"], parts: readonly WirePart[]): void {
+    const saying = parts.filter((part) => !("text" in part) || part.text.trim() !== "");
+    if (saying.length === 0) return;
+    this.#settle();
+    const turn = this.#turn(role);
+    for (const part of saying) turn.push(part);
+  }
+
+  /** Adds a call to an answer. */
+  call(callId: string, name: string, args: Readonly<Record<string, unknown>>, signature?: string): void {
+    if (this.#open.some(({ outcome }) => outcome !== null)) this.#settle();
+    const id = this.#ownId(callId);
+    this.#open.push({ callId, id, name, outcome: null });
+    const call: WireCall = {
+      functionCall: { id, name, args },
+      ...(signature === undefined ? {} : { thoughtSignature: signature }),
+    };
+    this.#turn("model").push(call);
+  }
+
+  /** Adds the result of a call; false: no call of the last answer waits for it. */
+  result(callId: string, outcome: Outcome, attached: readonly WirePart[]): boolean {
+    const call = this.#open.find((one) => one.callId === callId && one.outcome === null);
+    if (call === undefined) return false;
+    call.outcome = outcome;
+    if (attached.length > 0) {
+      this.#attached.push({ text: `Returned by the tool call ${call.id}:` }, ...attached);
+    }
+    return true;
+  }
+
+  /** All turns: at least one, and the first is the user's. */
+  finish(): readonly WireContent[] {
+    this.#settle();
+    if (this.#contents[0]?.role !== "user") {
+      this.#contents.unshift({ role: "user", parts: [{ text: "Begin." }] });
+    }
+    return this.#contents;
+  }
+
+  /** Tells the results of the last answer's calls, also of those that the caller has left without one. */
+  #settle(): void {
+    if (this.#open.length === 0) return;
+    const parts = this.#open.map(({ id, name, outcome }): WireResult => {
+      const response = outcome ?? { error: "There is no result." };
+      return { functionResponse: { id, name, response } };
+    });
+    this.#contents.push({ role: "user", parts });
+    this.#closed = true;
+    this.#open = [];
+    const attached = this.#attached;
+    this.#attached = [];
+    if (attached.length > 0) this.say("user", attached);
+  }
+
+  #turn(role: WireContent["role"]): WirePart[] {
+    const last = this.#contents.at(-1);
+    if (last?.role === role && !this.#closed) return last.parts;
+    this.#closed = false;
+    const parts: WirePart[] = [];
+    this.#contents.push({ role, parts });
+    return parts;
+  }
+
+  #ownId(id: string): string {
+    let own = id || "call";
+    for (let n = this.#used.size; this.#used.has(own); n += 1) own = `${id || "call"}_${n}`;
+    this.#used.add(own);
+    return own;
+  }
+}

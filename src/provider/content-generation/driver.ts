@@ -1,0 +1,105 @@
+import type { Conversation } from "../../conversation/conversation.ts";
+import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
+import { type AnswerReader, KeyedBackend, modelNames, type RequestSettings } from "../keyed-backend.ts";
+import type { Embedding, PrepareOptions, TurnDecoder, UpstreamAccount } from "../provider.ts";
+import { ThoughtMemory } from "../thought-memory.ts";
+import { isWhole, readRecord } from "../transport.ts";
+import { WholeAnswerDecoder } from "../whole-answer.ts";
+import { type AnswerContext, ContentStreamDecoder, contentEvents } from "./decoder.ts";
+import { embeddingBody, vectorsIn } from "./embeddings.ts";
+import { REFUSALS } from "./errors.ts";
+import { OPTIONAL_FIELDS } from "./optional-fields.ts";
+import { OPTIONS } from "./options.ts";
+import { RequestBuilder } from "./request.ts";
+import type { WireRequest } from "./wire.ts";
+
+/** Any backend that speaks the content-generation style. */
+export const contentGeneration = {
+  id: "content-generation",
+  create: (options: ProviderOptions) => new ContentProvider(options),
+  exchange: (path: string): ExchangeKind => {
+    if (/:(?:generate|streamGenerate)Content$/.test(path)) {
+      return { label: "completion", round: { session: null } };
+    }
+    if (path.endsWith(":batchEmbedContents")) return { label: "embeddings" };
+    return { label: path.endsWith("/models") ? "models" : "other" };
+  },
+  replay: (contentType: string): TurnDecoder => {
+    let made = 0;
+    const context = { secret: "", newId: () => `replayed-${++made}` };
+    return isWhole(contentType)
+      ? new WholeAnswerDecoder((answer) => contentEvents(answer, context))
+      : new ContentStreamDecoder(context);
+  },
+} satisfies Driver;
+
+/** The base address may be that of the service, or go on with a version and whatever stands behind it. */
+function addressOf(baseUrl: string): string {
+  const base = baseUrl.replace(/\/+$/, "");
+  return /\/v\d+[a-z\d]*(?:\/|$)/.test(base.replace(/^\w+:\/\/[^/]*/, "")) ? base : `${base}/v1beta`;
+}
+
+/** A model's path: its plain name, or a resource of another kind, such as a tuned one. */
+function modelPath(model: string): string {
+  const segments = model.includes("/") ? model.split("/") : ["models", model];
+  return segments.map(encodeURIComponent).join("/");
+}
+
+/** A backend of the content-generation style. */
+class ContentProvider extends KeyedBackend<WireRequest> {
+  readonly #memory = new ThoughtMemory<string>((signature) => signature.length);
+
+  readonly embeddings: Embedding = {
+    embed: async (account, { model, input, dimensions }, signal) => {
+      const path = modelPath(this.modelName(model));
+      const body = embeddingBody(path, input, dimensions);
+      const below = `/${path}:batchEmbedContents`;
+      const response = await this.post(account, below, body, "application/json", signal);
+      if (!response.ok) throw (await this.refusal(response, account, signal)).error;
+      return vectorsIn(await readRecord(response, signal), input.length);
+    },
+  };
+
+  constructor(options: ProviderOptions) {
+    super(options, {
+      address: addressOf(options.baseUrl),
+      path: ({ model, stream }) =>
+        `/${modelPath(model)}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+      body: ({ model: _, stream: __, ...body }) => body,
+      listing: {
+        path: "/models?pageSize=1000",
+        names: ({ models }) => modelNames(models, "name").map((name) => name.replace(/^models\//, "")),
+      },
+      kinds: REFUSALS,
+      optional: OPTIONAL_FIELDS,
+      options: OPTIONS,
+      // Calls come whole in either way.
+      tellsCutCalls: true,
+    });
+  }
+
+  protected override headers(token: string) {
+    return { "x-goog-api-key": token };
+  }
+
+  protected override writer(
+    conversation: Conversation,
+    options: PrepareOptions,
+    settings: RequestSettings,
+  ): RequestBuilder {
+    const signatureOf = (callId: string) => this.#memory.of(settings.model, callId)?.[0];
+    return new RequestBuilder(conversation, options, settings, signatureOf);
+  }
+
+  protected override reader(account: UpstreamAccount, { model }: WireRequest): AnswerReader {
+    const context: AnswerContext = {
+      secret: account.token,
+      newId: this.options.newId,
+      remember: (callId, signature) => this.#memory.keep(model, callId, [signature]),
+    };
+    return {
+      streamed: () => new ContentStreamDecoder(context),
+      whole: (answer) => contentEvents(answer, context),
+    };
+  }
+}

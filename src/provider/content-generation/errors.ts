@@ -1,0 +1,62 @@
+import { isObject, type JsonObject } from "../../encoding/json.ts";
+import type { ErrorKinds } from "../refusal.ts";
+
+/** Statuses by name, and reasons that are more telling than they. */
+const CODES = [
+  ["API_KEY_INVALID", "token_expired"],
+  ["API_KEY_EXPIRED", "token_expired"],
+  ["UNAUTHENTICATED", "token_expired"],
+  ["PERMISSION_DENIED", "account_suspended"],
+  // Where the key is used from, or who pays, is at fault: no other request would be taken either.
+  ["FAILED_PRECONDITION", "account_suspended"],
+  ["RESOURCE_EXHAUSTED", "rate_limited"],
+  ["UNAVAILABLE", "model_unavailable"],
+  // The model, or the whole API: nothing that the caller asked for by address.
+  ["NOT_FOUND", "model_unavailable"],
+  ["INVALID_ARGUMENT", "invalid_request"],
+  ["OUT_OF_RANGE", "invalid_request"],
+  ["DEADLINE_EXCEEDED", "timeout"],
+  ["CANCELLED", "server_error"],
+  ["ABORTED", "server_error"],
+  ["INTERNAL", "server_error"],
+  ["UNKNOWN", "server_error"],
+] as const;
+
+const KINDS = new Map<string, (typeof CODES)[number][1]>(CODES);
+
+/** What a refusal means, and an error within a stream. */
+export const REFUSALS: ErrorKinds = {
+  codes: KINDS,
+  statuses: { 404: "model_unavailable" },
+  read: saidIn,
+  retryAfter: delayIn,
+};
+
+/** `{error: {code: 400, status, message, details}}` with the most telling name as its code, and the field at fault. */
+function saidIn(body: JsonObject): JsonObject {
+  const { error } = body;
+  if (!isObject(error)) return body;
+  const { status, message } = error;
+  const details = detailsIn(error);
+  const reason = details.map((detail) => detail["reason"]).find((name) => KINDS.has(String(name)));
+  const violations = details.flatMap(({ fieldViolations: found }) => (Array.isArray(found) ? found : []));
+  const param = violations
+    .filter(isObject)
+    .map(({ field }) => field)
+    .find((name) => typeof name === "string");
+  return { error: { code: reason ?? status ?? error["code"], message, param } };
+}
+
+/** `retryDelay`, such as `34.07s`. */
+function delayIn({ error }: JsonObject): number | null {
+  if (!isObject(error)) return null;
+  for (const { retryDelay } of detailsIn(error)) {
+    const seconds = /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay))?.[1];
+    if (seconds !== undefined) return Math.ceil(Number(seconds));
+  }
+  return null;
+}
+
+function detailsIn({ details }: JsonObject): JsonObject[] {
+  return Array.isArray(details) ? details.filter(isObject) : [];
+}

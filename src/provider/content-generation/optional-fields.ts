@@ -1,0 +1,175 @@
+import { effortFor } from "../effort.ts";
+import { type OptionalField, refused } from "../optional-fields.ts";
+import { ownSchema } from "./own-schema.ts";
+import type { WireCall, WireConfig, WireContent, WirePart, WireRequest, WireTool } from "./wire.ts";
+
+/** Stands for what the model thought where that is not known: the protocol's own word for it. */
+const UNKNOWN_THOUGHT = "skip_thought_signature_validator";
+
+/** Fields that shape how words are chosen: an answer without them is no other answer. */
+const HINTS = ["topK", "seed"] as const satisfies readonly (keyof WireConfig)[];
+
+const OPTIONAL_HINTS = HINTS.map(
+  (name): OptionalField<WireRequest> => ({
+    named: refused(name.replace("K", "_?[kK]")),
+    present: ({ generationConfig }) => generationConfig[name] !== undefined,
+    without: (request) => configured(request, ({ [name]: _, ...rest }) => rest),
+  }),
+);
+
+/** What not every backend knows, or not every model of one. The words are those in which the real service refuses. */
+export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
+  ...OPTIONAL_HINTS,
+  {
+    named: /penalt(?:y|ies)/i,
+    present: ({ generationConfig: { presencePenalty, frequencyPenalty } }) =>
+      presencePenalty !== undefined || frequencyPenalty !== undefined,
+    without: (request) =>
+      configured(request, ({ presencePenalty: _, frequencyPenalty: __, ...rest }) => rest),
+  },
+  {
+    // A model that always thinks does so unasked.
+    named: /thinking[ _]?budget|budget 0|thinking mode/i,
+    present: ({ generationConfig: { thinkingConfig } }) => thinkingConfig?.thinkingBudget === 0,
+    without: (request) => configured(request, ({ thinkingConfig: _, ...rest }) => rest),
+  },
+  {
+    // Newer models have levels instead of budgets. One that is out of range is the caller's to correct.
+    named: /thinking[ _]?budget[^.]*not supported|unknown name \\?"thinking_?budget|use thinking[ _]?level/i,
+    present: ({ generationConfig: { thinkingConfig } }) => (thinkingConfig?.thinkingBudget ?? 0) > 0,
+    without: (request) =>
+      configured(request, ({ thinkingConfig, ...rest }) => ({
+        ...rest,
+        thinkingConfig: {
+          includeThoughts: true,
+          thinkingLevel: effortFor(thinkingConfig?.thinkingBudget ?? 0).toUpperCase(),
+        },
+      })),
+  },
+  {
+    // A model that does not think, or a server that has not heard of it.
+    named:
+      /think(?:ing)?(?!\w*[ _]?budget)[^.]*(?:not (?:supported|enabled)|unsupported)|unknown name \\?"thinking_?(?:config|level)/i,
+    present: ({ generationConfig: { thinkingConfig } }) => thinkingConfig !== undefined,
+    without: (request) => configured(request, ({ thinkingConfig: _, ...rest }) => rest),
+  },
+  {
+    // A model that does not search, or not beside the caller's functions, answers from what it knows.
+    named:
+      /google_?search|search(?: as a tool| tool| grounding)|built-in tools|tool use with function calling/i,
+    present: ({ tools = [] }) => tools.some((tool) => "googleSearch" in tool),
+    without: ({ tools = [], ...rest }) => {
+      const others = tools.filter((tool) => !("googleSearch" in tool));
+      return { ...rest, ...(others.length === 0 ? {} : { tools: others }) };
+    },
+  },
+  {
+    // The answer's shape is also asked for in words, and a whole answer is checked against it.
+    named: /response_?json_?schema|response_?schema|too many states/i,
+    present: ({ generationConfig }) => generationConfig.responseJsonSchema !== undefined,
+    without: (request) => configured(request, ({ responseJsonSchema: _, ...rest }) => rest),
+  },
+  {
+    named:
+      /(?:mime[ _]?type|json mode)[^.]*(?:unsupported|not (?:supported|enabled))|unknown name \\?"response_?mime/i,
+    present: ({ generationConfig }) => generationConfig.responseMimeType !== undefined,
+    without: (request) =>
+      configured(request, ({ responseMimeType: _, responseJsonSchema: __, ...rest }) => rest),
+  },
+  {
+    // Small models take the system's words as the user's.
+    named: /(?:developer|system)_?\s?instruction/i,
+    present: ({ systemInstruction }) => systemInstruction !== undefined,
+    without: ({ systemInstruction, contents, ...rest }) => ({
+      ...rest,
+      contents: [{ role: "user", parts: systemInstruction?.parts ?? [] }, ...contents],
+    }),
+  },
+  {
+    named: /parameters_?json_?schema/i,
+    present: ({ tools = [] }) => tools.some(isInJsonSchema),
+    without: ({ tools = [], ...rest }) => ({ ...rest, tools: tools.map(inOwnSchema) }),
+  },
+  {
+    named: /unknown name \\?"id\\?"/i,
+    present: ({ contents }) => contents.some(({ parts }) => parts.some(hasId)),
+    without: (request) => withParts(request, ({ parts }) => parts.map(withoutId)),
+  },
+  {
+    // Newer models want to be told their earlier thoughts, or that nobody knows them.
+    named: /missing (?:a )?`?thought_?\s?signature/i,
+    present: ({ contents }) => contents.some(isUnsigned),
+    without: (request) =>
+      withParts(request, (content) => (isUnsigned(content) ? signed(content.parts) : content.parts)),
+  },
+  {
+    // The accounts of a pool need not belong together.
+    named:
+      /(?:invalid|corrupted) `?thought[ _]?signature|thought[ _]?signature`? is (?:not valid|invalid|corrupted)/i,
+    present: ({ contents }) => contents.some(({ parts }) => parts.some(isSigned)),
+    without: (request) =>
+      withParts(request, ({ parts }) =>
+        parts.map((part) => (isSigned(part) ? { ...part, thoughtSignature: UNKNOWN_THOUGHT } : part)),
+      ),
+    passing: true,
+  },
+];
+
+function configured(request: WireRequest, change: (config: WireConfig) => WireConfig): WireRequest {
+  return { ...request, generationConfig: change(request.generationConfig) };
+}
+
+function withParts(request: WireRequest, change: (content: WireContent) => readonly WirePart[]): WireRequest {
+  const contents = request.contents.map((content) => ({ ...content, parts: change(content) }));
+  return { ...request, contents };
+}
+
+function isInJsonSchema(tool: WireTool): boolean {
+  return (
+    "functionDeclarations" in tool &&
+    tool.functionDeclarations.some(({ parametersJsonSchema }) => parametersJsonSchema !== undefined)
+  );
+}
+
+function inOwnSchema(tool: WireTool): WireTool {
+  if (!("functionDeclarations" in tool)) return tool;
+  const functionDeclarations = tool.functionDeclarations.map(({ parametersJsonSchema: schema, ...rest }) => ({
+    ...rest,
+    ...(schema === undefined ? {} : { parameters: ownSchema(schema) }),
+  }));
+  return { functionDeclarations };
+}
+
+function hasId(part: WirePart): boolean {
+  if ("functionCall" in part) return part.functionCall.id !== undefined;
+  return "functionResponse" in part && part.functionResponse.id !== undefined;
+}
+
+function withoutId(part: WirePart): WirePart {
+  if ("functionCall" in part) {
+    const { id: _, ...functionCall } = part.functionCall;
+    return { ...part, functionCall };
+  }
+  if (!("functionResponse" in part)) return part;
+  const { id: _, ...functionResponse } = part.functionResponse;
+  return { functionResponse };
+}
+
+function isCall(part: WirePart): part is WireCall {
+  return "functionCall" in part;
+}
+
+function isSigned(part: WirePart): part is WireCall {
+  return isCall(part) && part.thoughtSignature !== undefined && part.thoughtSignature !== UNKNOWN_THOUGHT;
+}
+
+/** Of several calls at once the first is signed. */
+function isUnsigned({ parts }: WireContent): boolean {
+  const first = parts.find(isCall);
+  return first !== undefined && first.thoughtSignature === undefined;
+}
+
+function signed(parts: readonly WirePart[]): readonly WirePart[] {
+  const first = parts.find(isCall);
+  return parts.map((part) => (part === first ? { ...part, thoughtSignature: UNKNOWN_THOUGHT } : part));
+}

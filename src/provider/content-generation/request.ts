@@ -1,0 +1,176 @@
+import { type Conversation, usesTools } from "../../conversation/conversation.ts";
+import { fromBase64 } from "../../encoding/bytes.ts";
+import { toolInstructions } from "../../tools/instructions.ts";
+import { type Attachment, isText } from "../attachments.ts";
+import { budgetFor } from "../effort.ts";
+import { given } from "../json.ts";
+import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
+import { fileAsText, joined } from "../prose.ts";
+import type { PrepareOptions } from "../provider.ts";
+import { RequestAttachments } from "../request-attachments.ts";
+import { responseFormatInstructions } from "../response-format.ts";
+import { mediaTypeIn } from "../signs.ts";
+import { type WireConversation, wireConversation } from "./contents.ts";
+import { optionFields } from "./options.ts";
+import type {
+  WireBody,
+  WireConfig,
+  WireDeclaration,
+  WirePart,
+  WireRequest,
+  WireThinking,
+  WireTool,
+} from "./wire.ts";
+
+/** What is known of what the model thought before a call, sealed. */
+export type SignatureOf = (callId: string) => string | undefined;
+
+/** A conversation as a request for contents. Attachments travel within it. */
+export class RequestBuilder implements RequestWriter<WireRequest> {
+  readonly #conversation: Conversation;
+  readonly #options: PrepareOptions;
+  readonly #settings: RequestSettings;
+  readonly #attachments: RequestAttachments;
+  readonly #signatureOf: SignatureOf;
+
+  /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
+  constructor(
+    conversation: Conversation,
+    options: PrepareOptions,
+    settings: RequestSettings,
+    signatureOf: SignatureOf,
+  ) {
+    this.#conversation = conversation;
+    this.#options = options;
+    this.#settings = settings;
+    this.#signatureOf = signatureOf;
+    this.#attachments = new RequestAttachments(conversation, options);
+    for (const attachment of this.#attachments.all()) this.#partOf(attachment);
+  }
+
+  /** Everything that the model reads, as one text. */
+  get promptText(): string {
+    const { system, contents } = this.#wireConversation("");
+    const inUse = usesTools(this.#conversation) && !this.#markup;
+    return joined([
+      system,
+      this.#rules(),
+      ...contents.flatMap(({ parts }) => parts.flatMap(partTexts)),
+      ...(inUse ? [JSON.stringify(this.#declarations())] : []),
+    ]);
+  }
+
+  /** Fetches what is behind URLs. Throws a `GatewayError` 400 for what cannot be sent. */
+  async load(signal: AbortSignal): Promise<void> {
+    await this.#attachments.load(signal);
+    for (const attachment of this.#attachments.all()) this.#partOf(attachment);
+  }
+
+  /** The request, with the suffix of a follow-up turn (blank: none). */
+  async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
+    await this.load(signal);
+    const { system: leading, contents } = this.#wireConversation(suffix);
+    const system = joined([leading, this.#rules()]);
+    const { model, whole } = this.#settings;
+    return {
+      model,
+      stream: !whole,
+      contents,
+      ...(system === "" ? {} : { systemInstruction: { parts: [{ text: system }] } }),
+      ...this.#toolFields(),
+      generationConfig: this.#config(),
+    };
+  }
+
+  get #markup(): boolean {
+    return this.#settings.toolCalls === "markup";
+  }
+
+  /** What has no field of its own. */
+  #rules(): string {
+    const { tools, toolChoice, parallelToolCalls: parallel, responseFormat } = this.#conversation;
+    const inUse = this.#markup && usesTools(this.#conversation);
+    return joined([
+      inUse ? toolInstructions(tools, toolChoice, { parallel }) : "",
+      responseFormatInstructions(responseFormat) ?? "",
+    ]);
+  }
+
+  #wireConversation(suffix: string): WireConversation {
+    const { thinking } = this.#conversation;
+    return wireConversation(this.#conversation, {
+      markup: this.#markup,
+      // Native means native: a backend that takes calls as their own parts is told nothing in the user's name.
+      injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
+      suffix: suffix.trim(),
+      partOf: (part) => this.#partOf(this.#attachments.of(part)),
+      signatureOf: this.#signatureOf,
+    });
+  }
+
+  /** Which kinds of files it reads the model knows. */
+  #partOf(attachment: Attachment): WirePart {
+    const { filename } = attachment;
+    if (attachment.kind === "text") return { text: fileAsText(filename, attachment.text) };
+    if (attachment.source.kind === "file") {
+      throw this.#attachments.fault("refers to a file by id, but this provider keeps no files");
+    }
+    const loaded = this.#attachments.loaded(attachment);
+    if (loaded === undefined) return { text: "" };
+    const { data } = loaded;
+    const mimeType = mediaTypeIn(data) ?? loaded.mediaType;
+    // What is behind an address shows only once it is here.
+    if (attachment.kind === "document" && isText(mimeType, filename)) {
+      return { text: fileAsText(filename, new TextDecoder().decode(fromBase64(data))) };
+    }
+    return { inlineData: { mimeType, data } };
+  }
+
+  #declarations(): readonly WireDeclaration[] {
+    return this.#conversation.tools.map(({ name, description, parameters }) => ({
+      name,
+      ...given("description", description),
+      ...given("parametersJsonSchema", parameters),
+    }));
+  }
+
+  #toolFields(): Pick<WireBody, "tools" | "toolConfig"> {
+    const { webSearch, toolChoice } = this.#conversation;
+    const functionDeclarations = this.#markup ? [] : this.#declarations();
+    const native = functionDeclarations.length > 0;
+    const tools: WireTool[] = [
+      ...(native ? [{ functionDeclarations }] : []),
+      ...(webSearch === undefined ? [] : [{ googleSearch: {} }]),
+    ];
+    if (!native) return tools.length === 0 ? {} : { tools };
+    const modes = { auto: "AUTO", none: "NONE", required: "ANY", function: "ANY" } as const;
+    const only = toolChoice.type === "function" ? { allowedFunctionNames: [toolChoice.name] } : {};
+    return { tools, toolConfig: { functionCallingConfig: { mode: modes[toolChoice.type], ...only } } };
+  }
+
+  #config(): WireConfig {
+    const { sampling, model, thinking, responseFormat: format } = this.#conversation;
+    // Markup could not be written under a constraint to JSON.
+    const free = format.type === "text" || (this.#markup && usesTools(this.#conversation));
+    return {
+      ...optionFields(sampling),
+      ...(free ? {} : { responseMimeType: "application/json" }),
+      ...(!free && format.type === "json-schema" ? { responseJsonSchema: format.schema } : {}),
+      // Many models think unless they are told not to.
+      thinkingConfig: thinking && model.thinking ? this.#thinking() : { thinkingBudget: 0 },
+    };
+  }
+
+  /** Without a wish the model decides how much. */
+  #thinking(): WireThinking {
+    const { thinkingBudget, reasoningEffort } = this.#conversation.sampling;
+    const wished = reasoningEffort === undefined ? undefined : budgetFor(reasoningEffort);
+    return { includeThoughts: true, ...given("thinkingBudget", thinkingBudget ?? wished) };
+  }
+}
+
+function partTexts(part: WirePart): readonly string[] {
+  if ("text" in part) return [part.text];
+  if ("functionCall" in part) return [part.functionCall.name, JSON.stringify(part.functionCall.args)];
+  return "functionResponse" in part ? Object.values(part.functionResponse.response) : [];
+}

@@ -1,0 +1,97 @@
+/** The bytes of a file. */
+export interface WireBlob {
+  readonly mimeType: string;
+  /** Base64. */
+  readonly data: string;
+}
+
+/** Words. */
+export interface WireText {
+  readonly text: string;
+}
+
+/** A call that the model made earlier. */
+export interface WireCall {
+  readonly functionCall: {
+    readonly id?: string;
+    readonly name: string;
+    readonly args: Readonly<Record<string, unknown>>;
+  };
+  /** What the model thought before it, sealed. */
+  readonly thoughtSignature?: string;
+}
+
+/** The result of a call. */
+export interface WireResult {
+  readonly functionResponse: {
+    readonly id?: string;
+    readonly name: string;
+    readonly response: { readonly output: string } | { readonly error: string };
+  };
+}
+
+/** One piece of a turn. */
+export type WirePart = WireText | { readonly inlineData: WireBlob } | WireCall | WireResult;
+
+/** A turn. */
+export interface WireContent {
+  readonly role: "user" | "model";
+  readonly parts: readonly WirePart[];
+}
+
+/** A function that the caller offers. The arguments' schema is in JSON Schema, or in the protocol's own. */
+export interface WireDeclaration {
+  readonly name: string;
+  readonly description?: string;
+  readonly parametersJsonSchema?: Readonly<Record<string, unknown>>;
+  readonly parameters?: Readonly<Record<string, unknown>>;
+}
+
+/** Functions of the caller's, or the server's own search. */
+export type WireTool =
+  | { readonly functionDeclarations: readonly WireDeclaration[] }
+  | { readonly googleSearch: Readonly<Record<string, never>> };
+
+/** How much the model thinks, and whether it tells what. */
+export interface WireThinking {
+  readonly includeThoughts?: true;
+  readonly thinkingBudget?: number;
+  readonly thinkingLevel?: string;
+}
+
+/** What is wanted of sampling and of the answer. */
+export interface WireConfig {
+  readonly temperature?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
+  readonly seed?: number;
+  readonly maxOutputTokens?: number;
+  readonly stopSequences?: readonly string[];
+  readonly responseLogprobs?: true;
+  readonly logprobs?: number;
+  readonly responseMimeType?: "application/json";
+  readonly responseJsonSchema?: Readonly<Record<string, unknown>>;
+  readonly thinkingConfig?: WireThinking;
+}
+
+/** The body of a request for an answer. */
+export interface WireBody {
+  readonly contents: readonly WireContent[];
+  readonly systemInstruction?: { readonly parts: readonly WireText[] };
+  readonly tools?: readonly WireTool[];
+  readonly toolConfig?: {
+    readonly functionCallingConfig: {
+      readonly mode: "AUTO" | "ANY" | "NONE";
+      readonly allowedFunctionNames?: readonly string[];
+    };
+  };
+  readonly generationConfig: WireConfig;
+}
+
+/** A request: its path says which model answers, and in which way. */
+export interface WireRequest extends WireBody {
+  readonly model: string;
+  readonly stream: boolean;
+}
