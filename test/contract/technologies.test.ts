@@ -197,6 +197,31 @@ describe("the limit of the page service", () => {
     expect((await call("thumbs", "2001:db8:1:2::1")).status).toBe(400);
   });
 
+  it("counts each address of a list, all of them or none", async () => {
+    // None may be loaded: such a job is over at once.
+    const urls = Array.from({ length: 50 }, (_, index) => `10.0.0.${index + 1}`);
+    const told: (readonly [number, string | null])[] = [];
+    for (let batch = 0; batch < 2; batch++) {
+      for (const some of [urls, urls.slice(0, 49)]) {
+        const response = await gateway.fetch("/v1/technologies", {
+          method: "POST",
+          headers: { "cf-connecting-ip": "203.0.113.11", "content-type": "application/json" },
+          body: JSON.stringify({ urls: some }),
+        });
+        await response.arrayBuffer();
+        told.push([response.status, response.headers.get("ratelimit-remaining")]);
+      }
+    }
+    expect(told).toEqual([
+      [202, "50"],
+      [202, "1"],
+      [429, "1"],
+      [429, "1"],
+    ]);
+    expect((await call("thumbs", "203.0.113.11")).status).toBe(400);
+    expect((await call("thumbs", "203.0.113.11")).status).toBe(429);
+  });
+
   it("does not believe what a client says about its address", async () => {
     const response = await gateway.fetch("/v1/thumbs", {
       headers: {

@@ -2,7 +2,7 @@ import { toHex } from "../../encoding/bytes.ts";
 import { toGatewayError } from "../../errors/gateway-error.ts";
 import type { JobState, NewJob, TaskFault, TaskResult } from "../../platform/page-jobs.ts";
 import type { Sql } from "../../storage/sql.ts";
-import { JobTable, type QueuedTask } from "./job-table.ts";
+import { JobTable, type QueuedTask, sizeOf } from "./job-table.ts";
 
 /** What jobs are done with. */
 export interface JobBookOptions {
@@ -13,7 +13,7 @@ export interface JobBookOptions {
   work(task: QueuedTask): Promise<TaskResult>;
   /** Stands in each id before the part that nobody can guess. */
   readonly prefix: string;
-  /** Bytes of results that are kept. */
+  /** Bytes that are kept. */
   readonly maxBytes: number;
 }
 
@@ -59,11 +59,12 @@ export class JobBook {
     this.#tidy();
   }
 
-  /** Notes a job; `run` does it. Null: the client has as many as it may have. */
+  /** Notes a job; `run` does it. Null: the client has as many as it may have, or there is no room. */
   create(job: NewJob): JobState | null {
     const { now, prefix } = this.#options;
     this.#tidy();
     if (this.#table.unfinished(job.client) >= MAX_JOBS) return null;
+    if (!this.#makeRoom(job.tasks.reduce((sum, task) => sum + sizeOf(task), 0))) return null;
     const id = `job_${prefix}${toHex(crypto.getRandomValues(new Uint8Array(16)))}`;
     this.#table.add(id, job, now(), now() + LIFE_MS);
     this.#tidy();
@@ -140,7 +141,8 @@ export class JobBook {
     const { now, work } = this.#options;
     try {
       const result = await work(task);
-      if (this.#makeRoom(result.body.byteLength)) this.#table.complete(task, result);
+      const { byteLength } = result.body;
+      if (byteLength <= MAX_RESULT && this.#makeRoom(byteLength)) this.#table.complete(task, result);
       else this.#table.fail(task, TOO_LARGE);
     } catch (thrown) {
       const { status, code, message } = toGatewayError(thrown, task.job);
@@ -150,11 +152,10 @@ export class JobBook {
     this.#tidy();
   }
 
-  /** Whether there is room for a result, for which the oldest finished jobs have to go. */
+  /** Whether there is room for so much, for which the oldest finished jobs have to go. */
   #makeRoom(bytes: number): boolean {
     const { maxBytes } = this.#options;
-    if (bytes > MAX_RESULT) return false;
-    while (this.#table.bytes() + bytes > maxBytes) {
+    while (this.#table.bytes + bytes > maxBytes) {
       const oldest = this.#table.oldestFinished();
       if (oldest === null) return false;
       this.#table.forget(oldest);

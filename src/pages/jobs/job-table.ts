@@ -2,6 +2,7 @@ import { fromBase64, toBase64 } from "../../encoding/bytes.ts";
 import type {
   JobState,
   NewJob,
+  NewTask,
   PageOperation,
   TaskFault,
   TaskResult,
@@ -23,12 +24,21 @@ export interface QueuedTask {
   readonly attempts: number;
 }
 
+/** What is looked for again and again. */
+const INDEXES = {
+  tasks_by_status: "tasks(status, due)",
+  jobs_by_client: "jobs(client, finished)",
+  jobs_by_end: "jobs(finished)",
+  jobs_by_expiry: "jobs(expires)",
+};
+
 const UNFINISHED = "status in ('queued','running')";
 
 /** Jobs, their tasks and what came of them, in a database. */
 export class JobTable {
   readonly #sql: Sql;
   readonly #results: TextTable;
+  #bytes: number;
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -38,7 +48,17 @@ export class JobTable {
     sql.all(
       "create table if not exists page_tasks(job text not null, n integer not null, url text not null, query text not null, status text not null, attempts integer not null, due integer not null, fault text not null, headers text not null, made integer not null, bytes integer not null, primary key(job, n)) without rowid",
     );
+    for (const [name, on] of Object.entries(INDEXES)) {
+      sql.all(`create index if not exists page_${name} on page_${on}`);
+    }
     this.#results = new TextTable(sql, "page_results");
+    const [row] = sql.all("select sum(bytes) as n from page_tasks");
+    this.#bytes = numberIn(row, "n");
+  }
+
+  /** Bytes of all that is kept: what was asked for, and what has come of it. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Puts a job there. */
@@ -53,11 +73,12 @@ export class JobTable {
         now,
         expires,
       );
-      for (const [n, { url, query, fault }] of tasks.entries()) {
+      for (const [n, task] of tasks.entries()) {
+        const { url, query, fault } = task;
         const status: TaskStatus = fault === null ? "queued" : "failed";
         const said = fault === null ? "" : JSON.stringify(fault);
         this.#sql.all(
-          "insert into page_tasks values(?,?,?,?,?,0,?,?,'',0,0)",
+          "insert into page_tasks values(?,?,?,?,?,0,?,?,'',0,?)",
           id,
           n,
           url,
@@ -65,7 +86,9 @@ export class JobTable {
           status,
           now,
           said,
+          sizeOf(task),
         );
+        this.#bytes += sizeOf(task);
       }
     });
   }
@@ -145,14 +168,16 @@ export class JobTable {
   complete({ job, n }: QueuedTask, { body, headers, madeAt }: TaskResult): void {
     this.#sql.transaction(() => {
       const wanted = this.#sql.all(
-        "update page_tasks set status='completed', headers=?, made=?, bytes=? where job=? and n=? and status='running' returning n",
+        "update page_tasks set status='completed', headers=?, made=?, bytes=bytes+? where job=? and n=? and status='running' returning n",
         JSON.stringify(headers),
         madeAt,
         body.byteLength,
         job,
         n,
       );
-      if (wanted.length > 0) this.#results.put(job, String(n), toBase64(body));
+      if (wanted.length === 0) return;
+      this.#results.put(job, String(n), toBase64(body));
+      this.#bytes += body.byteLength;
     });
   }
 
@@ -199,16 +224,12 @@ export class JobTable {
 
   forget(id: string): void {
     this.#sql.transaction(() => {
+      const [row] = this.#sql.all("select sum(bytes) as n from page_tasks where job=?", id);
+      this.#bytes -= numberIn(row, "n");
       this.#sql.all("delete from page_jobs where id=?", id);
       this.#sql.all("delete from page_tasks where job=?", id);
       this.#results.delete(id);
     });
-  }
-
-  /** Bytes of all that is kept. */
-  bytes(): number {
-    const [row] = this.#sql.all("select sum(bytes) as n from page_tasks");
-    return numberIn(row, "n");
   }
 
   /** The job that has been over for longest; null: there is none. */
@@ -230,6 +251,11 @@ export class JobTable {
     const body = fromBase64(this.#results.get(id, String(n)));
     return { body, headers, madeAt: numberIn(row, "made") };
   }
+}
+
+/** Bytes that are counted for a task before anything has come of it. */
+export function sizeOf({ url, query }: NewTask): number {
+  return 2 * (url.length + query.length);
 }
 
 function operationIn(row: SqlRow): PageOperation {

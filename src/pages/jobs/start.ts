@@ -24,10 +24,14 @@ export async function startJob(
   const { origin } = context.url;
   const job = await context.platform.pages.jobs.create({ client, operation, origin, tasks });
   if (job !== null) return jobResponse(job, 202);
-  throw new GatewayError(429, `You may have ${MAX_JOBS} jobs that are not over.`, {
-    code: "job_limit_exceeded",
-    headers: { "retry-after": "10" },
-  });
+  throw new GatewayError(
+    429,
+    `You may have ${MAX_JOBS} jobs that are not over, and so much room for what they are asked for.`,
+    {
+      code: "job_limit_exceeded",
+      headers: { "retry-after": "10" },
+    },
+  );
 }
 
 /** The one task of a call whose query has been found right. */

@@ -154,7 +154,7 @@ describe("JobBook", () => {
   });
 
   it("keeps so many bytes: the oldest jobs that are over make room, and those of no one who waits", async () => {
-    const book = bookOf(async (task) => picture(task, 400));
+    const book = bookOf(async (task) => picture(task, 400), memoryDatabase(), 1_050);
     const ids: string[] = [];
     for (const url of ["1", "2", "3"]) {
       ids.push(idOf(book.create(job("a", url))));
@@ -162,6 +162,7 @@ describe("JobBook", () => {
       await vi.advanceTimersByTimeAsync(1_000);
     }
     expect(ids.map((id) => book.get(id) === null)).toEqual([true, false, false]);
+    expect(book.create(job("a", "x".repeat(1_000)))).toBeNull();
     const large = idOf(book.create(job("a", "4", "5", "6")));
     await book.run(Number.POSITIVE_INFINITY);
     expect(book.get(large)?.tasks.map(({ fault }) => fault?.code ?? null)).toEqual([
