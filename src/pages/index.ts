@@ -27,6 +27,8 @@ export const PAGES: Surface = {
     "x-page-incomplete",
     "x-page-over-budget",
     "x-page-cut-at",
+    "x-page-sheets",
+    "x-page-cut-at-sheet",
   ],
   endpoints: [home, thumbnail, thumbnailBatch, technologies, technologiesBatch, ...JOB_ENDPOINTS],
 };

@@ -76,6 +76,12 @@ export class QueryParameters {
     throw invalidRequest(`The parameter ${name} must be one of ${values.join(", ")}.`, name);
   }
 
+  /** Refuses parameters that have no meaning together with others. Throws a 400 that names the first that is given. */
+  refuse(names: readonly string[], why: string): void {
+    const name = names.find((candidate) => this.text(candidate) !== null);
+    if (name !== undefined) throw invalidRequest(`The parameter ${name} ${why}.`, name);
+  }
+
   /** Refuses what was not asked for: a misspelt parameter would have no effect, and nobody would notice. Throws a 400 that names it. */
   refuseOthers(): void {
     const name = [...this.#query.keys()].find((given) => !this.#known.has(given));

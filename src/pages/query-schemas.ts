@@ -2,7 +2,8 @@ import * as z from "zod";
 import { DEFAULT_MAX_AGE, LONGEST_MAX_AGE } from "./freshness.ts";
 import { DEVICE_NAMES } from "./thumbnails/devices.ts";
 import { MAX_SIDE } from "./thumbnails/frame.ts";
-import { MAX_CLICKS, MAX_HIDDEN, MAX_SELECTOR, WAIT_UNTIL } from "./thumbnails/parameters.ts";
+import { FORMATS, MAX_CLICKS, MAX_HIDDEN, MAX_SELECTOR, WAIT_UNTIL } from "./thumbnails/parameters.ts";
+import { PAPER_NAMES, USUAL_PAPER } from "./thumbnails/sheet.ts";
 
 /*
  * The queries of the page service for the OpenAPI document. They are checked by `QueryParameters`, which is more lenient
@@ -54,9 +55,15 @@ export const thumbnailQuerySchema = z.object({
   size: z.string().optional().describe("t, s, m, l, x, og, o, or <width>x<height>."),
   width: side,
   height: side,
-  format: z.enum(["jpg", "jpeg", "png", "webp"]).default("jpg"),
+  format: z.enum(FORMATS).default("jpg"),
   quality: z.int().min(1).max(100).default(100),
   full: flag("The whole page, not only what the viewport shows."),
+  paper: z.enum(PAPER_NAMES).default(USUAL_PAPER).describe("Of a PDF."),
+  landscape: flag("The sheets of a PDF lie on their side."),
+  margins: z
+    .string()
+    .optional()
+    .describe("Of a PDF: one to four lengths, such as 10mm or 1in,20mm; top, right, bottom, left."),
   mobile: flag("As a phone sees the page."),
   device: z.enum(DEVICE_NAMES).optional(),
   viewport: z.string().optional().describe("<width>x<height> in CSS pixels."),

@@ -33,6 +33,16 @@ export interface Clip extends Size {
   readonly y: number;
 }
 
+/** The sheets of a PDF; lengths in inches. */
+export interface Sheet extends Size {
+  readonly margins: {
+    readonly top: number;
+    readonly right: number;
+    readonly bottom: number;
+    readonly left: number;
+  };
+}
+
 /** The emulated screen. */
 export interface Screen {
   /** Viewport in CSS pixels. */
@@ -50,6 +60,8 @@ export type WaitUntil = "load" | "domcontentloaded" | "networkidle0" | "networki
 export interface ThumbnailOptions {
   /** The page's absolute address. */
   readonly url: string;
+  /** Sheets to print the page on; null: an image, which `format`, `quality`, `full`, `frame`, `selector` and `clip` describe. */
+  readonly sheet: Sheet | null;
   readonly format: ImageFormat;
   /** 1 to 100; without effect on png. */
   readonly quality: number;
@@ -148,7 +160,11 @@ export interface PageReport {
 export type CaptureRequest = ThumbnailOptions;
 
 /** A captured page. */
-export interface CaptureOutcome extends PageReport {
+export type CaptureOutcome = PictureOutcome | PrintOutcome;
+
+/** A page as an image. */
+export interface PictureOutcome extends PageReport {
+  readonly kind: "picture";
   /** The image as the browser made it: PNG, or the wanted format when `plan.exact` and it is not to be encoded again. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The bytes are the wanted image already. */
@@ -156,6 +172,17 @@ export interface CaptureOutcome extends PageReport {
   readonly plan: FramePlan;
   /** CSS pixels at which a page that is too high was cut; null: it was not. */
   readonly cutAt: number | null;
+}
+
+/** A page on sheets. */
+export interface PrintOutcome extends PageReport {
+  readonly kind: "print";
+  /** The PDF. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** How many sheets there are; 0: unknown. */
+  readonly sheets: number;
+  /** The page would have more of them. */
+  readonly isCut: boolean;
 }
 
 /** A visit as it is asked for. */

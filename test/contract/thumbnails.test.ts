@@ -415,6 +415,28 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     ]);
   });
 
+  it("prints a page on sheets, prepared as for a picture", async () => {
+    const query = {
+      format: "pdf",
+      paper: "a5",
+      landscape: "true",
+      margins: "1cm,20mm",
+      hide: "div:first-child",
+    };
+    const response = await thumbs("/bands", query);
+    const pdf = Buffer.from(await response.arrayBuffer()).toString("latin1");
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/pdf"]);
+    expect(pdf.startsWith("%PDF-")).toBe(true);
+    // Half a metre of page, 128 mm on each sheet.
+    expect(response.headers.get("x-page-sheets")).toBe("6");
+    const [, right, top] = /\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/.exec(pdf) ?? [];
+    expect([Number(right) / 72, Number(top) / 72].map((inches) => Math.round(inches * 25.4))).toEqual([
+      210, 148,
+    ]);
+    const json = await (await thumbs("/bands", { ...query, output: "json" })).json();
+    expect(json).toMatchObject({ mime_type: "application/pdf", width: 794, height: 559 });
+  });
+
   it("captures a page that never finishes, and says so", async () => {
     const response = await thumbs("/slow-script", { format: "png" });
     expect(response.status).toBe(200);
@@ -467,6 +489,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     ["scale", "0.5"],
     ["clip", "0,0,0,10"],
     ["transparent", "true"],
+    ["paper", "a4"],
     ["timezone", "Mars/Olympus"],
     ["locale", "not a locale"],
     ["fullPage", "true"],

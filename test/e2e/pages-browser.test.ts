@@ -117,6 +117,12 @@ describeWithBrowser("the browser behind the page service", () => {
     const large = await thumbs("/tall", { full: "true", size: "o", viewportWidth: "400" });
     expect([large.status, large.headers.get("x-page-cut-at")]).toEqual([200, "16383"]);
     expect(await decode(await large.arrayBuffer())).toMatchObject({ width: 400, height: 16_383 });
+    const { status, headers } = await thumbs("/tall", { format: "pdf", paper: "a6", landscape: "true" });
+    expect([status, headers.get("x-page-sheets"), headers.get("x-page-cut-at-sheet")]).toEqual([
+      200,
+      "100",
+      "100",
+    ]);
   });
 
   it("hides cookie banners when asked", async () => {

@@ -57,6 +57,18 @@ describeWithBrowser("the public page", () => {
     expect(await page.getByRole("link", { name: /mobile=true/ }).getAttribute("href")).toContain("size=l");
   });
 
+  it("takes a PDF, and leaves out what is of pictures alone", async () => {
+    await page.getByLabel("Format").selectOption("pdf");
+    await page.getByText("More options").click();
+    await page.getByLabel("Margins of a PDF").fill("2cm");
+    await page.getByRole("button", { name: "Take a picture" }).click();
+    await page.getByRole("link", { name: "The PDF of" }).waitFor();
+    expect(await page.getByRole("status").innerText()).toContain("1 sheet");
+    const request = await page.getByRole("link", { name: /format=pdf/ }).getAttribute("href");
+    expect(request).toContain("margins=2cm");
+    expect(request).not.toContain("size=");
+  });
+
   it("detects technologies", async () => {
     await page.getByRole("button", { name: "Detect technologies" }).click();
     await page.getByRole("rowheader", { name: "WordPress" }).waitFor();

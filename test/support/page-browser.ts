@@ -10,6 +10,7 @@ export interface FakeBrowser extends PageBrowser {
 /** What a capture of an empty page is. */
 function outcomeOf({ url, format }: CaptureRequest): CaptureOutcome {
   return {
+    kind: "picture",
     url,
     status: 200,
     incomplete: false,

@@ -1,7 +1,16 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
 import { fromBase64 } from "../../encoding/bytes.ts";
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
-import type { CaptureOutcome, CaptureRequest, Clip, FramePlan, Size } from "../../platform/page-browser.ts";
+import type {
+  CaptureOutcome,
+  CaptureRequest,
+  Clip,
+  FramePlan,
+  PageReport,
+  PictureOutcome,
+  PrintOutcome,
+  Size,
+} from "../../platform/page-browser.ts";
 import type { PageLimits } from "../../platform/variables.ts";
 import { MAX_PROCESSED_PIXELS, MAX_SIDE, planFrame } from "../thumbnails/frame.ts";
 import { imageSize } from "../thumbnails/image-size.ts";
@@ -10,6 +19,8 @@ import { visibleBox } from "./elements.ts";
 import { type CaptureTools, emulate } from "./emulation.ts";
 import { onPage } from "./navigate.ts";
 import { Preparation } from "./preparation.ts";
+import { print } from "./print.ts";
+import { MAX_BYTES } from "./protocol.ts";
 import type { Tab } from "./tab.ts";
 
 /**
@@ -23,12 +34,11 @@ interface Region {
   readonly height: number;
 }
 
-type Picture = Pick<CaptureOutcome, "bytes" | "plan" | "finished" | "cutAt">;
+type Picture = Omit<PictureOutcome, keyof PageReport>;
+type Made = Picture | Omit<PrintOutcome, keyof PageReport>;
 
 /** How long an element may appear after the page has loaded. */
 const SELECTOR_WAIT_MS = 1_000;
-/** A message between two objects may have 32 MiB. */
-const MAX_BYTES = 30_000_000;
 
 /** Loads a page and captures it as asked. Throws GatewayError when there is nothing to capture. */
 export async function capture(
@@ -45,9 +55,10 @@ export async function capture(
     commitMs: limits.commitMs,
   };
   const preparation = new Preparation(tab, request, limits);
-  const { report, result } = await onPage<Picture>(tab, request.url, loading, async (signal) => {
+  const { report, result } = await onPage<Made>(tab, request.url, loading, async (signal) => {
     await preparation.prepare(signal);
-    return takePicture(tab, request, limits, signal);
+    const { sheet } = request;
+    return sheet === null ? takePicture(tab, request, limits, signal) : print(tab.session, sheet, signal);
   });
   return { ...report, ...result };
 }
@@ -67,14 +78,14 @@ async function takePicture(
   const finished = isFinished(plan, request);
   const bytes = await shoot(tab.session, request, { region, plan, zoom, finished });
   const size = finished ? imageSize(bytes) : null;
-  if (size === null || isEqual(size, plan.output)) return { bytes, plan, finished, cutAt };
+  if (size === null || isEqual(size, plan.output)) return { kind: "picture", bytes, plan, finished, cutAt };
   // The browser draws whole CSS pixels only, which may not add up to the size: then the image is cut to it here, if there is room for that.
   signal.throwIfAborted();
   if (plan.output.width * plan.output.height * 2 > MAX_PROCESSED_PIXELS) {
-    return { bytes, plan: { ...plan, output: size }, finished, cutAt };
+    return { kind: "picture", bytes, plan: { ...plan, output: size }, finished, cutAt };
   }
   const larger = await shoot(tab.session, request, { region, plan, zoom, finished: false });
-  return { bytes: larger, plan, finished: false, cutAt };
+  return { kind: "picture", bytes: larger, plan, finished: false, cutAt };
 }
 
 function isEqual(one: Size, other: Size): boolean {

@@ -1,5 +1,8 @@
 import type { ErrorCode } from "../../errors/gateway-error.ts";
 
+/** Bytes that an outcome may have: a message between two objects may have 32 MiB. */
+export const MAX_BYTES = 30_000_000;
+
 /** A failure as it crosses the border, where classes are lost. */
 export interface PageFailure {
   readonly status: number;

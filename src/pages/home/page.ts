@@ -20,6 +20,28 @@ const SIZES: readonly (readonly [string, string])[] = [
   ["o", "Original size"],
 ];
 
+const FORMATS: readonly (readonly [string, string])[] = [
+  ["", "JPEG"],
+  ["png", "PNG"],
+  ["webp", "WebP"],
+  ["pdf", "PDF"],
+];
+
+/** Further parameters of pictures, with an example of each. */
+const FIELDS: readonly (readonly [name: string, label: string, example: string])[] = [
+  ["selector", "Only this element", "#main"],
+  ["clip", "Only this part", "0,600,800,400"],
+  ["hide", "Leave out", ".banner, #chat"],
+  ["click", "Click on", "button.accept"],
+  ["waitForSelector", "Wait for", ".loaded"],
+  ["delay", "Then wait, seconds", "2"],
+  ["scale", "Pixels for each pixel", "2"],
+  ["locale", "Language", "de-CH"],
+  ["timezone", "Time zone", "Europe/Berlin"],
+  ["paper", "Paper of a PDF", "a4"],
+  ["margins", "Margins of a PDF", "10mm"],
+];
+
 /** Where the program's own address stands. The script puts it in: what a request says of it must not get into caches. */
 const ORIGIN = '<span class="origin">https://&lt;this address&gt;</span>';
 
@@ -28,7 +50,12 @@ export function homePage(): string {
   const rows = CLIENTS.map(
     ([what, path]) => `<tr><th scope="row">${what}</th><td><code>${ORIGIN}${path}</code></td></tr>`,
   );
-  const options = SIZES.map(([value, text]) => `<option value="${value}">${text}</option>`);
+  const options = (choices: typeof SIZES) =>
+    choices.map(([value, text]) => `<option value="${value}">${text}</option>`).join("");
+  const fields = FIELDS.map(
+    ([name, label, example]) =>
+      `<div><label for="${name}">${label}</label><input type="text" id="${name}" name="${name}" placeholder="${example}" autocomplete="off" spellcheck="false" autocapitalize="none"></div>`,
+  );
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -58,12 +85,14 @@ export function homePage(): string {
 </section>
 <section aria-labelledby="pages">
 <h2 id="pages">Page service</h2>
-<p>A picture of any public web page, or what it is built with. No key is needed; each address may make 100 calls a minute.</p>
+<p>A picture or PDF of any public web page, or what it is built with. No key is needed; each address may make 100 calls a minute.</p>
 <form aria-label="Try the page service">
 <div><label for="url">Web address</label>
 <input type="text" id="url" name="url" value="example.com" required autocomplete="url" inputmode="url" spellcheck="false" autocapitalize="none"></div>
 <div><label for="size">Size of the picture</label>
-<select id="size" name="size">${options.join("")}</select></div>
+<select id="size" name="size">${options(SIZES)}</select></div>
+<div><label for="format">Format</label>
+<select id="format" name="format">${options(FORMATS)}</select></div>
 <fieldset><legend>Picture options</legend>
 <label><input type="checkbox" name="full" value="true">Full page</label>
 <label><input type="checkbox" name="mobile" value="true">Phone</label>
@@ -71,6 +100,14 @@ export function homePage(): string {
 <label><input type="checkbox" name="blockCookieBanners" value="true">Without cookie banners</label>
 <label><input type="checkbox" name="blockAds" value="true">Without advertisements</label>
 </fieldset>
+<details><summary>More options</summary>
+<div class="fields">${fields.join("")}</div>
+<fieldset><legend>Further options</legend>
+<label><input type="checkbox" name="scroll" value="true">Load lazy images</label>
+<label><input type="checkbox" name="transparent" value="true">Transparent (PNG, WebP)</label>
+<label><input type="checkbox" name="landscape" value="true">Landscape (PDF)</label>
+</fieldset>
+</details>
 <div class="actions"><button name="operation" value="thumbs">Take a picture</button>
 <button name="operation" value="technologies">Detect technologies</button></div>
 </form>
@@ -78,6 +115,7 @@ export function homePage(): string {
 <div id="result"></div>
 <noscript><p>Without scripts, open an address such as <a href="/v1/thumbs?url=example.com">/v1/thumbs?url=example.com</a>.</p></noscript>
 <pre><code>curl "${ORIGIN}/v1/thumbs?url=example.com&amp;size=og" -o thumbnail.jpg
+curl "${ORIGIN}/v1/thumbs?url=example.com&amp;format=pdf&amp;paper=a4" -o page.pdf
 curl "${ORIGIN}/v1/technologies?url=example.com&amp;prettify=true"</code></pre>
 <p>Many pages, or slow ones, are a job, whose address the answer tells:</p>
 <pre><code>curl "${ORIGIN}/v1/thumbs" -H "Content-Type: application/json" \\

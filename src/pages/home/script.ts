@@ -13,10 +13,15 @@ const element = (name, text, attributes = {}) => {
   return made;
 };
 
+const ofImages = ["size", "selector", "clip", "scale", "transparent"];
+const ofSheets = ["paper", "margins", "landscape"];
+
 const address = (operation) => {
   const data = new FormData(form);
   const query = new URLSearchParams({ url: data.get("url") });
-  if (operation === "thumbs") for (const [name, value] of data) if (name !== "url" && value !== "") query.set(name, value);
+  const others = data.get("format") === "pdf" ? ofImages : ofSheets;
+  const isWanted = ([name, value]) => name !== "url" && value.trim() !== "" && !others.includes(name);
+  if (operation === "thumbs") for (const [name, value] of [...data].filter(isWanted)) query.set(name, value);
   return "/v1/" + operation + "?" + query;
 };
 
@@ -26,6 +31,12 @@ async function showThumbnail(response, name, took) {
   const picture = await response.blob();
   if (shown) URL.revokeObjectURL(shown);
   shown = URL.createObjectURL(picture);
+  if (picture.type === "application/pdf") {
+    const sheets = Number(response.headers.get("x-page-sheets"));
+    status.textContent = (sheets === 1 ? "1 sheet, " : sheets + " sheets, ") + Math.ceil(picture.size / 1024) + " kB, " + took();
+    result.append(element("a", "The PDF of " + name, { href: shown, download: "page.pdf" }));
+    return;
+  }
   const size = response.headers.get("x-image-width") + " by " + response.headers.get("x-image-height") + " pixels";
   status.textContent = size + ", " + Math.ceil(picture.size / 1024) + " kB, " + took();
   result.append(element("img", "", { src: shown, alt: "Screenshot of " + name }));

@@ -18,6 +18,9 @@ label { font-weight: 600; }
 input[type=text], select { background: light-dark(#fff, #0f1115); border: 1px solid light-dark(#7d8492, #7d8492); border-radius: .4rem; color: inherit; display: block; font: inherit; margin-top: .25rem; padding: .5rem .65rem; width: 100%; }
 fieldset { border: 0; display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; margin: 0; padding: 0; }
 fieldset label { align-items: center; display: flex; font-weight: 400; gap: .4rem; }
+summary { cursor: pointer; font-weight: 600; }
+details fieldset, .fields { margin-top: 1rem; }
+.fields { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(14rem, 1fr)); }
 legend { font-weight: 600; padding: 0; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; }
 button { background: var(--accent); border: 0; border-radius: .4rem; color: light-dark(#fff, #10131a); cursor: pointer; font: 600 1rem/1 system-ui, sans-serif; padding: .8rem 1.1rem; }

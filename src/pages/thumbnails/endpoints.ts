@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { toBase64, toUtf8 } from "../../encoding/bytes.ts";
-import type { ThumbnailOptions } from "../../platform/page-browser.ts";
+import type { PictureOutcome, PrintOutcome, Size, ThumbnailOptions } from "../../platform/page-browser.ts";
 import type { PagesPlatform } from "../../platform/pages.ts";
 import { json, open } from "../../routing/endpoint.ts";
 import { browserUnavailable } from "../browser/failures.ts";
@@ -25,14 +25,19 @@ export const thumbnailSchema = () =>
 /** A picture as such. */
 const PICTURE = { type: "string", contentEncoding: "binary" };
 
-/** Pictures by their media types. */
-export const PICTURES = { "image/jpeg": PICTURE, "image/png": PICTURE, "image/webp": PICTURE };
+/** Pictures and PDFs by their media types. */
+export const PICTURES = {
+  "image/jpeg": PICTURE,
+  "image/png": PICTURE,
+  "image/webp": PICTURE,
+  "application/pdf": PICTURE,
+};
 
-/** `GET /v1/thumbs/`: a screenshot of a page, as an image or as JSON (contract, GET /v1/thumbs/). */
+/** `GET /v1/thumbs/`: a screenshot of a page, as an image, a PDF or JSON (contract, GET /v1/thumbs/). */
 export const thumbnail = open({
   method: "GET",
   path: "/v1/thumbs",
-  summary: "Screenshot of a web page",
+  summary: "Screenshot or PDF of a web page",
   lenientQuery: thumbnailQuerySchema,
   answers: () => ({
     ...PICTURES,
@@ -83,31 +88,52 @@ async function capture({ platform, client }: PageWork, options: ThumbnailOptions
   const { pages, now } = platform;
   if (pages.browser === null) throw browserUnavailable();
   const captured = await pages.browser.capture(options, client);
-  const { format, quality, transparent } = options;
-  const { plan, cutAt } = captured;
-  const body = captured.finished
-    ? captured.bytes
-    : await (await imageMaker(pages)).make(
-        captured.bytes,
-        plan.output,
-        format,
-        quality,
-        Math.ceil(plan.scale),
-        transparent,
-      );
+  const { body, headers } =
+    captured.kind === "print" ? printed(captured, options) : await drawn(pages, captured, options);
   return {
     body,
-    headers: {
-      "content-type": `image/${format}`,
-      "x-image-width": String(plan.output.width),
-      "x-image-height": String(plan.output.height),
-      ...pageHeaders(captured),
-      ...(cutAt !== null && { "x-page-cut-at": String(cutAt) }),
-    },
+    headers: { ...headers, ...pageHeaders(captured) },
     madeAt: now(),
     lifetime: lifetimeOf(captured),
     hit: false,
   };
+}
+
+type Made = Pick<KeptAnswer, "body" | "headers">;
+
+async function drawn(
+  pages: PagesPlatform,
+  { plan, cutAt, finished, bytes }: PictureOutcome,
+  { format, quality, transparent }: ThumbnailOptions,
+): Promise<Made> {
+  const { output, scale } = plan;
+  const make = async () => {
+    const maker = await imageMaker(pages);
+    return maker.make(bytes, output, format, quality, Math.ceil(scale), transparent);
+  };
+  return {
+    body: finished ? bytes : await make(),
+    headers: {
+      ...typeAndSize(`image/${format}`, output),
+      ...(cutAt !== null && { "x-page-cut-at": String(cutAt) }),
+    },
+  };
+}
+
+function printed({ bytes, sheets, isCut }: PrintOutcome, { sheet }: ThumbnailOptions): Made {
+  const { width, height } = sheet ?? { width: 0, height: 0 };
+  return {
+    body: bytes,
+    headers: {
+      ...typeAndSize("application/pdf", { width: Math.round(width * 96), height: Math.round(height * 96) }),
+      ...(sheets > 0 && { "x-page-sheets": String(sheets) }),
+      ...(isCut && { "x-page-cut-at-sheet": String(sheets) }),
+    },
+  };
+}
+
+function typeAndSize(type: string, { width, height }: Size): Record<string, string> {
+  return { "content-type": type, "x-image-width": String(width), "x-image-height": String(height) };
 }
 
 /** The JSON that carries an image (contract, thumbnail JSON result). */

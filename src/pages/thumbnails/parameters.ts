@@ -5,6 +5,7 @@ import { type Freshness, readFreshness } from "../freshness.ts";
 import { QueryParameters } from "../parameters.ts";
 import { DEVICE_NAMES, type Device, deviceNamed } from "./devices.ts";
 import { readLocale, readTimezone } from "./place.ts";
+import { readSheet } from "./sheet.ts";
 import { readClip, readFrame, subjectOf } from "./size-parameters.ts";
 
 /** When a page counts as loaded. */
@@ -22,6 +23,12 @@ export interface ThumbnailRequest {
   readonly prettify: boolean;
   readonly freshness: Freshness;
 }
+
+/** What the page can be had as. */
+export const FORMATS = ["jpg", "jpeg", "png", "webp", "pdf"] as const;
+/** Parameters of images alone, and of PDFs alone. */
+const OF_IMAGES = ["size", "width", "height", "scale", "selector", "clip"];
+const OF_SHEETS = ["paper", "margins"];
 
 const MAX_VIEWPORT = 1600;
 /** Characters of a selector. */
@@ -50,14 +57,20 @@ export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyO
   const mobile = query.boolean("mobile", false);
   const device = readDevice(query);
   const userAgent = query.limited("userAgent", 512);
-  const format = readFormat(query);
+  const kind = query.choice("format", FORMATS) ?? "jpg";
+  const isPdf = kind === "pdf";
+  query.refuse(isPdf ? OF_IMAGES : OF_SHEETS, isPdf ? "has no meaning for a PDF" : "needs format=pdf");
+  if (!isPdf && query.boolean("landscape", false)) query.refuse(["landscape"], "needs format=pdf");
+  const format = kind === "jpg" ? "jpeg" : isPdf ? "png" : kind;
+  const sheet = readSheet(query);
   const scale = query.number("scale", 1, 3);
   const request: ThumbnailRequest = {
     options: {
       url,
+      sheet: isPdf ? sheet : null,
       format,
       quality: readQuality(query, format),
-      full,
+      full: full && !isPdf,
       frame: readFrame(query, mobile, subjectOf({ clip, selector, full }), scale ?? 1),
       screen: readScreen(query, mobile, device, scale),
       userAgent: userAgent ?? device?.userAgent ?? (mobile ? MOBILE_USER_AGENT : null),
@@ -67,11 +80,11 @@ export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyO
       hide: [...new Set(query.list("hide", MAX_HIDDEN, MAX_SELECTOR))].sort(),
       click: query.list("click", MAX_CLICKS, MAX_SELECTOR),
       waitForSelector: query.limited("waitForSelector", MAX_SELECTOR),
-      scroll: query.boolean("scroll", full),
+      scroll: query.boolean("scroll", full || isPdf),
       delay: query.integer("delay", 0, 10) ?? 0,
       waitUntil: query.choice("waitUntil", WAIT_UNTIL) ?? "load",
       darkMode: query.boolean("darkMode", false),
-      transparent: readTransparent(query, format),
+      transparent: readTransparent(query, kind),
       timezone: readTimezone(query),
       locale: readLocale(query),
       blockAds: query.boolean("blockAds", false),
@@ -85,20 +98,15 @@ export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyO
   return request;
 }
 
-function readFormat(query: QueryParameters): ImageFormat {
-  const format = query.choice("format", ["jpg", "jpeg", "png", "webp"]) ?? "jpg";
-  return format === "jpg" ? "jpeg" : format;
-}
-
 function readQuality(query: QueryParameters, format: ImageFormat): number {
   const quality = query.integer("quality", 1, 100) ?? 100;
   // Without effect there: such requests are equal.
   return format === "png" ? 100 : quality;
 }
 
-function readTransparent(query: QueryParameters, format: ImageFormat): boolean {
+function readTransparent(query: QueryParameters, kind: (typeof FORMATS)[number]): boolean {
   const transparent = query.boolean("transparent", false);
-  if (!transparent || format !== "jpeg") return transparent;
+  if (!transparent || kind === "png" || kind === "webp") return transparent;
   throw invalidRequest("A transparent image needs format=png or format=webp.", "transparent");
 }
 

@@ -16,7 +16,12 @@ const OF_ALL = ["url", "key", "keyId", "expires", "signature", "async"];
 describe("the described queries of the page service", () => {
   it.each([
     [
-      ["thumbnails/parameters.ts", "thumbnails/size-parameters.ts", "thumbnails/place.ts"],
+      [
+        "thumbnails/parameters.ts",
+        "thumbnails/size-parameters.ts",
+        "thumbnails/place.ts",
+        "thumbnails/sheet.ts",
+      ],
       thumbnailQuerySchema,
     ],
     [["technologies/endpoints.ts"], technologiesQuerySchema],

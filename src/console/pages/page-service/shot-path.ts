@@ -1,15 +1,24 @@
 import type { Choice } from "../../ui/field.tsx";
 
+type TextName =
+  | "selector"
+  | "clip"
+  | "scale"
+  | "hide"
+  | "click"
+  | "waitForSelector"
+  | "delay"
+  | "locale"
+  | "timezone"
+  | "paper"
+  | "margins";
+type SwitchName = "scroll" | "transparent" | "landscape" | "full" | "mobile" | "darkMode";
+
 /** What picture is wanted; empty fields are the service's defaults. */
-export interface ShotWish {
+export interface ShotWish extends Readonly<Record<TextName, string>>, Readonly<Record<SwitchName, boolean>> {
   readonly url: string;
   readonly size: string;
   readonly format: string;
-  readonly selector: string;
-  readonly delay: string;
-  readonly full: boolean;
-  readonly mobile: boolean;
-  readonly darkMode: boolean;
 }
 
 export const EMPTY_SHOT: ShotWish = {
@@ -17,7 +26,19 @@ export const EMPTY_SHOT: ShotWish = {
   size: "x",
   format: "jpg",
   selector: "",
+  clip: "",
+  scale: "",
+  hide: "",
+  click: "",
+  waitForSelector: "",
   delay: "",
+  locale: "",
+  timezone: "",
+  paper: "",
+  margins: "",
+  landscape: false,
+  transparent: false,
+  scroll: false,
   full: false,
   mobile: false,
   darkMode: false,
@@ -34,12 +55,54 @@ export const SIZES: readonly Choice[] = [
   ["o", "As it is"],
 ];
 
-/** The path and query of a picture; what is left at its default does not appear. */
+/** The formats. */
+export const FORMATS: readonly Choice[] = [
+  ["jpg", "JPEG"],
+  ["png", "PNG"],
+  ["webp", "WebP"],
+  ["pdf", "PDF"],
+];
+
+/** A parameter of which few think: of pictures alone, of PDFs alone, or of both. */
+interface Option<Name extends keyof ShotWish> {
+  readonly name: Name;
+  readonly label: string;
+  readonly example: string;
+  readonly of: "picture" | "pdf" | "both";
+}
+
+/** Those that are texts. */
+export const FIELDS: readonly Option<TextName>[] = [
+  { name: "selector", label: "Only this element", example: "#main", of: "picture" },
+  { name: "clip", label: "Only this part", example: "0,600,800,400", of: "picture" },
+  { name: "scale", label: "Pixels for each pixel", example: "2", of: "picture" },
+  { name: "paper", label: "Paper", example: "a4", of: "pdf" },
+  { name: "margins", label: "Margins", example: "1cm", of: "pdf" },
+  { name: "hide", label: "Leave out", example: ".banner, #chat", of: "both" },
+  { name: "click", label: "Click on", example: "button.accept", of: "both" },
+  { name: "waitForSelector", label: "Wait for", example: ".loaded", of: "both" },
+  { name: "delay", label: "Then wait (seconds)", example: "2", of: "both" },
+  { name: "locale", label: "Language", example: "de-CH", of: "both" },
+  { name: "timezone", label: "Time zone", example: "Europe/Berlin", of: "both" },
+];
+
+/** Those that are on or off. */
+export const SWITCHES: readonly Option<SwitchName>[] = [
+  { name: "scroll", label: "Load lazy images", example: "", of: "picture" },
+  { name: "transparent", label: "Transparent", example: "", of: "picture" },
+  { name: "landscape", label: "Landscape", example: "", of: "pdf" },
+];
+
+/** The path and query of a picture or PDF; what is left at its default, or is of the other kind, does not appear. */
 export function shotPath(wish: ShotWish): string {
-  const query = new URLSearchParams({ url: wish.url, size: wish.size });
+  const isPdf = wish.format === "pdf";
+  const query = new URLSearchParams({ url: wish.url });
+  if (!isPdf) query.set("size", wish.size);
   if (wish.format !== "jpg") query.set("format", wish.format);
-  if (wish.selector !== "") query.set("selector", wish.selector);
-  if (wish.delay !== "") query.set("delay", wish.delay);
-  for (const name of ["full", "mobile", "darkMode"] as const) if (wish[name]) query.set(name, "true");
+  const hasEffect = ({ of }: Option<keyof ShotWish>) => of !== (isPdf ? "picture" : "pdf");
+  for (const { name } of FIELDS.filter(hasEffect)) if (wish[name] !== "") query.set(name, wish[name]);
+  for (const { name } of SWITCHES.filter(hasEffect)) if (wish[name]) query.set(name, "true");
+  if (wish.full && !isPdf) query.set("full", "true");
+  for (const name of ["mobile", "darkMode"] as const) if (wish[name]) query.set(name, "true");
   return `/v1/thumbs/?${query}`;
 }

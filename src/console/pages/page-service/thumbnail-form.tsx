@@ -6,10 +6,12 @@ import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { duration } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { useWork } from "../../ui/use-work.ts";
-import { EMPTY_SHOT, SIZES, shotPath } from "./shot-path.ts";
+import { EMPTY_SHOT, FIELDS, FORMATS, SIZES, SWITCHES, shotPath } from "./shot-path.ts";
 
 interface Taken {
   readonly url: string;
+  /** Media type. */
+  readonly type: string;
   /** The page that it shows. */
   readonly page: string;
   readonly said: string;
@@ -22,6 +24,7 @@ export function ThumbnailForm() {
   useEffect(() => () => URL.revokeObjectURL(taken?.url ?? ""), [taken]);
 
   const path = shotPath(wish);
+  const isPdf = wish.format === "pdf";
   const { busy, error, onSubmit } = useWork();
   const take = async () => {
     // A failure does not stand beside the picture of another address.
@@ -32,6 +35,7 @@ export function ThumbnailForm() {
     const size = `${Math.ceil(image.size / 1024)} KB`;
     setTaken({
       url: URL.createObjectURL(image),
+      type: image.type,
       page: wish.url,
       said: [image.type, size, took, cache && `cache: ${cache}`].filter(Boolean).join(", "),
     });
@@ -47,40 +51,28 @@ export function ThumbnailForm() {
           placeholder="example.com"
         />
         <div class="setting-grid">
-          <SelectField
-            label="Size"
-            value={wish.size}
-            onChange={(size) => setWish({ ...wish, size })}
-            choices={SIZES}
-          />
+          {!isPdf && (
+            <SelectField
+              label="Size"
+              value={wish.size}
+              onChange={(size) => setWish({ ...wish, size })}
+              choices={SIZES}
+            />
+          )}
           <SelectField
             label="Format"
             value={wish.format}
             onChange={(format) => setWish({ ...wish, format })}
-            choices={[
-              ["jpg", "JPEG"],
-              ["png", "PNG"],
-              ["webp", "WebP"],
-            ]}
-          />
-          <TextField
-            label="Only this element"
-            value={wish.selector}
-            onChange={(selector) => setWish({ ...wish, selector })}
-            placeholder="#main"
-            mono
-          />
-          <TextField
-            label="Wait (seconds)"
-            type="number"
-            min={0}
-            max={10}
-            value={wish.delay}
-            onChange={(delay) => setWish({ ...wish, delay })}
+            choices={FORMATS}
           />
         </div>
         <div class="row switches">
-          <CheckField label="Full page" value={wish.full} onChange={(full) => setWish({ ...wish, full })} />
+          <CheckField
+            label="Full page"
+            value={isPdf || wish.full}
+            disabled={isPdf}
+            onChange={(full) => setWish({ ...wish, full })}
+          />
           <CheckField
             label="Mobile"
             value={wish.mobile}
@@ -92,6 +84,31 @@ export function ThumbnailForm() {
             onChange={(darkMode) => setWish({ ...wish, darkMode })}
           />
         </div>
+        <details>
+          <summary>More options</summary>
+          <div class="setting-grid">
+            {FIELDS.filter(({ of }) => of !== (isPdf ? "picture" : "pdf")).map(({ name, label, example }) => (
+              <TextField
+                key={name}
+                label={label}
+                value={wish[name]}
+                onChange={(value) => setWish({ ...wish, [name]: value })}
+                placeholder={example}
+                mono
+              />
+            ))}
+          </div>
+          <div class="row switches">
+            {SWITCHES.filter(({ of }) => of !== (isPdf ? "picture" : "pdf")).map(({ name, label }) => (
+              <CheckField
+                key={name}
+                label={label}
+                value={wish[name]}
+                onChange={(value) => setWish({ ...wish, [name]: value })}
+              />
+            ))}
+          </div>
+        </details>
         <div>
           <Button kind="primary" type="submit" busy={busy}>
             Take picture
@@ -103,9 +120,9 @@ export function ThumbnailForm() {
       <div>
         <div class="shot">
           {taken === null ? (
-            <p class="muted">The picture appears here.</p>
+            <p class="muted">The {isPdf ? "PDF" : "picture"} appears here.</p>
           ) : (
-            <img src={taken.url} alt={`The page ${taken.page}`} />
+            <Shown {...taken} />
           )}
         </div>
         <p class="muted talk-foot" role="status">
@@ -113,5 +130,15 @@ export function ThumbnailForm() {
         </p>
       </div>
     </div>
+  );
+}
+
+/** What was taken: a picture to look at, or a PDF to save. */
+function Shown({ url, type, page }: Taken) {
+  if (type !== "application/pdf") return <img src={url} alt={`The page ${page}`} />;
+  return (
+    <a href={url} download="page.pdf">
+      The PDF of {page}
+    </a>
   );
 }

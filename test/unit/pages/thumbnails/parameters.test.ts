@@ -13,6 +13,7 @@ describe("readThumbnailRequest", () => {
     expect(read()).toEqual({
       options: {
         url: "http://example.com/",
+        sheet: null,
         format: "jpeg",
         quality: 100,
         full: false,
@@ -175,6 +176,48 @@ describe("readThumbnailRequest", () => {
     for (const format of ["", "jpg", "jpeg"]) {
       expect(refusal({ transparent: "1", format })).toMatchObject({ status: 400, param: "transparent" });
     }
+  });
+
+  it("prints on upright A4 with a margin of a centimetre, when nothing is said of the sheets", () => {
+    const { sheet, full, scroll } = read({ format: "pdf", full: "true" }).options;
+    expect(sheet).toEqual({
+      width: 210 / 25.4,
+      height: 297 / 25.4,
+      margins: { top: 0.3937, right: 0.3937, bottom: 0.3937, left: 0.3937 },
+    });
+    // A PDF always has the whole page: both are one request.
+    expect([full, scroll]).toEqual([false, true]);
+  });
+
+  it.each([
+    ["0", [0, 0, 0, 0]],
+    ["1in", [1, 1, 1, 1]],
+    ["1in,25.4mm", [1, 1, 1, 1]],
+    ["96 0.5IN 0", [1, 0.5, 0, 0.5]],
+    ["72pt,1cm,2cm,0.5in", [1, 0.3937, 0.7874, 0.5]],
+  ])("understands the margins %s", (margins, [top, right, bottom, left]) => {
+    const { sheet } = read({ format: "pdf", paper: "Letter", landscape: "1", margins }).options;
+    expect(sheet).toEqual({ width: 11, height: 8.5, margins: { top, right, bottom, left } });
+  });
+
+  it.each(["1,2,3,4,5", "10em", "-1mm", "1in;1in", "mm", "110mm", "0,0,300mm", "99999"])(
+    "refuses the margins %s",
+    (margins) => {
+      expect(refusal({ format: "pdf", margins })).toMatchObject({ status: 400, param: "margins" });
+    },
+  );
+
+  it("refuses what an image or a PDF does not have", () => {
+    for (const name of ["size", "width", "height", "scale", "selector", "clip"]) {
+      const value = { size: "l", clip: "0,0,1,1", selector: "a" }[name] ?? "2";
+      expect(refusal({ format: "pdf", [name]: value })).toMatchObject({ status: 400, param: name });
+    }
+    expect(refusal({ format: "pdf", transparent: "1" })).toMatchObject({ status: 400, param: "transparent" });
+    for (const query of [{ paper: "a3" }, { margins: "0" }, { landscape: "1" }]) {
+      expect(refusal(query)).toMatchObject({ status: 400, param: Object.keys(query)[0] });
+    }
+    expect(refusal({ format: "pdf", paper: "a7" })).toMatchObject({ status: 400, param: "paper" });
+    expect(read({ landscape: "false" }).options.sheet).toBeNull();
   });
 
   it("knows time zones and languages by any usual spelling", () => {

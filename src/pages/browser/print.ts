@@ -1,0 +1,81 @@
+import type { CDPSession } from "@cloudflare/puppeteer";
+import { concatBytes, fromBase64 } from "../../encoding/bytes.ts";
+import { GatewayError } from "../../errors/gateway-error.ts";
+import type { PrintOutcome, Sheet } from "../../platform/page-browser.ts";
+import { MAX_BYTES } from "./protocol.ts";
+
+/** Sheets that a PDF has at most. */
+const MAX_SHEETS = 100;
+const PIECE_BYTES = 1_000_000;
+
+/** Prints the page that is shown, with its backgrounds, as it wants to be printed. Throws GatewayError 422 for a PDF of too many bytes. */
+export async function print(
+  session: CDPSession,
+  sheet: Sheet,
+  signal: AbortSignal,
+): Promise<Pick<PrintOutcome, "kind" | "bytes" | "sheets" | "isCut">> {
+  const bytes = await printSheets(session, sheet, 1, MAX_SHEETS);
+  const sheets = countSheets(bytes);
+  signal.throwIfAborted();
+  const isCut = sheets >= MAX_SHEETS && (await hasSheet(session, sheet, MAX_SHEETS + 1));
+  return { kind: "print", bytes, sheets, isCut };
+}
+
+async function printSheets(
+  session: CDPSession,
+  { width, height, margins }: Sheet,
+  first: number,
+  last: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { stream = "" } = await session.send("Page.printToPDF", {
+    paperWidth: width,
+    paperHeight: height,
+    marginTop: margins.top,
+    marginRight: margins.right,
+    marginBottom: margins.bottom,
+    marginLeft: margins.left,
+    printBackground: true,
+    // More than there are do no harm.
+    pageRanges: `${first}-${last}`,
+    transferMode: "ReturnAsStream",
+  });
+  try {
+    return await readStream(session, stream);
+  } finally {
+    session.send("IO.close", { handle: stream }).catch(() => undefined);
+  }
+}
+
+async function readStream(session: CDPSession, handle: string): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  for (;;) {
+    const { data, eof, base64Encoded = false } = await session.send("IO.read", { handle, size: PIECE_BYTES });
+    const piece = base64Encoded
+      ? fromBase64(data)
+      : Uint8Array.from(data, (character) => character.charCodeAt(0));
+    pieces.push(piece);
+    length += piece.byteLength;
+    if (length > MAX_BYTES) {
+      throw new GatewayError(422, "The PDF of the page is too large.", {
+        code: "page_too_large",
+        param: "url",
+      });
+    }
+    if (eof) return concatBytes(pieces);
+  }
+}
+
+async function hasSheet(session: CDPSession, sheet: Sheet, number: number): Promise<boolean> {
+  return printSheets(session, sheet, number, number).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** How many sheets a PDF of the browser's has, by the root of its page tree, which comes last; 0 when it does not say. */
+export function countSheets(pdf: Uint8Array): number {
+  const text = new TextDecoder("latin1").decode(pdf);
+  const [, count = "0"] = [...text.matchAll(/\/Type\s*\/Pages\b[^>]*?\/Count\s+(\d+)/g)].at(-1) ?? [];
+  return Number(count);
+}

@@ -1,0 +1,82 @@
+import { invalidRequest } from "../../errors/gateway-error.ts";
+import type { Sheet } from "../../platform/page-browser.ts";
+import type { QueryParameters } from "../parameters.ts";
+
+const MM_PER_INCH = 25.4;
+
+/** Width and height in inches of each paper, upright (ISO 216, ANSI/ASME Y14.1). */
+const PAPERS: ReadonlyMap<string, readonly [width: number, height: number]> = new Map([
+  ["a0", [841 / MM_PER_INCH, 1189 / MM_PER_INCH]],
+  ["a1", [594 / MM_PER_INCH, 841 / MM_PER_INCH]],
+  ["a2", [420 / MM_PER_INCH, 594 / MM_PER_INCH]],
+  ["a3", [297 / MM_PER_INCH, 420 / MM_PER_INCH]],
+  ["a4", [210 / MM_PER_INCH, 297 / MM_PER_INCH]],
+  ["a5", [148 / MM_PER_INCH, 210 / MM_PER_INCH]],
+  ["a6", [105 / MM_PER_INCH, 148 / MM_PER_INCH]],
+  ["letter", [8.5, 11]],
+  ["legal", [8.5, 14]],
+  ["tabloid", [11, 17]],
+  ["ledger", [17, 11]],
+]);
+
+/** The papers by name. */
+export const PAPER_NAMES: readonly string[] = [...PAPERS.keys()];
+/** The paper of those who name none. */
+export const USUAL_PAPER = "a4";
+
+/** Inches. */
+const UNITS: Readonly<Record<string, number>> = {
+  px: 1 / 96,
+  pt: 1 / 72,
+  mm: 1 / MM_PER_INCH,
+  cm: 10 / MM_PER_INCH,
+  in: 1,
+};
+/** What browsers leave free when nobody says, and what has to be left for the page on each side; inches. */
+const USUAL_MARGIN = "1cm";
+const LEAST_ROOM = 1;
+
+/** The sheets of a PDF, by `paper`, `landscape` and `margins`. Throws a 400 that names the parameter. */
+export function readSheet(query: QueryParameters): Sheet {
+  const paper = query.choice("paper", PAPER_NAMES) ?? USUAL_PAPER;
+  const [wide, high] = PAPERS.get(paper) ?? [0, 0];
+  const [width, height] = query.boolean("landscape", false) ? [high, wide] : [wide, high];
+  const margins = readMargins(query);
+  const { top, right, bottom, left } = margins;
+  if (width - left - right >= LEAST_ROOM && height - top - bottom >= LEAST_ROOM)
+    return { width, height, margins };
+  throw invalidRequest(
+    `The margins leave no room on the paper, which has ${inMm(width)} by ${inMm(height)} mm.`,
+    "margins",
+  );
+}
+
+/** One to four lengths, in the order of style sheets: top, right, bottom, left. */
+function readMargins(query: QueryParameters): Sheet["margins"] {
+  const text = query.text("margins");
+  const lengths = (text ?? USUAL_MARGIN).split(/[\s,]+/).map(inches);
+  const [top, right = top, bottom = top, left = right] = lengths;
+  if (
+    top !== undefined &&
+    right !== undefined &&
+    bottom !== undefined &&
+    left !== undefined &&
+    lengths.length <= 4
+  ) {
+    if (![top, right, bottom, left].some(Number.isNaN)) return { top, right, bottom, left };
+  }
+  const message =
+    "The parameter margins must be one to four lengths in px, pt, mm, cm or in, such as 10mm or 1in,20mm: top, right, bottom, left.";
+  throw invalidRequest(message, "margins");
+}
+
+/** A length such as `10mm` in inches; pixels without a unit. */
+function inches(length: string): number {
+  const [, number, unit = "px"] = /^(\d{1,4}(?:\.\d{1,3})?)(px|pt|mm|cm|in)?$/i.exec(length) ?? [];
+  // Rounded, so that equal lengths in different units are one request.
+  return Math.round(Number(number) * (UNITS[unit.toLowerCase()] ?? Number.NaN) * 10_000) / 10_000;
+}
+
+function inMm(length: number): number {
+  return Math.round(length * MM_PER_INCH);
+}
