@@ -38,6 +38,8 @@ export interface AccountRequest {
   readonly expected?: () => Expected;
   /** Told of each account that fails, also when no other one is tried. */
   readonly onLeft?: (account: string, failure: unknown) => void;
+  /** Told of each time that a token had to be waited for, whether there was one in the end or not: since when. */
+  readonly onSignIn?: (account: string, since: number) => void;
 }
 
 /** The right to speak to the provider on an account's behalf. */
@@ -163,11 +165,14 @@ class ManagedSession implements AccountSession {
       this.#account = { token: known, fetch };
       return;
     }
-    const token = await orAborted(
-      tokenFor(this.#request, this.lease, fetch, stale),
-      this.#request.abort.signal,
-    );
-    this.#account = { token, fetch };
+    const { abort, context, onSignIn } = this.#request;
+    const since = context.platform.now();
+    try {
+      const token = await orAborted(tokenFor(this.#request, this.lease, fetch, stale), abort.signal);
+      this.#account = { token, fetch };
+    } finally {
+      onSignIn?.(this.accountId, since);
+    }
   }
 
   answered(): void {

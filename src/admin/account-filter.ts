@@ -18,6 +18,8 @@ export const accountFilterShape = {
     .pipe(z.array(z.enum(ACCOUNT_CONDITIONS))),
   /** The proxy that they are bound to; empty: none. */
   proxy_id: z.string().trim().optional(),
+  /** The provider that they belong to; empty: the default one. */
+  provider: z.string().trim().optional(),
   /** `health`: those that need a look first; `used`: those used last first. Else they are in the configuration's order. */
   sort: z.enum(["", "name", "health", "used"]).default(""),
 };
@@ -32,7 +34,7 @@ const URGENCY: readonly AccountCondition[] = ["failing", "cooling", "untested", 
 export async function matchingAccounts(
   context: Context,
   config: Config,
-  { q, health: conditions, proxy_id: proxy, sort }: AccountFilter,
+  { q, health: conditions, proxy_id: proxy, provider: owner, sort }: AccountFilter,
 ): Promise<{ readonly places: readonly number[]; readonly health?: Map<string, AccountHealth> }> {
   const needle = q.trim().toLowerCase();
   const ids = await identifiers(config);
@@ -40,10 +42,11 @@ export async function matchingAccounts(
   const health = asksPool ? await healthById(context) : undefined;
   const of = (place: number) => health?.get(ids[place] ?? "");
   const places: number[] = [];
-  for (const [place, { email, mobile, name, remark, proxy_id }] of config.accounts.entries()) {
+  for (const [place, { email, mobile, name, remark, proxy_id, provider = "" }] of config.accounts.entries()) {
     const texts = [ids[place] ?? "", email, mobile, name, remark];
     if (!texts.some((text) => text.toLowerCase().includes(needle))) continue;
     if (proxy !== undefined && proxy_id !== proxy) continue;
+    if (owner !== undefined && provider !== owner) continue;
     if (conditions.length > 0 && !conditions.includes(of(place)?.condition ?? "untested")) continue;
     places.push(place);
   }

@@ -18,6 +18,8 @@ export const historySummarySchema = () =>
     attempts: z.int(),
     /** The accounts that failed, and why. */
     tried: z.array(z.object({ account: z.string(), reason: z.string(), message: z.string(), at: z.int() })),
+    /** The times that a token was waited for, and for how many milliseconds. */
+    sign_ins: z.array(z.object({ account: z.string(), at: z.int(), ms: z.int() })),
     leased_at: z.int(),
     first_token_ms: z.int(),
     source: z.string(),

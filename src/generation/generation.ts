@@ -146,6 +146,7 @@ export class Generation {
           mayRepeat: () => !this.assembler.answered || sink.restart !== undefined,
           wantsAnother: (failure) => this.#mayAskAnother(failure),
           onLeft: (account, failure) => recording?.left(account, failure),
+          onSignIn: (account, since) => recording?.signedIn(account, since),
         },
         (session) => this.#askWith(session),
       );

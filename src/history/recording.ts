@@ -2,7 +2,7 @@ import { type Conversation, textOf } from "../conversation/conversation.ts";
 import type { GenerationOutcome, RawOutput } from "../conversation/outcome.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import type { HistorySummary, HistoryWrite, TriedAccount } from "../platform/archive.ts";
+import type { HistorySummary, HistoryWrite, SignInWait, TriedAccount } from "../platform/archive.ts";
 import type { Context } from "../platform/context.ts";
 import { cutText, ownText } from "../storage/texts.ts";
 import { charactersOf, type Outbox, outboxOf, type RecordSource } from "../telemetry/outbox.ts";
@@ -85,6 +85,7 @@ export class Recording implements RecordSource {
   #attempts = 0;
   #leasedAt = 0;
   readonly #tried: TriedAccount[] = [];
+  readonly #signIns: SignInWait[] = [];
   #outcome: GenerationOutcome | null = null;
   #endedAt = 0;
   #refreshedAt = 0;
@@ -123,6 +124,12 @@ export class Recording implements RecordSource {
     this.#account = identifier;
     this.#leasedAt = this.#context.platform.now();
     this.#attempts += 1;
+  }
+
+  /** A token of an account was waited for, since a time in Unix milliseconds. */
+  signedIn(identifier: string, since: number): void {
+    if (this.#signIns.length >= MAX_TRIED) return;
+    this.#signIns.push({ account: identifier, at: since, ms: this.#context.platform.now() - since });
   }
 
   /** An account failed, be it before the conversation had come to it. */
@@ -236,6 +243,7 @@ export class Recording implements RecordSource {
       first_token_ms: log.firstTokenMs ?? 0,
       attempts: this.#attempts,
       tried: [...this.#tried],
+      sign_ins: [...this.#signIns],
       source: cutText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),
       stream: conversation.stream,
       thinking: conversation.thinking,

@@ -4,6 +4,15 @@ import type { Capture, CaptureArchive } from "./captures.ts";
 /** Where a generation stands. */
 export type HistoryStatus = "streaming" | "success" | "error" | "cancelled";
 
+/** A token of an account was waited for. */
+export interface SignInWait {
+  readonly account: string;
+  /** Since when, Unix milliseconds. */
+  readonly at: number;
+  /** For how many milliseconds. */
+  readonly ms: number;
+}
+
 /** An account that failed, and was left if there was another one. */
 export interface TriedAccount {
   readonly account: string;
@@ -40,6 +49,8 @@ export interface HistorySummary {
   readonly attempts: number;
   /** Those of them that failed, the first 20, in the order in which they were tried. */
   readonly tried: readonly TriedAccount[];
+  /** The times that a token was waited for, the first 20: by a sign-in, of this request or of another one. */
+  readonly sign_ins: readonly SignInWait[];
   /** `X-Gateway-Source` of the caller. */
   readonly source: string;
   readonly stream: boolean;

@@ -175,6 +175,14 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByText("1 record;").waitFor();
     await failed.waitFor();
     expect(page.url()).toMatch(/#\/history\?code=5xx$/);
+    await page.getByRole("button", { name: "Save filters" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Broken ones");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.goto(page.url().replace(/#.*/, "#/history"));
+    await page.getByRole("button", { name: "Broken ones", exact: true }).click();
+    await page.getByText("1 record;").waitFor();
+    expect(page.url()).toMatch(/#\/history\?code=5xx$/);
+    await page.getByRole("button", { name: "Forget Broken ones" }).click();
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "CSV" }).click();
     const exported = await readFile(await (await download).path(), "utf8");
@@ -256,6 +264,11 @@ describeWithBrowser("watching and trying in the console", () => {
     await app.chat("[[say:Captured.]]");
     await page.getByRole("link", { name: "completion" }).click();
     await expect.poll(() => page.getByRole("region", { name: "Answer" }).innerText()).toContain("Captured");
+    // The exchange leads to the record of its request, and that to its exchanges.
+    await page.getByRole("link", { name: "The request in the history" }).click();
+    await page.getByRole("link", { name: /say:Captured/ }).click();
+    await page.getByRole("link", { name: "completion 200" }).click();
+    await page.getByRole("heading", { level: 1, name: "Captures" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Keep completion as a sample" }).click();
     await page.getByRole("cell", { name: "1 round" }).waitFor();

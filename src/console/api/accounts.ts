@@ -21,6 +21,7 @@ const account = z.object({
   disabled: flag,
   weight: z._default(z.number(), 1),
   condition: text,
+  provider: text,
   cooldown: z.nullish(cooldown),
   activity: z.nullish(
     z.object({
@@ -78,6 +79,9 @@ export interface AccountInput {
   readonly weight?: number;
 }
 
+/** What the gateway calls the provider that the deployment's variables name. */
+const DEFAULT_PROVIDER = "default";
+
 /** The largest page that the gateway gives. */
 export const LARGEST_PAGE = 5_000;
 
@@ -90,14 +94,25 @@ export interface AccountFilter {
   readonly health: string;
   /** Null: whatever it is; empty: none. */
   readonly proxy: string | null;
+  /** Null: whatever it is; empty: the default one. */
+  readonly provider: string | null;
   readonly sort: string;
 }
 
 export function listAccounts(filter: AccountFilter, page: number, size: number, signal?: AbortSignal) {
-  const { q, health, proxy, sort } = filter;
+  const { q, health, proxy, provider, sort } = filter;
   const search = new URLSearchParams({ q, health, sort, page: String(page), page_size: String(size) });
   if (proxy !== null) search.set("proxy_id", proxy);
+  if (provider !== null) search.set("provider", provider);
   return call(accountPage, `/admin/accounts?${search}`, signal === undefined ? {} : { signal });
+}
+
+const providers = z.object({ items: z._default(z.array(z.object({ id: text })), []) });
+
+/** Ids of the providers that accounts can belong to, beside the default one. */
+export async function listProviderIds(signal?: AbortSignal): Promise<string[]> {
+  const { items } = await call(providers, "/admin/providers", signal === undefined ? {} : { signal });
+  return items.map(({ id }) => id).filter((id) => id !== DEFAULT_PROVIDER);
 }
 
 const added = z.object({ identifier: text });

@@ -35,6 +35,12 @@ export type Capture = z.output<typeof capture>;
 export const listCaptures = (signal?: AbortSignal) =>
   call(list, "/admin/dev/captures", signal === undefined ? {} : { signal });
 
+/** The exchanges that one request led to, in their order. */
+export async function capturesOf(request: string, signal?: AbortSignal): Promise<CaptureSummary[]> {
+  const { items } = await listCaptures(signal);
+  return items.filter(({ request_id }) => request_id === request).sort((one, other) => one.at - other.at);
+}
+
 export const readCapture = (id: string, signal?: AbortSignal) =>
   call(capture, `/admin/dev/captures/${encodeURIComponent(id)}`, signal === undefined ? {} : { signal });
 

@@ -13,6 +13,7 @@ const fields = {
   account: text,
   attempts: number,
   tried: z._default(z.array(z.object({ account: text, reason: text, message: text, at: number })), []),
+  sign_ins: z._default(z.array(z.object({ account: text, at: number, ms: number })), []),
   key: text,
   leased_at: number,
   first_token_ms: number,

@@ -51,6 +51,8 @@ describe("the list of accounts", () => {
     expect(await names("health=disabled,untested")).toEqual(["b@x", "a@x"]);
     expect(await names("proxy_id=p")).toEqual(["a@x"]);
     expect(await names("proxy_id=")).toEqual(["c@x", "b@x"]);
+    expect(await names("provider=elsewhere")).toEqual([]);
+    expect(await names("provider=")).toEqual(["c@x", "b@x", "a@x"]);
     expect(await names("sort=name")).toEqual(["a@x", "b@x", "c@x"]);
     expect(await names("sort=health")).toEqual(["a@x", "b@x", "c@x"]);
     expect(await names("sort=used&q=x")).toEqual(["c@x", "b@x", "a@x"]);

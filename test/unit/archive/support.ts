@@ -22,6 +22,7 @@ export function write(
       first_token_ms: 0,
       attempts: 1,
       tried: [],
+      sign_ins: [],
       source: "",
       stream: false,
       thinking: false,

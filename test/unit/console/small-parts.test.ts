@@ -126,6 +126,10 @@ describe("the timeline of a generation", () => {
     error: "",
     first_token_ms: 700,
     leased_at: 1_400,
+    sign_ins: [
+      { account: "one@x", at: 1_100, ms: 200 },
+      { account: "two@x", at: 1_310, ms: 90 },
+    ],
     reasoning: "",
     status: "success",
     status_code: 200,
@@ -135,7 +139,9 @@ describe("the timeline of a generation", () => {
   it("tells of the queue, of what failed and why, of the first words, tools and the end", () => {
     expect(timelineOf(told).map(({ at, said }) => [at, said])).toEqual([
       [0, "The request came in"],
+      [100, "Waited for a sign-in of one@x, 200 ms"],
       [300, "one@x failed: The token was refused. (auth)"],
+      [310, "Waited for a sign-in of two@x, 90 ms"],
       [400, "two@x took it"],
       [700, "The first words came"],
       [null, "Tools were called"],
@@ -145,7 +151,7 @@ describe("the timeline of a generation", () => {
 
   it("ends with the error, and tells nothing that did not happen", () => {
     const failed = { ...told, attempts: 1, status: "error", status_code: 503, error: "down", content: "" };
-    const steps = timelineOf({ ...failed, first_token_ms: 0 });
+    const steps = timelineOf({ ...failed, first_token_ms: 0, sign_ins: [] });
     expect(steps.map(({ said }) => said)).toEqual([
       "The request came in",
       "one@x failed: The token was refused. (auth)",

@@ -125,6 +125,7 @@ describe("what is kept of a generation", () => {
         finish_reason: "stop",
         account: "one@test",
         attempts: 1,
+        sign_ins: [{ account: "one@test", at: START_OF_TIME, ms: 0 }],
         stream: true,
         content: " Hi [citation:1] ",
         reasoning: "Hm.",

@@ -5,15 +5,19 @@ import { look } from "../../routing.ts";
 
 /** Stands in the address for accounts without a proxy; ids of proxies stand behind a colon. */
 const DIRECT = "direct";
+/** The same for accounts of the default provider. */
+const DEFAULT = "default";
 
 /** How the list is looked at, by the page's address. */
 export function filterIn(query: string): AccountFilter {
   const params = new URLSearchParams(query);
   const proxy = params.get("proxy");
+  const provider = params.get("provider");
   return {
     q: params.get("q") ?? "",
     health: params.get("health") ?? "",
     proxy: proxy === null ? null : proxy === DIRECT ? "" : proxy.replace(/^:/, ""),
+    provider: provider === null ? null : provider === DEFAULT ? "" : provider.replace(/^:/, ""),
     sort: params.get("sort") ?? "",
   };
 }
@@ -28,10 +32,12 @@ const SORTS = [
 interface AccountFiltersProps {
   readonly query: string;
   readonly proxies: readonly ProxyView[];
+  /** Beside the default one. */
+  readonly providers: readonly string[];
 }
 
 /** What the list is narrowed down to, and how it is ordered. */
-export function AccountFilters({ query, proxies }: AccountFiltersProps) {
+export function AccountFilters({ query, proxies, providers }: AccountFiltersProps) {
   const params = new URLSearchParams(query);
   const choice = (name: string, label: string, choices: readonly (readonly [string, string])[]) => (
     <select
@@ -64,6 +70,12 @@ export function AccountFilters({ query, proxies }: AccountFiltersProps) {
           ["", "any proxy"],
           [DIRECT, "no proxy"],
           ...proxies.map(({ id, name, host }) => [`:${id}`, name || host] as const),
+        ])}
+      {providers.length > 0 &&
+        choice("provider", "Provider", [
+          ["", "any provider"],
+          [DEFAULT, "the default provider"],
+          ...providers.map((id) => [`:${id}`, id] as const),
         ])}
       {choice("sort", "Order", SORTS)}
     </>

@@ -19,9 +19,9 @@ interface AccountRowProps {
 
 export function AccountRow(props: AccountRowProps) {
   const { account, index, proxy, chosen, onChoose, test, onTest, editing, onSessions } = props;
-  const { identifier, name, remark } = account;
+  const { identifier, name, remark, provider } = account;
   const shown = name || identifier;
-  const below = [name === "" ? "" : identifier, remark].filter(Boolean).join(" · ");
+  const below = [name === "" ? "" : identifier, provider, remark].filter(Boolean).join(" · ");
   return (
     <tr aria-rowindex={index + 2}>
       <td class="account-choice">

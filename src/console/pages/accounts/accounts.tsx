@@ -1,5 +1,11 @@
 import { useState } from "preact/hooks";
-import { type Account, deleteAccount, LARGEST_PAGE, listAccounts } from "../../api/accounts.ts";
+import {
+  type Account,
+  deleteAccount,
+  LARGEST_PAGE,
+  listAccounts,
+  listProviderIds,
+} from "../../api/accounts.ts";
 import { listProxies } from "../../api/proxies.ts";
 import { usePlace } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
@@ -40,9 +46,10 @@ export function Accounts() {
     size > LARGEST_REFRESHED ? 0 : REFRESH_MS,
   );
   const proxies = useLoaded(listProxies).data ?? [];
+  const providers = useLoaded(listProviderIds).data ?? [];
   const tests = useTests(reload);
   const selection = useSelection();
-  const narrowed = filter.health !== "" || filter.proxy !== null;
+  const narrowed = filter.health !== "" || filter.proxy !== null || filter.provider !== null;
   const editing = useEditing<Account>(reload);
   const [importing, setImporting] = useState(false);
   const [sessionsOf, setSessionsOf] = useState<Account | null>(null);
@@ -61,7 +68,7 @@ export function Accounts() {
     >
       <div class="toolbar">
         <SearchBox label="Search accounts" value={query} onSearch={paging.search} />
-        <AccountFilters query={place} proxies={proxies} />
+        <AccountFilters query={place} proxies={proxies} providers={providers} />
         <TestAll chosen={selection.chosen} onDone={reload} />
       </div>
       <BulkBar selection={selection} proxies={proxies} changed={editing.changed} />

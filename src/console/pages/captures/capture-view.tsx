@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { readCapture } from "../../api/captures.ts";
+import { href } from "../../routing.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { duration, fullMoment } from "../../ui/format.ts";
@@ -35,6 +36,11 @@ export function CaptureView({ id, onClose }: CaptureViewProps) {
               {fullMoment(data.at)}, {duration(data.duration_ms)}, {data.outcome}
               {data.error !== "" && `: ${data.error}`}
               {data.truncated && "; bodies are cut"}
+              {data.request_id !== "" && (
+                <>
+                  . <a href={href("history", "", `q=${data.request_id}`)}>The request in the history</a>
+                </>
+              )}
             </p>
             <Tabs
               label="Parts of the exchange"

@@ -3,6 +3,7 @@ import { look, usePlace } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { FILTER_FIELDS, type FilterField, filterCount } from "./filter-fields.ts";
+import { SaveFilter } from "./saved-list.tsx";
 
 const STATUSES = [
   ["", "any"],
@@ -50,6 +51,7 @@ export function Filters() {
           <Button kind="quiet" disabled={set === 0} onClick={clear}>
             Clear filters
           </Button>
+          <SaveFilter />
         </div>
       </div>
     </details>

@@ -18,6 +18,7 @@ import { filterCount, listQuery } from "./filter-fields.ts";
 import { Filters } from "./filters.tsx";
 import { HistoryTable } from "./history-table.tsx";
 import { RecordView } from "./record-view.tsx";
+import { SavedList } from "./saved-list.tsx";
 
 const LARGEST_PAGE = 1_000;
 const PAGE_SIZES = [25, 50, 200, LARGEST_PAGE] as const;
@@ -76,6 +77,7 @@ export function History({ detail }: { readonly detail: string }) {
           onSearch={paging.search}
         />
       </div>
+      <SavedList />
       <Filters />
       <Problem error={error} retry={reload} />
       <Problem error={exporting.error} />

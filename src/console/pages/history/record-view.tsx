@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
+import { capturesOf } from "../../api/captures.ts";
 import { ApiError } from "../../api/client.ts";
 import { deleteHistory, type HistoryRecord, readHistory } from "../../api/history.ts";
-import { go } from "../../routing.ts";
+import { go, href } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
@@ -135,6 +136,24 @@ function tabsOf(record: HistoryRecord) {
   ];
 }
 
+/** The exchanges with the provider, if they were captured. */
+function Captured({ request }: { readonly request: string }) {
+  const { data } = useLoaded((signal) => capturesOf(request, signal), request);
+  if (data === null || data.length === 0) return null;
+  return (
+    <>
+      <dt>Captures</dt>
+      <dd class="row">
+        {data.map(({ id, label, status }) => (
+          <a key={id} href={href("captures", id)}>
+            {label} {status > 0 && status}
+          </a>
+        ))}
+      </dd>
+    </>
+  );
+}
+
 function Facts({ record }: { readonly record: HistoryRecord }) {
   const { requested_model: requested, model } = record;
   return (
@@ -167,6 +186,7 @@ function Facts({ record }: { readonly record: HistoryRecord }) {
       </dd>
       <dt>Request</dt>
       <dd class="mono">{record.request_id}</dd>
+      <Captured request={record.request_id} />
     </dl>
   );
 }

@@ -1,4 +1,5 @@
 import type { HistoryRecord } from "../../api/history.ts";
+import { duration } from "../../ui/format.ts";
 import { accountOf } from "./account-of.ts";
 import { callsIn } from "./calls-in.ts";
 
@@ -21,6 +22,7 @@ type Told = Pick<
   | "first_token_ms"
   | "leased_at"
   | "reasoning"
+  | "sign_ins"
   | "status"
   | "status_code"
   | "tried"
@@ -28,12 +30,24 @@ type Told = Pick<
 
 /** How a generation went, from the request to its end. Records of older versions do not tell when an attempt failed. */
 export function timelineOf(record: Told): Step[] {
-  const { created_at, leased_at, tried, first_token_ms, status, elapsed_ms } = record;
+  const { created_at, leased_at, tried, sign_ins, first_token_ms, status, elapsed_ms } = record;
   const since = (at: number) => (at === 0 ? null : Math.max(0, at - created_at));
   const steps: Step[] = [{ at: 0, said: "The request came in", tone: "neutral" }];
-  for (const { account, reason, message, at } of tried) {
-    steps.push({ at: since(at), said: `${account} failed: ${message} (${reason})`, tone: "bad" });
-  }
+  const attempts = [
+    ...tried.map(({ account, reason, message, at }) => ({
+      at,
+      said: `${account} failed: ${message} (${reason})`,
+      tone: "bad" as const,
+    })),
+    ...sign_ins.map(({ account, at, ms }) => ({
+      at,
+      said: `Waited for a sign-in of ${account}, ${duration(ms)}`,
+      tone: "neutral" as const,
+    })),
+  ];
+  // What is not told the time of comes first, as it was told.
+  attempts.sort((one, other) => one.at - other.at);
+  for (const { at, said, tone } of attempts) steps.push({ at: since(at), said, tone });
   if (leased_at > 0 && record.attempts > tried.length) {
     steps.push({ at: since(leased_at), said: `${accountOf(record)} took it`, tone: "neutral" });
   }

@@ -1,0 +1,52 @@
+import * as z from "zod/mini";
+import { createStore } from "../../store.ts";
+import { FILTER_FIELDS } from "./filter-fields.ts";
+
+const KEY = "polygate.filters";
+const MOST = 30;
+
+const saved = z.array(z.object({ name: z.string(), query: z.string() }));
+
+/** Filters that somebody wants again. They are this browser's. */
+export type SavedFilter = z.output<typeof saved>[number];
+
+function stored(): readonly SavedFilter[] {
+  try {
+    const parsed = saved.safeParse(JSON.parse(localStorage.getItem(KEY) ?? "[]"));
+    return parsed.success ? parsed.data : [];
+  } catch {
+    return [];
+  }
+}
+
+export const savedFilters = createStore<readonly SavedFilter[]>(stored());
+
+function keep(filters: readonly SavedFilter[]): void {
+  savedFilters.set(filters);
+  try {
+    localStorage.setItem(KEY, JSON.stringify(filters));
+  } catch {
+    // A browser that keeps nothing has them until the tab is closed.
+  }
+}
+
+/** What of an address is worth keeping: search and filters, not the page that one was at. */
+export function keptQuery(query: string): string {
+  const params = new URLSearchParams(query);
+  const kept = new URLSearchParams();
+  for (const name of ["q", ...FILTER_FIELDS.map((field) => field.name)]) {
+    const value = params.get(name) ?? "";
+    if (value !== "") kept.set(name, value);
+  }
+  return kept.toString();
+}
+
+/** Of two with one name the newer one is kept. */
+export function saveFilter(name: string, query: string): void {
+  const others = savedFilters.get().filter((each) => each.name !== name);
+  keep([...others, { name, query: keptQuery(query) }].slice(-MOST));
+}
+
+export function forgetFilter(name: string): void {
+  keep(savedFilters.get().filter((each) => each.name !== name));
+}

@@ -1,0 +1,56 @@
+import { useState } from "preact/hooks";
+import { look, usePlace } from "../../routing.ts";
+import { useStore } from "../../store.ts";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { forgetFilter, keptQuery, savedFilters, saveFilter } from "./saved-filters.ts";
+
+/** Filters that were saved, a click away. */
+export function SavedList() {
+  const saved = useStore(savedFilters);
+  const { query } = usePlace();
+  const present = keptQuery(query);
+  if (saved.length === 0) return null;
+  return (
+    <fieldset class="row saved-filters" aria-label="Saved filters">
+      {saved.map((filter) => (
+        <span key={filter.name} class="row">
+          <Button pressed={filter.query === present} onClick={() => look(filter.query, true)}>
+            {filter.name}
+          </Button>
+          <Button kind="quiet" label={`Forget ${filter.name}`} onClick={() => forgetFilter(filter.name)}>
+            ×
+          </Button>
+        </span>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Saves the search and the filters that are set. */
+export function SaveFilter() {
+  const { query } = usePlace();
+  const [asking, setAsking] = useState(false);
+  const [name, setName] = useState("");
+  return (
+    <>
+      <Button kind="quiet" disabled={keptQuery(query) === ""} onClick={() => setAsking(true)}>
+        Save filters
+      </Button>
+      {asking && (
+        <FormDialog
+          title="Save these filters"
+          action="Save"
+          onClose={() => setAsking(false)}
+          submit={async () => {
+            saveFilter(name.trim(), query);
+            setName("");
+          }}
+        >
+          <TextField label="Name" value={name} onChange={setName} required focus />
+        </FormDialog>
+      )}
+    </>
+  );
+}
