@@ -3,6 +3,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../../scripts/development.mjs";
+import { referencePages } from "../../scripts/site/reference.mjs";
+import { SURFACES } from "../../src/routes.ts";
+import { openApiDocument } from "../../src/routing/openapi.ts";
 import { blocksOf, documents } from "../support/documents.ts";
 
 const DOCUMENTS = documents();
@@ -53,6 +56,20 @@ describe("the documents", () => {
     const known = ["sh", "ts", "python", "json", "toml", "yaml", "text"];
     expect(BLOCKS.filter(({ language }) => !known.includes(language)).map(({ place }) => place)).toEqual([]);
   });
+});
+
+it("the pages of the API reference tell of every operation, and of its fields", () => {
+  const document = openApiDocument(SURFACES);
+  const text = referencePages(document)
+    .map((page) => page.text)
+    .join("\n");
+  const operations = Object.entries(Object(document["paths"])).flatMap(([path, item]) =>
+    Object.keys(Object(item)).map((method) => `## ${method.toUpperCase()} ${path}`.replaceAll("{", "\\{")),
+  );
+  expect(operations.length).toBeGreaterThan(100);
+  expect(operations.filter((heading) => !text.includes(`${heading}\n`))).toEqual([]);
+  expect(text).toContain("| `messages[].role` |");
+  expect(text).not.toMatch(/undefined|\[object Object\]/);
 });
 
 it("the messages under Troubleshooting are those that the program writes", () => {

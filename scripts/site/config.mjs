@@ -1,0 +1,91 @@
+// How VitePress shows the documents. It stands in the folder that main.mjs makes.
+import { readFileSync } from "node:fs";
+
+const reference = JSON.parse(readFileSync(new URL("../reference/pages.json", import.meta.url), "utf8"));
+const decisions = JSON.parse(readFileSync(new URL("../docs/decisions/pages.json", import.meta.url), "utf8"));
+
+const page = (text, link) => ({ text, link });
+
+export default {
+  title: "Polygate",
+  description: "A model gateway and a page service in one edge program.",
+  // Pages need no server that knows them.
+  cleanUrls: false,
+  outDir: process.env.SITE_OUTPUT,
+  rewrites: { "README.md": "index.md" },
+  // Those within documents are checked by a test; others lead to sources.
+  ignoreDeadLinks: [/^(?!.*\.(?:md|html)).*$/],
+  markdown: {
+    html: false,
+    // As web sites of repositories make them, for which the links are written.
+    anchor: {
+      slugify: (heading) =>
+        heading
+          .toLowerCase()
+          .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+          .trim()
+          .replaceAll(" ", "-"),
+    },
+  },
+  themeConfig: {
+    search: { provider: "local" },
+    outline: [2, 3],
+    sidebar: [
+      {
+        text: "Use",
+        items: [
+          page("What it is", "/"),
+          page("Connect clients", "/docs/connect"),
+          page("Engines", "/docs/engines"),
+          page("The page service", "/docs/page-service"),
+          page("Troubleshooting", "/docs/troubleshooting"),
+        ],
+      },
+      {
+        text: "Run",
+        items: [
+          page("Deployment", "/docs/deployment"),
+          page("Operating", "/docs/operating"),
+          page("Variables", "/docs/variables"),
+          page("Performance", "/docs/performance"),
+          page("Security", "/SECURITY"),
+          page("Changes", "/CHANGELOG"),
+        ],
+      },
+      {
+        text: "API reference",
+        collapsed: true,
+        items: reference.map(({ title, name }) => page(title, `/reference/${name}`)),
+      },
+      {
+        text: "Contracts",
+        collapsed: true,
+        items: [
+          page("The gateway", "/docs/contract"),
+          page("The page service", "/docs/page-contract"),
+          page("Clients", "/docs/clients"),
+          page("Tool markup", "/docs/tool-markup"),
+          page("The provider's protocol", "/docs/provider-protocol"),
+          page("Message backends", "/docs/message-backends"),
+          page("Responses backends", "/docs/responses-backends"),
+        ],
+      },
+      {
+        text: "Extend",
+        collapsed: true,
+        items: [
+          page("Contributing", "/CONTRIBUTING"),
+          page("Architecture", "/docs/architecture"),
+          page("Glossary", "/docs/glossary"),
+          page("The sandbox", "/sandbox/README"),
+          page("Benchmarks", "/bench/README"),
+        ],
+      },
+      {
+        text: "Decisions",
+        collapsed: true,
+        items: decisions.map(({ title, name }) => page(title, `/docs/decisions/${name}`)),
+      },
+    ],
+  },
+};

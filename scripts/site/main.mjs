@@ -1,0 +1,96 @@
+// Makes web pages of the documents (`npm run docs`): dist/docs, to be served by anything. With `-- --serve` they are shown on this
+// machine. VitePress is installed the first time, in a folder that git does not see.
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { SURFACES } from "../../src/routes.ts";
+import { openApiDocument } from "../../src/routing/openapi.ts";
+import { cacheFolder, root } from "../development.mjs";
+import { referencePages } from "./reference.mjs";
+
+const here = import.meta.dirname;
+const folder = join(cacheFolder, "site");
+const source = join(folder, "source");
+const output = join(root, "dist", "docs");
+
+/** Installs what the lock file says, unless it is there. */
+function install() {
+  const lock = readFileSync(join(here, "package-lock.json"), "utf8");
+  const stamp = join(folder, "installed");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
+  console.log("Installing VitePress (once) ...");
+  mkdirSync(folder, { recursive: true });
+  for (const name of ["package.json", "package-lock.json"]) cpSync(join(here, name), join(folder, name));
+  execFileSync("npm", ["ci", "--no-audit", "--no-fund"], { cwd: folder, stdio: "inherit" });
+  writeFileSync(stamp, lock);
+}
+
+/**
+ * A document as pages show it: comments left out, pictures in Markdown's own form, and no links to what is in the repository alone.
+ */
+const shown = (text) =>
+  text
+    .replaceAll(/^ *<!--.*-->\n/gm, "")
+    .replaceAll(/(?<!!)\[([^\]]+)\]\((?![a-z]+:)(?!#)(?![^)]*\.md)(?![^)]*decisions\/\))[^)]+\)/g, "$1")
+    .replaceAll(/<img src="([^"]+)"[^>]*?alt="([^"]*)"[^>]*>/g, "![$2]($1)");
+
+function write(path, text) {
+  mkdirSync(dirname(join(source, path)), { recursive: true });
+  writeFileSync(join(source, path), text);
+}
+
+function writeDocuments() {
+  const inDocs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map(
+    (name) => `docs/${name}`,
+  );
+  const others = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "CHANGELOG.md",
+    "sandbox/README.md",
+    "bench/README.md",
+  ];
+  for (const path of [...others, ...inDocs.filter((name) => name.endsWith(".md"))]) {
+    write(path, shown(readFileSync(join(root, path), "utf8")));
+  }
+  cpSync(join(root, "docs", "pictures"), join(source, "docs", "pictures"), { recursive: true });
+}
+
+function writeDecisions() {
+  const pages = readdirSync(join(root, "docs", "decisions"))
+    .sort()
+    .map((file) => {
+      const [, title = file] =
+        /^# (.+)$/m.exec(readFileSync(join(root, "docs", "decisions", file), "utf8")) ?? [];
+      return { name: file.replace(/\.md$/, ""), title };
+    });
+  const list = pages.map(({ name, title }) => `- [${title}](${name}.md)`).join("\n");
+  write("docs/decisions/index.md", `# Decisions\n\n${list}\n`);
+  write("docs/decisions/pages.json", JSON.stringify(pages));
+}
+
+function writeReference() {
+  const pages = referencePages(openApiDocument(SURFACES));
+  for (const { name, text } of pages) write(`reference/${name}.md`, text);
+  write("reference/pages.json", JSON.stringify(pages.map(({ name, title }) => ({ name, title }))));
+}
+
+install();
+rmSync(source, { recursive: true, force: true });
+writeDocuments();
+writeDecisions();
+writeReference();
+mkdirSync(join(source, ".vitepress"), { recursive: true });
+// Its bundler would take the project's, and not know what it says.
+writeFileSync(join(folder, "tsconfig.json"), "{}");
+cpSync(join(here, "config.mjs"), join(source, ".vitepress", "config.mjs"));
+
+const vitepress = join(folder, "node_modules", "vitepress", "bin", "vitepress.js");
+const command = process.argv.includes("--serve") ? ["dev", source, "--host", "127.0.0.1"] : ["build", source];
+execFileSync(process.execPath, [vitepress, ...command], {
+  cwd: folder,
+  stdio: "inherit",
+  env: { ...process.env, SITE_OUTPUT: output },
+});
+if (command[0] === "build") console.log(`\n${output}/index.html`);

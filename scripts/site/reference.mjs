@@ -1,0 +1,164 @@
+// Pages of the API reference, made from the OpenAPI document that the program itself answers.
+
+/** How deep fields within fields are listed. */
+const DEPTH = 3;
+
+/** Alternatives and values that are told before "…". */
+const MOST = 12;
+
+const code = (text) => `\`${text}\``;
+
+/** Text for a cell of a table, where a bar would end it; angle and curly brackets mean nothing to the pages. */
+const cell = (text) =>
+  text.replaceAll("\n", " ").replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("{{", "&#123;&#123;");
+
+const few = (texts) => {
+  const different = [...new Set(texts)];
+  return different.length > MOST ? `${different.slice(0, MOST).join(", ")}, …` : different.join(", ");
+};
+
+/** What a schema allows, in words. */
+function typeOf(schema, schemas) {
+  const { $ref, anyOf, oneOf, type, items, format } = schema;
+  if ($ref !== undefined) return typeOf(resolve(schema, schemas), schemas);
+  if (schema.const !== undefined) return code(JSON.stringify(schema.const));
+  if (schema.enum !== undefined) return few(schema.enum.map((value) => code(JSON.stringify(value))));
+  const ways = anyOf ?? oneOf;
+  if (ways !== undefined) return few(ways.map((way) => typeOf(way, schemas))).replaceAll(", ", " or ");
+  if (type === "array") return items === undefined ? "array" : `array of ${typeOf(items, schemas)}`;
+  if (Array.isArray(type)) return type.join(" or ");
+  return [type ?? "anything", bounds(schema), format].filter(Boolean).join(", ");
+}
+
+/** The bounds of a number or a text; those of the largest integers say nothing. */
+function bounds({ minimum, maximum, minLength, maxLength, default: usual }) {
+  const said = (value) => value !== undefined && Math.abs(value) < Number.MAX_SAFE_INTEGER;
+  return [
+    said(minimum) && `at least ${minimum}`,
+    said(maximum) && `at most ${maximum}`,
+    minLength > 1 && `at least ${minLength} characters`,
+    maxLength !== undefined && `at most ${maxLength} characters`,
+    usual !== undefined && `${code(JSON.stringify(usual))} unless given`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+function resolve(schema, schemas) {
+  return schema.$ref === undefined ? schema : (schemas[schema.$ref.split("/").at(-1)] ?? {});
+}
+
+/** The fields of an object, and of what is in it: `[path, schema, required]`. */
+function fieldsOf(schema, schemas, prefix = "", depth = DEPTH) {
+  const { properties, required = [], items, anyOf, oneOf } = resolve(schema, schemas);
+  if (depth === 0) return [];
+  if (properties !== undefined) {
+    return Object.entries(properties).flatMap(([name, inner]) => [
+      [prefix + name, inner, required.includes(name)],
+      ...fieldsOf(inner, schemas, `${prefix}${name}.`, depth - 1),
+    ]);
+  }
+  if (items !== undefined) return fieldsOf(items, schemas, prefix.replace(/\.$/, "[]."), depth);
+  // The first way that has fields stands for the others: their types are told beside the name.
+  return (
+    (anyOf ?? oneOf ?? [])
+      .map((way) => fieldsOf(way, schemas, prefix, depth))
+      .find((fields) => fields.length > 0) ?? []
+  );
+}
+
+function table(head, rows) {
+  if (rows.length === 0) return "";
+  const line = (cells) => `| ${cells.map(cell).join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+function fieldTable(schema, schemas) {
+  const rows = fieldsOf(schema, schemas).map(([path, inner, required]) => [
+    code(path),
+    typeOf(inner, schemas),
+    [required ? "required" : "", resolve(inner, schemas).description ?? ""].filter(Boolean).join(": "),
+  ]);
+  return table(["field", "type", ""], rows);
+}
+
+/** What a body may be, by media type. */
+function content(media, schemas) {
+  return Object.entries(media ?? {}).flatMap(([type, { schema = {} }]) => {
+    const fields = fieldTable(schema, schemas);
+    return fields === "" ? [`${code(type)}: ${cell(typeOf(schema, schemas))}.`] : [`${code(type)}:`, fields];
+  });
+}
+
+function section(method, path, operation, schemas) {
+  const {
+    summary = "",
+    description = "",
+    parameters = [],
+    requestBody,
+    responses = {},
+    security = [],
+  } = operation;
+  const whole = Object.entries(responses).filter(([status]) => status.startsWith("2"));
+  const others = Object.entries(responses).filter(([status]) => !status.startsWith("2"));
+  return [
+    `## ${method.toUpperCase()} ${path}`.replaceAll("{", "\\{"),
+    [summary, description]
+      .filter(Boolean)
+      .map((text) => cell(text))
+      .join(". ")
+      .replace(/([^.])$/, "$1."),
+    security.length === 0 ? "Needs no key." : "",
+    table(
+      ["parameter", "in", "type", ""],
+      parameters.map(({ name, in: where, schema = {}, required, description: text = "" }) => [
+        code(name),
+        where,
+        typeOf(schema, schemas),
+        [required ? "required" : "", text].filter(Boolean).join(": "),
+      ]),
+    ),
+    ...(requestBody === undefined ? [] : ["**Request**", ...content(requestBody.content, schemas)]),
+    ...whole.flatMap(([status, { description: text = "", content: media }]) => [
+      `**Answer ${status}**: ${cell(text)}`,
+      ...content(media, schemas),
+    ]),
+    others.length === 0 ? "" : `Errors: ${others.map(([status]) => code(status)).join(", ")}.`,
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n");
+}
+
+const METHODS = ["get", "post", "put", "patch", "delete"];
+
+/** A file's name for a tag. */
+const slug = (tag) =>
+  tag
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "");
+
+/**
+ * One page for each tag of an OpenAPI document, in its order.
+ *
+ * @returns {{ name: string, title: string, text: string }[]} `name` is that of the file, without `.md`
+ */
+export function referencePages({ tags, paths, components = {} }) {
+  const schemas = components.schemas ?? {};
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    METHODS.filter((method) => item[method] !== undefined).map((method) => ({
+      method,
+      path,
+      operation: item[method],
+    })),
+  );
+  return tags.map(({ name: title, description = "" }) => {
+    const own = operations.filter(({ operation }) => operation.tags?.includes(title));
+    const sections = own.map(({ method, path, operation }) => section(method, path, operation, schemas));
+    return {
+      name: slug(title),
+      title,
+      text: `${[`# ${title}`, cell(description), ...sections].filter((part) => part !== "").join("\n\n")}\n`,
+    };
+  });
+}
