@@ -221,8 +221,8 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   async #configureOnce(): Promise<void> {
-    const { config } = await this.env.CONFIGURATION.getByName(POOL_NAME).get();
-    const configuration = await poolConfiguration(config, variablesOf(this.env).queueTimeoutMs);
+    const { config, version } = await this.env.CONFIGURATION.getByName(POOL_NAME).get();
+    const configuration = await poolConfiguration(config, variablesOf(this.env).queueTimeoutMs, version);
     // An edit may have come in meanwhile; it is the newer one.
     if (!this.#configured) this.configure(configuration);
   }

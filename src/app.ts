@@ -1,7 +1,7 @@
 import { serveConsole } from "./api/console-files.ts";
 import { authenticateAdmin, authenticateToken } from "./auth/administrators.ts";
-import { authenticateCaller, type Caller } from "./auth/callers.ts";
-import type { ConfigSnapshot } from "./config/snapshot.ts";
+import { authenticateCaller, type Caller, readmitted } from "./auth/callers.ts";
+import { RequestConfig } from "./config/request-config.ts";
 import { type GatewayError, invalidRequest, toGatewayError } from "./errors/gateway-error.ts";
 import { ProviderError } from "./errors/provider-error.ts";
 import { BodyBudget } from "./http/body-budget.ts";
@@ -75,9 +75,45 @@ export function failureForLog(thrown: unknown): string {
 
 async function callerOf(endpoint: CallerEndpoint, context: Context): Promise<Caller> {
   const given = await endpoint.onBehalfOf?.(context);
-  const caller = await authenticateCaller(context, credentials, given);
-  checkNetwork(caller.key?.entry, context.clientAddress);
+  const identified = async () => {
+    const caller = await authenticateCaller(context, credentials, given);
+    checkNetwork(caller.key?.entry, context.clientAddress);
+    return caller;
+  };
+  if (endpoint.takesAccount === true) context.allowConfigCopy();
+  let caller: Caller;
+  try {
+    caller = await identified();
+  } catch (thrown) {
+    if (await context.confirmConfig()) return identified();
+    throw thrown;
+  }
+  // Whoever is let in by an old copy is looked at again before anything is sent. Who is not in it may be new.
+  if (caller.mode === "pass-through" && (await context.confirmConfig())) return identified();
   return caller;
+}
+
+/** Serves a caller. What goes wrong by an old copy of the configuration is told to nobody whose key no longer works. */
+async function serveCaller(
+  endpoint: CallerEndpoint,
+  context: Context,
+  params: Params,
+  caller: Caller,
+): Promise<Response> {
+  const readmit = async () => {
+    if (await context.confirmConfig())
+      checkNetwork((await readmitted(context, caller)).key?.entry, context.clientAddress);
+  };
+  let response: Response;
+  try {
+    response = await endpoint.serve(context, params, caller);
+  } catch (thrown) {
+    await readmit();
+    throw thrown;
+  }
+  // What streams may still wait for its account, and hears of a newer configuration with it.
+  if (context.log.streaming === undefined) await readmit();
+  return response;
 }
 
 /** Lets whoever asks in as the endpoint declares, and serves: the one place where access is enforced. */
@@ -94,7 +130,7 @@ async function serve(endpoint: Endpoint, context: Context, params: Params): Prom
         throw thrown;
       }
       if (caller.key !== null) context.log.key = caller.key.id;
-      return endpoint.serve(context, params, caller);
+      return serveCaller(endpoint, context, params, caller);
     }
     case "admin":
       context.log.administrator = await authenticateAdmin(context);
@@ -189,7 +225,7 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
   const path = url.pathname;
   if (request.method === "OPTIONS" && cors.applies(path)) return cors.preflight(request);
   const hold = budgetOf(platform).hold();
-  let config: Promise<ConfigSnapshot> | undefined;
+  const config = new RequestConfig(platform.configuration);
   const context: Context = {
     platform,
     clientAddress: runtime.clientAddress,
@@ -203,10 +239,9 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
     ...(runtime.connection === undefined ? {} : { connection: runtime.connection }),
     serve: (inner, connection) => handle(inner, { ...runtime, connection }),
     hold,
-    config: () => {
-      config ??= platform.configuration.read();
-      return config;
-    },
+    config: () => config.read(),
+    allowConfigCopy: () => config.allowCopy(),
+    confirmConfig: (version) => config.confirm(version),
   };
   const response = await dispatch(context);
   const ended = () => {

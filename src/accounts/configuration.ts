@@ -31,10 +31,11 @@ function needsNone({ driver }: ProviderEntry): boolean {
   return DRIVERS.some(({ id, signsIn }) => id === driver && signsIn !== true);
 }
 
-/** What the pool needs of the configuration. `queueWaitMs` is a setting of the deployment. */
+/** What the pool needs of the configuration. `queueWaitMs` is a setting of the deployment; `version`: see `PoolConfiguration`. */
 export async function poolConfiguration(
   config: Pick<Config, "accounts" | "proxies" | "providers" | "runtime">,
   queueWaitMs: number,
+  version?: number,
 ): Promise<PoolConfiguration> {
   const accounts: PoolAccount[] = [];
   const enabled = config.providers.filter(({ enabled }) => enabled);
@@ -56,6 +57,7 @@ export async function poolConfiguration(
   );
   const { runtime } = config;
   return {
+    ...(version === undefined ? {} : { version }),
     accounts,
     proxies: config.proxies.map(({ id, name: _, ...settings }) => ({
       id,

@@ -96,8 +96,12 @@ export class InProcessAccountPool implements AccountPoolClient {
     }
     if (!("granted" in outcome)) return outcome;
     const { granted } = outcome;
-    const { limits } = granted;
-    return { lease: new InProcessLease(this.#pool, granted), ...(limits === undefined ? {} : { limits }) };
+    const { limits, configVersion } = granted;
+    return {
+      lease: new InProcessLease(this.#pool, granted),
+      ...(limits === undefined ? {} : { limits }),
+      ...(configVersion === undefined ? {} : { configVersion }),
+    };
   }
 
   async count(use: LimitedUse): Promise<CountAnswer> {

@@ -78,6 +78,8 @@ export class AccountPool {
   readonly #ledger: UseLedger;
   readonly #health: HealthKeeper;
   readonly #trialWaitMs: number;
+  /** Version of the configuration; 0: nobody has told it. */
+  #configVersion = 0;
 
   constructor(options: PoolOptions) {
     const { store, uses = NOWHERE, now, leaseTtlMs = LEASE_TTL_MS, claimMs = CLAIM_MS, boot = "" } = options;
@@ -100,6 +102,7 @@ export class AccountPool {
           token: this.#tokens.peek(state, at),
           failing: state.failing || state.lane.breaker.watches(model),
           ...(use === undefined ? {} : { limits: this.#ledger.state(use, at) }),
+          ...(this.#configVersion === 0 ? {} : { configVersion: this.#configVersion }),
         };
       },
       ended: ({ state, token, holder, told, expiresAt }, at) => {
@@ -120,7 +123,11 @@ export class AccountPool {
   }
 
   /** Takes over accounts and limits while requests are in flight: nobody loses a slot, nobody gets one too many. */
-  configure({ accounts, limits, proxies = [], perAccount }: PoolConfiguration): void {
+  configure({ accounts, limits, proxies = [], perAccount, version }: PoolConfiguration): void {
+    if (version !== undefined) {
+      if (version < this.#configVersion) return;
+      this.#configVersion = version;
+    }
     this.#slots.catchUp();
     this.#tokens.refreshMs = limits.tokenRefreshMs;
     const configured = new Set<string>();

@@ -17,6 +17,8 @@ export interface Grant {
   readonly failing: boolean;
   /** What is left to the key, if it has limits. */
   readonly limits?: LimitState;
+  /** See `Granted.configVersion`. */
+  readonly configVersion?: number;
 }
 
 export type Outcome = { readonly granted: Grant } | Refused;

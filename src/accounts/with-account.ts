@@ -1,15 +1,15 @@
-import type { Caller } from "../auth/callers.ts";
+import { type Caller, readmitted } from "../auth/callers.ts";
 import { upstreamOf } from "../captures/tap.ts";
 import type { Config } from "../config/schema.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import { checkDialect } from "../limits/allowed.ts";
+import { checkDialect, checkNetwork, type KeyScope } from "../limits/allowed.ts";
 import { type Expected, limitedUse } from "../limits/quota.ts";
 import { limitExceeded } from "../limits/refusal.ts";
-import type { Credentials, Lease, RefusalReason } from "../platform/accounts.ts";
+import type { Credentials, Granted, Lease, RefusalReason } from "../platform/accounts.ts";
 import type { Context } from "../platform/context.ts";
 import type { Fetch, OutboundProxy } from "../platform/upstream.ts";
-import { type NamedProvider, ownProvider } from "../provider/of-platform.ts";
+import { type NamedProvider, ownProvider, providerNamed } from "../provider/of-platform.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
 import { Failover } from "./failover.ts";
 import { errorOf, failureOf, faultOf } from "./fault.ts";
@@ -36,6 +36,8 @@ export interface AccountRequest {
   readonly wantsAnother?: (failure: unknown) => boolean;
   /** What the work is expected to use; nothing, unless given. */
   readonly expected?: () => Expected;
+  /** Throws when a key may not be used for the work; asked again when the key has been changed meanwhile. */
+  readonly permits?: (scope: KeyScope | undefined) => void;
   /** Told of each account that fails, also when no other one is tried. */
   readonly onLeft?: (account: string, failure: unknown) => void;
   /** Told of each time that a token had to be waited for, whether there was one in the end or not: since when. */
@@ -142,10 +144,15 @@ class ManagedSession implements AccountSession {
   readonly #stopRenewal: () => void;
   #account: UpstreamAccount;
 
-  constructor(request: AccountRequest, lease: Lease, fetch: Fetch) {
+  constructor(request: AccountRequest, lease: Lease) {
     this.#request = request;
     this.lease = lease;
     this.#stopRenewal = renewLease(lease, request.abort);
+    this.#account = { token: "", fetch: NOWHERE };
+  }
+
+  /** How the provider is spoken to on the account's behalf. */
+  speakThrough(fetch: Fetch): void {
     this.#account = { token: "", fetch };
   }
 
@@ -196,6 +203,9 @@ class ManagedSession implements AccountSession {
   }
 }
 
+/** Before it is known through which proxy an account speaks nothing is sent. */
+const NOWHERE: Fetch = () => Promise.reject(new ProviderError("unreachable", "the account is not ready"));
+
 /** A use of an account that says nothing of it. */
 const NOBODYS_FAULT = failureOf(null);
 
@@ -207,14 +217,40 @@ async function openSession(
 ): Promise<ManagedSession> {
   const { context } = request;
   const provider = request.provider ?? ownProvider(context.platform);
-  const lease = await acquire(request, config, failover);
+  const { lease, configVersion } = await acquire(request, config, failover);
+  const session = new ManagedSession(request, lease);
+  try {
+    const isNewer = configVersion !== undefined && (await context.confirmConfig(configVersion));
+    const { config: newest } = await context.config();
+    if (isNewer) await readmit(request, newest);
+    const proxy = proxyOf(newest, lease.account.proxyId || provider.proxyId);
+    session.speakThrough(upstreamOf(context, proxy, provider));
+  } catch (error) {
+    session.end();
+    throw error;
+  }
   context.log.account = lease.account.id;
   context.log.attempts = (context.log.attempts ?? 0) + 1;
-  const proxy = proxyOf(config, lease.account.proxyId || provider.proxyId);
-  return new ManagedSession(request, lease, upstreamOf(context, proxy, provider));
+  return session;
 }
 
-async function acquire(request: AccountRequest, config: Config, failover: Failover): Promise<Lease> {
+/** The configuration is another one than that by which the caller was let in: throws what a new request would be told. */
+async function readmit(
+  { context, caller, dialect, permits, provider }: AccountRequest,
+  newest: Config,
+): Promise<void> {
+  const { key } = await readmitted(context, caller);
+  checkNetwork(key?.entry, context.clientAddress);
+  checkDialect(key?.entry, dialect);
+  permits?.(key?.entry);
+  // What is to be sent was made for the one of before, and may not be for this one's eyes.
+  if (provider === undefined || providerNamed(context.platform, newest, provider.id) === provider) return;
+  throw new GatewayError(503, "the provider's settings have just been changed: send the request again", {
+    code: "upstream_unavailable",
+  });
+}
+
+async function acquire(request: AccountRequest, config: Config, failover: Failover): Promise<Granted> {
   const { context, caller, model, dialect, abort } = request;
   const { platform, requestId, log, quota } = context;
   const use = limitedUse(context, caller, config, request.expected);
@@ -243,7 +279,7 @@ async function acquire(request: AccountRequest, config: Config, failover: Failov
   );
   log.queueMs = (log.queueMs ?? 0) + platform.now() - started;
   if (acquired.limits !== undefined) quota.left = acquired.limits;
-  if ("lease" in acquired) return acquired.lease;
+  if ("lease" in acquired) return acquired;
   if (abort.signal.aborted) throw abort.signal.reason;
   const { failure, limit } = acquired;
   if (limit !== undefined) throw limitExceeded(limit, platform.now());

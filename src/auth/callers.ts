@@ -159,3 +159,19 @@ export async function authenticateCaller(
   if (config.callers.unknown_keys === "refuse") throw unauthorized("this API key is not known");
   return { mode: "pass-through", credential: first, owner: firstOwner, key: null, targetAccount: null };
 }
+
+/**
+ * The same caller by the present configuration, which is newer than that by which it was let in. Who has no key stays as it is.
+ *
+ * @throws GatewayError 401 `invalid_api_key` for a key that is no longer there, or does not work now.
+ */
+export async function readmitted(
+  context: Pick<Context, "config" | "platform">,
+  caller: Caller,
+): Promise<Caller> {
+  if (caller.key === null) return caller;
+  const { config } = await context.config();
+  const known = (await knownKeys(config)).get(await digest(caller.credential));
+  if (known === undefined) throw unauthorized("this API key is not known");
+  return managedCaller(known, context.platform.now(), caller.targetAccount, caller.credential);
+}

@@ -9,6 +9,8 @@ export interface ConfigurationBackend {
   newerThan(known: number): Promise<ConfigSnapshot | null>;
   /** `note` is recorded together with the edit; null: nothing is. */
   replace(base: number, config: Config, note: EditNote | null): Promise<ReplaceOutcome>;
+  /** A copy that is near, and may be old; null: there is none. Missing: the place itself is near. */
+  copy?(): Promise<ConfigSnapshot | null>;
 }
 
 /** A configuration this old is refreshed behind the request that reads it. */
@@ -41,6 +43,21 @@ export class ConfigurationClient implements ConfigurationStore {
       this.readFresh().catch(() => undefined);
     }
     return this.#snapshot;
+  }
+
+  async readCopy(): Promise<ConfigSnapshot> {
+    if (this.#backend.copy === undefined) return this.read();
+    if (this.#snapshot !== null) return this.#snapshot;
+    const copy = await this.#backend.copy().catch(() => null);
+    // How old it is nobody knows: what wants to know reads it anew.
+    return copy === null ? this.readFresh() : this.#newest(copy);
+  }
+
+  async atLeast(version: number): Promise<ConfigSnapshot> {
+    const present = this.#snapshot;
+    if (present === null || present.version < version) return this.readFresh();
+    this.#checkedAt = this.#now();
+    return present;
   }
 
   async readFresh(): Promise<ConfigSnapshot> {
@@ -76,6 +93,10 @@ export class ConfigurationClient implements ConfigurationStore {
 
   #keep(snapshot: ConfigSnapshot | null): ConfigSnapshot {
     this.#checkedAt = this.#now();
+    return this.#newest(snapshot);
+  }
+
+  #newest(snapshot: ConfigSnapshot | null): ConfigSnapshot {
     if (snapshot !== null && (this.#snapshot === null || snapshot.version > this.#snapshot.version)) {
       this.#snapshot = snapshot;
     }

@@ -53,6 +53,13 @@ export interface EditNote extends ChangeNote {
 export interface ConfigurationStore {
   /** The configuration, at most a few seconds old; what this isolate wrote itself is visible at once. */
   read(): Promise<ConfigSnapshot>;
+  /**
+   * What this place has of it, however old, or a copy that is near: for requests that learn of a newer version before they
+   * do anything, and for what need not be exact. Never asks the object that serialises edits if there is such a copy.
+   */
+  readCopy(): Promise<ConfigSnapshot>;
+  /** The configuration of that version or a newer one; an older one only when the newest cannot be had. */
+  atLeast(version: number): Promise<ConfigSnapshot>;
   /** The newest configuration, straight from the object that serialises edits. */
   readFresh(): Promise<ConfigSnapshot>;
   /**

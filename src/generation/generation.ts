@@ -4,6 +4,7 @@ import type { FinishReason, GenerationEvent, Usage } from "../conversation/event
 import { estimateTokens } from "../conversation/tokens.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
+import { checkModel } from "../limits/allowed.ts";
 import { type Expected, MODEST_ANSWER } from "../limits/quota.ts";
 import { UnseenImage } from "../provider/attachments.ts";
 import { type NamedProvider, providerNamed } from "../provider/of-platform.ts";
@@ -143,6 +144,7 @@ export class Generation {
           dialect: conversation.dialect,
           abort,
           expected: () => expectedOf(conversation, promptText),
+          permits: (scope) => checkModel(scope, conversation.model),
           mayRepeat: () => !this.assembler.answered || sink.restart !== undefined,
           wantsAnother: (failure) => this.#mayAskAnother(failure),
           onLeft: (account, failure) => recording?.left(account, failure),

@@ -62,8 +62,16 @@ export interface Refused {
   readonly limits?: LimitState;
 }
 
-/** `limits`: what is left to the key, where that is counted. */
-export type Acquired = { readonly lease: Lease; readonly limits?: LimitState } | Refused;
+/** A slot was granted. */
+export interface Granted {
+  readonly lease: Lease;
+  /** What is left to the key, where that is counted. */
+  readonly limits?: LimitState;
+  /** Version of the newest configuration; absent where nobody can have an older one. */
+  readonly configVersion?: number;
+}
+
+export type Acquired = Granted | Refused;
 
 /** A request that takes no slot was counted, or refused. */
 export type CountAnswer = { readonly limits: LimitState } | Refused;
@@ -319,6 +327,8 @@ export interface PoolConfiguration {
   /** Slots of each account, by provider, where they are not those of `limits`. */
   readonly perAccount?: Readonly<Record<string, number>>;
   readonly limits: PoolLimits;
+  /** Version of the configuration that it is from, where grants tell it. One that is older than what the pool has is not taken over. */
+  readonly version?: number;
 }
 
 /** What an account signs in with. */

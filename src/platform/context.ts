@@ -73,6 +73,10 @@ export interface Context extends RequestRuntime {
    * limits and log included. Never throws.
    */
   serve(request: Request, connection: ConnectionResponses): Promise<Response>;
-  /** The configuration, read once a request. */
+  /** The configuration, read once a request, and again when `confirmConfig` finds a newer one. */
   config(): Promise<ConfigSnapshot>;
+  /** From now until it is confirmed a copy of the configuration will do, however old. */
+  allowConfigCopy(): void;
+  /** See `RequestConfig.confirm`. */
+  confirmConfig(version?: number): Promise<boolean>;
 }

@@ -63,6 +63,11 @@ export type Endpoint = Described &
         refused?(context: Context, error: GatewayError): Promise<void>;
         /** The credential that the request's address stands for: what else it carries does not count. */
         onBehalfOf?(context: Context): Promise<string>;
+        /**
+         * Whatever it does for a caller with a configured key it does with an account: the pool tells then whether the
+         * configuration is the newest, and until then a copy will do.
+         */
+        readonly takesAccount?: boolean;
       }
     | { readonly access: "admin"; serve(context: Context, params: Params): Promise<Response> }
     | {
@@ -129,11 +134,13 @@ export interface CallerDeclaration<Body, Query>
   refused?(context: Context, error: GatewayError): Promise<void>;
   /** The credential that the request's address stands for: what else it carries does not count. */
   onBehalfOf?(context: Context): Promise<string>;
+  /** See {@link CallerEndpoint}. */
+  readonly takesAccount?: boolean;
 }
 
 /** An endpoint for callers with a key or a token of the provider; its handler learns who calls. */
 export function forCallers<Body, Query>(declaration: CallerDeclaration<Body, Query>): CallerEndpoint {
-  const { refused, onBehalfOf, ...own } = declaration;
+  const { refused, onBehalfOf, takesAccount, ...own } = declaration;
   const declared: Declaration<unknown, unknown, { readonly caller: Caller }> = own;
   return {
     ...described(declared),
@@ -142,6 +149,7 @@ export function forCallers<Body, Query>(declaration: CallerDeclaration<Body, Que
       if (caller.mode === "managed") context.hold.trust();
       return declared.handler(context, { ...(await inputOf(context, params, declared)), caller });
     },
+    ...(takesAccount === undefined ? {} : { takesAccount }),
     ...(refused === undefined ? {} : { refused }),
     ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
   };

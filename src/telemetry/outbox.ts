@@ -54,7 +54,7 @@ export interface OutboxOptions {
   readonly archive: Archive;
   readonly usage: Pick<UsageStore, "write">;
   /** Asked for the retention when a message is sent: what waits may be newer than the request that sends it. */
-  readonly configuration: Pick<ConfigurationStore, "read">;
+  readonly configuration: Pick<ConfigurationStore, "readCopy">;
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
@@ -191,7 +191,7 @@ export class Outbox {
     let counted = false;
     let at = 0;
     try {
-      const snapshot = await configuration.read();
+      const snapshot = await configuration.readCopy();
       telling = this.#tell(snapshot);
       const retention = retentionOf(snapshot);
       const recording = retention.records > 0 ? sources : [];

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, vi } from "vitest";
 import { handle } from "../../src/app.ts";
 import type { Caller } from "../../src/auth/callers.ts";
+import { RequestConfig } from "../../src/config/request-config.ts";
 import { isObject, type JsonObject } from "../../src/encoding/json.ts";
 import { BodyBudget } from "../../src/http/body-budget.ts";
 import type { HistoryRecord } from "../../src/platform/archive.ts";
@@ -97,6 +98,7 @@ export class MemoryGateway {
   /** The context of a request that reached a handler. */
   context(init: RequestInit = {}): Context {
     const request = new Request("http://gateway.test/v1/chat/completions", init);
+    const config = new RequestConfig(this.platform.configuration);
     return {
       platform: this.platform,
       clientAddress: "192.0.2.1",
@@ -115,7 +117,9 @@ export class MemoryGateway {
           connection,
         }),
       hold: new BodyBudget(this.platform.variables.bodyBudgetBytes).hold(),
-      config: () => this.platform.configuration.read(),
+      config: () => config.read(),
+      allowConfigCopy: () => config.allowCopy(),
+      confirmConfig: (version) => config.confirm(version),
     };
   }
 

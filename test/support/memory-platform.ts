@@ -86,7 +86,9 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     variables,
   );
   const tellPool = async () =>
-    accounts.configure(await poolConfiguration(core.snapshot.config, variables.queueTimeoutMs));
+    accounts.configure(
+      await poolConfiguration(core.snapshot.config, variables.queueTimeoutMs, core.snapshot.version),
+    );
   await tellPool();
   const journal = new SqlJournal(memoryDatabase());
   const kept = new KeptForCallers(memoryDatabase(), variables.kept, now);

@@ -1,7 +1,26 @@
-import { env, runInDurableObject } from "cloudflare:test";
-import { describe, expect, it } from "vitest";
+import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { describe, expect, it, vi } from "vitest";
 import { StoredJson } from "../../durable-objects/pieces.ts";
+import { POOL_NAME } from "../../src/accounts/pool-name.ts";
+import { cloudflareAccounts } from "../../src/platform/cloudflare/accounts.ts";
+import {
+  COPY_KEY,
+  type ConfigCopy,
+  cloudflareConfiguration,
+} from "../../src/platform/cloudflare/configuration.ts";
 import { emptyConfig } from "../support/config.ts";
+
+const emptyAccount = {
+  email: "",
+  mobile: "",
+  password: "",
+  token: "",
+  name: "",
+  remark: "",
+  proxy_id: "",
+  disabled: false,
+  weight: 1,
+};
 
 describe("the configuration object", () => {
   it("keeps a value of any size, and no longer the pieces of a larger one before", async () => {
@@ -21,22 +40,76 @@ describe("the configuration object", () => {
   it("stores thousands of accounts with long tokens", async () => {
     const stub = env.CONFIGURATION.getByName("large");
     const { version } = await stub.get();
-    const account = {
-      email: "",
-      mobile: "",
-      password: "",
-      name: "",
-      remark: "",
-      proxy_id: "",
-      disabled: false,
-      weight: 1,
-    };
     const accounts = Array.from({ length: 5_000 }, (_, n) => ({
-      ...account,
+      ...emptyAccount,
       token: `${n}${"t".repeat(800)}`,
     }));
     const outcome = await stub.replace(version, { ...emptyConfig(), accounts }, null);
     expect(outcome.stored).toBe(true);
     expect((await stub.get()).config.accounts).toHaveLength(5_000);
+  });
+});
+
+describe("an edit", () => {
+  const object = () => env.CONFIGURATION.getByName(POOL_NAME);
+  /** Stores a configuration with one account and that alias. */
+  async function edit(alias: string): Promise<number> {
+    const { version } = await object().get();
+    const accounts = [{ ...emptyAccount, email: "a@b.example", password: "secret" }];
+    const config = { ...emptyConfig(), accounts, model_aliases: { [alias]: "provider-v4-pro" } };
+    const { snapshot, stored } = await object().replace(version, config, null);
+    expect(stored).toBe(true);
+    return snapshot.version;
+  }
+  /** The version that the pool tells with a slot. */
+  async function told(): Promise<number | undefined> {
+    const acquired = await cloudflareAccounts(env).acquire({ requestId: "r", model: "m" });
+    if (!("lease" in acquired)) throw new Error("no slot was granted");
+    acquired.lease.release();
+    return acquired.configVersion;
+  }
+  async function losePool(): Promise<void> {
+    const pool = env.ACCOUNT_POOL.getByName(POOL_NAME);
+    await runInDurableObject(pool, (_, state) => state.abort("evicted")).catch(() => undefined);
+  }
+
+  it("is known to the pool when it has been answered, and told with each slot, also after a restart of the pool", async () => {
+    const first = await edit("one");
+    expect(await told()).toBe(first);
+    const second = await edit("two");
+    expect(second).toBeGreaterThan(first);
+    expect(await told()).toBe(second);
+    await losePool();
+    expect(await told()).toBe(second);
+  });
+
+  it("leaves a copy with which new isolates begin, unless it was made for other variables", async () => {
+    const version = await edit("three");
+    const copied = () => env.CONFIG_KV.get<ConfigCopy>(COPY_KEY, "json");
+    await vi.waitFor(async () => expect((await copied())?.version).toBe(version), { timeout: 10_000 });
+    const asked = vi.fn();
+    const CONFIGURATION = new Proxy(env.CONFIGURATION, {
+      get: () => () => {
+        asked();
+        throw new Error("the configuration object was asked");
+      },
+    });
+    const isolate = cloudflareConfiguration({ ...env, CONFIGURATION });
+    const copy = await isolate.readCopy();
+    expect(copy).toMatchObject({ version, config: { model_aliases: { three: "provider-v4-pro" } } });
+    expect(copy).not.toHaveProperty("source");
+    expect((await isolate.atLeast(version)).version).toBe(version);
+    expect(asked).not.toHaveBeenCalled();
+    const otherwise = { ...env, CONFIGURATION, GATEWAY_CONFIG_WRITEBACK: "true" };
+    await expect(cloudflareConfiguration(otherwise).readCopy()).rejects.toThrow("was asked");
+  });
+
+  it("is told to the pool by the alarm if it could not be told at once", async () => {
+    const version = await edit("four");
+    expect(await runDurableObjectAlarm(object()), "there is nothing left to tell").toBe(false);
+    await runInDurableObject(object(), (_, state) => state.storage.setAlarm(Date.now() + 60_000));
+    await losePool();
+    expect(await runDurableObjectAlarm(object())).toBe(true);
+    expect(await told()).toBe(version);
   });
 });

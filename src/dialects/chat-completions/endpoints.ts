@@ -1,5 +1,6 @@
 import { forCallers } from "../../routing/endpoint.ts";
 import { answer } from "../shared/answer.ts";
+import { byNames } from "../shared/names.ts";
 import { chatCompletionAnswers } from "./answers.ts";
 import { chatRequestSchema, toTurn } from "./request.ts";
 import { toChatCompletion } from "./response.ts";
@@ -9,12 +10,12 @@ import { ChatStream } from "./stream.ts";
 export const createChatCompletion = forCallers({
   method: "POST",
   path: ["/v1/chat/completions", "/chat/completions"],
+  takesAccount: true,
   summary: "Create a chat completion",
   body: chatRequestSchema,
   answers: chatCompletionAnswers,
   handler: async (context, { caller, body }) => {
-    const { config } = await context.config();
-    const { conversation, called } = toTurn(body, config);
+    const { conversation, called } = await byNames(context, body, toTurn);
     // The body itself must not outlive the translation: the request may wait for long.
     const includeUsage = body.stream_options?.include_usage === true;
     return answer(

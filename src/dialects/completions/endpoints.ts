@@ -1,5 +1,6 @@
 import { forCallers } from "../../routing/endpoint.ts";
 import { answer } from "../shared/answer.ts";
+import { byNames } from "../shared/names.ts";
 import { textCompletionAnswers } from "./answers.ts";
 import { completionRequestSchema, echoOf, toConversation } from "./request.ts";
 import { toTextCompletion } from "./response.ts";
@@ -9,12 +10,12 @@ import { CompletionStream } from "./stream.ts";
 export const createTextCompletion = forCallers({
   method: "POST",
   path: ["/v1/completions", "/completions"],
+  takesAccount: true,
   summary: "Create a text completion",
   body: completionRequestSchema,
   answers: textCompletionAnswers,
   handler: async (context, { caller, body }) => {
-    const { config } = await context.config();
-    const conversation = toConversation(body, config);
+    const conversation = await byNames(context, body, toConversation);
     const echo = echoOf(body);
     // The body itself must not outlive the translation: the request may wait for long.
     const includeUsage = body.stream_options?.include_usage === true;

@@ -6,6 +6,7 @@ import { type CallerEndpoint, forCallers, json } from "../../routing/endpoint.ts
 import { inOtherFormsToo } from "../../routing/other-forms.ts";
 import { answer } from "../shared/answer.ts";
 import { countPromptTokens } from "../shared/count.ts";
+import { byNames } from "../shared/names.ts";
 import { contentAnswers, contentStreamAnswers, totalTokensSchema } from "./answers.ts";
 import { type ContentRequest, contentRequestSchema, toConversation } from "./request.ts";
 import { toContentResponse } from "./response.ts";
@@ -21,8 +22,9 @@ async function generate(
   model: string,
   stream: boolean,
 ): Promise<Response> {
-  const { config } = await context.config();
-  const conversation = toConversation(body, model, stream, config);
+  const conversation = await byNames(context, body, (asked, naming) =>
+    toConversation(asked, model, stream, naming),
+  );
   return answer(
     { context, caller, conversation },
     { stream: (info) => new ContentStream(info), body: toContentResponse },
@@ -33,6 +35,7 @@ async function generate(
 export const generateContent: CallerEndpoint = forCallers({
   method: "POST",
   path: PATHS,
+  takesAccount: true,
   verb: "generateContent",
   summary: "Generate content",
   body: contentRequestSchema,
@@ -45,6 +48,7 @@ export const generateContent: CallerEndpoint = forCallers({
 export const streamContent: CallerEndpoint = forCallers({
   method: "POST",
   path: PATHS,
+  takesAccount: true,
   verb: "streamGenerateContent",
   summary: "Generate content as a stream",
   body: contentRequestSchema,

@@ -2,6 +2,7 @@ import type { Context } from "../../platform/context.ts";
 import { forCallers, json } from "../../routing/endpoint.ts";
 import { answer } from "../shared/answer.ts";
 import { countPromptTokens } from "../shared/count.ts";
+import { byNames } from "../shared/names.ts";
 import { messageAnswers, tokenCountSchema } from "./answers.ts";
 import { PREFIXES, VERSION_HEADERS } from "./names.ts";
 import { messageRequestSchema, toConversation } from "./request.ts";
@@ -15,12 +16,12 @@ const PATHS = ["/v1/messages", "/messages", ...PREFIXES.map((prefix) => `${prefi
 export const createMessage = forCallers({
   method: "POST",
   path: PATHS,
+  takesAccount: true,
   summary: "Create a message",
   body: messageRequestSchema,
   answers: messageAnswers,
   handler: async (context, { caller, body }) => {
-    const { config } = await context.config();
-    const conversation = toConversation(body, config);
+    const conversation = await byNames(context, body, toConversation);
     // The body itself must not outlive the translation: the request may wait for long.
     return versioned(
       context,
@@ -50,8 +51,7 @@ export const countMessageTokens = forCallers({
   body: messageRequestSchema,
   answers: json(tokenCountSchema),
   handler: async (context, { body }) => {
-    const { config } = await context.config();
-    const conversation = toConversation(body, config);
+    const conversation = await byNames(context, body, toConversation);
     return Response.json({ input_tokens: await countPromptTokens(context, conversation) });
   },
 });

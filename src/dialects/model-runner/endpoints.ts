@@ -49,6 +49,7 @@ function loaded(context: Context, model: ResolvedModel, shape: Shape, keepAlive:
 export const runnerChat = forCallers({
   method: "POST",
   path: "/api/chat",
+  takesAccount: true,
   summary: "Chat",
   body: chatSchema,
   answers: chatAnswers,
@@ -63,6 +64,7 @@ export const runnerChat = forCallers({
 export const runnerGenerate = forCallers({
   method: "POST",
   path: "/api/generate",
+  takesAccount: true,
   summary: "Complete a prompt",
   body: generateSchema,
   answers: generateAnswers,

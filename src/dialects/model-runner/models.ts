@@ -7,6 +7,7 @@ import { modelAtPath } from "../../models/resolve.ts";
 import type { Context } from "../../platform/context.ts";
 import { json, open } from "../../routing/endpoint.ts";
 import { VERSION } from "../../version.ts";
+import { byNames } from "../shared/names.ts";
 import { runningSchema, showAnswerSchema, tagsSchema } from "./answers.ts";
 
 const MODIFIED_AT = new Date(CATALOGUE_CREATED * 1000).toISOString();
@@ -26,9 +27,9 @@ const DEFAULT_TAG = ":latest";
  * @throws GatewayError 404 for a name that stands for nothing, as this style's clients expect.
  */
 export async function resolveRunnerModel(context: Context, name: string): Promise<ResolvedModel> {
-  const { config } = await context.config();
   const bare = name.endsWith(DEFAULT_TAG) ? name.slice(0, -DEFAULT_TAG.length) : name;
-  return { ...modelAtPath(bare, config), requested: name };
+  const model = await byNames(context, bare, modelAtPath);
+  return { ...model, requested: name };
 }
 
 /** What a model can do, in this style's words (contract, Local-model-runner style). Images may go to one that sees them. */

@@ -2,6 +2,7 @@ import type { Caller } from "../../auth/callers.ts";
 import { costOfValue } from "../../http/value-cost.ts";
 import type { Context } from "../../platform/context.ts";
 import type { StoredResponse } from "../../platform/responses.ts";
+import { byNames } from "../shared/names.ts";
 import { previousId } from "./echo.ts";
 import { readPrevious, resolveReferences } from "./references.ts";
 import { inputItems, type ResponsesRequest, type ResponsesTurn, toTurn } from "./request.ts";
@@ -22,7 +23,6 @@ export interface Asked {
  *   413 and 503 for want of memory.
  */
 export async function askedBy(context: Context, caller: Caller, body: ResponsesRequest): Promise<Asked> {
-  const { config } = await context.config();
   const store = context.platform.responses(caller.owner);
   const id = previousId(body);
   const [items, previous] = await Promise.all([
@@ -31,5 +31,8 @@ export async function askedBy(context: Context, caller: Caller, body: ResponsesR
   ]);
   // What was stored counts like what is sent.
   if (previous !== null) context.hold.demand(costOfValue(previous));
-  return { turn: toTurn(body, items, previous?.messages ?? [], config), previous, items };
+  const turn = await byNames(context, body, (asked, naming) =>
+    toTurn(asked, items, previous?.messages ?? [], naming),
+  );
+  return { turn, previous, items };
 }

@@ -10,6 +10,7 @@ import { responsesRequestSchema } from "./request.ts";
 export const createResponse = forCallers({
   method: "POST",
   path: ["/v1/responses", "/responses"],
+  takesAccount: true,
   summary: "Create a response",
   body: responsesRequestSchema,
   answers: responseAnswers,

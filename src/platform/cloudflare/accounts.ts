@@ -1,17 +1,19 @@
 import { Heartbeat } from "../../accounts/heartbeat.ts";
 import { BEAT_MS } from "../../accounts/lease-life.ts";
 import { holderOf } from "../../accounts/leases.ts";
+import type { Grant } from "../../accounts/waiting-queue.ts";
 import type {
   AccountHealth,
   AccountPoolClient,
   Acquired,
   AcquireRequest,
   CountAnswer,
+  Granted,
   PoolConfiguration,
   QueueStatus,
   Refused,
 } from "../accounts.ts";
-import type { KeyUse, LimitedUse, LimitState, Spent } from "../limits.ts";
+import type { KeyUse, LimitedUse, Spent } from "../limits.ts";
 import { call, type HolderClock, type Pools, pause, RETRY_PAUSES_MS, SYSTEM_CLOCK } from "./pool-stub.ts";
 import { StubLease, type Surroundings } from "./stub-lease.ts";
 
@@ -31,8 +33,12 @@ function refusal({ refused, failure, limit, limits }: Refused): Refused {
   };
 }
 
-function acquired(lease: StubLease, limits: LimitState | undefined): Acquired {
-  return limits === undefined ? { lease } : { lease, limits };
+function acquired(lease: StubLease, { limits, configVersion }: Grant): Granted {
+  return {
+    lease,
+    ...(limits === undefined ? {} : { limits }),
+    ...(configVersion === undefined ? {} : { configVersion }),
+  };
 }
 
 /** The account pool of a deployment on Workers: one Durable Object, reached by RPC. */
@@ -77,7 +83,7 @@ class CloudflareAccountPool implements AccountPoolClient {
       return this.#proven(
         new StubLease(this.#around, reply.granted, holder, sentAt, reply.lease, reply),
         sentAt,
-        reply.granted.limits,
+        reply.granted,
       );
     }
     if ("refused" in reply) return refusal(reply);
@@ -97,7 +103,7 @@ class CloudflareAccountPool implements AccountPoolClient {
       return await this.#proven(
         new StubLease(this.#around, granted, holder, sentAt, lease, outcome),
         sentAt,
-        granted.limits,
+        granted,
       );
     } finally {
       signal?.removeEventListener("abort", leave);
@@ -106,9 +112,9 @@ class CloudflareAccountPool implements AccountPoolClient {
   }
 
   /** A grant that was long on its way may be from a pool that is gone: it counts once the pool has been heard of again. */
-  async #proven(lease: StubLease, sentAt: number, limits?: LimitState): Promise<Acquired | null> {
+  async #proven(lease: StubLease, sentAt: number, granted: Grant): Promise<Acquired | null> {
     const isProven = this.#clock.now() - sentAt <= BEAT_MS || (await lease.confirm(PROOF_MS));
-    if (isProven) return acquired(lease, limits);
+    if (isProven) return acquired(lease, granted);
     lease.release();
     return null;
   }

@@ -1,14 +1,33 @@
 import { ConfigurationClient } from "../../config/client.ts";
 import { configSchema } from "../../config/schema.ts";
 import type { ConfigSnapshot } from "../../config/snapshot.ts";
+import type { ConfigOrigin } from "../../config/source.ts";
+import { sha256Hex } from "../../encoding/hash.ts";
 import type { Journal } from "../journal.ts";
 import type { Env } from "./env.ts";
+import { variablesOf } from "./variables.ts";
 
-/** The copy in KV, for when the configuration object cannot be reached. */
+/** Where the copy is in KV. */
+export const COPY_KEY = "config";
+
+/** The copy in KV. */
+export interface ConfigCopy extends ConfigSnapshot {
+  /** See {@link sourceOf}. */
+  readonly source: string;
+}
+
+/** Names what the deployment says of its configuration: a copy made for another deployment's words is none. */
+export function sourceOf({ configJson, configWriteback, development }: ConfigOrigin): Promise<string> {
+  return sha256Hex(JSON.stringify([configJson, configWriteback, development]));
+}
+
+/** The copy in KV, by which requests begin in a new isolate, and live when the configuration object cannot be reached. */
 async function kvCopy(env: Env): Promise<ConfigSnapshot | null> {
-  const copy = await env.CONFIG_KV?.get<ConfigSnapshot>("config", "json");
+  const copy = await env.CONFIG_KV?.get<ConfigCopy>(COPY_KEY, "json");
   if (copy === null || copy === undefined) return null;
-  return { ...copy, config: configSchema.parse(copy.config) };
+  if (copy.source !== (await sourceOf(variablesOf(env)))) return null;
+  const { version, config, envBacked, writable } = copy;
+  return { version, config: configSchema.parse(config), envBacked, writable };
 }
 
 /** The configuration as this isolate sees it, kept by the `Configuration` object. */
@@ -26,6 +45,7 @@ export function cloudflareConfiguration(env: Env): ConfigurationClient {
         }
       },
       replace: (base, config, note) => object().replace(base, config, note),
+      copy: () => kvCopy(env),
     },
     Date.now,
   );

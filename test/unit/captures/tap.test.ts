@@ -29,6 +29,8 @@ function rig(fetch: Fetch, { enabled = true, limit = 1024, proxy = null }: Rigge
     archive,
     configuration: {
       read: async () => snapshot,
+      readCopy: async () => snapshot,
+      atLeast: async () => snapshot,
       readFresh: async () => snapshot,
       update: async () => snapshot,
     },

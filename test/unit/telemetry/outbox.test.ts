@@ -55,7 +55,7 @@ function rig(fails: () => boolean = () => false) {
   const outbox = new Outbox({
     archive: observed,
     usage: books,
-    configuration: { read: async () => ({ version: 1, config, envBacked: false, writable: true }) },
+    configuration: { readCopy: async () => ({ version: 1, config, envBacked: false, writable: true }) },
     now: clock.now,
     sleep: clock.sleep,
   });
