@@ -8,6 +8,7 @@ const { values, positionals } = parseArgs({
     runtime: { type: "string" },
     only: { type: "string" },
     against: { type: "string" },
+    rounds: { type: "string" },
   },
 });
 const { quick, runtime } = values;
@@ -34,6 +35,14 @@ const benches = {
   counts: async () => {
     const { run } = await import("./gateway/counts.mjs");
     await run();
+  },
+  compare: async (...folders) => {
+    const { run } = await import("./gateway/compare.mjs");
+    const only = values.only?.split(",").map(Number);
+    await run(folders, {
+      ...(values.rounds !== undefined && { rounds: Number(values.rounds) }),
+      ...(only !== undefined && { only }),
+    });
   },
   scanner: async () => {
     const { run } = await import("./scanner.mjs");

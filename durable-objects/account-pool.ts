@@ -6,6 +6,7 @@ import { AccountPool as PoolRules } from "../src/accounts/pool.ts";
 import { POOL_NAME } from "../src/accounts/pool-name.ts";
 import { SqlPoolStore } from "../src/accounts/sql-pool-store.ts";
 import { type Grant, Waiter } from "../src/accounts/waiting-queue.ts";
+import { GatheredUseStore } from "../src/limits/gathered-store.ts";
 import { SqlUseStore } from "../src/limits/sql-store.ts";
 import type {
   AccountFailure,
@@ -19,6 +20,7 @@ import type {
   TokenAnswer,
 } from "../src/platform/accounts.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
+import type { Settled } from "../src/platform/cloudflare/settlements.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
 import { variablesOf } from "../src/platform/cloudflare/variables.ts";
 import type { KeyUse, LimitedUse, Spent } from "../src/platform/limits.ts";
@@ -92,15 +94,18 @@ export class QueuePlace extends RpcTarget {
 export class PendingSlot extends RpcTarget {
   readonly #pool: PoolRules;
   readonly #waiter: Waiter;
+  readonly #uses: GatheredUseStore;
 
-  constructor(pool: PoolRules, waiter: Waiter) {
+  constructor(pool: PoolRules, waiter: Waiter, uses: GatheredUseStore) {
     super();
     this.#pool = pool;
     this.#waiter = waiter;
+    this.#uses = uses;
   }
 
   async wait(): Promise<GrantReply | Refused> {
     const outcome = await this.#waiter.settled;
+    await this.#uses.kept();
     return "granted" in outcome ? grantReply(this.#pool, outcome.granted) : outcome;
   }
 }
@@ -128,15 +133,17 @@ function grantReply(pool: PoolRules, granted: Grant): GrantReply {
 /** The one object that hands out account slots: storage, alarm and RPC around the rules in `src/accounts/`. */
 export class AccountPool extends DurableObject<Env> {
   readonly #pool: PoolRules;
+  readonly #uses: GatheredUseStore;
   #configured = false;
   #configuring: Promise<void> | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const sql = durableSql(ctx.storage);
+    this.#uses = new GatheredUseStore(new SqlUseStore(sql), (work) => sql.transaction(work));
     this.#pool = new PoolRules({
       store: new SqlPoolStore(sql),
-      uses: new SqlUseStore(sql),
+      uses: this.#uses,
       boot: nameOfProcess(env),
       now: Date.now,
       setTimer: (ms, run) => {
@@ -150,11 +157,14 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   /** One call grants a slot; only a request that has to wait needs a second one, `pending.wait()`. */
-  async acquire(request: AcquireRequest): Promise<GrantReply | Refused | QueuedReply> {
+  async acquire(request: AcquireRequest, settled: Settled = []): Promise<GrantReply | Refused | QueuedReply> {
     if (!this.#configured) await this.#fetchConfiguration();
+    for (const [use, spent] of settled) this.#pool.settle(use, spent);
     const outcome = this.#pool.acquire(request);
+    const kept = this.#uses.kept();
+    if (kept !== null) await kept;
     if (outcome instanceof Waiter) {
-      return { place: new QueuePlace(outcome), pending: new PendingSlot(this.#pool, outcome) };
+      return { place: new QueuePlace(outcome), pending: new PendingSlot(this.#pool, outcome, this.#uses) };
     }
     return "granted" in outcome ? grantReply(this.#pool, outcome.granted) : outcome;
   }
@@ -170,12 +180,20 @@ export class AccountPool extends DurableObject<Env> {
     return name === null ? null : { name, lease: new SlotLease(this.#pool, name, account) };
   }
 
-  count(use: LimitedUse): CountAnswer {
-    return this.#pool.count(use);
+  async count(use: LimitedUse): Promise<CountAnswer> {
+    const answer = this.#pool.count(use);
+    await this.#uses.kept();
+    return answer;
   }
 
-  settle(use: string, spent: Spent): void {
-    this.#pool.settle(use, spent);
+  /** For isolates of an earlier version. */
+  settle(use: string, spent: Spent): Promise<void> {
+    return this.settleAll([[use, spent]]);
+  }
+
+  async settleAll(settled: Settled): Promise<void> {
+    for (const [use, spent] of settled) this.#pool.settle(use, spent);
+    await this.#uses.kept();
   }
 
   keyUses(): KeyUse[] {

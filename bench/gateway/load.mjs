@@ -9,18 +9,24 @@ const STAMP = /t=(\d+);/g;
 const STAMP_LENGTH = 24;
 const TIMEOUT_MS = 60_000;
 
+const TOOLS = ["read_file", "write_file", "search"].map((name) => ({
+  type: "function",
+  function: { name, parameters: { type: "object", properties: { path: { type: "string" } } } },
+}));
+
 /** The bytes of a request whose prompt is `prompt`. */
-function requestBytes({ port, path, prompt, stream }) {
+function requestBytes({ port, path, prompt, stream, key = "sk-bench", tools = false }) {
   const body = JSON.stringify({
     model: "provider-v4-flash",
     stream,
+    ...(tools && { tools: TOOLS }),
     messages: [
       { role: "system", content: "You are a benchmark's assistant. Answer in few words." },
       { role: "user", content: prompt },
     ],
   });
   return (
-    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer sk-bench\r\n` +
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${key}\r\n` +
     `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
   );
 }
@@ -114,8 +120,9 @@ class Connection {
  *
  * @returns wall milliseconds, and for each request or chunk its microseconds
  */
-async function run({ port, path, prompt, stream, chunks, parallel, count, staggerMs = 0 }) {
-  const bytes = requestBytes({ port, path, prompt, stream });
+async function run({ chunks, parallel, count, staggerMs = 0, ...request }) {
+  const { port } = request;
+  const bytes = requestBytes(request);
   const first = [];
   const total = [];
   const lags = [];

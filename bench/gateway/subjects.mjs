@@ -32,10 +32,23 @@ const CONFIG = {
   runtime: { account_max_inflight: 128 },
 };
 
-const variables = (upstream) => ({
+/** A key with limits that no benchmark reaches. */
+export const LIMITED_KEY = "sk-bench-limited";
+const LIMITED = {
+  key: LIMITED_KEY,
+  limits: {
+    requests_per_minute: 10_000_000,
+    tokens_per_minute: 1_000_000_000,
+    tokens_per_month: 1_000_000_000_000,
+  },
+};
+
+const variables = (upstream, limited = false) => ({
   PROVIDER_DRIVER: "openai",
+  // What a backend calls natively needs no look at its text.
+  PROVIDER_TOOL_CALLS: "markup",
   PROVIDER_BASE_URL: `http://127.0.0.1:${upstream}/v1`,
-  GATEWAY_CONFIG_JSON: JSON.stringify(CONFIG),
+  GATEWAY_CONFIG_JSON: JSON.stringify(limited ? { ...CONFIG, api_keys: [LIMITED] } : CONFIG),
 });
 
 /** The process that `start` brings into being. */
@@ -86,9 +99,10 @@ function peer(name, source, upstream, options = {}) {
  * The gateway, built as it is deployed unless another build is given. `settings` are those of the runtime.
  *
  * @param {number} upstream its port
- * @param {{ name?: string, bundle?: { folder: string, entry: string }, settings?: object }} [options]
+ * @param {{ name?: string, bundle?: { folder: string, entry: string }, settings?: object, limited?: boolean }} [options] `limited`:
+ *   there is a key with limits, too
  */
-export async function gatewayOnWorkerd(upstream, { name = "gateway", bundle, settings } = {}) {
+export async function gatewayOnWorkerd(upstream, { name = "gateway", bundle, settings, limited } = {}) {
   const gateway = bundle ?? (await buildBundles()).gateway;
   // Development serves assets by a Worker of its own in front of ours; that one is not what is measured.
   const {
@@ -100,7 +114,7 @@ export async function gatewayOnWorkerd(upstream, { name = "gateway", bundle, set
     ...options,
     modules: modulesOf(gateway),
     modulesRoot: gateway.folder,
-    bindings: { ...options.bindings, ...variables(upstream) },
+    bindings: { ...options.bindings, ...variables(upstream, limited) },
   };
   return worker(name, subject, settings);
 }

@@ -108,8 +108,8 @@ export class InProcessAccountPool implements AccountPoolClient {
     return this.#pool.count(use);
   }
 
-  async settle(use: string, spent: Spent): Promise<void> {
-    this.#pool.settle(use, spent);
+  async settle({ id }: LimitedUse, spent: Spent): Promise<void> {
+    this.#pool.settle(id, spent);
   }
 
   async keyUses(): Promise<KeyUse[]> {

@@ -102,7 +102,7 @@ export function settleUse(
   if (use === undefined || counts !== true) return null;
   const unknown = log.account !== undefined && log.promptTokens === undefined;
   if (unknown && log.error === "request_cancelled") return null;
-  return platform.accounts.settle(use.id, spent(log, config)).catch(() => undefined);
+  return platform.accounts.settle(use, spent(log, config)).catch(() => undefined);
 }
 
 function spent(log: LogFields, config: Config): Spent {

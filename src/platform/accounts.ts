@@ -271,8 +271,8 @@ export interface AccountPoolClient {
   acquire(request: AcquireRequest, signal?: AbortSignal): Promise<Acquired>;
   /** Counts a request of a key with limits that takes no slot, and ends it: what it uses is known. */
   count(use: LimitedUse): Promise<CountAnswer>;
-  /** A request of a key with limits has ended; `use` is its name. Only the first call for it counts. */
-  settle(use: string, spent: Spent): Promise<void>;
+  /** A request of a key with limits has ended. Only the first call for it counts. Every call of this client that follows knows. */
+  settle(use: LimitedUse, spent: Spent): Promise<void>;
   /** What counts towards the limits of the keys that have some, and have used anything this month. */
   keyUses(): Promise<KeyUse[]>;
   /** `most`: entries of each list at most; what needs a look comes first. Absent: all, as they come. */

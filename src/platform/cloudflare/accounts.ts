@@ -15,6 +15,7 @@ import type {
 } from "../accounts.ts";
 import type { KeyUse, LimitedUse, Spent } from "../limits.ts";
 import { call, type HolderClock, type Pools, pause, RETRY_PAUSES_MS, SYSTEM_CLOCK } from "./pool-stub.ts";
+import { Settlements } from "./settlements.ts";
 import { StubLease, type Surroundings } from "./stub-lease.ts";
 
 /** How long a request that has waited for its slot may take to make sure of it. */
@@ -46,11 +47,17 @@ class CloudflareAccountPool implements AccountPoolClient {
   readonly #pools: Pools;
   readonly #clock: HolderClock;
   readonly #around: Surroundings;
+  readonly #settlements: Settlements;
 
   constructor(pools: Pools, clock: HolderClock) {
     this.#pools = pools;
     this.#clock = clock;
     this.#around = { pools, clock, heartbeat: new Heartbeat(clock.now) };
+    this.#settlements = new Settlements(
+      (settled) => call(pools, clock, (pool) => pool.settleAll(settled)),
+      (ms) => pause(ms, clock),
+      clock.now,
+    );
   }
 
   async acquire(request: AcquireRequest, signal?: AbortSignal): Promise<Acquired> {
@@ -75,9 +82,13 @@ class CloudflareAccountPool implements AccountPoolClient {
   async #acquireOnce(request: AcquireRequest, signal: AbortSignal | undefined): Promise<Acquired | null> {
     const holder = holderOf(request);
     let sentAt = this.#clock.now();
+    const settled = this.#settlements.take();
     const reply = await call(this.#pools, this.#clock, async (pool) => {
       sentAt = this.#clock.now();
-      return await pool.acquire(request);
+      return await pool.acquire(request, settled);
+    }).catch((error: unknown) => {
+      this.#settlements.lost(settled);
+      throw error;
     });
     if ("granted" in reply) {
       return this.#proven(
@@ -120,15 +131,18 @@ class CloudflareAccountPool implements AccountPoolClient {
   }
 
   async count(use: LimitedUse): Promise<CountAnswer> {
+    await this.#settlements.tell();
     const answer = await call(this.#pools, this.#clock, (pool) => pool.count(use));
     return "refused" in answer ? refusal(answer) : { limits: answer.limits };
   }
 
-  async settle(use: string, spent: Spent): Promise<void> {
-    await call(this.#pools, this.#clock, (pool) => pool.settle(use, spent));
+  async settle({ id, limits }: LimitedUse, spent: Spent): Promise<void> {
+    // Another request of the key may wait for its end, in another isolate.
+    await this.#settlements.add(id, spent, (limits.max_parallel ?? 0) > 0);
   }
 
   async keyUses(): Promise<KeyUse[]> {
+    await this.#settlements.tell();
     return call(this.#pools, this.#clock, (pool) => pool.keyUses());
   }
 

@@ -13,7 +13,8 @@ import type {
   SignedIn,
   TokenAnswer,
 } from "../accounts.ts";
-import type { KeyUse, LimitedUse, Spent } from "../limits.ts";
+import type { KeyUse, LimitedUse } from "../limits.ts";
+import type { Settled } from "./settlements.ts";
 
 /** Pauses before a call to a pool that was just restarted is tried again, milliseconds. */
 export const RETRY_PAUSES_MS = [20, 100, 400];
@@ -44,11 +45,11 @@ export interface ResumedReply extends Disposable {
 
 /** The pool object, as RPC presents it. */
 export interface PoolStub {
-  acquire(request: AcquireRequest): Promise<GrantReply | Refused | QueuedReply>;
+  acquire(request: AcquireRequest, settled: Settled): Promise<GrantReply | Refused | QueuedReply>;
   beat(isolate: string, leases: readonly string[]): Promise<Pulse>;
   resume(lease: string, account: string, holder: Holder, isolate: string): Promise<ResumedReply | null>;
   count(use: LimitedUse): Promise<CountAnswer>;
-  settle(use: string, spent: Spent): Promise<void>;
+  settleAll(settled: Settled): Promise<void>;
   keyUses(): Promise<KeyUse[]>;
   status(most?: number): Promise<QueueStatus>;
   health(ids?: readonly string[]): Promise<AccountHealth[]>;

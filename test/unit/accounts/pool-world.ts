@@ -238,7 +238,10 @@ export class Isolate {
             return { ...this.#carried(grant), name };
           }),
         count: (use) => this.#send(() => world.pool.count(use)),
-        settle: (use, spent) => this.#send(() => world.pool.settle(use, spent)),
+        settleAll: (settled) =>
+          this.#send(() => {
+            for (const [use, spent] of settled) world.pool.settle(use, spent);
+          }),
         keyUses: () => this.#send(() => world.pool.keyUses()),
         status: () => this.#send(() => world.pool.status()),
         health: () => this.#send(() => world.pool.health()),

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { buildBundles } from "../../test/support/bundle.ts";
+import { cpuMs, start, tell } from "./process.mjs";
+import { gatewayOnWorkerd, LIMITED_KEY, PATH } from "./subjects.mjs";
+
+/** What is compared: little enough in a block that all builds get the same of what else the machine does. */
+const CASES = [
+  {
+    name: "whole answers",
+    job: { prompt: "Say something.", stream: false, chunks: 0, parallel: 32 },
+    block: 320,
+  },
+  {
+    name: "streams of 100 chunks",
+    job: { prompt: "Count. [burst:100]", stream: true, chunks: 100, parallel: 8 },
+    block: 24,
+  },
+  {
+    name: "streams of 100 chunks, with tools on offer",
+    job: { prompt: "Count. [burst:100]", stream: true, chunks: 100, parallel: 8, tools: true },
+    block: 24,
+  },
+];
+const WARM_UP_BLOCKS = 8;
+/** History and metrics leave half a second after a request. */
+const BEHIND_MS = 1_000;
+const RESAMPLES = 1_000;
+/** What the name of a build ends with that is asked with a key that has limits. */
+const LIMITED = "+limits";
+
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+/**
+ * Says what builds of the gateway cost as ratios to the first of them: a block of requests of each in turn, forwards and backwards,
+ * so that what else the machine does falls to all alike. The interval is a bootstrap over the rounds; 100 rounds make it about 1 %.
+ *
+ * @param {readonly string[]} folders builds as wrangler writes them; this tree's own comes after them, and once more with a key that
+ *   has limits. `NAME=FOLDER` names one, `NAME+limits=FOLDER` asks it with such a key
+ * @param {{ rounds?: number, only?: readonly number[] }} [options] `only`: numbers of the cases
+ */
+export async function run(folders, { rounds = 100, only } = {}) {
+  const upstream = await start("upstream.mjs");
+  const load = await start("load.mjs");
+  const builds = folders.map((each) => {
+    const [name, folder = name] = each.split("=");
+    const key = name.endsWith(LIMITED) ? LIMITED_KEY : undefined;
+    return { name, bundle: { folder, entry: "worker.js" }, key };
+  });
+  const { gateway: bundle } = await buildBundles();
+  builds.push({ name: "this", bundle, key: undefined }, { name: `this${LIMITED}`, bundle, key: LIMITED_KEY });
+  const subjects = [];
+  try {
+    for (const build of builds) {
+      const gateway = await gatewayOnWorkerd(upstream.ready, { ...build, limited: build.key !== undefined });
+      subjects.push({ ...gateway, key: build.key });
+    }
+    for (const { name, job, block } of CASES.filter(
+      (_, index) => only === undefined || only.includes(index),
+    )) {
+      const ask = ({ port, key }, count = block) =>
+        tell(load.child, { ...job, count, port, path: PATH, ...(key !== undefined && { key }) });
+      console.log(`\n${name}, ${rounds} rounds of ${block}`);
+      report(await measure(subjects, ask, rounds), block);
+    }
+  } finally {
+    await Promise.allSettled(subjects.map((subject) => subject.close()));
+    upstream.child.disconnect();
+    load.child.disconnect();
+  }
+}
+
+/** The CPU time of each block, milliseconds, by the subject's name. What a block leaves to be done behind it is counted with it. */
+async function measure(subjects, ask, rounds) {
+  for (const subject of subjects) {
+    for (let block = 0; block < WARM_UP_BLOCKS; block += 1) await ask(subject);
+  }
+  await sleep(BEHIND_MS);
+  const marks = new Map(subjects.map(({ name }) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
+      marks.get(subject.name).push(cpuMs(subject.pid));
+      await ask(subject);
+    }
+  }
+  await sleep(BEHIND_MS);
+  return subjects.map(({ name, pid }) => {
+    const all = [...marks.get(name), cpuMs(pid)];
+    return { name, costs: all.slice(1).map((mark, index) => mark - all[index]) };
+  });
+}
+
+function report(rows, block) {
+  const [{ costs: base }] = rows;
+  for (const { name, costs } of rows) {
+    const ratio = sum(costs) / sum(base);
+    const resampled = Array.from({ length: RESAMPLES }, () => {
+      let own = 0;
+      let others = 0;
+      for (let each = 0; each < costs.length; each += 1) {
+        const at = Math.floor(Math.random() * costs.length);
+        own += costs[at];
+        others += base[at];
+      }
+      return own / others;
+    }).toSorted((one, other) => one - other);
+    const [low, high] = [0.025, 0.975].map((share) => resampled[Math.floor(RESAMPLES * share)].toFixed(3));
+    const each = (sum(costs) / costs.length / block).toFixed(3);
+    console.log(`${name.padEnd(28)} ${each} ms   ${ratio.toFixed(3)} (${low} to ${high})`);
+  }
+}

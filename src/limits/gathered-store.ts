@@ -1,0 +1,75 @@
+import type { StoredSum, StoredUse, UseStore } from "./store.ts";
+
+/**
+ * Writes what is kept of several requests at once: each write of its own costs a commit. Whatever follows from a request may be
+ * seen outside only once {@link kept} has come.
+ */
+export class GatheredUseStore implements UseStore {
+  readonly #store: UseStore;
+  readonly #transaction: (work: () => void) => void;
+  /** By the request's id; null: it is to be removed. */
+  #news = new Map<string, StoredUse | null>();
+  #writing: Promise<void> | null = null;
+
+  /** @param transaction runs work so that all of its writes happen or none */
+  constructor(store: UseStore, transaction: (work: () => void) => void) {
+    this.#store = store;
+    this.#transaction = transaction;
+  }
+
+  /**
+   * Resolves when everything up to now has been written; null: it has. What comes in the same turn of the event loop is written
+   * together. Rejects with what the store throws.
+   */
+  kept(): Promise<void> | null {
+    return this.#writing;
+  }
+
+  #note(id: string, use: StoredUse | null): void {
+    this.#news.set(id, use);
+    if (this.#writing !== null) return;
+    this.#writing = this.#write();
+    // It is for those to know who wait for it; the next write tries again.
+    this.#writing.catch(() => undefined);
+  }
+
+  async #write(): Promise<void> {
+    await new Promise<void>((resolve) => setTimeout(resolve, 0));
+    this.#writing = null;
+    this.#flush();
+  }
+
+  #flush(): void {
+    const news = this.#news;
+    if (news.size === 0) return;
+    this.#transaction(() => {
+      for (const [id, use] of news) {
+        if (use === null) this.#store.removeUse(id);
+        else this.#store.saveUse(use);
+      }
+    });
+    this.#news = new Map();
+  }
+
+  loadUses(): Iterable<StoredUse> {
+    this.#flush();
+    return this.#store.loadUses();
+  }
+
+  saveUse(use: StoredUse): void {
+    this.#note(use.id, use);
+  }
+
+  removeUse(id: string): void {
+    this.#note(id, null);
+  }
+
+  loadSums(): Iterable<StoredSum> {
+    return this.#store.loadSums();
+  }
+
+  fold(horizon: number, sums: readonly StoredSum[]): void {
+    this.#flush();
+    this.#store.fold(horizon, sums);
+  }
+}

@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { GatheredUseStore } from "../../../src/limits/gathered-store.ts";
+import { NOWHERE, type StoredUse, type UseStore } from "../../../src/limits/store.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const use = (id: string, tokens = 1): StoredUse => ({
+  ...{ id, key: "k", at: 1, tokens, cost: 0, extraTokens: 0, extraCost: 0, ended: 0, settled: false },
+});
+
+/** A store that writes down what happens to it; a transaction that fails has not happened. */
+function gathered(): { store: GatheredUseStore; log: string[]; failures: Error[] } {
+  const log: string[] = [];
+  const failures: Error[] = [];
+  const inner: UseStore = {
+    ...NOWHERE,
+    saveUse: ({ id, tokens }) => log.push(`${id} ${tokens}`),
+    removeUse: (id) => log.push(`-${id}`),
+    fold: () => log.push("fold"),
+  };
+  const store = new GatheredUseStore(inner, (work) => {
+    const failure = failures.shift();
+    if (failure !== undefined) throw failure;
+    log.push("begin");
+    work();
+  });
+  return { store, log, failures };
+}
+
+test("what comes together is written at once, each request as it is last, before anybody is told", async () => {
+  const { store, log } = gathered();
+  expect(store.kept()).toBeNull();
+  store.saveUse(use("a"));
+  store.saveUse(use("b"));
+  store.saveUse(use("a", 2));
+  store.removeUse("c");
+  const first = store.kept();
+  const told = vi.fn();
+  void first?.then(told);
+  await Promise.resolve();
+  expect([log, told.mock.calls]).toEqual([[], []]);
+  await vi.runAllTimersAsync();
+  expect(log).toEqual(["begin", "a 2", "b 1", "-c"]);
+  expect(told).toHaveBeenCalledOnce();
+  expect(store.kept()).toBeNull();
+});
+
+test("nothing is added up before it is written, and nothing is written twice", async () => {
+  const { store, log } = gathered();
+  store.saveUse(use("a"));
+  store.fold(1, []);
+  await vi.runAllTimersAsync();
+  expect(log).toEqual(["begin", "a 1", "fold"]);
+});
+
+test("a write that fails is told to those who wait for it, and made up for by the next", async () => {
+  const { store, log, failures } = gathered();
+  failures.push(new Error("full"));
+  store.saveUse(use("a"));
+  const kept = expect(store.kept()).rejects.toThrow("full");
+  await vi.runAllTimersAsync();
+  await kept;
+  store.saveUse(use("b"));
+  await vi.runAllTimersAsync();
+  expect(log).toEqual(["begin", "a 1", "b 1"]);
+});

@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { type Settled, Settlements } from "../../../../src/platform/cloudflare/settlements.ts";
+
+const spent = (tokens: number) => ({ tokens, cost: 0 });
+
+/** Settlements whose pauses end when they are told to. */
+function settlements(): { it: Settlements; sent: Settled[]; goOn: () => Promise<void>; failures: Error[] } {
+  const sent: Settled[] = [];
+  const failures: Error[] = [];
+  const pauses: (() => void)[] = [];
+  const it = new Settlements(
+    async (settled) => {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+      sent.push(settled);
+    },
+    () => new Promise((resolve) => pauses.push(resolve)),
+    () => 1_000,
+  );
+  const goOn = async () => {
+    for (const resolve of pauses.splice(0)) resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { it, sent, goOn, failures };
+}
+
+test("what another request takes with it is not sent again", async () => {
+  const { it, sent, goOn } = settlements();
+  const told = it.add("a", spent(1), false);
+  expect(it.take()).toEqual([["a", spent(1)]]);
+  await goOn();
+  await told;
+  expect([sent, it.take()]).toEqual([[], []]);
+});
+
+test("what nobody takes along is sent after a moment, all in one", async () => {
+  const { it, sent, goOn } = settlements();
+  const all = Promise.all(["a", "b", "c", "d", "e"].map((use, index) => it.add(use, spent(index), false)));
+  await goOn();
+  await all;
+  expect(sent).toEqual([["a", "b", "c", "d", "e"].map((use, index) => [use, spent(index)])]);
+});
+
+test("what another request may wait for is sent at once, with what waits", async () => {
+  const { it, sent, goOn } = settlements();
+  const first = it.add("a", spent(1), false);
+  await it.add("b", spent(2), true);
+  expect(sent).toEqual([
+    [
+      ["a", spent(1)],
+      ["b", spent(2)],
+    ],
+  ]);
+  await goOn();
+  await first;
+  expect(sent).toHaveLength(1);
+});
+
+test("what did not arrive goes with the next", async () => {
+  const { it, sent, failures } = settlements();
+  failures.push(new Error("gone"));
+  await expect(it.add("a", spent(1), true)).rejects.toThrow("gone");
+  it.lost([["b", spent(2)]]);
+  await it.add("c", spent(3), true);
+  expect(sent.flat().map(([use]) => use)).toEqual(["a", "b", "c"]);
+});
