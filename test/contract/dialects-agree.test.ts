@@ -78,5 +78,6 @@ describe("no dialect takes a failure for success", () => {
         expect(whole?.status, client.name).toBe(503);
       }
     },
+    60_000,
   );
 });
