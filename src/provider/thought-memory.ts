@@ -11,6 +11,11 @@ const MAX_ID = 200;
 /** Ends in letters and digits that nobody can guess, or in a UUID. */
 const UNGUESSABLE = /(?:(?=[a-z]*\d)(?=\d*[a-z])[a-z\d]{16,}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
 
+/** Whether nobody can guess an id, so that it may be the key to what somebody's model thought. */
+export function isUnguessable(id: string): boolean {
+  return id.length <= MAX_ID && UNGUESSABLE.test(id);
+}
+
 interface Entry<Thought> {
   readonly thoughts: readonly Thought[];
   readonly chars: number;
@@ -36,7 +41,7 @@ export class ThoughtMemory<Thought> {
 
   /** Keeps what came between the previous call of a message, or its beginning, and this one; that may be nothing. */
   keep(model: string, callId: string, thoughts: readonly Thought[]): void {
-    if (callId.length > MAX_ID || !UNGUESSABLE.test(callId)) return;
+    if (!isUnguessable(callId)) return;
     const key = keyOf(model, callId);
     const chars = ENTRY_CHARS + thoughts.reduce((sum, thought) => sum + this.#lengthOf(thought), 0);
     this.#drop(key);

@@ -5,6 +5,7 @@ import { EventStreamDecoder } from "../event-stream.ts";
 import { countOf, parseRecord, usageOf } from "../json.ts";
 import type { ProviderEvent, ProviderFinish, ProviderUsage } from "../provider.ts";
 import { errorFrom } from "../refusal.ts";
+import { isUnguessable } from "../thought-memory.ts";
 import { ToolCallAssembler } from "../tool-calls.ts";
 import { REFUSALS } from "./errors.ts";
 import { groundingEvents } from "./grounding.ts";
@@ -97,7 +98,9 @@ class Answer {
 
   #takePart({ text, thought, functionCall, thoughtSignature }: JsonObject): void {
     if (isObject(functionCall)) {
-      const { id, name, args } = functionCall;
+      const { id: given, name, args } = functionCall;
+      // The protocol goes by the order of calls: one with a short id gets a better one, by which its thoughts are known.
+      const id = typeof given === "string" && isUnguessable(given) ? given : undefined;
       const index = this.#signatures.push(thoughtSignature) - 1;
       this.#calls.take({ index, id, function: { name, arguments: isObject(args) ? args : {} } });
       this.#calls.settle();

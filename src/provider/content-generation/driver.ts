@@ -6,7 +6,7 @@ import { ThoughtMemory } from "../thought-memory.ts";
 import { isWhole, readRecord } from "../transport.ts";
 import { WholeAnswerDecoder } from "../whole-answer.ts";
 import { type AnswerContext, ContentStreamDecoder, contentEvents } from "./decoder.ts";
-import { embeddingBody, vectorsIn } from "./embeddings.ts";
+import { embeddingRequest, vectorsIn } from "./embeddings.ts";
 import { REFUSALS } from "./errors.ts";
 import { OPTIONAL_FIELDS } from "./optional-fields.ts";
 import { OPTIONS } from "./options.ts";
@@ -21,7 +21,7 @@ export const contentGeneration = {
     if (/:(?:generate|streamGenerate)Content$/.test(path)) {
       return { label: "completion", round: { session: null } };
     }
-    if (path.endsWith(":batchEmbedContents")) return { label: "embeddings" };
+    if (/:(?:embedContent|batchEmbedContents)$/.test(path)) return { label: "embeddings" };
     return { label: path.endsWith("/models") ? "models" : "other" };
   },
   replay: (contentType: string): TurnDecoder => {
@@ -52,9 +52,8 @@ class ContentProvider extends KeyedBackend<WireRequest> {
   readonly embeddings: Embedding = {
     embed: async (account, { model, input, dimensions }, signal) => {
       const path = modelPath(this.modelName(model));
-      const body = embeddingBody(path, input, dimensions);
-      const below = `/${path}:batchEmbedContents`;
-      const response = await this.post(account, below, body, "application/json", signal);
+      const { verb, body } = embeddingRequest(path, input, dimensions);
+      const response = await this.post(account, `/${path}:${verb}`, body, "application/json", signal);
       if (!response.ok) throw (await this.refusal(response, account, signal)).error;
       return vectorsIn(await readRecord(response, signal), input.length);
     },

@@ -71,10 +71,60 @@ const MESSAGE_STREAM = [
   event("message_stop", {}),
 ];
 
+const RESPONSE = {
+  id: "r1",
+  status: "completed",
+  output: [
+    {
+      type: "web_search_call",
+      action: { type: "search", query: "Rome", sources: [{ type: "url", url: URL_OF_PAGE }] },
+    },
+    {
+      type: "message",
+      content: [
+        {
+          type: "output_text",
+          text: TEXT,
+          annotations: ANNOTATIONS.map(({ type, url_citation }) => ({ type, ...url_citation })),
+        },
+      ],
+    },
+  ],
+};
+const RESPONSE_STREAM = [
+  event("response.created", { response: { id: "r1" } }),
+  ...RESPONSE.output.map((item, output_index) => event("response.output_item.done", { output_index, item })),
+  event("response.completed", { response: RESPONSE }),
+];
+
+const CONTENT = {
+  candidates: [
+    {
+      content: { role: "model", parts: [{ text: "I looked. Rome is warm." }] },
+      finishReason: "STOP",
+      groundingMetadata: {
+        groundingChunks: [{ web: { uri: URL_OF_PAGE, title: "One" } }],
+        groundingSupports: [
+          {
+            segment: { startIndex: 10, endIndex: 22, text: "Rome is warm" },
+            groundingChunkIndices: [0],
+          },
+        ],
+      },
+    },
+  ],
+};
+
 const BACKENDS = {
   openai: (asked: Asked): Reply =>
     wantsWhole(asked.body) ? { json: COMPLETION } : { body: COMPLETION_STREAM },
   messages: (asked: Asked): Reply => (wantsWhole(asked.body) ? { json: MESSAGE } : { body: MESSAGE_STREAM }),
+  responses: (asked: Asked): Reply =>
+    wantsWhole(asked.body) ? { json: RESPONSE } : { body: RESPONSE_STREAM },
+  "content-generation": (asked: Asked): Reply =>
+    wantsWhole(asked.body, asked.path)
+      ? { json: CONTENT }
+      : { body: [`data: ${JSON.stringify(CONTENT)}\n\n`] },
 };
 
 function gateway(driver: keyof typeof BACKENDS, env: Record<string, string> = {}): Promise<MemoryGateway> {
@@ -129,7 +179,7 @@ const STYLES: Readonly<Record<string, (stream: boolean) => [path: string, body: 
 };
 
 /** What each style says of the page, wherever it stands in the answer. */
-const TOLD: Readonly<Record<string, Readonly<Record<keyof typeof BACKENDS, RegExp>>>> = {
+const TOLD: Readonly<Record<string, Readonly<Record<"openai" | "messages", RegExp>>>> = {
   "chat completions": {
     openai:
       /"url_citation":\{"start_index":13,"end_index":42,"title":"One","url":"https:\/\/one\.example\/"\}/,
@@ -206,5 +256,36 @@ describe.each(["openai", "messages"] as const)("a web search through %s", (drive
     expect(response.status).toBe(200);
     const asked = made.upstream.asked.at(-1)?.json() ?? {};
     expect([asked["tools"], asked["tool_choice"]]).toEqual([undefined, undefined]);
+  });
+});
+
+/** What the other drivers send for it; what comes back is the same as with their likes. */
+const OTHERS = {
+  responses: {
+    like: "openai",
+    tools: [
+      {
+        type: "web_search",
+        search_context_size: "low",
+        user_location: { type: "approximate", city: "Rome" },
+      },
+    ],
+  },
+  "content-generation": { like: "messages", tools: [{ googleSearch: {} }] },
+} as const;
+
+describe.each(["responses", "content-generation"] as const)("a web search through %s", (driver) => {
+  const { like, tools } = OTHERS[driver];
+
+  it.each(Object.entries(STYLES))("comes back in %s", async (style, request) => {
+    const made = await gateway(driver);
+    for (const stream of [false, true]) {
+      const response = await made.post(...request(stream));
+      expect(response.status).toBe(200);
+      // Neither of them quotes the page itself.
+      const told = style === "messages" ? TOLD[style]?.openai : TOLD[style]?.[like];
+      expect(await response.text(), `stream: ${stream}`).toMatch(told ?? /never/);
+    }
+    if (style === "chat completions") expect(made.upstream.asked.at(-1)?.json()).toMatchObject({ tools });
   });
 });

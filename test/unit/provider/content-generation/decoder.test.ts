@@ -159,12 +159,16 @@ describe("decoding streamed contents", () => {
     }
   });
 
-  it("makes ids of their own for calls that share one, or have none", () => {
-    const call = (id?: string) => ({ functionCall: { id, name: "f" } });
-    const { events } = run(says([call("a"), call("a"), call()]), ends("STOP"));
+  it("makes ids of their own for calls that share one, have none, or one that somebody else may have", () => {
+    const call = (id?: string) => ({ functionCall: { id, name: "f" }, thoughtSignature: "c2VhbGVk" });
+    const { events, signatures } = run(
+      says([call(FIRST), call(FIRST), call(), call("8f2b1a3c")]),
+      ends("STOP"),
+    );
     const ids = events.flatMap((one) => (one.type === "tool-call" ? [one.id] : []));
-    expect(ids).toEqual(["a", "call_made1", "call_made2"]);
-    expect(events.filter(({ type }) => type === "tool-call-end").length).toBe(3);
+    expect(ids).toEqual([FIRST, "call_made1", "call_made2", "call_made3"]);
+    expect(Object.keys(Object(signatures))).toEqual(ids);
+    expect(events.filter(({ type }) => type === "tool-call-end").length).toBe(4);
   });
 
   it.each([

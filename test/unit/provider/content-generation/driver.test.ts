@@ -344,9 +344,9 @@ describe("what passes between", () => {
     for (const verb of ["generateContent", "streamGenerateContent"]) {
       expect(contentGeneration.exchange(`/v1beta/models/m:${verb}`)).toEqual(round);
     }
-    expect(contentGeneration.exchange("/v1beta/models/m:batchEmbedContents")).toEqual({
-      label: "embeddings",
-    });
+    for (const verb of ["embedContent", "batchEmbedContents"]) {
+      expect(contentGeneration.exchange(`/v1beta/models/m:${verb}`)).toEqual({ label: "embeddings" });
+    }
     expect(contentGeneration.exchange("/v1beta/models")).toEqual({ label: "models" });
     expect(contentGeneration.exchange("/v1beta/else")).toEqual({ label: "other" });
   });
@@ -374,6 +374,17 @@ describe("embeddings", () => {
         content: { parts: [{ text: said }] },
         outputDimensionality: 1,
       })),
+    });
+  });
+
+  it("of one text are asked for as such", async () => {
+    const fake = new FakeUpstream(() => Response.json({ embedding: { values: [0.5] } }));
+    const one = { model: "provider-v4-pro", input: ["a"] };
+    const embedded = await provider().embeddings?.embed(fake.account, one, neverAborted());
+    expect(embedded).toEqual({ vectors: [[0.5]], tokens: 0 });
+    expect(fake.only("/v1beta/models/big-model:embedContent").json()).toEqual({
+      model: "models/big-model",
+      content: { parts: [{ text: "a" }] },
     });
   });
 
