@@ -69,6 +69,14 @@ const benches = {
     const { run } = await import("./thumbs.mjs");
     await run({ quick });
   },
+  frameworks: async () => {
+    const { run } = await import("./frameworks.mjs");
+    await run();
+  },
+  pages: async () => {
+    const { run } = await import("./pages.mjs");
+    await run({ quick, ...(values.only !== undefined && { only: values.only }) });
+  },
 };
 
 const [name, ...rest] = positionals;

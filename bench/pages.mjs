@@ -1,0 +1,162 @@
+// Whether one client can hold up another one's captures, and whether captures leave anything behind.
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { allowPrivateHosts } from "../scripts/development.mjs";
+import { ensureBrowser } from "../scripts/ensure-browser.mjs";
+import { startGateway } from "../test/support/gateway.ts";
+import { html, serve } from "../test/support/pages.ts";
+import { descendants } from "../test/support/processes.ts";
+
+/** Pages that do harm, each in a way of its own. */
+const BAD = {
+  "/busy": "<script>while (true) {}</script>",
+  "/busy-later": "<p>Hello</p><script>onload = () => setTimeout(() => { while (true) {} })</script>",
+  "/refresh": '<meta http-equiv="refresh" content="0">',
+  "/leaves": "<script>location.search = Math.random()</script>",
+  "/alerts": "<script>while (true) alert(1)</script>",
+  "/workers": `<script>
+    const source = URL.createObjectURL(new Blob(["while (true) {}"]));
+    for (let n = 0; n < 4; n++) new Worker(source);
+  </script>`,
+  "/fetches":
+    "<script>const go = () => fetch('/?' + Math.random()).finally(go); for (let n = 0; n < 20; n++) go()</script>",
+  "/grows":
+    "<script>const all = []; setInterval(() => all.push(new Array(1e6).fill(Math.random())), 5)</script>",
+};
+
+/**
+ * Prints what an ordinary capture takes by itself and while another client has 40 bad pages loaded at once; with `only: "memory"` what gateway and
+ * browser hold after 50 captures and after the last.
+ *
+ * @param {{ quick?: boolean, only?: string }} options quick: 100 captures instead of 500
+ */
+export async function run({ quick = false, only } = {}) {
+  if ((await ensureBrowser()) === null) throw new Error("There is no browser on this machine.");
+  const site = await serve((request, response, { pathname }) => {
+    if (pathname === "/silent") return;
+    if (pathname === "/drips") {
+      response.writeHead(200, { "content-type": "text/html" });
+      const timer = setInterval(() => response.write(" "), 500);
+      request.once("close", () => clearInterval(timer));
+      return;
+    }
+    html(response, BAD[pathname] ?? `<h1>An ordinary page</h1><p>${"Some text. ".repeat(300)}</p>`);
+  });
+  allowPrivateHosts(site.host);
+  const vars = { PAGE_PRIVATE_HOSTS: site.host, PAGE_RATE_LIMIT: "1000000", DNS_OVER_HTTPS_URL: "off" };
+  // A debugger makes a runtime slower: not where time is measured.
+  const gateway = await startGateway({ vars, inspected: only === "memory" });
+  let serial = 0;
+  const capture = async (path, client) => {
+    const query = new URLSearchParams({ url: `${site.origin}${path}?${serial++}` });
+    const headers = { "cf-connecting-ip": client };
+    const response = await fetch(new URL(`/v1/thumbs?${query}`, gateway.url), { headers });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  const ordinary = async () => {
+    const since = performance.now();
+    const status = await capture("/ordinary", "192.0.2.1");
+    if (status !== 200) throw new Error(`An ordinary capture was answered ${status}.`);
+    return performance.now() - since;
+  };
+  try {
+    for (let warm = 0; warm < 5; warm++) await ordinary();
+    if (only === "memory") return { memory: await remembered(ordinary, quick ? 100 : 500, gateway) };
+    return { crowd: await crowded(ordinary, (path) => capture(path, "198.51.100.1")) };
+  } finally {
+    await gateway.close();
+    await site.close();
+  }
+}
+
+/** Times ordinary captures, alone and in bad company. */
+async function crowded(ordinary, capture) {
+  const usual = [];
+  for (let round = 0; round < 20; round++) usual.push(await ordinary());
+  const kinds = [...Object.keys(BAD), "/silent", "/drips"];
+  let isOver = false;
+  const statuses = {};
+  const bad = Promise.all(
+    Array.from({ length: 40 }, async (_, index) => {
+      const status = await capture(kinds[index % kinds.length]);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }),
+  ).then(() => {
+    isOver = true;
+  });
+  const since = performance.now();
+  const meanwhile = [];
+  while (!isOver && performance.now() - since < 90_000) meanwhile.push(await ordinary());
+  const ratio = median(meanwhile) / median(usual);
+  console.log("\nan ordinary capture; medians");
+  print("by itself", median(usual), "ms");
+  print(`while another client has 40 bad pages (${meanwhile.length} captures)`, median(meanwhile), "ms");
+  print("ratio", ratio, "", 2);
+  print("the slowest of them", Math.max(...meanwhile), "ms");
+  await bad;
+  console.log(
+    `  the bad pages were answered ${JSON.stringify(statuses)} within ${Math.round((performance.now() - since) / 1_000)} s`,
+  );
+  return { usual: median(usual), meanwhile: median(meanwhile), ratio };
+}
+
+/** Memory after 50 captures and after all of them, one after another. */
+async function remembered(ordinary, count, gateway) {
+  const browser = [];
+  const heap = [];
+  for (let done = 1; done <= count; done++) {
+    await ordinary();
+    if (done % 50 !== 0) continue;
+    // The last page has to be gone.
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    browser.push(browserMegabytes());
+    heap.push((await gateway.heap()) / 2 ** 20);
+  }
+  console.log(`\nafter each 50 of ${count} captures, MB`);
+  const growths = [];
+  for (const [name, samples] of Object.entries({
+    "browser, each page of memory once": browser,
+    "gateway, live heap": heap,
+  })) {
+    const growth = samples.at(-1) / samples[0] - 1;
+    console.log(`  ${name}: ${samples.map((megabytes) => megabytes.toFixed(1)).join(" ")}`);
+    print("  grown since the first 50", growth * 100, "%", 1);
+    growths.push(growth);
+  }
+  return { browser, heap, growths };
+}
+
+/** Memory of the browser's processes in MB; what several share is divided between them. */
+function browserMegabytes() {
+  return descendants()
+    .filter(({ command }) => /--type=|--remote-debugging-port/.test(command))
+    .map(
+      ({ pid }) => Number(/^Pss:\s+(\d+)/m.exec(readIfExists(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) / 1024,
+    )
+    .reduce((sum, megabytes) => sum + megabytes, 0);
+}
+
+function readIfExists(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+function print(name, value, unit, digits = 0) {
+  console.log(`${name.padEnd(64)} ${value.toFixed(digits).padStart(8)} ${unit}`);
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await run({
+    quick: process.argv.includes("--quick"),
+    only: process.argv.find((text) => /^(?:crowd|memory)$/.test(text)),
+  });
+}
