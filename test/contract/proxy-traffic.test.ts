@@ -80,9 +80,9 @@ describe.each(["http", "socks5"])("an account that is bound to a proxy, %s", (ki
       stream: true,
     });
     expect(response.status).toBe(200);
-    const times: number[] = [];
-    for await (const _ of response.body ?? []) times.push(performance.now());
-    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(100);
+    let reads = 0;
+    for await (const _ of response.body ?? []) reads += 1;
+    expect(reads).toBeGreaterThan(1);
     // Sign-in, session and turn.
     expect(targets().length - before).toBe(3);
     expect(new Set(targets())).toEqual(new Set([new URL(sandbox.url).host]));

@@ -6,6 +6,7 @@ import {
   technologyDetector,
   toTechnologiesResult,
 } from "../../../../src/pages/technologies/index.ts";
+import { cpuMs } from "../../../support/cpu-time.ts";
 import { fingerprints } from "./plain-engine.ts";
 
 const categories = {
@@ -182,19 +183,14 @@ describe("with the real fingerprints", () => {
     ],
     ["paths of many parts", `${"<a /binaries/co/".repeat(120_000)}content/gallery/`],
   ])("is done in time with %s", (_what, html) => {
-    const start = performance.now();
-    real.detect({ html });
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(cpuMs(() => real.detect({ html }))).toBeLessThan(5_000);
   });
 
   it("is done in time with script addresses made to be slow", () => {
     const slow = `${"1".repeat(900)}/glider.min.j/email.min.js/jsviews.js/modernizr.js/mathjax.js`;
     const steep = `/bootstrap${"1".repeat(900)}-.js`;
-    const start = performance.now();
-    real.detect({
-      scriptSrc: Array.from({ length: 2_000 }, (_, index) => `${index % 2 ? slow : steep}?${index}`),
-    });
-    expect(performance.now() - start).toBeLessThan(8_000);
+    const scriptSrc = Array.from({ length: 2_000 }, (_, index) => `${index % 2 ? slow : steep}?${index}`);
+    expect(cpuMs(() => real.detect({ scriptSrc }))).toBeLessThan(8_000);
   });
 
   it("knows the version in an ordinary link to a steep pattern's style sheet and script", () => {

@@ -209,22 +209,6 @@ describe("long lines", () => {
     expect(textOfEvents(events, "text")).toHaveLength(2 * 1024 * 1024);
   });
 
-  it("take time in proportion to their length", () => {
-    const measure = (length: number): number => {
-      const parts = pieces(long(length), 256);
-      let best = Number.POSITIVE_INFINITY;
-      for (let round = 0; round < 3; round += 1) {
-        const from = performance.now();
-        run(...parts);
-        best = Math.min(best, performance.now() - from);
-      }
-      return best;
-    };
-    measure(256 * 1024);
-    // Quadratic would be 64 times as long. The margin is for a busy machine.
-    expect(measure(4 * 1024 * 1024)).toBeLessThan(30 * measure(512 * 1024) + 20);
-  });
-
   it("are refused beyond 16 MiB, in one piece or many", () => {
     const bytes = long(16 * 1024 * 1024 + 1);
     expect(run(bytes).failure).toBe("malformed");
