@@ -174,10 +174,19 @@ async function settled({ platform, quota, log, config }: Context): Promise<void>
   await settleUse(platform, quota, log, (await config()).config);
 }
 
+/** Says which provider was asked, and how many accounts, where there was a choice. */
+function tellProvider(headers: Headers, provider: string, attempts: number): void {
+  headers.set("x-gateway-provider", provider);
+  headers.set("x-gateway-attempts", String(attempts));
+  const exposed = headers.get("access-control-expose-headers");
+  if (exposed === null) return;
+  headers.set("access-control-expose-headers", `${exposed}, x-gateway-provider, x-gateway-attempts`);
+}
+
 function finish(
   response: Response,
   path: string,
-  { request, requestId, quota, platform }: Context,
+  { request, requestId, quota, platform, log }: Context,
 ): Response {
   const { requestIdHeader, limitHeaders = standardLimitHeaders } = families.of(path);
   const applies = cors.applies(path);
@@ -191,6 +200,7 @@ function finish(
       }
     }
     if (applies) cors.setHeaders(headers, origin);
+    if (log.provider !== undefined) tellProvider(headers, log.provider, log.attempts ?? 0);
     return headers;
   };
   if (request.method !== "HEAD") {

@@ -34,6 +34,8 @@ export interface AccountRequest {
   readonly mayRepeat?: () => boolean;
   /** Whether a failure that is nobody's fault is worth another account as well. */
   readonly wantsAnother?: (failure: unknown) => boolean;
+  /** How long an account is waited for, milliseconds; as long as the deployment says unless given. */
+  readonly waitMs?: number;
   /** What the work is expected to use; nothing, unless given. */
   readonly expected?: () => Expected;
   /** Throws when a key may not be used for the work; asked again when the key has been changed meanwhile. */
@@ -269,7 +271,7 @@ async function acquire(request: AccountRequest, config: Config, failover: Failov
       caller: caller.owner,
       ...(caller.key === null ? {} : { key: caller.key.id }),
       exclude: failover.tried,
-      waitMs: platform.variables.queueTimeoutMs,
+      waitMs: request.waitMs ?? platform.variables.queueTimeoutMs,
       ...(target === null ? {} : { target }),
       // Administrators have no key. They try accounts before these are used.
       ...(caller.owner === "" ? { disabledToo: true } : {}),
@@ -330,6 +332,17 @@ async function tell(lease: Lease, error: unknown): Promise<boolean> {
   return false;
 }
 
+/** No account could be had: another provider may have one. */
+export class NoSlot extends GatewayError {
+  /** Whether waiting might have helped. */
+  readonly busy: boolean;
+
+  constructor(message: string, busy: boolean) {
+    super(429, message, { code: "concurrency_limit_exceeded" });
+    this.busy = busy;
+  }
+}
+
 /** What the caller is told when the pool grants no slot, unless the provider is down: always 429, never with `Retry-After` (contract, Errors). */
 function refusal(reason: RefusalReason, target: string | null): GatewayError {
   switch (reason) {
@@ -342,15 +355,11 @@ function refusal(reason: RefusalReason, target: string | null): GatewayError {
         },
       );
     case "no_accounts":
-      return new GatewayError(429, "no provider account is available", {
-        code: "concurrency_limit_exceeded",
-      });
+      return new NoSlot("no provider account is available", false);
     case "queue_full":
-      return new GatewayError(429, "all accounts are busy and the waiting queue is full", {
-        code: "concurrency_limit_exceeded",
-      });
+      return new NoSlot("all accounts are busy and the waiting queue is full", true);
     case "queue_timeout":
-      return new GatewayError(429, "no account became free in time", { code: "concurrency_limit_exceeded" });
+      return new NoSlot("no account became free in time", true);
     case "provider_down":
       return new GatewayError(503, "the provider is down", { code: "upstream_unavailable" });
     case "cancelled":

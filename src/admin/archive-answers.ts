@@ -14,10 +14,20 @@ export const historySummarySchema = () =>
     dialect: z.string(),
     requested_model: z.string(),
     model: z.string(),
+    provider: z.string(),
     account: z.string(),
     attempts: z.int(),
     /** The accounts that failed, and why. */
-    tried: z.array(z.object({ account: z.string(), reason: z.string(), message: z.string(), at: z.int() })),
+    tried: z.array(
+      z.object({
+        account: z.string(),
+        reason: z.string(),
+        message: z.string(),
+        at: z.int(),
+        provider: z.string().optional(),
+        model: z.string().optional(),
+      }),
+    ),
     /** The times that a token was waited for, and for how many milliseconds. */
     sign_ins: z.array(z.object({ account: z.string(), at: z.int(), ms: z.int() })),
     leased_at: z.int(),

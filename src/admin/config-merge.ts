@@ -112,6 +112,7 @@ export async function mergedConfig(config: Config, imported: Config, raw: JsonOb
     proxies: [...config.proxies, ...imported.proxies.filter(({ id }) => bound.has(id) && !known.has(id))],
     providers: mergedProviders(config.providers, imported.providers, raw["providers"]),
     model_aliases: { ...config.model_aliases, ...imported.model_aliases },
+    model_routes: { ...config.model_routes, ...imported.model_routes },
     prices: { ...config.prices, ...imported.prices },
   });
 }

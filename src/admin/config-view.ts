@@ -121,6 +121,7 @@ export async function configView(context: Context, snapshot: ConfigSnapshot): Pr
     proxies: config.proxies.map(proxyView),
     providers: config.providers.map((entry) => providerView(config, entry)),
     model_aliases: config.model_aliases,
+    model_routes: config.model_routes,
     prices: config.prices,
     admin: {
       has_password_hash: config.admin.password_hash !== "",

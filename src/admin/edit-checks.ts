@@ -1,6 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
-import { namedModel } from "../models/resolve.ts";
+import { namedModel, resolves } from "../models/resolve.ts";
 import { DRIVER_NAMES } from "../provider/drivers.ts";
 
 /** A place of the configuration that refers to something else in it. */
@@ -56,6 +56,21 @@ const ALIASES: Kind = {
   },
 };
 
+const ROUTES: Kind = {
+  references: ({ model_routes }) =>
+    Object.entries(model_routes).flatMap(([name, targets]) =>
+      targets.map((target, index) => ({
+        param: `model_routes.${name}[${index}]`,
+        to: typeof target === "string" ? target : target.model,
+      })),
+    ),
+  fault: (config) => {
+    const providers = config.providers.map((entry) => ({ ...entry, enabled: true }));
+    const naming = { model_aliases: config.model_aliases, providers };
+    return (to) => (resolves(to, naming) ? null : `${JSON.stringify(to)} is no model`);
+  },
+};
+
 /**
  * What refers to nothing is never stored: an account bound to a proxy that is not there would go without one, unnoticed; one of
  * a provider that is not there would show its token to another; requests for an alias that leads nowhere would fail. What is there
@@ -64,7 +79,7 @@ const ALIASES: Kind = {
  * @throws GatewayError 400 that names the field.
  */
 export function refuseDangling(before: Config, after: Config): void {
-  for (const { references, fault } of [PROXIES, PROVIDERS, DRIVERS, ALIASES]) {
+  for (const { references, fault } of [PROXIES, PROVIDERS, DRIVERS, ALIASES, ROUTES]) {
     const faultOf = fault(after);
     const dangling = references(after).filter(({ to }) => faultOf(to) !== null);
     if (dangling.length === 0) continue;

@@ -6,7 +6,7 @@ import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { DEFAULT_THINKING_PROMPT } from "../generation/prepare-options.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { aliasesSchema } from "./aliases.ts";
+import { aliasesSchema, routesSchema } from "./aliases.ts";
 import { successSchema } from "./answers.ts";
 import { type SettingsView, settingsViewSchema } from "./config-answers.ts";
 import { configHash } from "./config-export.ts";
@@ -85,6 +85,7 @@ const settingsSchema = z.strictObject({
     })
     .optional(),
   model_aliases: aliasesSchema.optional(),
+  model_routes: routesSchema.optional(),
   prices: pricesSchema.optional(),
   history: z.strictObject({ limit: history.limit.unwrap().optional() }).optional(),
   captures: z
@@ -132,6 +133,7 @@ function applied(config: Config, change: SettingsEdit): Config {
       prompt: change.thinking_injection?.prompt,
     }),
     model_aliases: change.model_aliases ?? config.model_aliases,
+    model_routes: change.model_routes ?? config.model_routes,
     prices: change.prices ?? config.prices,
     history: withFields(config.history, change.history ?? {}),
     captures: withFields(config.captures, change.captures ?? {}),
@@ -158,6 +160,7 @@ async function settingsView(
     current_input_file: config.current_input_file,
     thinking_injection: { ...config.thinking_injection, default_prompt: DEFAULT_THINKING_PROMPT },
     model_aliases: config.model_aliases,
+    model_routes: config.model_routes,
     prices: config.prices,
     history: config.history,
     captures: config.captures,

@@ -144,7 +144,7 @@ export class HistoryTable {
 
   #summary(row: SqlRow): HistorySummary {
     // Those of older versions do not tell who was tried, nor whose they are, nor when what happened.
-    const since = { tried: [], sign_ins: [], key: "", leased_at: 0, first_token_ms: 0 };
+    const since = { tried: [], sign_ins: [], provider: "", key: "", leased_at: 0, first_token_ms: 0 };
     const kept: HistorySummary = { ...since, ...JSON.parse(textIn(row, "summary")) };
     const summary = { ...kept, tried: kept.tried.map((account) => ({ ...account, at: account.at ?? 0 })) };
     if (summary.status !== "streaming" || summary.updated_at > this.#now() - LOST_AFTER_MS) return summary;

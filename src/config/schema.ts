@@ -153,6 +153,17 @@ export const providerSchema = open({
   enabled: z.boolean().default(true),
 });
 
+/** The models that a name may lead to: by id, `provider/model` or an alias; with their shares, if conversations are to be shared. */
+export const modelRouteSchema = z
+  .array(
+    z.union([
+      z.string().trim().min(1),
+      z.object({ model: z.string().trim().min(1), weight: z.number().min(0).max(1_000).optional() }),
+    ]),
+  )
+  .min(1, "a route leads to one model at least")
+  .max(20);
+
 /** What a million tokens of a model cost, in whatever currency the operator counts. */
 export const priceSchema = z.object({
   input: z.number().min(0).default(0),
@@ -210,6 +221,8 @@ export const configSchema = z.object({
   /** Beside the one that the deployment's variables name. */
   providers: z.array(providerSchema).max(200).default([]),
   model_aliases: z.record(z.string(), z.string()).default({}),
+  /** Requested name → the models that may answer, in order, of which the first that can does. */
+  model_routes: z.record(z.string(), modelRouteSchema).default({}),
   /** By model, used or asked for. None is built in: it would be wrong one day. */
   prices: z.record(z.string(), priceSchema).default({}),
   admin: z

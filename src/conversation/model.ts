@@ -10,10 +10,21 @@ export interface CatalogueModel {
   readonly thinking: boolean;
   readonly search: boolean;
   readonly vision: boolean;
+  /** Tokens that it can read and write at once. Absent: nobody knows. */
+  readonly context?: number;
+}
+
+/** One of the models that a name may lead to. */
+export interface RouteTarget {
+  readonly model: CatalogueModel;
+  /** Its share of the conversations. Where no target has one, the first that can answers. */
+  readonly weight?: number;
 }
 
 /** A requested name together with the canonical model that it stands for. */
 export interface ResolvedModel extends CatalogueModel {
-  /** The name as the caller wrote it. */
+  /** The name as the caller wrote it; what an answer names where the style repeats it. */
   readonly requested: string;
+  /** All that the name may lead to, in order. Absent: this model alone. */
+  readonly route?: readonly RouteTarget[];
 }

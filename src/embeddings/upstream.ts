@@ -3,7 +3,7 @@ import { abortWith, withAccount } from "../accounts/with-account.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
 import type { Expected } from "../limits/quota.ts";
-import { providerOf } from "../provider/of-platform.ts";
+import { providerNamed } from "../provider/of-platform.ts";
 import type { EmbeddingWish, Vectors } from "./embed.ts";
 
 /** The inputs as texts. Throws 400 for tokens: they are those of another tokenizer. */
@@ -21,7 +21,9 @@ function textsOf({ inputs, field }: EmbeddingWish): string[] {
  */
 export async function upstreamVectors(wish: EmbeddingWish, expected: () => Expected): Promise<Vectors> {
   const { context, caller, model, dimensions, style } = wish;
-  const { embeddings } = providerOf(context.platform);
+  const { config } = await context.config();
+  const provider = providerNamed(context.platform, config, model.provider);
+  const { embeddings } = provider.api;
   if (embeddings === undefined) {
     throw new GatewayError(501, "this provider has no embeddings: set embeddings.provider to builtin", {
       code: "embeddings_not_configured",
@@ -29,18 +31,19 @@ export async function upstreamVectors(wish: EmbeddingWish, expected: () => Expec
   }
   const asked = {
     // The name as the caller wrote it: backends have models for embeddings alone, which no canonical id stands for.
-    model: model.requested,
+    model: model.provider === undefined ? model.requested : model.upstream,
     input: textsOf(wish),
     ...(dimensions === null ? {} : { dimensions }),
   };
   context.log.model = asked.model;
+  if (provider.id !== "") context.log.provider = provider.id;
   const { abort, stop } = abortWith(context.request);
   try {
     return await withAccount(
-      { context, caller, model: model.id, dialect: style, abort, expected, mayRepeat: () => true },
+      { context, caller, provider, model: model.id, dialect: style, abort, expected, mayRepeat: () => true },
       (session) =>
         session.call(async (account) => {
-          const patience = new Patience(context.platform.variables.firstByteTimeoutMs, abort.signal);
+          const patience = new Patience(provider.patience.firstByteTimeoutMs, abort.signal);
           patience.renew();
           try {
             return await embeddings.embed(account, asked, patience.signal);

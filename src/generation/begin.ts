@@ -1,15 +1,20 @@
 import { abortWith } from "../accounts/with-account.ts";
+import { DEFAULT_PROVIDER } from "../config/schema.ts";
 import type { Completion, Usage } from "../conversation/events.ts";
+import type { ResolvedModel } from "../conversation/model.ts";
 import type { GenerationOutcome } from "../conversation/outcome.ts";
 import type { GatewayError } from "../errors/gateway-error.ts";
 import { Recording } from "../history/recording.ts";
 import { costOfValue } from "../http/value-cost.ts";
-import { checkDialect, checkModel } from "../limits/allowed.ts";
+import { checkDialect, checkModel, mayUse } from "../limits/allowed.ts";
+import type { Context } from "../platform/context.ts";
 import { configuredProvider, providerNamed } from "../provider/of-platform.ts";
+import type { Abilities } from "../provider/provider.ts";
 import { boundToFiles } from "./file-references.ts";
 import type { Generation } from "./generation.ts";
 import { HOOKS } from "./hooks.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./job.ts";
+import { conversationKey, routesOf, type Stay } from "./route-memory.ts";
 import { refuseUnmet, suited } from "./suit.ts";
 
 /** A conversation's texts are held twice: as they came, and in what is made of them for the provider. */
@@ -29,22 +34,59 @@ export async function begin(request: GenerationRequest): Promise<GenerationJob> 
   context.log.model = asked.model.id;
   context.log.requestedModel = asked.model.requested;
   context.log.stream = asked.stream;
-  if (asked.model.provider) context.log.provider = asked.model.provider;
-  const scope = request.caller.key?.entry;
-  checkDialect(scope, asked.dialect);
-  checkModel(scope, asked.model);
-  const { provider: id } = asked.model;
-  const provider =
-    id === undefined
-      ? configuredProvider(context.platform)
-      : providerNamed(context.platform, (await context.config()).config, id).api;
-  if (provider !== null) refuseUnmet(asked, provider.abilities);
+  checkDialect(request.caller.key?.entry, asked.dialect);
+  const { models, stay } = await modelsFor(request);
+  const [first, ...alternatives] = models;
+  const routed = asked.model.route !== undefined;
+  const wanted = first === undefined ? asked : { ...asked, model: first };
+  if (routed || first?.provider !== undefined) context.log.provider = first?.provider ?? DEFAULT_PROVIDER;
+  const provider = await abilitiesOf(context, wanted.model);
+  if (provider !== null && !routed) refuseUnmet(asked, provider);
   const { abort } = abortWith(context.request);
   const { caller, images } = await boundToFiles(context, request.caller, asked);
-  const conversation = provider === null ? asked : suited(asked, provider.abilities, images);
+  const conversation = provider === null ? wanted : suited(wanted, provider, images);
   context.log.model = conversation.model.id;
   const recording = new Recording(context, conversation);
-  return { context, caller, conversation, hooks, recording, abort };
+  const way = { alternatives, ...(stay === undefined ? {} : { stay }) };
+  return { context, caller, conversation, hooks, recording, abort, imageFiles: images, ...way };
+}
+
+/** What the provider of a model can be asked for; null where none is configured. */
+async function abilitiesOf(
+  { platform, config }: Context,
+  { provider }: ResolvedModel,
+): Promise<Abilities | null> {
+  if (provider === undefined) return configuredProvider(platform)?.abilities ?? null;
+  return providerNamed(platform, (await config()).config, provider).api.abilities;
+}
+
+/**
+ * The models that a conversation may be answered by, in the order in which they are asked.
+ *
+ * @throws GatewayError 403 when the caller's key may use none of them.
+ */
+async function modelsFor({
+  context,
+  caller,
+  conversation,
+}: GenerationRequest): Promise<{ models: readonly ResolvedModel[]; stay?: Stay }> {
+  const { model } = conversation;
+  const scope = caller.key?.entry;
+  if (model.route === undefined) {
+    checkModel(scope, model);
+    return { models: [model] };
+  }
+  const { requested } = model;
+  const allowed = model.route.filter(({ model: { id } }) => mayUse(scope, { requested, id }));
+  // A stranger's token is for the default provider.
+  const own = caller.mode === "pass-through" ? allowed.filter((target) => !target.model.provider) : allowed;
+  if (own.length === 0) checkModel(scope, model);
+  const stay = {
+    targets: own.length === 0 ? allowed : own,
+    key: await conversationKey(caller.owner, conversation),
+  };
+  const ordered = routesOf(context.platform).order(stay, context.platform.now());
+  return { models: ordered.map((target) => ({ ...target, requested: target.id })), stay };
 }
 
 /** What renderers are told of a generation's answer. */

@@ -1,9 +1,9 @@
 import type { Completion } from "../conversation/events.ts";
 import { toGatewayError } from "../errors/gateway-error.ts";
 import { begin, fail, infoOf, succeed } from "./begin.ts";
-import { Generation } from "./generation.ts";
 import type { AnswerInfo, GenerationRequest } from "./job.ts";
 import { repairFormat } from "./response-format.ts";
+import { Route } from "./route.ts";
 import { type CompletionStage, linkSources, runWhole } from "./whole.ts";
 
 /** What happens to an answer once it is whole, in order. */
@@ -21,18 +21,19 @@ export interface Completed {
  * @throws GatewayError what the caller must be told.
  */
 export async function complete(request: GenerationRequest): Promise<Completed> {
-  const job = await begin(request);
-  let generation: Generation | undefined;
+  let job = await begin(request);
+  let route: Route | undefined;
   try {
-    generation = await Generation.prepare(job);
-    const prepared = generation;
-    let completion = await runWhole(generation);
+    route = await Route.prepare(job);
+    let completion = await route.run(runWhole);
+    const { generation } = route;
+    job = generation.job;
     for (const stage of STAGES) completion = await stage(completion, job, generation);
     succeed(job, completion);
-    return { completion, info: infoOf(prepared.job, () => prepared) };
+    return { completion, info: infoOf(job, () => generation) };
   } catch (thrown) {
     const error = toGatewayError(thrown, job.context.requestId);
-    fail(job, error, generation?.usageSoFar() ?? null);
+    fail(route?.generation.job ?? job, error, route?.generation.usageSoFar() ?? null);
     throw error;
   }
 }

@@ -1,8 +1,10 @@
 import type { Caller } from "../auth/callers.ts";
 import type { Conversation } from "../conversation/conversation.ts";
+import type { ResolvedModel } from "../conversation/model.ts";
 import type { Recording } from "../history/recording.ts";
 import type { Context } from "../platform/context.ts";
 import type { GenerationHooks } from "./hooks.ts";
+import type { Stay } from "./route-memory.ts";
 
 /** A conversation that is to be answered. */
 export interface GenerationRequest {
@@ -21,6 +23,14 @@ export interface GenerationJob extends Required<Omit<GenerationRequest, "alsoHel
   readonly recording: Recording | null;
   /** Aborted when the caller has gone, or when the generation must end. */
   readonly abort: AbortController;
+  /** Whether a file that the conversation refers to by id is an image. */
+  readonly imageFiles: boolean;
+  /** The models that are asked if this one cannot answer, in order; all of them are the caller's to ask for. */
+  readonly alternatives: readonly ResolvedModel[];
+  /** Where the conversation may stay. Absent: there is one model alone. */
+  readonly stay?: Stay;
+  /** Nobody waits for an account while others may have one. */
+  readonly hurries?: boolean;
 }
 
 /** What a renderer may need to know of the answer besides its events. */
@@ -38,5 +48,11 @@ export function within(
   job: GenerationJob,
   changes: Pick<GenerationJob, "conversation" | "abort">,
 ): GenerationJob {
-  return { ...job, ...changes, recording: null, hooks: { beforeSlot: [], onOutcome: [] } };
+  const alone = {
+    recording: null,
+    hooks: { beforeSlot: [], onOutcome: [] },
+    alternatives: [],
+    hurries: false,
+  };
+  return { ...job, ...changes, ...alone };
 }

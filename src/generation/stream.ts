@@ -4,8 +4,9 @@ import { CompletionFold } from "../conversation/fold.ts";
 import { toGatewayError } from "../errors/gateway-error.ts";
 import { EVENT_STREAM_HEADERS } from "../http/event-stream.ts";
 import { begin, fail, infoOf, succeed } from "./begin.ts";
-import { Generation, type GenerationSink } from "./generation.ts";
+import type { GenerationSink } from "./generation.ts";
 import type { AnswerInfo, GenerationRequest } from "./job.ts";
+import { Route } from "./route.ts";
 import { StreamWriter } from "./stream-writer.ts";
 import { StreamedFormat } from "./streamed-format.ts";
 
@@ -50,13 +51,15 @@ async function atMost(work: Promise<void>, milliseconds: number): Promise<void> 
 export async function stream(request: GenerationRequest, dialect: StreamAnswer): Promise<Response> {
   const job = await begin(request);
   const { context } = job;
-  const generation = await Generation.prepare(job).catch((thrown: unknown) => {
+  const route = await Route.prepare(job).catch((thrown: unknown) => {
     fail(job, toGatewayError(thrown, context.requestId), null);
     throw thrown;
   });
   const fold = new CompletionFold();
-  const info = infoOf(generation.job, () => generation);
-  const renderer = dialect.stream(info);
+  let { generation } = route;
+  let info = infoOf(generation.job, () => generation);
+  let renderer = dialect.stream(info);
+  let seen = false;
   const format = new StreamedFormat(request.conversation.responseFormat);
   const { keepAliveMs, idleTimeoutMs } = context.platform.variables;
   const writer = new StreamWriter(keepAliveMs, {
@@ -70,6 +73,7 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
   };
   const sink: GenerationSink = {
     deliver(upstream) {
+      seen = true;
       const events = format.push(upstream);
       for (const event of events) fold.push(event);
       const rendered = render(events);
@@ -83,13 +87,24 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
   writer.beat(renderer.keepAlive);
   const run = async () => {
     try {
-      await generation.run(sink);
-      succeed(job, fold.completion());
+      await route.run(
+        (asked) => {
+          // Nothing of the answer has been rendered: it names whoever gives it.
+          if (asked !== generation) {
+            generation = asked;
+            info = infoOf(asked.job, () => asked);
+            renderer = dialect.stream(info);
+          }
+          return asked.run(sink);
+        },
+        () => seen,
+      );
+      succeed(generation.job, fold.completion());
       // What a reader that has stopped may never take is not waited for: the request is over, and holds nothing.
       await atMost(writer.close(), idleTimeoutMs);
     } catch (thrown) {
       const error = toGatewayError(thrown, context.requestId);
-      fail(job, error, generation.usageSoFar());
+      fail(generation.job, error, generation.usageSoFar());
       if (writer.committed) {
         const last = render(format.push([{ type: "error", error }]));
         if (error.status !== 499) await dialect.failed?.();

@@ -1,4 +1,6 @@
+import { DEFAULT_PROVIDER } from "../config/schema.ts";
 import { type Conversation, textOf } from "../conversation/conversation.ts";
+import type { CatalogueModel } from "../conversation/model.ts";
 import type { GenerationOutcome, RawOutput } from "../conversation/outcome.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
@@ -47,11 +49,16 @@ function lastQuestion({ messages }: Conversation): string {
   return last === undefined ? "" : textOf(last.parts);
 }
 
-/** `at`: Unix milliseconds. */
-function triedAccount(account: string, failure: unknown, at: number): TriedAccount {
+/** `at`: Unix milliseconds. `place`: whose account it is, and the model that was asked for, where that is not clear anyway. */
+function triedAccount(
+  account: string,
+  failure: unknown,
+  at: number,
+  place: Pick<TriedAccount, "provider" | "model">,
+): TriedAccount {
   const known = failure instanceof ProviderError || failure instanceof GatewayError ? failure : null;
   const reason = known instanceof ProviderError ? known.kind : (known?.code ?? "internal_error");
-  return { account, reason, message: cutText(known?.message ?? "", MAX_LABEL), at };
+  return { account, reason, message: cutText(known?.message ?? "", MAX_LABEL), at, ...place };
 }
 
 /** What a generation has of its own anyway while it runs. */
@@ -86,6 +93,8 @@ export class Recording implements RecordSource {
   #leasedAt = 0;
   readonly #tried: TriedAccount[] = [];
   readonly #signIns: SignInWait[] = [];
+  /** How many failures it has been told of. */
+  failures = 0;
   #outcome: GenerationOutcome | null = null;
   #endedAt = 0;
   #refreshedAt = 0;
@@ -133,10 +142,22 @@ export class Recording implements RecordSource {
   }
 
   /** An account failed, be it before the conversation had come to it. */
-  left(identifier: string, failure: unknown): void {
+  left(identifier: string, failure: unknown, model?: CatalogueModel): void {
     if (identifier !== this.#account) this.account(identifier);
-    if (this.#tried.length < MAX_TRIED)
-      this.#tried.push(triedAccount(identifier, failure, this.#context.platform.now()));
+    this.passed(failure, model, identifier);
+  }
+
+  /** A model could not be asked, or an account of it failed. */
+  passed(failure: unknown, model?: CatalogueModel, account = ""): void {
+    this.failures += 1;
+    if (this.#tried.length >= MAX_TRIED) return;
+    const { log, platform } = this.#context;
+    // With one provider nothing else is possible.
+    const place =
+      log.provider === undefined || model === undefined
+        ? {}
+        : { provider: model.provider ?? DEFAULT_PROVIDER, model: model.id };
+    this.#tried.push(triedAccount(account, failure, platform.now(), place));
   }
 
   /** The upstream said something. Called once for each read, with the present time (milliseconds since the epoch). */
@@ -236,8 +257,9 @@ export class Recording implements RecordSource {
       request_id: requestId,
       key: log.key ?? "",
       dialect: conversation.dialect,
-      requested_model: cutText(conversation.model.requested, MAX_LABEL),
+      requested_model: cutText(log.requestedModel ?? conversation.model.requested, MAX_LABEL),
       model: conversation.model.id,
+      provider: log.provider ?? "",
       account: this.#account,
       leased_at: this.#leasedAt,
       first_token_ms: log.firstTokenMs ?? 0,

@@ -65,6 +65,15 @@ export function checkDialect(scope: KeyScope | undefined, style: string): void {
   throw forbidden(`this API key may not be used for ${style}: only for ${dialects.join(", ")}`);
 }
 
+/** Whether a key may be used for a model: see {@link checkModel}. */
+export function mayUse(
+  scope: KeyScope | undefined,
+  { requested, id }: { readonly requested: string; readonly id: string },
+): boolean {
+  const { models = [] } = scope ?? {};
+  return models.length === 0 || names(models, [requested, id]);
+}
+
 /**
  * @param model as the caller wrote it, and what that stands for: a key may name either
  * @throws GatewayError 403
@@ -73,7 +82,6 @@ export function checkModel(
   scope: KeyScope | undefined,
   model: { readonly requested: string; readonly id: string },
 ): void {
-  const { models = [] } = scope ?? {};
-  if (models.length === 0 || names(models, [model.requested, model.id])) return;
+  if (mayUse(scope, model)) return;
   throw forbidden(`this API key may not use the model ${JSON.stringify(model.requested)}`, "model");
 }

@@ -3,13 +3,28 @@ import type { CatalogueModel } from "../conversation/model.ts";
 import { catalogueModel } from "./catalogue.ts";
 
 /** What of the configuration says which names stand for which models. */
-export type Naming = Partial<Pick<Config, "model_aliases" | "providers">>;
+export type Naming = Partial<Pick<Config, "model_aliases" | "model_routes" | "providers">>;
 
-/** The target of a configured alias: of the name as it is written, else of the first that differs in case alone. */
-export function configuredAlias(name: string, { model_aliases: aliases = {} }: Naming): string | undefined {
-  if (Object.hasOwn(aliases, name)) return aliases[name];
+/** What a table says of a name: as it is written, else of the first that differs in case alone. */
+function saidOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  if (Object.hasOwn(table, name)) return table[name];
   const lower = name.toLowerCase();
-  return Object.entries(aliases).find(([alias]) => alias.toLowerCase() === lower)?.[1];
+  return Object.entries(table).find(([entry]) => entry.toLowerCase() === lower)?.[1];
+}
+
+/** The target of a configured alias. */
+export function configuredAlias(name: string, { model_aliases = {} }: Naming): string | undefined {
+  return saidOf(model_aliases, name);
+}
+
+/** What a configured route names, in order. */
+export function configuredRoute(
+  name: string,
+  { model_routes = {} }: Naming,
+): readonly { readonly model: string; readonly weight?: number | undefined }[] | undefined {
+  return saidOf(model_routes, name)?.map((target) =>
+    typeof target === "string" ? { model: target } : target,
+  );
 }
 
 /** What `provider/model` stands for: a model of a configured provider, by any name that the provider knows. */

@@ -1,8 +1,8 @@
-import type { CatalogueModel, ResolvedModel } from "../conversation/model.ts";
+import type { CatalogueModel, ResolvedModel, RouteTarget } from "../conversation/model.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { catalogueModel, NO_THINKING } from "./catalogue.ts";
 import { DEFAULT_ALIASES } from "./default-aliases.ts";
-import { configuredAlias, modelOfProvider, type Naming } from "./naming.ts";
+import { configuredAlias, configuredRoute, modelOfProvider, type Naming } from "./naming.ts";
 
 /**
  * Retired historical models (contract, Model alias resolution 5): the message-style families 1.x and 2.x, `instant`
@@ -34,9 +34,24 @@ function lookUp(name: string, naming: Naming): CatalogueModel | undefined {
   return known === undefined ? undefined : catalogueModel(known);
 }
 
+/** What a configured route leads to. What is not there, because its provider is switched off, is passed over. */
+function routeOf(name: string, suffixed: boolean, naming: Naming): RouteTarget[] {
+  return (configuredRoute(name, naming) ?? []).flatMap(({ model: target, weight }) => {
+    const found = lookUp(target, naming);
+    const model = found !== undefined && suffixed ? withoutThinking(found) : found;
+    if (model === undefined) return [];
+    return [weight === undefined ? { model } : { model, weight }];
+  });
+}
+
 /** What a name stands for that itself ends with the suffix: any name behind a provider's would be one. */
 function lookUpSuffixed(name: string, bare: string, naming: Naming): CatalogueModel | undefined {
   return modelOfProvider(bare, naming) === undefined ? lookUp(name, naming) : undefined;
+}
+
+/** Whether a name stands for one model. */
+export function resolves(name: string, naming: Naming): boolean {
+  return lookUp(name, naming) !== undefined;
 }
 
 /** The variant that does not think. */
@@ -47,7 +62,7 @@ function withoutThinking(model: CatalogueModel): CatalogueModel | undefined {
 }
 
 /**
- * Resolves a requested model name: canonical id, then exact alias (configured ones override the defaults), of which
+ * Resolves a requested model name: configured route, canonical id, then exact alias (configured ones override the defaults), of which
  * `provider/model` for a configured provider is one; a name that ends with `-nothinking` stands for the variant that does not think, be it an alias itself or another name with the
  * suffix (contract, Model alias resolution). Case makes no difference. There is no guessing by family.
  *
@@ -57,6 +72,9 @@ export function resolveModel(requested: string, naming: Naming): ResolvedModel {
   const name = requested.trim();
   const suffixed = name.toLowerCase().endsWith(NO_THINKING);
   const bare = suffixed ? name.slice(0, -NO_THINKING.length) : name;
+  const route = routeOf(bare, suffixed, naming);
+  const [first] = route;
+  if (first !== undefined) return { ...first.model, requested: name, ...(route.length > 1 ? { route } : {}) };
   const found = (suffixed ? lookUpSuffixed(name, bare, naming) : undefined) ?? lookUp(bare, naming);
   const model = found !== undefined && suffixed ? withoutThinking(found) : found;
   if (model !== undefined) return { ...model, requested: name };

@@ -22,6 +22,9 @@ export interface TriedAccount {
   readonly message: string;
   /** When it failed, Unix milliseconds; 0 in records of older versions. */
   readonly at: number;
+  /** Whose account it is, and the model that was asked for, where several providers could be asked. */
+  readonly provider?: string | undefined;
+  readonly model?: string | undefined;
 }
 
 /** One archived generation without its long texts, as lists show it. Times are Unix milliseconds. */
@@ -39,6 +42,8 @@ export interface HistorySummary {
   /** The model name as the caller wrote it, and the canonical model. */
   readonly requested_model: string;
   readonly model: string;
+  /** The provider that answered, or was asked last; empty where there was no choice. */
+  readonly provider: string;
   /** The account's identifier, the last one when there were several; empty in pass-through mode. */
   readonly account: string;
   /** When the last account was leased; 0: never, or in a record of an older version. */

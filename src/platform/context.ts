@@ -18,7 +18,7 @@ export interface LogFields {
   /** The model as the caller wrote it. */
   requestedModel?: string;
   stream?: boolean;
-  /** Id of the provider that was asked, unless it is the default one. */
+  /** Id of the provider that was asked, where there was a choice. */
   provider?: string;
   account?: string;
   queueMs?: number;

@@ -1,3 +1,4 @@
+import { DEFAULT_PROVIDER } from "../config/schema.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Counts } from "./counts.ts";
 import {
@@ -33,7 +34,8 @@ export function recordRequest(platform: Platform, answered: AnsweredRequest): Pr
   if (PROBES.has(answered.fields.route ?? "")) return null;
   const outbox = outboxOf(platform);
   const { providerDriver } = platform.variables;
-  const provider = answered.fields.provider ?? providerDriver;
+  const { provider: asked = DEFAULT_PROVIDER } = answered.fields;
+  const provider = asked === DEFAULT_PROVIDER ? providerDriver : asked;
   count(outbox.counts, provider, answered);
   const used = usedBy(answered, provider);
   if (used !== null) outbox.usage.count(used, platform.now());

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ChatBackend, startChatBackend } from "../support/chat-backend.ts";
+import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
 const TOKEN = "sk-of-the-backend-0123456789";
@@ -113,5 +114,40 @@ describe("providers beside the default one", () => {
     expect((await admin("DELETE", "/admin/providers/pooled")).status).toBe(409);
     await admin("DELETE", `/admin/accounts/${encodeURIComponent(identifier)}`);
     expect((await admin("DELETE", "/admin/providers/pooled")).status).toBe(200);
+  });
+
+  it("are asked one after the other where a name leads to several: the first is dead, the second has no such model", async () => {
+    const without = await startChatBackend({ models: ["another"], says: "Never." });
+    const gone = await startChatBackend({ models: [], says: "Never." });
+    await gone.close();
+    const urls = { dead: gone.url, without: without.url, well: backend.url };
+    for (const [id, base_url] of Object.entries(urls)) {
+      expect((await admin("POST", "/admin/providers", { id, driver: "openai", base_url })).status).toBe(200);
+    }
+    const model_routes = { best: ["dead/qwen3:8b", "without/qwen3:8b", { model: "well/qwen3:8b" }] };
+    expect((await admin("PUT", "/admin/settings", { model_routes: { best: ["nobody/x"] } })).status).toBe(
+      400,
+    );
+    expect((await admin("PUT", "/admin/settings", { model_routes })).body).toMatchObject({ model_routes });
+    for (const stream of [false, true]) {
+      const response = await chat("hi", { model: "best", stream });
+      expect(await response.text()).toContain("From the backend.");
+      expect(response.headers.get("x-gateway-provider")).toBe("well");
+    }
+    const record = async () => {
+      const { body } = await admin("GET", "/admin/chat-history?model=well/qwen3:8b");
+      const [, first] = Object(body["items"]);
+      return first;
+    };
+    const kept = await until(record, (found) => found?.status === "success");
+    expect(kept).toMatchObject({
+      requested_model: "best",
+      provider: "well",
+      tried: [
+        { provider: "dead", reason: "unreachable" },
+        { provider: "without", reason: "model_unavailable" },
+      ],
+    });
+    await without.close();
   });
 });

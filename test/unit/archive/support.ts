@@ -17,6 +17,7 @@ export function write(
       dialect: "chat-completions",
       requested_model: "gpt-4o",
       model: "provider-v4-flash",
+      provider: "",
       account: "one@sandbox.test",
       leased_at: 0,
       first_token_ms: 0,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { eventBlocks } from "../../support/fault-body.ts";
-import { passThrough, useMemoryGateway } from "../../support/memory-gateway.ts";
-import type { Script } from "../../support/scripted-upstream.ts";
+import { type MemoryGateway, pass, passThrough, useMemoryGateway } from "../../support/memory-gateway.ts";
+import type { Asked, Reply, Script } from "../../support/scripted-upstream.ts";
 import { ScriptedUpstream } from "../../support/scripted-upstream.ts";
 import { completionsScript, inOnePiece, sessionsScript } from "../../support/upstream-scripts.ts";
 
@@ -91,5 +91,173 @@ describe("a provider beside the default one", () => {
     const ended = made.lines[0]?.["duration_ms"];
     expect(Date.now() - started).toBeGreaterThanOrEqual(40);
     expect(ended).toBeLessThan(1_000);
+  });
+});
+
+/** Backends by host, of the chat-completions protocol, each with what it answers; `dead.test` is not there. */
+function backends(answers: Readonly<Record<string, (asked: Asked) => Reply>>): ScriptedUpstream {
+  const own = sessionsScript();
+  const scripts = Object.fromEntries(
+    Object.entries(answers).map(([host, turns]) => [
+      host,
+      completionsScript({ turns: (asked) => inOnePiece("chat-completions", asked, turns(asked)) }),
+    ]),
+  );
+  return new ScriptedUpstream((asked) => (scripts[asked.host] ?? own)(asked));
+}
+
+const said = (text: string): Reply => ({ body: eventBlocks("chat-completions", { text }) });
+const refusing = (status: number, code: string): Reply => ({
+  status,
+  json: { error: { code, message: `It says ${code}.`, type: "error" } },
+});
+const provider = (id: string) => ({ id, driver: "openai", base_url: `http://${id}.test/v1` });
+const THREE = {
+  providers: [provider("one"), provider("two"), provider("three")],
+  model_routes: { best: ["one/a", "two/b", { model: "three/c" }] },
+};
+
+/** The only slot of a provider. */
+async function slotOf({ platform }: MemoryGateway, id: string) {
+  const acquired = await platform.accounts.acquire({ requestId: "held", model: "m", provider: id });
+  if (!("lease" in acquired)) throw new Error("no slot was granted");
+  return acquired;
+}
+
+const hostsOf = (upstream: ScriptedUpstream) => upstream.asked.map(({ host }) => host);
+
+describe("a name that leads to several models", () => {
+  const dead = () => "unreachable" as const;
+  const without = () => refusing(404, "model_not_found");
+
+  test.each([true, false])(
+    "is answered by the first that can, which the answer names; stream: %s",
+    async (stream) => {
+      const upstream = backends({ "one.test": dead, "two.test": without, "three.test": () => said("Here.") });
+      const made = await gateway({ upstream, config: THREE });
+      const response = await made.post("/v1/chat/completions", { ...ask("best"), stream });
+      const text = await response.text();
+      expect(text).toContain("Here.");
+      expect(text).toContain('"model":"three/c"');
+      expect(response.headers.get("x-gateway-provider")).toBe("three");
+      expect(response.headers.get("x-gateway-attempts")).toBe("3");
+      const [record] = await made.history();
+      expect(record).toMatchObject({
+        requested_model: "best",
+        model: "three/c",
+        provider: "three",
+        account: "provider:three",
+        attempts: 3,
+        tried: [
+          { provider: "one", model: "one/a", reason: "unreachable" },
+          { provider: "two", model: "two/b", reason: "model_unavailable" },
+        ],
+      });
+      expect(hostsOf(upstream)).toEqual(["one.test", "two.test", "three.test"]);
+      expect(made.lines[0]).toMatchObject({ provider: "three", requested_model: "best", attempts: 3 });
+    },
+  );
+
+  test.each([
+    ["a refusal", () => refusing(429, "rate_limit_exceeded"), 200],
+    ["an error of its own", () => refusing(500, "server_error"), 200],
+    ["a key that it does not take", () => refusing(401, "invalid_api_key"), 200],
+    ["a conversation that is too long for it", () => refusing(400, "context_length_exceeded"), 200],
+    ["silence", () => "hang" as const, 200],
+    ["a request that is wrong anywhere", () => refusing(400, "invalid_value"), 400],
+  ])("goes on after %s", async (_, reply, status) => {
+    const upstream = backends({ "one.test": reply, "two.test": () => said("Here.") });
+    const providers = [
+      { ...provider("one"), first_byte_timeout_ms: 1_000, answer_timeout_ms: 1_000 },
+      provider("two"),
+    ];
+    const made = await gateway({
+      upstream,
+      config: { providers, model_routes: { best: ["one/a", "two/b"] } },
+    });
+    const answer = made.post("/v1/chat/completions", ask("best"));
+    await made.settle();
+    expect((await answer).status).toBe(status);
+    expect(new Set(hostsOf(upstream)).has("two.test")).toBe(status === 200);
+  });
+
+  test("goes on no more once anything was seen", async () => {
+    const [start = "", first = ""] = eventBlocks("chat-completions", { text: "Half of it", chunks: 1 });
+    const upstream = backends({
+      "one.test": () => ({ body: [start, first, "reset"] }),
+      "two.test": () => said("Here."),
+    });
+    const made = await gateway({
+      upstream,
+      config: { ...THREE, model_routes: { best: ["one/a", "two/b"] } },
+    });
+    const text = await (await made.post("/v1/chat/completions", { ...ask("best"), stream: true })).text();
+    expect(text).toContain("error");
+    expect(hostsOf(upstream)).toEqual(["one.test"]);
+  });
+
+  test("says what the last one said when none can, and asks who failed last", async () => {
+    const upstream = backends({ "one.test": dead, "two.test": () => refusing(429, "rate_limit_exceeded") });
+    const config = { ...THREE, model_routes: { best: ["one/a", "two/b"] } };
+    const made = await gateway({ upstream, config });
+    expect((await made.post("/v1/chat/completions", ask("best"))).status).toBe(429);
+    expect(hostsOf(upstream)).toEqual(["one.test", "two.test"]);
+  });
+
+  test("waits for nobody while another has an account, and then for the first", async () => {
+    const upstream = backends({
+      "one.test": () => ({ body: [{ pause: 5_000 }, ...eventBlocks("chat-completions", { text: "Late." })] }),
+      "two.test": () => said("Here."),
+    });
+    const providers = [
+      { ...provider("one"), account_max_inflight: 1 },
+      { ...provider("two"), account_max_inflight: 1 },
+    ];
+    const made = await gateway({
+      upstream,
+      config: { providers, model_routes: { best: ["one/a", "two/b"] } },
+    });
+    const streamed = async (model: string, content = "Hello?") => {
+      const messages = [{ role: "user", content }];
+      return (await made.post("/v1/chat/completions", { model, messages, stream: true })).text();
+    };
+    const slow = streamed("one/a");
+    await pass(10);
+    expect(await streamed("best")).toContain("Here.");
+    const { lease } = await slotOf(made, "two");
+    const renewal = setInterval(() => void lease.renew(), 400);
+    const waiting = streamed("best", "Another conversation.");
+    await pass(11_000);
+    clearInterval(renewal);
+    lease.release();
+    expect([await slow, await waiting]).toEqual([
+      expect.stringContaining("Late."),
+      expect.stringContaining("Late."),
+    ]);
+  });
+
+  test("stays with who has answered a conversation while that one is well", async () => {
+    let one: "dead" | "well" = "dead";
+    const upstream = backends({
+      "one.test": () => (one === "dead" ? "unreachable" : said("One.")),
+      "two.test": () => said("Two."),
+    });
+    const made = await gateway({
+      upstream,
+      config: { ...THREE, model_routes: { best: ["one/a", "two/b"] } },
+    });
+    const turn = async (text: string, ...more: string[]) => {
+      const messages = [text, ...more].map((content, index) => ({
+        role: index % 2 ? "assistant" : "user",
+        content,
+      }));
+      const response = await made.post("/v1/chat/completions", { model: "best", messages });
+      return (await response.text()).includes("One.") ? "one" : "two";
+    };
+    expect(await turn("Hello")).toBe("two");
+    one = "well";
+    await pass(120_000);
+    expect(await turn("Hello", "Two.", "And?")).toBe("two");
+    expect(await turn("Another conversation")).toBe("one");
   });
 });

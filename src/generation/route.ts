@@ -1,0 +1,180 @@
+import { NoSlot } from "../accounts/with-account.ts";
+import { DEFAULT_PROVIDER } from "../config/schema.ts";
+import type { ResolvedModel } from "../conversation/model.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+import { ProviderError } from "../errors/provider-error.ts";
+import { providerNamed } from "../provider/of-platform.ts";
+import { Generation } from "./generation.ts";
+import type { GenerationJob } from "./job.ts";
+import { routesOf } from "./route-memory.ts";
+import { refuseUnmet, suited } from "./suit.ts";
+
+/** Why another model may do better than one that could not answer. */
+interface Failure {
+  /** It is the model's trouble, whatever it is asked. */
+  readonly ails: boolean;
+  /** The conversation is too long for it. */
+  readonly tooLong: boolean;
+  /** All its accounts are in use. */
+  readonly busy: boolean;
+}
+
+const MOVE: Failure = { ails: false, tooLong: false, busy: false };
+
+/** Whether what a model could not do is worth asking another one; null: it is not. */
+export function judge(error: unknown): Failure | null {
+  if (error instanceof NoSlot) return { ...MOVE, busy: error.busy };
+  if (!(error instanceof GatewayError)) return null;
+  const { cause, code, status } = error;
+  if (cause instanceof ProviderError) {
+    switch (cause.kind) {
+      case "invalid_request":
+      case "not_found":
+        return null;
+      case "context_length":
+      case "too_large":
+        return { ...MOVE, tooLong: true };
+      case "content_filter":
+        return MOVE;
+      default:
+        return { ...MOVE, ails: true };
+    }
+  }
+  if (code === "upstream_empty_output" || code === "target_account_not_found") return MOVE;
+  return status === 503 ? { ...MOVE, ails: true } : null;
+}
+
+/**
+ * The way of a conversation along the models that may answer it. The first that can does; another one is asked only while
+ * nobody has seen anything of an answer. While there are others nobody waits for an account; if all are busy, the first is
+ * waited for. Where there is one model, it is asked as if there were no routes.
+ */
+export class Route {
+  #generation: Generation;
+  #rest: readonly ResolvedModel[];
+  readonly #many: boolean;
+  /** The first model of which all accounts were busy. */
+  #busy: GenerationJob | null = null;
+  /** Tokens of the largest context that was too small. */
+  #tooSmall = 0;
+
+  private constructor(generation: Generation, rest: readonly ResolvedModel[], many: boolean) {
+    this.#generation = generation;
+    this.#rest = rest;
+    this.#many = many;
+  }
+
+  /**
+   * Prepares the first model that can be asked.
+   *
+   * @throws GatewayError what {@link Generation.prepare} does; of several models, what the last one did.
+   */
+  static async prepare(job: GenerationJob): Promise<Route> {
+    const { alternatives } = job;
+    if (alternatives.length === 0) return new Route(await Generation.prepare(job), [], false);
+    const begun = await nextOf({ ...job, hurries: true }, [job.conversation.model, ...alternatives]);
+    return new Route(begun.generation, begun.rest, true);
+  }
+
+  /** What is asked now, or has answered. */
+  get generation(): Generation {
+    return this.#generation;
+  }
+
+  /**
+   * Asks one model after the other.
+   *
+   * @param attempt asks one; called again only if nothing of its first work was seen
+   * @param seen whether the caller has seen anything of an answer
+   * @throws whatever the last attempt threw
+   */
+  async run<T>(
+    attempt: (generation: Generation) => Promise<T>,
+    seen: () => boolean = () => false,
+  ): Promise<T> {
+    if (!this.#many) return attempt(this.#generation);
+    for (;;) {
+      const { recording } = this.#generation.job;
+      const failures = recording?.failures;
+      try {
+        const result = await attempt(this.#generation);
+        this.#note(null);
+        return result;
+      } catch (error) {
+        const { job } = this.#generation;
+        const failure = job.abort.signal.aborted ? null : judge(error);
+        // Of accounts that failed it has heard.
+        if (failure !== null && recording?.failures === failures) {
+          recording?.passed(error, job.conversation.model);
+        }
+        if (failure?.ails === true) this.#note(error);
+        if (failure === null || seen() || !(await this.#moves(failure))) throw error;
+      }
+    }
+  }
+
+  #note(error: unknown): void {
+    const { context, conversation, stay } = this.#generation.job;
+    const { id } = conversation.model;
+    const memory = routesOf(context.platform);
+    if (error !== null) memory.failed(id, context.platform.now());
+    else if (stay !== undefined) memory.answered(stay, id);
+  }
+
+  /** Goes on to the next model. False: there is none. */
+  async #moves(failure: Failure): Promise<boolean> {
+    const { job } = this.#generation;
+    const { context: now } = job.conversation.model;
+    if (failure.busy) this.#busy ??= job;
+    if (failure.tooLong) {
+      this.#tooSmall = Math.max(this.#tooSmall, now ?? 0);
+      this.#rest = this.#rest.filter(({ context }) => context === undefined || context > this.#tooSmall);
+    }
+    if (this.#rest.length > 0) {
+      const next = await nextOf(job, this.#rest).catch(() => null);
+      this.#rest = next?.rest ?? [];
+      if (next !== null) {
+        this.#generation = next.generation;
+        return true;
+      }
+    }
+    if (this.#busy === null || job.hurries !== true) return false;
+    const waiting = { ...this.#busy, hurries: false };
+    this.#busy = null;
+    this.#generation = await Generation.prepare(waiting);
+    tell(waiting);
+    return true;
+  }
+}
+
+/** The first of some models that a conversation can be prepared for, and those behind it. Throws what the last one said. */
+async function nextOf(
+  job: GenerationJob,
+  models: readonly ResolvedModel[],
+): Promise<{ readonly generation: Generation; readonly rest: readonly ResolvedModel[] }> {
+  let last: unknown;
+  for (const [index, model] of models.entries()) {
+    try {
+      const { config } = await job.context.config();
+      const { abilities } = providerNamed(job.context.platform, config, model.provider).api;
+      const asked = { ...job.conversation, model };
+      refuseUnmet(asked, abilities);
+      const next = { ...job, conversation: suited(asked, abilities, job.imageFiles) };
+      const generation = await Generation.prepare(next);
+      tell(next);
+      return { generation, rest: models.slice(index + 1) };
+    } catch (error) {
+      job.abort.signal.throwIfAborted();
+      job.recording?.passed(error, model);
+      last = error;
+    }
+  }
+  throw last;
+}
+
+/** Notes which model is asked. */
+function tell({ context, conversation, recording }: GenerationJob): void {
+  context.log.model = conversation.model.id;
+  context.log.provider = conversation.model.provider ?? DEFAULT_PROVIDER;
+  recording?.suit(conversation);
+}
