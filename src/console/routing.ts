@@ -32,21 +32,25 @@ const place = createStore<Place>(read());
 /** Asks before a page is left; `leave` leaves it. */
 export type LeaveGuard = (leave: () => void) => void;
 
-let guard: LeaveGuard | null = null;
+let guards: readonly LeaveGuard[] = [];
 
-/** Has a page asked for before it is left, by a link or by the browser's Back; null: no more. */
-export function guardLeaving(asks: LeaveGuard | null): void {
-  guard = asks;
+/** Has a page asked for before it is left, by a link or by the browser's Back, until the answer is called. */
+export function guardLeaving(asks: LeaveGuard): () => void {
+  guards = [...guards, asks];
+  return () => {
+    guards = guards.filter((other) => other !== asks);
+  };
 }
 
 addEventListener("hashchange", () => {
   const next = read();
   const now = place.get();
-  if (guard === null || next.page === now.page) return place.set(next);
+  const guard = guards.at(-1);
+  if (guard === undefined || next.page === now.page) return place.set(next);
   const target = location.hash;
   history.replaceState(null, "", href(now.page, now.detail, now.query));
   guard(() => {
-    guard = null;
+    guards = [];
     location.hash = target;
   });
 });

@@ -1,12 +1,17 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { ConnectionNotice } from "./connection-notice.tsx";
 import { NAVIGATION, pageOf } from "./pages.tsx";
 import { href, usePlace } from "./routing.ts";
 import { endSession } from "./session.ts";
+import { Sheets } from "./sheets.tsx";
+import { sheet } from "./shortcuts.ts";
 import { useStore } from "./store.ts";
 import { Button } from "./ui/button.tsx";
 import { Icon } from "./ui/icon.tsx";
 import { nextTheme, theme } from "./ui/theme.ts";
 
+/** What shortcuts are held with on this machine. */
+const MODIFIER = /Mac|iP(?:hone|ad)/.test(navigator.userAgent) ? "⌘" : "Ctrl";
 const THEME_ICONS = { auto: "half", light: "sun", dark: "moon" } as const;
 
 function Navigation({ current }: { readonly current: string }) {
@@ -83,8 +88,16 @@ export function Shell() {
           <span class="brand-mark" aria-hidden="true" />
           Polygate
         </a>
+        <Button kind="quiet" title="Search everything" onClick={() => sheet.set("search")}>
+          <Icon name="search" />
+          Search <kbd>{MODIFIER} K</kbd>
+        </Button>
         <Navigation current={shown.id} />
         <div class="side-foot">
+          <Button kind="quiet" onClick={() => sheet.set("help")}>
+            <Icon name="keyboard" />
+            Shortcuts <kbd>?</kbd>
+          </Button>
           <Button kind="quiet" onClick={nextTheme} title="Light, dark, or as the system">
             <Icon name={THEME_ICONS[chosen]} />
             Colours: {chosen}
@@ -96,9 +109,11 @@ export function Shell() {
         </div>
       </aside>
       <main ref={main} tabIndex={-1}>
+        <ConnectionNotice />
         {/* A page starts anew only when another one is chosen. */}
         <shown.view key={shown.id} detail={detail} />
       </main>
+      <Sheets />
     </div>
   );
 }

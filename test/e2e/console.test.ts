@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
-import { signIn, useConsole } from "../support/use-console.ts";
+import { signIn, useConsole, violations } from "../support/use-console.ts";
 
 describeWithBrowser("the console's door", () => {
   const app = useConsole();
@@ -49,6 +49,69 @@ describeWithBrowser("the console's door", () => {
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Admin key or password").waitFor();
     expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("eyJ");
+  });
+
+  it("says on every page that the connection is lost, and goes on by itself when it is back", async () => {
+    const page = await app.at("accounts");
+    await page.getByText("one@sandbox.test").waitFor();
+    await page.context().setOffline(true);
+    await page.getByLabel("Search accounts").fill("two");
+    const lost = page.getByText(/^Connection lost, data from \d\d:\d\d:\d\d/);
+    await lost.waitFor();
+    expect(await page.getByRole("alert").count()).toBe(1);
+    // What was there is there still.
+    await page.getByText("one@sandbox.test").waitFor();
+    await page.context().setOffline(false);
+    await lost.waitFor({ state: "detached" });
+    await page.getByText("1 account", { exact: true }).waitFor();
+  });
+
+  it("is driven by keys alone: to pages, to whatever is searched for, and back", async () => {
+    await (await app.chat("[[say:needle in a haystack]]")).text();
+    const page = await app.at("overview");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await page.getByRole("heading", { level: 1, name: "Accounts" }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("g a");
+    expect(await page.getByLabel("Search accounts").inputValue()).toBe("g a");
+
+    const found = page.getByRole("dialog", { name: "Search everything" });
+    const look = async (text: string, name: RegExp) => {
+      await page.keyboard.press("Control+k");
+      await found.getByRole("combobox").fill(text);
+      await found.getByRole("option", { name }).waitFor();
+    };
+    await look("two@sandbox", /two@sandbox.*Account/);
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press("Enter");
+    await page.getByText("1 account", { exact: true }).waitFor();
+    await look("development", /development.*Key/);
+    await page.keyboard.press("Escape");
+    await found.waitFor({ state: "detached" });
+    await look("needle", /needle.*Record/);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Generation" }).waitFor();
+  });
+
+  it("asks before a form that was typed into is thrown away", async () => {
+    const page = await app.at("accounts");
+    await page.getByRole("button", { name: "Add account" }).click();
+    const form = page.getByRole("dialog", { name: "Add account" });
+    await page.getByLabel("E-mail").fill("half@sandbox.test");
+    await page.keyboard.press("Escape");
+    const asked = page.getByRole("dialog", { name: "Discard what you have typed?" });
+    await asked.getByRole("button", { name: "Go on" }).click();
+    expect(await page.getByLabel("E-mail").inputValue()).toBe("half@sandbox.test");
+    await form.getByRole("button", { name: "Cancel" }).click();
+    await asked.getByRole("button", { name: "Discard" }).click();
+    await form.waitFor({ state: "detached" });
   });
 
   it("asks again when the session ends, and loses nothing that was typed", async () => {

@@ -25,7 +25,8 @@ export interface TestConsole extends TestAdmin {
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** What browsers write down by themselves when an answer is an error that the page then shows. */
-const EXPECTED = /Failed to load resource: the server responded with a status of (?:400|401|404|409|502|503)/;
+const EXPECTED =
+  /Failed to load resource: (?:the server responded with a status of (?:400|401|404|409|412|502|503)|net::ERR_INTERNET_DISCONNECTED)/;
 
 /** Starts a gateway and a browser for the tests of a file. Whatever the page complains about fails the test. */
 export function useConsole(options: GatewayOptions = {}): TestConsole {

@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { heard, unheard } from "../connection.ts";
 import { currentToken, expireSession } from "../session.ts";
 
 /** A request that failed, in words for the person at the screen. */
@@ -70,8 +71,10 @@ export async function send(path: string, options: CallOptions = {}): Promise<Res
     });
   } catch (error) {
     if (options.signal?.aborted === true) throw error;
+    unheard();
     throw new ApiError(0, "The gateway cannot be reached. Check the connection and try again.");
   }
+  heard();
   if (response.ok) return response;
   if (response.status === 401) expireSession();
   throw new ApiError(response.status, errorMessage(await bodyOf(response), response.status));

@@ -60,6 +60,14 @@ const keyList = z.object({ items: z._default(z.array(apiKey), []) });
 export const listKeys = (signal?: AbortSignal) =>
   call(keyList, "/admin/keys", signal === undefined ? {} : { signal });
 
+/** The first keys whose name, remark or id has a text in it. */
+export const findKeys = (text: string, most: number, signal?: AbortSignal) =>
+  call(
+    keyList,
+    `/admin/keys?${new URLSearchParams({ q: text, page_size: String(most) })}`,
+    signal === undefined ? {} : { signal },
+  );
+
 /** What can be said of a key. `expires` is left out where it stays. */
 export interface KeyFields extends KeyScope {
   readonly name: string;

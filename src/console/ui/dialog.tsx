@@ -29,8 +29,11 @@ export function Dialog({ title, children, onClose, wide }: DialogProps) {
   // Browsers close a dialog on the second Escape whatever the page says.
   const closed = () => {
     if (gone.current) return;
-    if (onClose === undefined) ref.current?.showModal();
-    else onClose();
+    onClose?.();
+    // Who has asked first whether it may be closed still shows it.
+    setTimeout(() => {
+      if (!gone.current && ref.current?.open === false) ref.current.showModal();
+    });
   };
   return (
     <dialog

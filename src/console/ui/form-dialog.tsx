@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
+import { LeaveGuard } from "./leave-guard.tsx";
 import { Problem } from "./problem.tsx";
 import { useWork } from "./use-work.ts";
 
@@ -19,18 +21,34 @@ interface FormDialogProps {
 /** A form in a dialog that closes only when what it sends has arrived. */
 export function FormDialog(props: FormDialogProps) {
   const { busy, error, onSubmit } = useWork();
+  const [typed, setTyped] = useState(false);
+  const [asking, setAsking] = useState(false);
   const submit = async () => {
     await props.submit();
     props.onClose();
   };
+  const close = () => (typed ? setAsking(true) : props.onClose());
   return (
-    <Dialog title={props.title} onClose={props.onClose} wide={props.wide ?? false}>
-      <form onSubmit={onSubmit(submit)}>
+    <Dialog title={props.title} onClose={close} wide={props.wide ?? false}>
+      <LeaveGuard unsaved={typed ? "a form that was not sent" : ""} />
+      {asking && (
+        <Dialog title="Discard what you have typed?" onClose={() => setAsking(false)}>
+          <footer>
+            <Button kind="primary" onClick={() => setAsking(false)}>
+              Go on
+            </Button>
+            <Button kind="danger" onClick={props.onClose}>
+              Discard
+            </Button>
+          </footer>
+        </Dialog>
+      )}
+      <form onSubmit={onSubmit(submit)} onInput={() => setTyped(true)}>
         <div class="dialog-body stack">{props.children}</div>
         <Problem error={error} />
         <footer>
           {props.extra}
-          <Button kind="quiet" onClick={props.onClose}>
+          <Button kind="quiet" onClick={close}>
             Cancel
           </Button>
           <Button kind="primary" type="submit" busy={busy}>

@@ -26,6 +26,8 @@ const PATHS = {
   moon: "M20 14A8 8 0 1 1 10 4a6.5 6.5 0 0 0 10 10z",
   half: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 4v16M15 5v14M18 7v10",
   out: "M10 4H5v16h5M14 8l4 4-4 4M18 12H9",
+  search: "M11 5a6 6 0 1 0 0 12 6 6 0 0 0 0-12zM15.5 15.500L20 20",
+  keyboard: "M3 7h18v10H3zM7 10h.01M11 10h.01M15 10h.01M8 14h8",
   plus: "M12 5v14M5 12h14",
 } as const;
 

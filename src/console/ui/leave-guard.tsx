@@ -16,10 +16,10 @@ export function LeaveGuard({ unsaved }: LeaveGuardProps) {
     if (!active) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener("beforeunload", warn);
-    guardLeaving((go) => setLeave(() => go));
+    const release = guardLeaving((go) => setLeave(() => go));
     return () => {
       removeEventListener("beforeunload", warn);
-      guardLeaving(null);
+      release();
     };
   }, [active]);
   if (leave === null) return null;

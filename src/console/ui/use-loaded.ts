@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { messageOf } from "../api/client.ts";
+import { ApiError, messageOf } from "../api/client.ts";
+import { connection } from "../connection.ts";
 import { session } from "../session.ts";
 import { moment } from "./format.ts";
 
@@ -44,7 +45,10 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, key = ""
       setError("");
     } catch (thrown) {
       if (controller.signal.aborted) return;
-      setError(`${messageOf(thrown)}${staleNote(loadedAt.current)}`);
+      const shown = loadedAt.current > 0;
+      // The frame says on every page that the connection is lost, and since when.
+      const said = shown && thrown instanceof ApiError && thrown.status === 0;
+      setError(said ? "" : `${messageOf(thrown)}${staleNote(loadedAt.current)}`);
     }
     setLoading(false);
   }, []);
@@ -56,6 +60,14 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, key = ""
   }, [key, reload]);
 
   useEffect(() => session.watch((state) => state === "in" && void reload()), [reload]);
+
+  useEffect(() => {
+    let { lost } = connection.get();
+    return connection.watch((now) => {
+      if (lost && !now.lost && session.get() === "in") void reload();
+      lost = now.lost;
+    });
+  }, [reload]);
 
   useEffect(() => {
     if (every === 0) return;

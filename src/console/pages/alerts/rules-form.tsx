@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { type AlertRule, saveRules } from "../../api/alerts.ts";
 import { Button } from "../../ui/button.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
+import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toasts.tsx";
@@ -25,6 +26,7 @@ export function RulesForm({ rules, onSaved }: RulesFormProps) {
   };
   return (
     <form onSubmit={onSubmit(save)} noValidate>
+      <LeaveGuard unsaved={Object.keys(drafts).length === 0 ? "" : "a change to the rules"} />
       <Panel title="Rules">
         <div class="setting-grid">
           {RULES.map(({ kind, name, threshold }) => {

@@ -3,6 +3,7 @@ import { exportConfig, importConfig, tryImport } from "../../api/config.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField, SelectField } from "../../ui/field.tsx";
 import { FileButton } from "../../ui/file-button.tsx";
+import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -49,6 +50,7 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
 
   return (
     <Panel title="Import">
+      <LeaveGuard unsaved={text.trim() === "" ? "" : "a configuration that was not imported"} />
       <div class="stack">
         <AreaField
           label="Configuration"

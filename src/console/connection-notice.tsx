@@ -1,0 +1,18 @@
+import { connection, tryAgain } from "./connection.ts";
+import { useStore } from "./store.ts";
+import { Button } from "./ui/button.tsx";
+import { Notice } from "./ui/notice.tsx";
+
+/** Says on every page that the gateway cannot be reached, and of when what is shown is. */
+export function ConnectionNotice() {
+  const { lost, heardAt } = useStore(connection);
+  if (!lost) return null;
+  const from = heardAt === 0 ? "" : `, data from ${new Date(heardAt).toLocaleTimeString("en-GB")}`;
+  return (
+    <div class="connection">
+      <Notice kind="error" action={<Button onClick={() => void tryAgain()}>Try now</Button>}>
+        Connection lost{from}. It is tried again every few seconds.
+      </Notice>
+    </div>
+  );
+}

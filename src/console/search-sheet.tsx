@@ -1,0 +1,105 @@
+import { h, type TargetedInputEvent } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { NAVIGATION } from "./pages.tsx";
+import { href } from "./routing.ts";
+import { type Found, searchEverything } from "./search.ts";
+import { Dialog } from "./ui/dialog.tsx";
+
+const PAUSE_MS = 150;
+
+const PAGES: readonly Found[] = NAVIGATION.flatMap(({ title, pages }) =>
+  pages.map(({ id, name }): Found => ({ kind: "Page", name, below: title, address: href(id) })),
+);
+
+/** Finds pages, accounts, keys, models and records, by the keyboard alone if one likes. */
+export function SearchSheet({ onClose }: { readonly onClose: () => void }) {
+  const [text, setText] = useState("");
+  const [found, setFound] = useState<readonly Found[]>(PAGES);
+  const [chosen, setChosen] = useState(0);
+  const [looking, setLooking] = useState(false);
+  /** Enter was pressed before the answer came. */
+  const hurried = useRef(false);
+  const id = useId();
+  useEffect(() => {
+    const controller = new AbortController();
+    setLooking(true);
+    const timer = setTimeout(async () => {
+      const next = await searchEverything(text.trim(), PAGES, controller.signal);
+      if (controller.signal.aborted) return;
+      setFound(next);
+      setChosen(0);
+      setLooking(false);
+      if (hurried.current) open(next[0]);
+      hurried.current = false;
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [text]);
+
+  const open = (item: Found | undefined) => {
+    if (item === undefined) return;
+    onClose();
+    location.hash = item.address;
+  };
+  const press = (event: KeyboardEvent) => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step !== 0 && found.length > 0) {
+      event.preventDefault();
+      const next = (chosen + step + found.length) % found.length;
+      setChosen(next);
+      document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: "nearest" });
+    }
+    if (event.key === "Enter") {
+      event.preventDefault();
+      // What is listed may still be of the text before.
+      if (looking) hurried.current = true;
+      else open(found[chosen]);
+    }
+  };
+  // Preact's types know no combobox whose list is not a <datalist>.
+  const input = h("input", {
+    type: "text",
+    role: "combobox",
+    "aria-label": "Search pages, accounts, keys, models and records",
+    "aria-expanded": found.length > 0,
+    "aria-controls": `${id}-list`,
+    "aria-activedescendant": found.length > 0 ? `${id}-${chosen}` : undefined,
+    placeholder: "Pages, accounts, keys, models, records",
+    "data-focus": "",
+    value: text,
+    onInput: (event: TargetedInputEvent<HTMLInputElement>) => setText(event.currentTarget.value),
+    onKeyDown: press,
+  });
+  return (
+    <Dialog title="Search everything" onClose={onClose}>
+      <div class="dialog-body search-sheet">
+        {input}
+        {found.length === 0 ? (
+          <p class="muted">{looking ? "Looking…" : "Nothing has this in its name."}</p>
+        ) : (
+          <div id={`${id}-list`} role="listbox" aria-label="Found" aria-busy={looking}>
+            {found.map((item, place) => (
+              <div
+                key={item.kind + item.address}
+                id={`${id}-${place}`}
+                role="option"
+                tabIndex={-1}
+                aria-selected={place === chosen}
+                onPointerMove={() => setChosen(place)}
+                onPointerUp={() => open(item)}
+              >
+                <span class="cut">{item.name}</span>
+                <span class="muted cut">
+                  {item.kind}
+                  {item.below !== "" && ` · ${item.below}`}
+                </span>
+              </div>
+            ))}
+          </div>
+        )}
+      </div>
+    </Dialog>
+  );
+}

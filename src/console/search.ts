@@ -1,0 +1,76 @@
+import { listAccounts } from "./api/accounts.ts";
+import { findKeys } from "./api/config.ts";
+import { listHistory } from "./api/history.ts";
+import { listModels } from "./api/models.ts";
+import { href } from "./routing.ts";
+
+/** Something that was found, and where it is. */
+export interface Found {
+  readonly kind: "Page" | "Account" | "Key" | "Model" | "Record";
+  readonly name: string;
+  /** What tells it from others of its name. */
+  readonly below: string;
+  readonly address: string;
+}
+
+/** Of each kind. */
+const MOST = 5;
+
+const query = (fields: Readonly<Record<string, string>>) => new URLSearchParams(fields).toString();
+
+async function accounts(text: string, signal: AbortSignal): Promise<Found[]> {
+  const filter = { q: text, health: "", proxy: null, provider: null, sort: "" };
+  const { items } = await listAccounts(filter, 1, MOST, signal);
+  return items.map(({ identifier, name }) => ({
+    kind: "Account",
+    name: name || identifier,
+    below: name === "" ? "" : identifier,
+    address: href("accounts", "", query({ q: identifier })),
+  }));
+}
+
+async function keys(text: string, signal: AbortSignal): Promise<Found[]> {
+  const { items } = await findKeys(text, MOST, signal);
+  return items.map(({ id, name, remark }) => ({
+    kind: "Key",
+    name: name || id,
+    below: remark,
+    address: href("history", "", query({ key: id })),
+  }));
+}
+
+async function models(text: string, signal: AbortSignal): Promise<Found[]> {
+  const needle = text.toLowerCase();
+  const found = (await listModels(signal)).filter((id) => id.toLowerCase().includes(needle));
+  return found.slice(0, MOST).map((id) => ({
+    kind: "Model",
+    name: id,
+    below: "",
+    address: href("history", "", query({ model: id })),
+  }));
+}
+
+async function records(text: string, signal: AbortSignal): Promise<Found[]> {
+  const { items } = await listHistory(new URLSearchParams({ q: text }), 1, MOST, signal);
+  return items.map(({ id, request_preview, model, status, status_code }) => ({
+    kind: "Record",
+    name: request_preview || id,
+    below: `${model}, ${status === "error" ? `error ${status_code}` : status}`,
+    address: href("history", id),
+  }));
+}
+
+/** What has a text in its name, in the order in which it is shown. What cannot be looked through is left out. */
+export async function searchEverything(
+  text: string,
+  pages: readonly Found[],
+  signal: AbortSignal,
+): Promise<Found[]> {
+  const needle = text.toLowerCase();
+  const named = pages.filter(({ name }) => name.toLowerCase().includes(needle));
+  if (text === "") return [...named];
+  const others = await Promise.all(
+    [accounts, keys, models, records].map((look) => look(text, signal).catch((): Found[] => [])),
+  );
+  return [...named, ...others.flat()];
+}

@@ -1,0 +1,87 @@
+import { useEffect } from "preact/hooks";
+import { NAVIGATION } from "./pages.tsx";
+import { go } from "./routing.ts";
+import { SearchSheet } from "./search-sheet.tsx";
+import { Keyboard, PAGE_KEYS, sheet, shortcutsOn, turnShortcuts } from "./shortcuts.ts";
+import { useStore } from "./store.ts";
+import { Dialog } from "./ui/dialog.tsx";
+import { CheckField } from "./ui/field.tsx";
+import { undoLast } from "./ui/toasts.tsx";
+
+const FIELDS = "input, textarea, select, [contenteditable]";
+
+/** Whether single keys count: they are typed into fields, and a dialog is not left by them. */
+function free(target: EventTarget | null): boolean {
+  if (!shortcutsOn.get() || document.querySelector("dialog[open]") !== null) return false;
+  return !(target instanceof Element && target.matches(FIELDS));
+}
+
+function findOnPage(): void {
+  const box = document.querySelector("main input[type=search]");
+  if (box instanceof HTMLInputElement) box.focus();
+}
+
+/** What can be called up on every page by a key: the search, and what the keys are. */
+export function Sheets() {
+  const open = useStore(sheet);
+  useEffect(() => {
+    const keyboard = new Keyboard();
+    const press = (event: KeyboardEvent) => {
+      if (event.repeat || event.defaultPrevented) return;
+      const deed = keyboard.press(event, free(event.target), Date.now());
+      if (deed === null) return;
+      event.preventDefault();
+      if (deed.do === "go") go(deed.page);
+      // A dialog that waits for an answer stays where it is.
+      if (deed.do === "search" && document.querySelector("dialog[open]") === null) sheet.set("search");
+      if (deed.do === "help") sheet.set("help");
+      if (deed.do === "find") findOnPage();
+      if (deed.do === "undo") undoLast();
+    };
+    addEventListener("keydown", press);
+    return () => removeEventListener("keydown", press);
+  }, []);
+  const close = () => sheet.set("none");
+  if (open === "search") return <SearchSheet onClose={close} />;
+  return open === "help" ? <HelpSheet onClose={close} /> : null;
+}
+
+/** The keys, and what they do. */
+function HelpSheet({ onClose }: { readonly onClose: () => void }) {
+  const on = useStore(shortcutsOn);
+  const names = new Map<string, string>(
+    NAVIGATION.flatMap(({ pages }) => pages.map(({ id, name }) => [id, name])),
+  );
+  const keys: readonly (readonly [string, readonly string[]])[] = [
+    ["Search everything", ["Ctrl or ⌘", "K"]],
+    ["Search on this page", ["/"]],
+    ["Undo the last deletion", ["z"]],
+    ["These keys", ["?"]],
+    ["Close what is open", ["Esc"]],
+    ...Object.entries(PAGE_KEYS).map(([key, page]) => [names.get(page) ?? page, ["g", key]] as const),
+  ];
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+      <div class="dialog-body stack">
+        <dl class="key-list">
+          {keys.map(([said, parts]) => (
+            <div key={said}>
+              <dt>{said}</dt>
+              <dd>
+                {parts.map((part) => (
+                  <kbd key={part}>{part}</kbd>
+                ))}
+              </dd>
+            </div>
+          ))}
+        </dl>
+        <CheckField
+          label="Single keys do this"
+          value={on}
+          onChange={turnShortcuts}
+          hint="Without them, Ctrl or ⌘ K goes on to work."
+        />
+      </div>
+    </Dialog>
+  );
+}
