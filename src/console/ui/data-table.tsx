@@ -1,4 +1,5 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, VNode } from "preact";
+import { useRef } from "preact/hooks";
 import { count } from "./format.ts";
 
 /** A column of a table: its heading, and what it shows of an item. */
@@ -31,6 +32,11 @@ interface DataTableProps<T> {
   /** Items that are shown; how many more there are is said below. */
   readonly most?: number;
   readonly class?: string;
+  /**
+   * A row shows nothing but its item: while that says the same, it is not drawn anew. For long lists that are read again and
+   * again; `columns` must stay the same list then.
+   */
+  readonly steady?: boolean;
   /** Classes of the box that the table is in. */
   readonly box?: string;
 }
@@ -38,6 +44,7 @@ interface DataTableProps<T> {
 /** Items, one a row. On a narrow screen a row becomes a block of its cells. */
 export function DataTable<T>(props: DataTableProps<T>) {
   const { items, keyOf, columns, empty, most = items.length } = props;
+  const drawn = useDrawn<T>(columns);
   if (items.length === 0 && empty !== undefined) return <>{empty}</>;
   return (
     <>
@@ -53,21 +60,43 @@ export function DataTable<T>(props: DataTableProps<T>) {
             </tr>
           </thead>
           <tbody>
-            {items.slice(0, most).map((item, index) => (
-              <tr key={keyOf(item)}>
-                {columns.map(({ title, class: name, end, cell }) => (
-                  <td key={title} class={classes(end && "end", name)}>
-                    {cell(item, index)}
-                  </td>
-                ))}
-              </tr>
-            ))}
+            {items.slice(0, most).map((item, index) => {
+              const row = () => (
+                <tr key={keyOf(item)}>
+                  {columns.map(({ title, class: name, end, cell }) => (
+                    <td key={title} class={classes(end && "end", name)}>
+                      {cell(item, index)}
+                    </td>
+                  ))}
+                </tr>
+              );
+              return props.steady === true ? drawn(keyOf(item), item, row) : row();
+            })}
           </tbody>
         </table>
       </div>
       {items.length > most && <p class="muted">and {count(items.length - most)} more</p>}
     </>
   );
+}
+
+/** Gives the rows that were drawn last for items that say the same: Preact passes over what it has drawn already. */
+function useDrawn<T>(columns: readonly Column<T>[]) {
+  const kept = useRef<{ columns: unknown; rows: Map<string, { said: string; row: VNode }> }>({
+    columns: null,
+    rows: new Map(),
+  });
+  if (kept.current.columns !== columns) kept.current = { columns, rows: new Map() };
+  const before = kept.current.rows;
+  const rows: typeof before = new Map();
+  kept.current.rows = rows;
+  return (key: string, item: T, draw: () => VNode): VNode => {
+    const said = JSON.stringify(item);
+    const known = before.get(key);
+    const row = known?.said === said ? known.row : draw();
+    rows.set(key, { said, row });
+    return row;
+  };
 }
 
 /** The value of a `class`: undefined when there is none. */

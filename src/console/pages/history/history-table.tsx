@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import type { HistorySummary } from "../../api/history.ts";
 import { href } from "../../routing.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
@@ -61,11 +62,13 @@ interface HistoryTableProps {
 
 /** The generations, one a row; its preview leads to the record. */
 export function HistoryTable({ items, query }: HistoryTableProps) {
+  const shown = useMemo(() => columns(query), [query]);
   return (
     <DataTable
       items={items}
       keyOf={({ id }) => id}
-      columns={columns(query)}
+      columns={shown}
+      steady
       class="history-table"
       box="panel"
     />

@@ -20,12 +20,13 @@ import { HistoryTable } from "./history-table.tsx";
 import { RecordView } from "./record-view.tsx";
 import { SavedList } from "./saved-list.tsx";
 
-const LARGEST_PAGE = 1_000;
-const PAGE_SIZES = [25, 50, 200, LARGEST_PAGE] as const;
+/** More rows at once would hold the screen up when they are read anew; an export has them all. */
+const LARGEST_PAGE = 200;
+const PAGE_SIZES = [25, 50, 100, LARGEST_PAGE] as const;
 const REFRESH_MS = 1_500;
 /** Searches through texts and long pages cost more. */
 const COSTLY_REFRESH_MS = 6_000;
-const LONG_PAGE = 200;
+const LONG_PAGE = 50;
 
 /** What was generated, newest first; it goes on while one looks at it. */
 export function History({ detail }: { readonly detail: string }) {
