@@ -3,18 +3,23 @@ import { knownKeys } from "../auth/caller-keys.ts";
 import { LINK_PARAMETERS, linkSignature } from "../auth/signed-links.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
+import { PAGE_OPERATIONS } from "../platform/page-jobs.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { missing } from "./refusals.ts";
 
 const DAY = 86_400;
 
+const value = z.union([z.string(), z.number(), z.boolean()]);
+
 /** `POST /admin/page-links`. */
 const linkSchema = z.object({
   key: z.string().trim().min(1).describe("The key that the link counts for, or its id."),
-  operation: z.enum(["thumbs", "technologies"]).default("thumbs"),
+  operation: z.enum(PAGE_OPERATIONS).default("thumbs"),
   query: z
-    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
-    .describe("What is asked for: the parameters of the operation, url among them."),
+    .record(z.string(), z.union([value, z.array(value)]))
+    .describe(
+      "What is asked for: the parameters of the operation, url among them; several of one name as a list.",
+    ),
   expires_in: z
     .int()
     .min(1)
@@ -57,7 +62,9 @@ export const PAGE_LINK_ENDPOINTS: readonly Endpoint[] = [
       if (!body.query["url"]) throw invalidRequest("query.url: is needed", "query.url");
       const expires = Math.floor(platform.now() / 1_000) + body.expires_in;
       const query = new URLSearchParams(
-        Object.entries(body.query).map(([name, value]) => [name, String(value)]),
+        Object.entries(body.query).flatMap(([name, given]) =>
+          [given].flat().map((one) => [name, String(one)]),
+        ),
       );
       query.set("keyId", key.id);
       query.set("expires", String(expires));

@@ -2,6 +2,7 @@ import { standardFamily } from "../routing/error-formats.ts";
 import type { Surface } from "../routing/surface.ts";
 import { home } from "./home/endpoints.ts";
 import { JOB_ENDPOINTS } from "./jobs/endpoints.ts";
+import { metadata, metadataBatch } from "./metadata/endpoints.ts";
 import { technologies, technologiesBatch } from "./technologies/endpoints.ts";
 import { thumbnail, thumbnailBatch } from "./thumbnails/endpoints.ts";
 
@@ -9,7 +10,7 @@ import { thumbnail, thumbnailBatch } from "./thumbnails/endpoints.ts";
 export const PAGES: Surface = {
   tag: "Page service",
   family: standardFamily("page"),
-  paths: ["/v1/thumbs", "/v1/technologies", "/v1/jobs"],
+  paths: ["/v1/thumbs", "/v1/technologies", "/v1/metadata", "/v1/jobs"],
   responseHeaders: [
     "retry-after",
     "location",
@@ -30,5 +31,14 @@ export const PAGES: Surface = {
     "x-page-sheets",
     "x-page-cut-at-sheet",
   ],
-  endpoints: [home, thumbnail, thumbnailBatch, technologies, technologiesBatch, ...JOB_ENDPOINTS],
+  endpoints: [
+    home,
+    thumbnail,
+    thumbnailBatch,
+    technologies,
+    technologiesBatch,
+    metadata,
+    metadataBatch,
+    ...JOB_ENDPOINTS,
+  ],
 };

@@ -109,6 +109,12 @@ export const thumbnailQuerySchema = z.object({
 /** Query of `GET /v1/technologies`. */
 export const technologiesQuerySchema = z.object(shared);
 
+/** Query of `GET /v1/metadata`. */
+export const metadataQuerySchema = z.object({
+  ...shared,
+  technologies: flag("What the page is built with is told, too."),
+});
+
 /** What a body does not say: its addresses have a name of their own, and who asks is in the query or a header. */
 const NOT_IN_BODIES = ["url", "async", ...Object.keys(access)];
 
@@ -132,3 +138,6 @@ export const thumbnailBatchSchema = z.strictObject({ ...membersOf(thumbnailQuery
 
 /** Body of `POST /v1/technologies`. */
 export const technologiesBatchSchema = z.strictObject({ ...membersOf(technologiesQuerySchema), urls });
+
+/** Body of `POST /v1/metadata`. */
+export const metadataBatchSchema = z.strictObject({ ...membersOf(metadataQuerySchema), urls });

@@ -188,9 +188,8 @@ export interface PrintOutcome extends PageReport {
 /** A visit as it is asked for. */
 export interface VisitRequest {
   readonly url: string;
-  /** Source text of the probe's parts; see `probeExpression`. */
-  readonly globalsProbe: string;
-  readonly selectorsProbe: string;
+  /** Source texts of the probe's parts; see `probeExpression`. Null: markup, headers and cookies are enough. */
+  readonly probes: { readonly globals: string; readonly selectors: string } | null;
 }
 
 /** What a page is made of. */

@@ -1,7 +1,8 @@
 import type { ErrorCode } from "../errors/gateway-error.ts";
 
-/** What the page service can be asked for as a job. */
-export type PageOperation = "thumbs" | "technologies";
+/** What the page service can be asked for, at once or as a job. */
+export const PAGE_OPERATIONS = ["thumbs", "technologies", "metadata"] as const;
+export type PageOperation = (typeof PAGE_OPERATIONS)[number];
 
 /** What went wrong with one task of a job. */
 export interface TaskFault {

@@ -19,6 +19,7 @@ const UPSTREAM_CODES = /^(?:upstream_|model_unavailable$|account_login_failed$)/
 const PAGE_OPERATIONS: Readonly<Record<string, string>> = {
   "/v1/thumbs": "thumbnail",
   "/v1/technologies": "technologies",
+  "/v1/metadata": "metadata",
 };
 
 /** Probes come for ever and say nothing. */

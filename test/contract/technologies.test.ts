@@ -63,6 +63,48 @@ describeWithBrowser("GET /v1/technologies/", () => {
     return JSON.parse(await response.text());
   };
 
+  it("tells what a page says of itself, alone or with what it is built with, from one load", async () => {
+    const about = async (query: Record<string, string>) => {
+      const response = await gateway.fetch(
+        `/v1/metadata/?${new URLSearchParams({ url: `${site.host}/moved?about`, ...query })}`,
+      );
+      expect(response.status).toBe(200);
+      expect(response.headers.get("x-page-url")).toBe(`${site.origin}/wordpress`);
+      expect(response.headers.get("ratelimit-limit")).not.toBeNull();
+      return { cache: response.headers.get("x-cache"), body: JSON.parse(await response.text()) };
+    };
+    const alone = await about({});
+    expect(alone).toEqual({
+      cache: "MISS",
+      body: {
+        url: `${site.origin}/wordpress`,
+        originalUrl: `http://${site.host}/moved?about`,
+        title: "Test",
+        description: null,
+        canonical: null,
+        language: null,
+        openGraph: {},
+        icons: [],
+        feeds: [],
+      },
+    });
+    const before = loads;
+    const both = await about({ technologies: "true" });
+    expect(loads - before).toBe(1);
+    expect(both.body).toMatchObject({
+      ...alone.body,
+      applications: expect.arrayContaining([
+        expect.objectContaining({ name: "WordPress", version: "6.5.2" }),
+      ]),
+    });
+    expect([(await about({})).cache, (await about({ technologies: "1" })).cache]).toEqual(["HIT", "HIT"]);
+    const wrong = await gateway.fetch("/v1/metadata?url=localhost&technologies=1");
+    expect([wrong.status, await wrong.json()]).toEqual([
+      400,
+      { error: expect.objectContaining({ code: "url_host_forbidden", param: "url" }) },
+    ]);
+  });
+
   it("finds what a page is built with, by all that one load of it shows", async () => {
     const { url, originalUrl, applications } = await lookUp("/wordpress");
     expect([url, originalUrl]).toEqual([`${site.origin}/wordpress`, `${site.origin}/wordpress`]);

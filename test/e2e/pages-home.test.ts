@@ -75,6 +75,12 @@ describeWithBrowser("the public page", () => {
     expect(await page.getByRole("row", { name: /WordPress/ }).innerText()).toContain("6.5.2");
   });
 
+  it("reads metadata", async () => {
+    await page.getByRole("button", { name: "Read metadata" }).click();
+    await page.getByRole("rowheader", { name: "title" }).waitFor();
+    expect(await page.getByRole("row", { name: /^title/ }).innerText()).toContain("Test");
+  });
+
   it("says what went wrong", async () => {
     await page.getByLabel("Web address").fill("localhost");
     await page.getByRole("button", { name: "Take a picture" }).click();

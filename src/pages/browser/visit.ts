@@ -67,16 +67,17 @@ async function read(
 ): Promise<Pick<VisitOutcome, "html" | "probes" | "signals">> {
   const { session, frame } = tab;
   const world = await isolatedWorld(session, tab.policy.mainFrame);
+  const { probes } = request;
   const [globals, selectors, html, robots, cookies, texts] = await Promise.all([
-    evaluate(session, request.globalsProbe, PROBE_MS),
-    evaluate(session, request.selectorsProbe, PROBE_MS, world),
+    probes === null ? null : evaluate(session, probes.globals, PROBE_MS),
+    probes === null ? null : evaluate(session, probes.selectors, PROBE_MS, world),
     evaluate(session, "document.documentElement.outerHTML", READ_MS, world),
-    evaluate(session, ROBOTS, READ_MS, world),
+    probes === null ? null : evaluate(session, ROBOTS, READ_MS, world),
     session
       .send("Network.getCookies")
       .then((answer) => answer.cookies)
       .catch(() => []),
-    readSources(tab, sources),
+    readSources(tab, probes === null ? [] : sources),
   ]);
   const issuer = frame.answer?.issuer;
   return {

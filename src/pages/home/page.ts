@@ -85,7 +85,7 @@ export function homePage(): string {
 </section>
 <section aria-labelledby="pages">
 <h2 id="pages">Page service</h2>
-<p>A picture or PDF of any public web page, or what it is built with. No key is needed; each address may make 100 calls a minute.</p>
+<p>A picture or PDF of any public web page, what it is built with, or what it says of itself. No key is needed; each address may make 100 calls a minute.</p>
 <form aria-label="Try the page service">
 <div><label for="url">Web address</label>
 <input type="text" id="url" name="url" value="example.com" required autocomplete="url" inputmode="url" spellcheck="false" autocapitalize="none"></div>
@@ -109,14 +109,16 @@ export function homePage(): string {
 </fieldset>
 </details>
 <div class="actions"><button name="operation" value="thumbs">Take a picture</button>
-<button name="operation" value="technologies">Detect technologies</button></div>
+<button name="operation" value="technologies">Detect technologies</button>
+<button name="operation" value="metadata">Read metadata</button></div>
 </form>
 <p id="status" role="status"></p>
 <div id="result"></div>
 <noscript><p>Without scripts, open an address such as <a href="/v1/thumbs?url=example.com">/v1/thumbs?url=example.com</a>.</p></noscript>
 <pre><code>curl "${ORIGIN}/v1/thumbs?url=example.com&amp;size=og" -o thumbnail.jpg
 curl "${ORIGIN}/v1/thumbs?url=example.com&amp;format=pdf&amp;paper=a4" -o page.pdf
-curl "${ORIGIN}/v1/technologies?url=example.com&amp;prettify=true"</code></pre>
+curl "${ORIGIN}/v1/technologies?url=example.com&amp;prettify=true"
+curl "${ORIGIN}/v1/metadata?url=example.com&amp;technologies=true"</code></pre>
 <p>Many pages, or slow ones, are a job, whose address the answer tells:</p>
 <pre><code>curl "${ORIGIN}/v1/thumbs" -H "Content-Type: application/json" \\
   -d '{"urls": ["example.com", "example.org"], "size": "og"}'</code></pre>

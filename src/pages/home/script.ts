@@ -1,4 +1,4 @@
-/** The script of the public page: it names the program's address, and shows what the two operations answer. */
+/** The script of the public page: it names the program's address, and shows what the operations answer. */
 export const SCRIPT = `
 const form = document.querySelector("form");
 const status = document.querySelector("#status");
@@ -58,9 +58,27 @@ async function showTechnologies(response, name, took) {
   result.append(table);
 }
 
+async function showMetadata(response, name, took) {
+  const { url, icons, feeds, openGraph, ...said } = await response.json();
+  status.textContent = "What " + url + " says of itself, " + took();
+  const table = element("table");
+  const add = (title, text) => {
+    if (!text) return;
+    const row = table.insertRow();
+    row.append(element("th", title, { scope: "row" }), element("td", text));
+  };
+  for (const title of ["title", "description", "canonical", "language"]) add(title, said[title]);
+  for (const [property, text] of Object.entries(openGraph)) add("og:" + property, text);
+  for (const icon of icons) add(icon.rel, icon.url);
+  for (const feed of feeds) add("feed", feed.url);
+  if (table.rows.length > 0) result.append(table);
+}
+
+const show = { thumbs: showThumbnail, technologies: showTechnologies, metadata: showMetadata };
+
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
-  const operation = event.submitter?.value === "technologies" ? "technologies" : "thumbs";
+  const operation = event.submitter?.value in show ? event.submitter.value : "thumbs";
   const request = address(operation);
   const buttons = form.querySelectorAll("button");
   const since = performance.now();
@@ -76,7 +94,7 @@ form.addEventListener("submit", async (event) => {
       throw new Error(error.message + " (" + error.code + ")");
     }
     const name = new FormData(form).get("url");
-    await (operation === "thumbs" ? showThumbnail(response, name, took) : showTechnologies(response, name, took));
+    await show[operation](response, name, took);
   } catch (error) {
     status.className = "error";
     status.textContent = error.message;

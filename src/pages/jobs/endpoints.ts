@@ -4,6 +4,7 @@ import type { Context } from "../../platform/context.ts";
 import type { JobState } from "../../platform/page-jobs.ts";
 import { type Endpoint, json, open } from "../../routing/endpoint.ts";
 import { answerResponse } from "../kept-answers.ts";
+import { metadataSchema } from "../metadata/result.ts";
 import { technologiesSchema } from "../technologies/result.ts";
 import { PICTURES, thumbnailSchema } from "../thumbnails/endpoints.ts";
 import { jobResponse, jobSchema } from "./view.ts";
@@ -34,7 +35,7 @@ export const JOB_ENDPOINTS: readonly Endpoint[] = [
     summary: "What came of one address of a job",
     answers: () => ({
       ...PICTURES,
-      "application/json": z.union([thumbnailSchema(), technologiesSchema()]),
+      "application/json": z.union([thumbnailSchema(), technologiesSchema(), metadataSchema()]),
     }),
     handler: async (context, { params }) => {
       const job = await jobOf(context, params["id"]);

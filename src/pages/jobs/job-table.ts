@@ -1,13 +1,16 @@
 import { fromBase64, toBase64 } from "../../encoding/bytes.ts";
-import type {
-  JobState,
-  NewJob,
-  NewTask,
-  PageOperation,
-  TaskFault,
-  TaskResult,
-  TaskStatus,
+
+import {
+  type JobState,
+  type NewJob,
+  type NewTask,
+  PAGE_OPERATIONS,
+  type PageOperation,
+  type TaskFault,
+  type TaskResult,
+  type TaskStatus,
 } from "../../platform/page-jobs.ts";
+
 import { numberIn, type Sql, type SqlRow, textIn } from "../../storage/sql.ts";
 import { TextTable } from "../../storage/texts.ts";
 
@@ -259,7 +262,8 @@ export function sizeOf({ url, query }: NewTask): number {
 }
 
 function operationIn(row: SqlRow): PageOperation {
-  return textIn(row, "operation") === "technologies" ? "technologies" : "thumbs";
+  const operation = textIn(row, "operation");
+  return PAGE_OPERATIONS.find((known) => known === operation) ?? "thumbs";
 }
 
 const STATUSES: readonly TaskStatus[] = ["queued", "running", "completed", "failed", "cancelled"];

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { JobState, TaskState } from "../../platform/page-jobs.ts";
+import { type JobState, PAGE_OPERATIONS, type TaskState } from "../../platform/page-jobs.ts";
 
 /** Seconds after which it is worth a look how a job stands. */
 const RETRY_AFTER = 2;
@@ -10,7 +10,7 @@ const taskStatus = z.enum(["queued", "running", "completed", "failed", "cancelle
 export const jobSchema = () =>
   z.object({
     id: z.string(),
-    operation: z.enum(["thumbs", "technologies"]),
+    operation: z.enum(PAGE_OPERATIONS),
     status: taskStatus,
     createdAt: z.iso.datetime(),
     finishedAt: z.iso.datetime().nullable(),

@@ -1,6 +1,7 @@
 import { GatewayError } from "../../errors/gateway-error.ts";
 import type { TaskResult } from "../../platform/page-jobs.ts";
 import type { Platform } from "../../platform/platform.ts";
+import { metadataAnswer, readMetadataRequest } from "../metadata/endpoints.ts";
 import { readTechnologiesRequest, technologiesAnswer } from "../technologies/endpoints.ts";
 import { thumbnailAnswer } from "../thumbnails/endpoints.ts";
 import { readThumbnailRequest } from "../thumbnails/parameters.ts";
@@ -23,6 +24,10 @@ export async function doTask(platform: Platform, task: QueuedTask): Promise<Task
     if (task.operation === "technologies") {
       const request = readTechnologiesRequest(query, platform.variables.pages);
       return await technologiesAnswer(work, withoutStale(request), ADMITTED);
+    }
+    if (task.operation === "metadata") {
+      const request = readMetadataRequest(query, platform.variables.pages);
+      return await metadataAnswer(work, withoutStale(request), ADMITTED);
     }
     const request = readThumbnailRequest(query, platform.variables.pages);
     return await thumbnailAnswer(work, withoutStale(request), ADMITTED);

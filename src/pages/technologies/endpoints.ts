@@ -1,4 +1,3 @@
-import { toUtf8 } from "../../encoding/bytes.ts";
 import { json, open } from "../../routing/endpoint.ts";
 import type { UrlSafetyOptions } from "../../url-safety/index.ts";
 import { type Freshness, readFreshness } from "../freshness.ts";
@@ -6,6 +5,7 @@ import { MAX_BATCH_BYTES, oneTask, startBatch, startJob, wantsJob } from "../job
 import { jobSchema } from "../jobs/view.ts";
 import { answerResponse, cacheKey, type KeptAnswer, keptOrMade, type PageWork } from "../kept-answers.ts";
 import { QueryParameters } from "../parameters.ts";
+import { prettyAnswer } from "../pretty-answer.ts";
 import { technologiesBatchSchema, technologiesQuerySchema } from "../query-schemas.ts";
 import { rateLimited } from "../rate-limit.ts";
 import { technologiesSchema } from "./result.ts";
@@ -73,16 +73,11 @@ export async function technologiesAnswer(
 ): Promise<KeptAnswer> {
   const key = await cacheKey(work, "technologies", page.href);
   const answer = await keptOrMade(work, key, freshness, admitted, () => detected(work, page));
-  return prettify ? pretty(answer) : answer;
+  return prettify ? prettyAnswer(answer) : answer;
 }
 
 /** What reads pages is large, and made only where somebody asks for it: all other isolates start sooner. */
 async function detected(work: PageWork, page: URL): Promise<KeptAnswer> {
   const { detect } = await import("./detect.ts");
   return detect(work, page);
-}
-
-function pretty(answer: KeptAnswer): KeptAnswer {
-  const result: unknown = JSON.parse(new TextDecoder().decode(answer.body));
-  return { ...answer, body: toUtf8(`${JSON.stringify(result, null, 2)}\n`) };
 }

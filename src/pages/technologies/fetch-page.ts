@@ -16,14 +16,14 @@ const HEADERS = {
 };
 
 /**
- * Loads a page without a browser: its HTML, style sheets and robots.txt. Each hop of a redirect is checked as the first address was.
+ * Loads a page without a browser: its HTML, and with a detector its style sheets and robots.txt. Each hop of a redirect is checked as the first address was.
  *
  * @throws GatewayError when there is no page
  */
 export async function fetchPage(
   platform: Pick<Platform, "variables" | "fetch">,
   page: URL,
-  detector: TechnologyDetector,
+  detector: TechnologyDetector | null,
 ): Promise<{ report: PageReport; signals: PageSignals }> {
   const limits = platform.variables.pages;
   const load = async (address: string, signal: AbortSignal): Promise<Response> => {
@@ -36,7 +36,9 @@ export async function fetchPage(
   const type = response.headers.get("content-type") ?? "text/html";
   if (!/html|xml|text\/plain/i.test(type)) throw notRenderable("a download");
   const html = await readText(response, MAX_HTML_BYTES).catch(refuse);
-  const signals = signalsFromHtml({ html, headers: response.headers, url }, detector);
+  const report = { url, status: response.status, incomplete: false, overBudget: false };
+  const signals = signalsFromHtml({ html, headers: response.headers, url }, detector ?? undefined);
+  if (detector === null) return { report, signals };
   const extra = async (address: string): Promise<string> => {
     try {
       const answer = await load(address, AbortSignal.timeout(EXTRAS_MS));
@@ -50,7 +52,7 @@ export async function fetchPage(
     ...signals.stylesheets.slice(0, MAX_SHEETS).map(extra),
   ]);
   return {
-    report: { url, status: response.status, incomplete: false, overBudget: false },
+    report,
     signals: { ...signals, robots: robots ?? "", css: [...(signals.css ?? []), ...sheets.filter(Boolean)] },
   };
 }

@@ -1,7 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { technologiesQuerySchema, thumbnailQuerySchema } from "../../../src/pages/query-schemas.ts";
+import {
+  metadataQuerySchema,
+  technologiesQuerySchema,
+  thumbnailQuerySchema,
+} from "../../../src/pages/query-schemas.ts";
 
 /** The names of the parameters that a source reads. */
 function namesIn(source: string): string[] {
@@ -25,6 +29,7 @@ describe("the described queries of the page service", () => {
       thumbnailQuerySchema,
     ],
     [["technologies/endpoints.ts"], technologiesQuerySchema],
+    [["metadata/endpoints.ts"], metadataQuerySchema],
   ])("name the parameters that %j read", (sources, schema) => {
     const names = new Set([...OF_ALL, ...sources.flatMap(namesIn)]);
     expect(Object.keys(schema.shape).sort()).toEqual([...names].sort());

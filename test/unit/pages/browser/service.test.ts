@@ -50,7 +50,7 @@ describe("BrowserService", () => {
   });
 
   const { pages: limits } = parseVariables({}, { drivers: ["sessions"] });
-  const visit = { url: "https://example.com/", globalsProbe: "0", selectorsProbe: "0" };
+  const visit = { url: "https://example.com/", probes: null };
 
   function serviceOf(stuck: readonly string[]) {
     const launches: boolean[] = [];

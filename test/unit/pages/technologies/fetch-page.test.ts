@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
 import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
+import { readMetadata } from "../../../../src/pages/metadata/read.ts";
 import { lookUpDns } from "../../../../src/pages/technologies/dns.ts";
 import { fetchPage } from "../../../../src/pages/technologies/fetch-page.ts";
 import { TechnologyDetector } from "../../../../src/pages/technologies/index.ts";
@@ -51,6 +52,21 @@ describe("fetchPage", () => {
     expect(signals).toMatchObject({ robots: "User-agent: *", css: [".a{}"] });
     const names = detector.detect(signals).map(({ name, version }) => `${name} ${version}`.trim());
     expect(names).toEqual(expect.arrayContaining(["WordPress 6.5", "Nginx 1.25.3", "PHP", "MySQL"]));
+  });
+
+  it("loads the page alone when nobody looks for technologies", async () => {
+    const platform = web({
+      "https://example.com/": page('<title>Hello</title><link rel="stylesheet" href="/a.css">', {
+        link: '<https://example.com/b>; rel="canonical"',
+      }),
+    });
+    const { signals } = await fetchPage(platform, new URL("https://example.com/"), null);
+    expect(platform.asked).toEqual(["https://example.com/"]);
+    const { html = "", headers = {} } = signals;
+    expect(readMetadata({ html, headers, url: "https://example.com/" })).toMatchObject({
+      title: "Hello",
+      canonical: "https://example.com/b",
+    });
   });
 
   it("does not follow a redirect, nor load a style sheet, where it may not", async () => {

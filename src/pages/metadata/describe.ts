@@ -1,0 +1,40 @@
+import { toUtf8 } from "../../encoding/bytes.ts";
+import type { KeptAnswer, PageWork } from "../kept-answers.ts";
+import { lifetimeOf, pageHeaders } from "../page-headers.ts";
+import { detectorOf } from "../technologies/detect.ts";
+import { lookUpDns } from "../technologies/dns.ts";
+import { seePage } from "../technologies/see-page.ts";
+import { readMetadata } from "./read.ts";
+import type { MetadataResult } from "./result.ts";
+
+/**
+ * Loads a page, and says what it says of itself.
+ *
+ * @param technologies whether what it is built with is told, too: from the same load
+ * @throws what the caller is told
+ */
+export async function describe(work: PageWork, page: URL, technologies: boolean): Promise<KeptAnswer> {
+  const { platform } = work;
+  const [detector, dns] = technologies
+    ? await Promise.all([detectorOf(platform.pages), lookUpDns(platform, page)])
+    : [null, {}];
+  const { report, signals } = await seePage(work, page, detector);
+  const { html = "", headers = {} } = signals;
+  const result: MetadataResult = {
+    url: report.url,
+    originalUrl: page.href,
+    ...readMetadata({ html, headers, url: report.url }),
+    ...(detector !== null && {
+      applications: detector
+        .detect({ ...signals, dns })
+        .map((application) => ({ ...application, categories: [...application.categories] })),
+    }),
+  };
+  return {
+    body: toUtf8(JSON.stringify(result)),
+    headers: { "content-type": "application/json", ...pageHeaders(report) },
+    madeAt: platform.now(),
+    lifetime: lifetimeOf(report),
+    hit: false,
+  };
+}

@@ -1,0 +1,82 @@
+import { json, open } from "../../routing/endpoint.ts";
+import type { UrlSafetyOptions } from "../../url-safety/index.ts";
+import { type Freshness, readFreshness } from "../freshness.ts";
+import { MAX_BATCH_BYTES, oneTask, startBatch, startJob, wantsJob } from "../jobs/start.ts";
+import { jobSchema } from "../jobs/view.ts";
+import { answerResponse, cacheKey, type KeptAnswer, keptOrMade, type PageWork } from "../kept-answers.ts";
+import { QueryParameters } from "../parameters.ts";
+import { prettyAnswer } from "../pretty-answer.ts";
+import { metadataBatchSchema, metadataQuerySchema } from "../query-schemas.ts";
+import { rateLimited } from "../rate-limit.ts";
+import { metadataSchema } from "./result.ts";
+
+/** `GET /v1/metadata/`: what a page says of itself (contract, GET /v1/metadata/). */
+export const metadata = open({
+  method: "GET",
+  path: "/v1/metadata",
+  summary: "Title, description, icons and feeds of a web page",
+  lenientQuery: metadataQuerySchema,
+  answers: json(metadataSchema),
+  accepted: json(jobSchema),
+  handler: rateLimited(async (context, call) => {
+    const request = readMetadataRequest(call.query, context.platform.variables.pages);
+    if (wantsJob(context)) return startJob(context, call, "metadata", [oneTask(call.query)]);
+    const answer = await metadataAnswer({ ...context, client: call.client }, request, call.admitted);
+    return answerResponse(context, answer, request.freshness);
+  }),
+});
+
+/** `POST /v1/metadata`: what several pages say of themselves, as a job (contract, jobs). */
+export const metadataBatch = open({
+  method: "POST",
+  path: "/v1/metadata",
+  summary: "Titles, descriptions, icons and feeds of several web pages, as a job",
+  body: metadataBatchSchema,
+  maxBody: MAX_BATCH_BYTES,
+  answers: json(jobSchema),
+  accepted: json(jobSchema),
+  handler: (context, { body }) =>
+    startBatch(context, "metadata", body, (query) =>
+      readMetadataRequest(query, context.platform.variables.pages),
+    ),
+});
+
+/** What is asked for of a page's metadata. */
+interface MetadataRequest {
+  readonly page: URL;
+  /** What the page is built with is told, too. */
+  readonly technologies: boolean;
+  readonly prettify: boolean;
+  readonly freshness: Freshness;
+}
+
+/** Reads the query (contract, GET /v1/metadata/). Throws a 400 that names the parameter at fault. */
+export function readMetadataRequest(search: URLSearchParams, safety: UrlSafetyOptions): MetadataRequest {
+  const query = new QueryParameters(search);
+  const page = query.page(safety);
+  const technologies = query.boolean("technologies", false);
+  const prettify = query.boolean("prettify", false);
+  const freshness = readFreshness(query);
+  query.refuseOthers();
+  return { page, technologies, prettify, freshness };
+}
+
+/**
+ * What is known of a page, or is found out.
+ *
+ * @param admitted rejects when the caller may not have any
+ */
+export async function metadataAnswer(
+  work: PageWork,
+  { page, technologies, prettify, freshness }: MetadataRequest,
+  admitted: Promise<void>,
+): Promise<KeptAnswer> {
+  const key = await cacheKey(work, "metadata", [page.href, technologies]);
+  const make = async () => {
+    // What reads pages is large, and made only where somebody asks for it: all other isolates start sooner.
+    const { describe } = await import("./describe.ts");
+    return describe(work, page, technologies);
+  };
+  const answer = await keptOrMade(work, key, freshness, admitted, make);
+  return prettify ? prettyAnswer(answer) : answer;
+}

@@ -1,0 +1,180 @@
+import type { ChildNode, Element } from "domhandler";
+import type { NamedTexts } from "../../platform/page-browser.ts";
+import { parseHtml } from "../technologies/html.ts";
+import type { PageMetadata } from "./result.ts";
+
+/** More HTML than this is not parsed, in UTF-16 code units. */
+const MAX_HTML = 2_000_000;
+/** Lengths in UTF-16 code units; longer texts are cut, longer addresses and names left out. */
+const MAX_TITLE = 1_000;
+const MAX_DESCRIPTION = 5_000;
+const MAX_VALUE = 2_000;
+const MAX_ADDRESS = 2_048;
+const MAX_NAME = 100;
+/** How many Open Graph properties, icons and feeds are told. */
+const MAX_PROPERTIES = 100;
+const MAX_LINKS = 50;
+
+/** Elements whose content is not the page's own, or is shown only where scripts do not run. */
+const PASSED_OVER = new Set(["svg", "math", "template", "noscript", "iframe", "script", "style"]);
+const ICONS = new Set([
+  "icon",
+  "apple-touch-icon",
+  "apple-touch-icon-precomposed",
+  "mask-icon",
+  "fluid-icon",
+]);
+const FEEDS = new Set([
+  "application/rss+xml",
+  "application/atom+xml",
+  "application/feed+json",
+  "application/rdf+xml",
+]);
+/** Open Graph properties that are addresses (ogp.me). */
+const ADDRESSES = /^(?:url|(?:image|video|audio)(?::(?:url|secure_url))?)$/;
+
+/**
+ * Reads what a page says of itself.
+ *
+ * @param page `url` is the final URL, `headers` are those of the response, by name in lower case
+ */
+export function readMetadata(page: {
+  readonly html: string;
+  readonly url: string;
+  readonly headers: NamedTexts;
+}): PageMetadata {
+  const reading = new Reading(page.url);
+  reading.walk(parseHtml(page.html.slice(0, MAX_HTML)).children);
+  const openGraph = Object.fromEntries(reading.properties);
+  return {
+    title: reading.title ?? reading.properties.get("title") ?? null,
+    description: reading.description ?? reading.properties.get("description") ?? null,
+    canonical: reading.canonical ?? canonicalIn(page.headers["link"] ?? [], page.url),
+    language: reading.language ?? languageOf(page.headers["content-language"]?.[0]),
+    openGraph,
+    icons: reading.icons,
+    feeds: reading.feeds,
+  };
+}
+
+/** What one walk over a document collects: of each thing the first that says something. */
+class Reading {
+  title: string | null = null;
+  description: string | null = null;
+  canonical: string | null = null;
+  language: string | null = null;
+  /** Open Graph properties without `og:`. */
+  readonly properties = new Map<string, string>();
+  readonly icons: PageMetadata["icons"][number][] = [];
+  readonly feeds: PageMetadata["feeds"][number][] = [];
+  #base: string;
+  #hasBase = false;
+
+  constructor(url: string) {
+    this.#base = url;
+  }
+
+  /** A stack instead of recursion: a page may nest elements deeply. */
+  walk(children: readonly ChildNode[]): void {
+    const stack = [{ children, next: 0 }];
+    for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
+      const node = level.children[level.next++];
+      if (node === undefined) stack.pop();
+      else if ("attribs" in node && !PASSED_OVER.has(node.name)) {
+        this.#element(node);
+        stack.push({ children: node.children, next: 0 });
+      }
+    }
+  }
+
+  #element(element: Element): void {
+    const { name, attribs } = element;
+    if (name === "html") this.language ??= languageOf(attribs["lang"] ?? attribs["xml:lang"]);
+    else if (name === "title") this.title ??= textOf(rawText(element), MAX_TITLE);
+    else if (name === "base") this.#setBase(attribs["href"]);
+    else if (name === "meta") this.#readMeta(attribs);
+    else if (name === "link") this.#readLink(attribs);
+  }
+
+  #setBase(href: string | undefined): void {
+    if (this.#hasBase || href === undefined) return;
+    this.#hasBase = true;
+    this.#base = absolute(href, this.#base) ?? this.#base;
+  }
+
+  #readMeta(attribs: Element["attribs"]): void {
+    const { content = "" } = attribs;
+    if ((attribs["http-equiv"] ?? "").toLowerCase() === "content-language")
+      this.language ??= languageOf(content);
+    // Many write `name` where `property` belongs.
+    for (const written of new Set([attribs["property"], attribs["name"]])) {
+      const name = (written ?? "").trim().toLowerCase();
+      if (name === "description") this.description ??= textOf(content, MAX_DESCRIPTION);
+      if (name.startsWith("og:")) this.#readProperty(name.slice(3), content);
+    }
+  }
+
+  #readProperty(name: string, content: string): void {
+    if (name === "" || name.length > MAX_NAME) return;
+    if (this.properties.size >= MAX_PROPERTIES || this.properties.has(name)) return;
+    const value = ADDRESSES.test(name) ? absolute(content, this.#base) : textOf(content, MAX_VALUE);
+    if (value !== null) this.properties.set(name, value);
+  }
+
+  #readLink(attribs: Element["attribs"]): void {
+    const url = absolute(attribs["href"] ?? "", this.#base);
+    if (url === null) return;
+    const kinds = (attribs["rel"] ?? "").toLowerCase().split(/\s+/);
+    const type = textOf(attribs["type"] ?? "", MAX_NAME)?.toLowerCase() ?? null;
+    if (kinds.includes("canonical")) this.canonical ??= url;
+    const rel = kinds.find((kind) => ICONS.has(kind));
+    if (rel !== undefined && this.icons.length < MAX_LINKS) {
+      this.icons.push({ url, rel, type, sizes: textOf(attribs["sizes"] ?? "", MAX_NAME) });
+    }
+    const isFeed = kinds.includes("alternate") && FEEDS.has(type?.split(";")[0]?.trim() ?? "");
+    if (isFeed && type !== null && this.feeds.length < MAX_LINKS) {
+      this.feeds.push({ url, type, title: textOf(attribs["title"] ?? "", MAX_TITLE) });
+    }
+  }
+}
+
+/** The absolute http(s) address; null when it is none, or too long. */
+function absolute(address: string, base: string): string | null {
+  if (address.trim() === "" || !URL.canParse(address, base)) return null;
+  const { protocol, href } = new URL(address, base);
+  return /^https?:$/.test(protocol) && href.length <= MAX_ADDRESS ? href : null;
+}
+
+/** A text without superfluous space, cut to a length; null when nothing is left. */
+function textOf(text: string, longest: number): string | null {
+  return (
+    text
+      .slice(0, 4 * longest)
+      .replace(/\s+/g, " ")
+      .trim()
+      .slice(0, longest)
+      .trimEnd() || null
+  );
+}
+
+/** The first of some language tags; null when it does not look like one. */
+function languageOf(text: string | undefined): string | null {
+  const tag = text?.split(",")[0]?.trim() ?? "";
+  return /^[a-z]{1,8}(?:[-_][a-z0-9]{1,8}){0,4}$/i.test(tag) ? tag : null;
+}
+
+/** The address that `Link` headers name as canonical (RFC 8288, RFC 6596). */
+function canonicalIn(links: readonly string[], url: string): string | null {
+  for (const [, address = "", parameters = ""] of links
+    .slice(0, MAX_LINKS)
+    .flatMap((text) => [...text.slice(0, 4 * MAX_ADDRESS).matchAll(/<([^<>]*)>([^<]*)/g)])) {
+    if (/;\s*rel\s*=\s*(?:"(?:[^"]*\s)?canonical(?:\s[^"]*)?"|canonical\s*(?:[;,]|$))/i.test(parameters)) {
+      return absolute(address, url);
+    }
+  }
+  return null;
+}
+
+function rawText(element: Element): string {
+  return element.children.map((child) => (child.type === "text" ? child.data : "")).join("");
+}

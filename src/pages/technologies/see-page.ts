@@ -1,0 +1,74 @@
+import { GatewayError } from "../../errors/gateway-error.ts";
+import type { PageReport, VisitRequest } from "../../platform/page-browser.ts";
+import type { PageBrowser } from "../../platform/pages.ts";
+import type { PageWork } from "../kept-answers.ts";
+import { fetchPage } from "./fetch-page.ts";
+import {
+  type PageSignals,
+  probeExpression,
+  readProbe,
+  signalsFromHtml,
+  type TechnologyDetector,
+} from "./index.ts";
+
+/** A page as one load of it shows it. */
+export interface SeenPage {
+  readonly report: PageReport;
+  readonly signals: PageSignals;
+}
+
+/**
+ * Loads a page in a browser, or without one when there is none.
+ *
+ * @param detector who wants to know; null: the markup and the headers are enough
+ * @throws GatewayError when there is no page
+ */
+export async function seePage(
+  { platform, client }: Pick<PageWork, "platform" | "client">,
+  page: URL,
+  detector: TechnologyDetector | null,
+): Promise<SeenPage> {
+  const { browser } = platform.pages;
+  if (browser !== null) {
+    try {
+      return await visitPage(browser, page, detector, client);
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code !== "browser_unavailable") throw error;
+    }
+  }
+  return fetchPage(platform, page, detector);
+}
+
+async function visitPage(
+  browser: PageBrowser,
+  page: URL,
+  detector: TechnologyDetector | null,
+  client: string,
+): Promise<SeenPage> {
+  const { html, signals, probes, ...report } = await browser.visit(visitFor(page, detector), client);
+  const found = probes.map(readProbe);
+  const read = signalsFromHtml({ html, headers: new Headers(), url: report.url });
+  return {
+    report,
+    signals: {
+      ...read,
+      ...signals,
+      scriptSrc: [...new Set([...(read.scriptSrc ?? []), ...(signals.scriptSrc ?? [])])],
+      css: [...(read.css ?? []), ...(signals.css ?? [])],
+      js: found.flatMap(({ js }) => js),
+      dom: found.flatMap(({ dom }) => dom),
+    },
+  };
+}
+
+function visitFor({ href }: URL, detector: TechnologyDetector | null): VisitRequest {
+  if (detector === null) return { url: href, probes: null };
+  const argument = detector.probeArgument;
+  return {
+    url: href,
+    probes: {
+      globals: probeExpression(argument, "globals"),
+      selectors: probeExpression(argument, "selectors"),
+    },
+  };
+}
