@@ -31,7 +31,14 @@ const OPEN = [
   "POST /admin/login",
   "GET /",
   "GET /v1/thumbs",
+  "POST /v1/thumbs",
   "GET /v1/technologies",
+  "POST /v1/technologies",
+  "GET /v1/metadata",
+  "POST /v1/metadata",
+  "GET /v1/jobs/:id",
+  "DELETE /v1/jobs/:id",
+  "GET /v1/jobs/:id/results/:place",
 ];
 
 /** What only an administrator's token opens. */

@@ -72,7 +72,9 @@ describe("the OpenAPI document", () => {
     const chat = operationOf("POST", "/v1/chat/completions").requestBody.content["application/json"].schema;
     expect(chat.required).toEqual(expect.arrayContaining(["model", "messages"]));
     const list = operationOf("GET", "/admin/accounts").parameters;
-    expect(list.map(({ name }: { name: string }) => name)).toEqual(["page", "page_size", "q"]);
+    expect(list.map(({ name }: { name: string }) => name)).toEqual(
+      expect.arrayContaining(["page", "page_size", "q"]),
+    );
     expect(
       operationOf("POST", "/admin/login").requestBody.content["application/json"].schema.required,
     ).toEqual(["admin_key"]);
