@@ -69,7 +69,7 @@ describe("an answer that is kept", () => {
     // Another isolate has the same cache, and a memory of its own.
     const other = { match: (key: string) => context.platform.pages.cache.match(key), put: async () => {} };
     const elsewhere = { ...context, platform: { now: () => now, pages: { cache: other } } };
-    await expect.poll(() => begun).toBe(1);
+    await expect.poll(() => begun, { timeout: 20_000 }).toBe(1);
     await keptOrMade(elsewhere, KEY, FRESHNESS, admitted, make);
     renewal.resolve(made("new"));
     await Promise.all(work);

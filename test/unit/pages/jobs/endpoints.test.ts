@@ -60,7 +60,9 @@ describe("jobs of the page service", () => {
     });
   const look = async (id: string) => jobIn(await made.request(`/v1/jobs/${id}`));
   async function over(id: string): Promise<JobAnswer> {
-    await expect.poll(async () => (await look(id)).status).toMatch(/completed|failed|cancelled/);
+    await expect
+      .poll(async () => (await look(id)).status, { timeout: 20_000 })
+      .toMatch(/completed|failed|cancelled/);
     return look(id);
   }
 

@@ -20,5 +20,7 @@ it("jobs of a process go on in the next one, once that is ready, without anybody
     },
   });
   isReady = true;
-  await expect.poll(async () => (await jobs.get(id))?.tasks[0]?.status).toBe("completed");
+  await expect
+    .poll(async () => (await jobs.get(id))?.tasks[0]?.status, { timeout: 20_000 })
+    .toBe("completed");
 });
