@@ -68,6 +68,7 @@ export default {
           page("The provider's protocol", "/docs/provider-protocol"),
           page("Message backends", "/docs/message-backends"),
           page("Responses backends", "/docs/responses-backends"),
+          page("Content-generation backends", "/docs/content-generation-backends"),
         ],
       },
       {

@@ -75,7 +75,7 @@ export async function withAccount<T>(
   const { platform, log } = context;
   if (caller.mode === "pass-through") {
     log.attempts = (log.attempts ?? 0) + 1;
-    return work(passThrough(request));
+    return work(passThrough(request)).catch(refusedAsToken);
   }
   checkDialect(caller.key?.entry, request.dialect);
   const { config } = await context.config();
@@ -125,6 +125,13 @@ export function proxyOf(config: Config, proxyId: string): OutboundProxy | null {
 
 function patienceOf({ context: { platform }, provider }: AccountRequest): number {
   return (provider?.patience ?? platform.variables).firstByteTimeoutMs;
+}
+
+/** Whoever meant a key of the gateway is told that it is none: the provider only ever saw a token. */
+function refusedAsToken(error: unknown): never {
+  if (!(error instanceof ProviderError) || error.kind !== "token_expired") throw error;
+  const message = "the API key is none of this gateway's, and the provider refused it as a token of its own";
+  throw new ProviderError(error.kind, message, error.status, error, error.retryAfter, error.said);
 }
 
 function passThrough({ context, caller, provider }: AccountRequest): AccountSession {

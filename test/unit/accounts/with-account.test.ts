@@ -187,7 +187,9 @@ describe("an account's token", () => {
   test("of a pass-through caller is never refreshed", async () => {
     const made = await gateway();
     const work = new AccountWork(made, { caller: passThrough("own") });
-    await expect(work.expiring(1)).rejects.toMatchObject({ kind: "token_expired" });
+    // It may have been meant as a key of the gateway.
+    const message = expect.stringContaining("none of this gateway's");
+    await expect(work.expiring(1)).rejects.toMatchObject({ kind: "token_expired", message });
     expect(signIns(made)).toBe(0);
   });
 });
