@@ -1,10 +1,79 @@
 // How VitePress shows the documents. It stands in the folder that main.mjs makes.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
 const reference = JSON.parse(readFileSync(new URL("../reference/pages.json", import.meta.url), "utf8"));
 const decisions = JSON.parse(readFileSync(new URL("../docs/decisions/pages.json", import.meta.url), "utf8"));
 
 const page = (text, link) => ({ text, link });
+
+const sidebar = [
+  {
+    text: "Use",
+    items: [
+      page("What it is", "/"),
+      page("Connect clients", "/docs/connect"),
+      page("Engines", "/docs/engines"),
+      page("The page service", "/docs/page-service"),
+      page("Troubleshooting", "/docs/troubleshooting"),
+    ],
+  },
+  {
+    text: "Run",
+    items: [
+      page("Deployment", "/docs/deployment"),
+      page("Operating", "/docs/operating"),
+      page("Variables", "/docs/variables"),
+      page("Performance", "/docs/performance"),
+      page("Security", "/SECURITY"),
+      page("Changes", "/CHANGELOG"),
+    ],
+  },
+  {
+    text: "API reference",
+    collapsed: true,
+    items: reference.map(({ title, name }) => page(title, `/reference/${name}`)),
+  },
+  {
+    text: "Contracts",
+    collapsed: true,
+    items: [
+      page("The gateway", "/docs/contract"),
+      page("The page service", "/docs/page-contract"),
+      page("Clients", "/docs/clients"),
+      page("Tool markup", "/docs/tool-markup"),
+      page("The provider's protocol", "/docs/provider-protocol"),
+      page("Message backends", "/docs/message-backends"),
+      page("Responses backends", "/docs/responses-backends"),
+      page("Content-generation backends", "/docs/content-generation-backends"),
+    ],
+  },
+  {
+    text: "Extend",
+    collapsed: true,
+    items: [
+      page("Contributing", "/CONTRIBUTING"),
+      page("Architecture", "/docs/architecture"),
+      page("Glossary", "/docs/glossary"),
+      page("The sandbox", "/sandbox/README"),
+      page("Benchmarks", "/bench/README"),
+    ],
+  },
+  {
+    text: "Decisions",
+    collapsed: true,
+    items: decisions.map(({ title, name }) => page(title, `/docs/decisions/${name}`)),
+  },
+];
+
+/** Documents that stand in no list, by their headings. */
+const docs = new URL("../docs/", import.meta.url);
+const listed = new Set(sidebar.flatMap(({ items }) => items.map(({ link }) => link)));
+const others = readdirSync(docs)
+  .filter((name) => name.endsWith(".md") && !listed.has(`/docs/${name.slice(0, -".md".length)}`))
+  .map((name) => {
+    const [, title = name] = /^# (.+)$/m.exec(readFileSync(new URL(name, docs), "utf8")) ?? [];
+    return page(title, `/docs/${name.slice(0, -".md".length)}`);
+  });
 
 export default {
   title: "Polygate",
@@ -30,63 +99,6 @@ export default {
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],
-    sidebar: [
-      {
-        text: "Use",
-        items: [
-          page("What it is", "/"),
-          page("Connect clients", "/docs/connect"),
-          page("Engines", "/docs/engines"),
-          page("The page service", "/docs/page-service"),
-          page("Troubleshooting", "/docs/troubleshooting"),
-        ],
-      },
-      {
-        text: "Run",
-        items: [
-          page("Deployment", "/docs/deployment"),
-          page("Operating", "/docs/operating"),
-          page("Variables", "/docs/variables"),
-          page("Performance", "/docs/performance"),
-          page("Security", "/SECURITY"),
-          page("Changes", "/CHANGELOG"),
-        ],
-      },
-      {
-        text: "API reference",
-        collapsed: true,
-        items: reference.map(({ title, name }) => page(title, `/reference/${name}`)),
-      },
-      {
-        text: "Contracts",
-        collapsed: true,
-        items: [
-          page("The gateway", "/docs/contract"),
-          page("The page service", "/docs/page-contract"),
-          page("Clients", "/docs/clients"),
-          page("Tool markup", "/docs/tool-markup"),
-          page("The provider's protocol", "/docs/provider-protocol"),
-          page("Message backends", "/docs/message-backends"),
-          page("Responses backends", "/docs/responses-backends"),
-          page("Content-generation backends", "/docs/content-generation-backends"),
-        ],
-      },
-      {
-        text: "Extend",
-        collapsed: true,
-        items: [
-          page("Contributing", "/CONTRIBUTING"),
-          page("Architecture", "/docs/architecture"),
-          page("Glossary", "/docs/glossary"),
-          page("The sandbox", "/sandbox/README"),
-          page("Benchmarks", "/bench/README"),
-        ],
-      },
-      {
-        text: "Decisions",
-        collapsed: true,
-        items: decisions.map(({ title, name }) => page(title, `/docs/decisions/${name}`)),
-      },
-    ],
+    sidebar: [...sidebar, ...(others.length > 0 ? [{ text: "More", collapsed: true, items: others }] : [])],
   },
 };

@@ -45,13 +45,6 @@ describe("the documents", () => {
     expect(broken).toEqual([]);
   });
 
-  it("are all in the list of the pages", () => {
-    const list = readFileSync(join(root, "scripts/site/config.mjs"), "utf8");
-    const names = DOCUMENTS.map(({ path }) => `"/${path.replace(/\.md$/, "")}"`);
-    const missing = names.filter((name) => !list.includes(name) && !name.includes("/decisions/"));
-    expect(missing).toEqual(['"/README"']);
-  });
-
   it("write the prefix of the message style by its real name, but for the contract and where that is explained", () => {
     const neutral = DOCUMENTS.filter(
       ({ path, text }) => text.includes("/vendorb") && path !== "docs/contract.md",
