@@ -89,12 +89,14 @@ export class AccountPool {
     this.#upkeep = new Upkeep(
       options,
       () => this.#slots.inUse === 0,
+      () => this.#slots.catchUp(),
       () => this.#wake(),
       () => this.#settle(),
     );
     this.#slots = new Slots(store, leaseTtlMs, terms, now, options.setTimer, {
       describe: (state, { model, use }, at) => {
         this.#upkeep.planSweep();
+        this.#upkeep.hold();
         if (use !== undefined) this.#ledger.begin(use.id, at);
         state.health.used(at);
         return {
@@ -120,6 +122,7 @@ export class AccountPool {
     this.#health = new HealthKeeper(store, (id) => this.#slots.state(id));
     this.#ledger = new UseLedger(uses, now(), this.#slots.reservations.orphansMs);
     if (this.#slots.reservations.pending || this.#ledger.pending) this.#upkeep.planSweep();
+    if (this.#slots.inUse > 0) this.#upkeep.hold();
   }
 
   /** Takes over accounts and limits while requests are in flight: nobody loses a slot, nobody gets one too many. */
@@ -220,6 +223,7 @@ export class AccountPool {
    */
   resume(token: string, account: string, holder: Holder, isolate = ""): string | null {
     const name = this.#slots.resume(token, account, holder, isolate);
+    if (name !== null) this.#upkeep.hold();
     if (name !== null && holder.use !== undefined) this.#ledger.resumed(holder.use);
     return name;
   }

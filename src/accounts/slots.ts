@@ -2,7 +2,6 @@ import { type AcquireRequest, ANY_PROVIDER, type PoolLimits, type Refused } from
 import { AccountState } from "./account-state.ts";
 import type { Pulse } from "./heartbeat.ts";
 import { type Lane, Lanes } from "./lane.ts";
-import { LEASE_TTL_MS } from "./lease-life.ts";
 import { type Holder, holderOf, type LeaseRecord, Leases } from "./leases.ts";
 import type { LeaseTerms, PoolStore } from "./pool-store.ts";
 import { Reservations } from "./reservations.ts";
@@ -23,8 +22,12 @@ export interface SlotEvents {
   rescheduled(): void;
 }
 
-/** While anything is held the pool looks at its clock more often than this: a greater step is a clock that was set. */
-const CLOCK_STEP_MS = LEASE_TTL_MS;
+/**
+ * While anything is held the pool looks at its clock at least this often. A step that is greater by far is a clock that was set, or
+ * a pool that was kept from running: leases live their whole life anew. Several small ones in a row stay below what a lease lives.
+ */
+export const LOOK_MS = 1_000;
+const CLOCK_STEP_MS = 2 * LOOK_MS;
 
 /** Starts a timer; the result stops it. */
 export type SetTimer = (ms: number, run: () => void) => () => void;
@@ -292,7 +295,7 @@ export class Slots {
     const now = this.#now();
     const step = now - this.#seenAt;
     this.#seenAt = now;
-    if (step < 0 || step > CLOCK_STEP_MS) {
+    if (step < 0 || (this.inUse > 0 && step > CLOCK_STEP_MS)) {
       this.leases.renewAll(now);
       this.reservations.clockSet(step);
       for (const state of this.states.values()) {

@@ -1,4 +1,5 @@
 import { SETTLE_MS } from "./reservations.ts";
+import { LOOK_MS } from "./slots.ts";
 
 /** How often expired leases are looked for, and marks lowered. */
 const SWEEP_MS = 10_000;
@@ -24,8 +25,17 @@ export class Upkeep {
   #sweepPlanned = false;
   #idleSince = 0;
   #settling = false;
+  #looking = false;
+  readonly #onLook: () => void;
 
-  constructor(clockwork: Clockwork, isIdle: () => boolean, onWake: () => void, onSettled: () => void) {
+  constructor(
+    clockwork: Clockwork,
+    isIdle: () => boolean,
+    onLook: () => void,
+    onWake: () => void,
+    onSettled: () => void,
+  ) {
+    this.#onLook = onLook;
     this.#clockwork = clockwork;
     this.#isIdle = isIdle;
     this.#onWake = onWake;
@@ -42,6 +52,17 @@ export class Upkeep {
     this.#stopWake = this.#clockwork.setTimer(Math.max(0, at - this.#clockwork.now()), () => {
       this.#wakeTime = Number.POSITIVE_INFINITY;
       this.#onWake();
+    });
+  }
+
+  /** Something is held: calls `look` again and again, until nothing is. */
+  hold(): void {
+    if (this.#looking) return;
+    this.#looking = true;
+    this.#clockwork.setTimer(LOOK_MS, () => {
+      this.#looking = false;
+      this.#onLook();
+      if (!this.#isIdle()) this.hold();
     });
   }
 

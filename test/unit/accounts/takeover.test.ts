@@ -120,16 +120,16 @@ async function storm(load: Load, rough: boolean): Promise<void> {
   }
 }
 
-/** Half a minute in which every clock is set, forwards and back, by up to an hour. */
-async function clockChanges(load: Load): Promise<void> {
+/** Half a minute in which every clock is set, forwards and back, by up to so many milliseconds. */
+async function clockChanges(load: Load, most: number, often: number): Promise<void> {
   const { random: dice, isolates, world } = load;
   for (let passed = 0; passed < 30_000; passed += 100) {
     const isolate = isolates[Math.floor(dice() * isolates.length)];
     const what = dice();
     if (isolate === undefined) break;
     if (what < 0.6) load.request(isolate, 500 + dice() * 9_000);
-    else if (what < 0.63) world.setClock((dice() - 0.5) * 7_200_000);
-    else if (what < 0.66) isolate.setClock((dice() - 0.5) * 7_200_000);
+    else if (what < 0.6 + often) world.setClock((dice() - 0.5) * 2 * most);
+    else if (what < 0.6 + 2 * often) isolate.setClock((dice() - 0.5) * 2 * most);
     await vi.advanceTimersByTimeAsync(100);
     load.check();
   }
@@ -156,10 +156,13 @@ describe("whatever happens to the pool, its holders and the network", () => {
   });
 });
 
-describe("clocks that are set", () => {
+describe.each([
+  ["by hours", 3_600_000, 0.03],
+  ["again and again, by seconds", 8_000, 0.15],
+])("clocks that are set %s", (_, most, often) => {
   test.each(seeds)("end nobody's work, and grant nothing twice (seed %i)", async (seed) => {
     const load = new Load(seed, FAIR);
-    await clockChanges(load);
+    await clockChanges(load, most, often);
     expect(load.violations).toEqual([]);
     await load.quiet();
     expect(load.ended).toMatchObject({ aborted: 0 });
