@@ -4,7 +4,7 @@ import type { Config } from "../config/schema.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { Context } from "../platform/context.ts";
-import { providerNamed } from "../provider/of-platform.ts";
+import { type NamedProvider, providerNamed } from "../provider/of-platform.ts";
 import type { Provider, UpstreamAccount } from "../provider/provider.ts";
 import { identifiers } from "./identifiers.ts";
 
@@ -36,6 +36,17 @@ export async function onAccount<T>(
 ): Promise<T> {
   const { config } = await context.config();
   const provider = providerNamed(context.platform, config, await providerOfAccount(config, account));
+  return onProvider(context, provider, account, model, work);
+}
+
+/** The same with one account of a provider, or with any. */
+export async function onProvider<T>(
+  context: Context,
+  provider: NamedProvider,
+  account: string | null,
+  model: string,
+  work: (account: UpstreamAccount, signal: AbortSignal, provider: Provider) => Promise<T>,
+): Promise<T> {
   const { abort, stop } = abortWith(context.request);
   const timer = setTimeout(() => {
     abort.abort(new DOMException("the call took too long", "TimeoutError"));

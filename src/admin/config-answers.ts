@@ -20,6 +20,7 @@ const openGroups = () => ({
     token_refresh_interval_hours: z.number(),
   }),
   responses: z.object({ store_ttl_seconds: z.int() }),
+  unknown_models: z.object({ provider: z.string() }),
   embeddings: z.object({ provider: z.string() }),
   auto_delete: z.object({ mode: z.enum(["none", "single", "all"]) }),
   current_input_file: z.object({ enabled: z.boolean(), min_chars: z.int() }),

@@ -131,6 +131,7 @@ export async function configView(context: Context, snapshot: ConfigSnapshot): Pr
     callers: config.callers,
     runtime: config.runtime,
     responses: config.responses,
+    unknown_models: config.unknown_models,
     embeddings: config.embeddings,
     auto_delete: config.auto_delete,
     current_input_file: config.current_input_file,

@@ -1,4 +1,4 @@
-import type { Config } from "../config/schema.ts";
+import { type Config, DEFAULT_PROVIDER } from "../config/schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { namedModel, resolves } from "../models/resolve.ts";
 import { DRIVER_NAMES } from "../provider/drivers.ts";
@@ -32,6 +32,14 @@ const PROVIDERS: Kind = {
     accounts.map(({ provider = "" }, index) => ({ param: `accounts[${index}].provider`, to: provider })),
   fault: ({ providers }) => {
     const known = new Set(["", ...providers.map(({ id }) => id)]);
+    return (to) => (known.has(to) ? null : `the provider ${JSON.stringify(to)} does not exist`);
+  },
+};
+
+const UNKNOWN: Kind = {
+  references: ({ unknown_models: { provider } }) => [{ param: "unknown_models.provider", to: provider }],
+  fault: ({ providers }) => {
+    const known = new Set(["", DEFAULT_PROVIDER, ...providers.map(({ id }) => id)]);
     return (to) => (known.has(to) ? null : `the provider ${JSON.stringify(to)} does not exist`);
   },
 };
@@ -79,7 +87,7 @@ const ROUTES: Kind = {
  * @throws GatewayError 400 that names the field.
  */
 export function refuseDangling(before: Config, after: Config): void {
-  for (const { references, fault } of [PROXIES, PROVIDERS, DRIVERS, ALIASES, ROUTES]) {
+  for (const { references, fault } of [PROXIES, PROVIDERS, UNKNOWN, DRIVERS, ALIASES, ROUTES]) {
     const faultOf = fault(after);
     const dangling = references(after).filter(({ to }) => faultOf(to) !== null);
     if (dangling.length === 0) continue;

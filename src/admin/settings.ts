@@ -17,6 +17,7 @@ const admin = shape.admin.unwrap().shape;
 const callers = shape.callers.unwrap().shape;
 const runtime = shape.runtime.unwrap().shape;
 const responses = shape.responses.unwrap().shape;
+const unknownModels = shape.unknown_models.unwrap().shape;
 const embeddings = shape.embeddings.unwrap().shape;
 const inputFile = shape.current_input_file.unwrap().shape;
 const injection = shape.thinking_injection.unwrap().shape;
@@ -63,6 +64,7 @@ const settingsSchema = z.strictObject({
   responses: z
     .strictObject({ store_ttl_seconds: responses.store_ttl_seconds.unwrap().optional() })
     .optional(),
+  unknown_models: z.strictObject({ provider: unknownModels.provider.unwrap().optional() }).optional(),
   embeddings: z.strictObject({ provider: embeddings.provider.unwrap().optional() }).optional(),
   auto_delete: z
     .strictObject({
@@ -125,6 +127,7 @@ function applied(config: Config, change: SettingsEdit): Config {
     callers: withFields(config.callers, change.callers ?? {}),
     runtime: withFields(config.runtime, change.runtime ?? {}),
     responses: withFields(config.responses, change.responses ?? {}),
+    unknown_models: withFields(config.unknown_models, change.unknown_models ?? {}),
     embeddings: withFields(config.embeddings, change.embeddings ?? {}),
     auto_delete: autoDelete === undefined ? config.auto_delete : { mode: autoDelete },
     current_input_file: withFields(config.current_input_file, change.current_input_file ?? {}),
@@ -155,6 +158,7 @@ async function settingsView(
     callers: config.callers,
     runtime: config.runtime,
     responses: config.responses,
+    unknown_models: config.unknown_models,
     embeddings: config.embeddings,
     auto_delete: config.auto_delete,
     current_input_file: config.current_input_file,

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import type { CatalogueModel } from "../conversation/model.ts";
 import { CATALOGUE, CATALOGUE_CREATED, MODEL_OWNER } from "../models/catalogue.ts";
+import { modelsOfProviders } from "../models/naming.ts";
 import { modelAtPath } from "../models/resolve.ts";
 import { json, open } from "../routing/endpoint.ts";
 
 /** The model object (contract, Model object). */
-function toModelObject(model: CatalogueModel): Record<string, unknown> {
-  return { id: model.id, object: "model", created: CATALOGUE_CREATED, owned_by: MODEL_OWNER, permission: [] };
+function toModelObject({ id, provider: owned_by = MODEL_OWNER }: CatalogueModel): Record<string, unknown> {
+  return { id, object: "model", created: CATALOGUE_CREATED, owned_by, permission: [] };
 }
 
 const modelSchema = () =>
@@ -18,13 +19,17 @@ const modelSchema = () =>
     permission: z.array(z.unknown()).max(0),
   });
 
-/** `GET /v1/models`: the canonical models; aliases are not expanded. */
+/** `GET /v1/models`: the canonical models, then those of configured providers; aliases are not expanded. */
 export const listModels = open({
   method: "GET",
   path: ["/v1/models", "/models"],
   summary: "List the canonical models",
   answers: json(() => z.object({ object: z.literal("list"), data: z.array(modelSchema()) })),
-  handler: () => Response.json({ object: "list", data: CATALOGUE.map(toModelObject) }),
+  handler: async (context) => {
+    const { config } = await context.config();
+    const data = [...CATALOGUE, ...modelsOfProviders(config)].map(toModelObject);
+    return Response.json({ object: "list", data });
+  },
 });
 
 /** `GET /v1/models/{id}`: accepts an alias and returns the canonical model that it stands for. */

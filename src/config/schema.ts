@@ -256,6 +256,8 @@ export const configSchema = z.object({
   responses: z
     .object({ store_ttl_seconds: z.number().int().min(1).max(2_592_000).default(900) })
     .prefault({}),
+  /** The provider that models go to which nobody knows, by the names that they have; empty: they are refused. */
+  unknown_models: z.object({ provider: z.string().trim().default("") }).prefault({}),
   embeddings: z.object({ provider: z.string().trim().default("") }).prefault({}),
   auto_delete: z
     .object({ mode: z.enum(["none", "single", "all"]).optional(), sessions: z.boolean().optional() })

@@ -1,9 +1,9 @@
-import type { Config, ProviderEntry } from "../config/schema.ts";
+import { type Config, DEFAULT_PROVIDER, type ProviderEntry } from "../config/schema.ts";
 import type { CatalogueModel } from "../conversation/model.ts";
 import { catalogueModel } from "./catalogue.ts";
 
 /** What of the configuration says which names stand for which models. */
-export type Naming = Partial<Pick<Config, "model_aliases" | "model_routes" | "providers">>;
+export type Naming = Partial<Pick<Config, "model_aliases" | "model_routes" | "providers" | "unknown_models">>;
 
 /** What a table says of a name: as it is written, else of the first that differs in case alone. */
 function saidOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
@@ -38,12 +38,33 @@ export function modelOfProvider(name: string, { providers = [] }: Naming): Catal
   return provider === undefined ? undefined : modelAt(provider, own);
 }
 
+/** What a name stands for that nobody knows: a model of the provider that such names go to, if there is one. */
+export function unknownModelAt(
+  name: string,
+  { providers = [], unknown_models }: Naming,
+): CatalogueModel | undefined {
+  const id = unknown_models?.provider ?? "";
+  if (id === "" || name === "") return undefined;
+  if (id === DEFAULT_PROVIDER) return { id: name, upstream: name, ...OWN_ABILITIES };
+  const provider = providers.find((entry) => entry.enabled && entry.id === id);
+  return provider === undefined ? undefined : modelAt(provider, name);
+}
+
+/** The models that providers beside the default one are said to have. */
+export function modelsOfProviders({ providers = [] }: Naming): CatalogueModel[] {
+  return providers
+    .filter(({ enabled }) => enabled)
+    .flatMap((provider) => Object.keys(provider.models).map((name) => modelAt(provider, name)));
+}
+
+/** Of a backend's own models nothing is known: it says itself what they cannot do. */
+const OWN_ABILITIES = { thinking: true, search: false, vision: true };
+
 function modelAt({ id: provider, models }: ProviderEntry, name: string): CatalogueModel {
   const canonical = catalogueModel(name.toLowerCase());
   const mapped = Object.hasOwn(models, name) ? models[name] : undefined;
   return {
-    // Of a backend's own models nothing is known: it says itself what they cannot do.
-    ...(canonical ?? { thinking: true, search: false, vision: true }),
+    ...(canonical ?? OWN_ABILITIES),
     id: `${provider}/${name}`,
     upstream: mapped ?? canonical?.upstream ?? name,
     provider,

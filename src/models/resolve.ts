@@ -2,7 +2,7 @@ import type { CatalogueModel, ResolvedModel, RouteTarget } from "../conversation
 import { GatewayError } from "../errors/gateway-error.ts";
 import { catalogueModel, NO_THINKING } from "./catalogue.ts";
 import { DEFAULT_ALIASES } from "./default-aliases.ts";
-import { configuredAlias, configuredRoute, modelOfProvider, type Naming } from "./naming.ts";
+import { configuredAlias, configuredRoute, modelOfProvider, type Naming, unknownModelAt } from "./naming.ts";
 
 /**
  * Retired historical models (contract, Model alias resolution 5): the message-style families 1.x and 2.x, `instant`
@@ -81,6 +81,8 @@ export function resolveModel(requested: string, naming: Naming): ResolvedModel {
   if (RETIRED.some((pattern) => pattern.test(bare.toLowerCase()))) {
     throw unknownModel(`the model ${JSON.stringify(name)} is retired`);
   }
+  const unknown = unknownModelAt(name, naming);
+  if (unknown !== undefined) return { ...unknown, requested: name };
   throw unknownModel(`the model ${JSON.stringify(name)} does not exist`);
 }
 

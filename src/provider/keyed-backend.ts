@@ -1,7 +1,9 @@
 import type { Conversation } from "../conversation/conversation.ts";
+import type { ResolvedModel } from "../conversation/model.ts";
 import { isObject, type JsonObject } from "../encoding/json.ts";
 import { ProviderError } from "../errors/provider-error.ts";
 import type { Credentials, SignedIn } from "../platform/accounts.ts";
+import { BackendNames, lacksModel } from "./backend-names.ts";
 import type { ProviderOptions } from "./driver.ts";
 import { type OptionalField, OptionalFields } from "./optional-fields.ts";
 import type {
@@ -79,6 +81,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   readonly #protocol: KeyedProtocol<Wire>;
   /** By the backend's name for a model: what a model knows depends on its generation. */
   readonly #optional = new Map<string, OptionalFields<Wire>>();
+  readonly #names = new BackendNames();
   readonly models: ModelListing = {
     list: async (account, signal) => {
       const { path, names } = this.#protocol.listing ?? LISTING;
@@ -115,16 +118,16 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     const { toolCalls, newId, wholeAnswers } = this.options;
     const calls = toolCalls === "native" && conversation.tools.length > 0;
     const whole = wholeAnswers && !conversation.stream && (this.#protocol.tellsCutCalls || !calls);
-    const { id, upstream, provider } = conversation.model;
-    const settings = { model: provider === undefined ? this.modelName(id) : upstream, toolCalls, whole };
+    const { model } = conversation;
+    const settings = { model: this.#nameOf(model), toolCalls, whole };
     const writer = this.writer(conversation, options, settings);
     return {
       promptText: writer.promptText,
       whole,
       load: (signal: AbortSignal) => writer.load(signal),
       open: async (account: UpstreamAccount, signal: AbortSignal, followUp: FollowUp | null) => {
-        const request = await writer.build(followUp?.suffix ?? "", signal);
-        const response = await this.#complete(account, request, whole, signal);
+        const built = await writer.build(followUp?.suffix ?? "", signal);
+        const { request, response } = await this.#ask(account, built, model, whole, signal);
         const reader = this.reader(account, request, conversation);
         return turnOf(response, followUp?.sessionId ?? newId(), reader, signal);
       },
@@ -167,6 +170,37 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     const known = this.#optional.get(model) ?? new OptionalFields(this.#protocol.optional);
     this.#optional.set(model, known);
     return known;
+  }
+
+  /** The backend's name for a model, as far as it is known. */
+  #nameOf({ id, upstream, provider, requested }: ResolvedModel): string {
+    if (provider !== undefined) return upstream;
+    return this.#isMapped(id) ? this.modelName(id) : this.#names.nameOf(id, requested);
+  }
+
+  #isMapped(id: string): boolean {
+    return Object.hasOwn(this.options.models, id);
+  }
+
+  /** Asks; a model that nobody has mapped, and that the backend does not have, once more by a name that the backend lists. */
+  async #ask(
+    account: UpstreamAccount,
+    request: Wire,
+    model: ResolvedModel,
+    whole: boolean,
+    signal: AbortSignal,
+  ): Promise<{ readonly request: Wire; readonly response: Response }> {
+    try {
+      return { request, response: await this.#complete(account, request, whole, signal) };
+    } catch (error) {
+      // Who names a provider's model means that one; others of a route may be waiting to be asked.
+      if (!lacksModel(error) || model.provider !== undefined || this.#isMapped(model.id)) throw error;
+      await this.#names.learn(() => this.models.list(account, signal), Date.now());
+      signal.throwIfAborted();
+      const named = { ...request, model: this.#nameOf(model) };
+      if (named.model === request.model) throw this.#names.explained(error);
+      return { request: named, response: await this.#complete(account, named, whole, signal) };
+    }
   }
 
   #complete(account: UpstreamAccount, request: Wire, whole: boolean, signal: AbortSignal): Promise<Response> {

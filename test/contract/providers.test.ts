@@ -5,7 +5,7 @@ import { useAdmin } from "../support/use-admin.ts";
 
 const TOKEN = "sk-of-the-backend-0123456789";
 
-const { admin, chat } = useAdmin();
+const { admin, chat, fetch } = useAdmin();
 let backend: ChatBackend;
 beforeAll(async () => {
   backend = await startChatBackend({ models: ["qwen3:8b", "llama3:70b"], says: "From the backend." });
@@ -72,6 +72,21 @@ describe("providers beside the default one", () => {
     });
     const { config } = Object((await admin("GET", "/admin/config/export")).body);
     expect(config.providers).toMatchObject([{ ...provider, base_url: backend.url, name: "Local" }]);
+
+    const offered = await admin("GET", "/admin/providers/local/models");
+    expect(offered.body).toEqual({ driver: "openai", models: ["qwen3:8b", "llama3:70b"] });
+    expect((await admin("POST", "/admin/providers/local/models")).body).toMatchObject({
+      models: { small: "qwen3:8b", "llama3:70b": "llama3:70b" },
+    });
+    for (const [path, list, name] of [
+      ["/v1/models", "data", "id"],
+      ["/v1beta/models", "models", "baseModelId"],
+      ["/api/tags", "models", "model"],
+    ] as const) {
+      const models = Object(await (await fetch(path)).json())[list];
+      const names = models.map((model: Record<string, unknown>) => model[name]);
+      expect(names.slice(9)).toEqual([expect.any(String), "local/small", "local/llama3:70b"]);
+    }
 
     await admin("PUT", "/admin/providers/local", { enabled: false });
     expect((await chat("hi", { model: "local/small" })).status).toBe(400);

@@ -1,7 +1,9 @@
 import type { CatalogueModel } from "../../conversation/model.ts";
 import { CATALOGUE, CONTEXT_LENGTH } from "../../models/catalogue.ts";
 import { EMBEDDING_DIMENSIONS } from "../../models/embedding-models.ts";
+import { modelsOfProviders } from "../../models/naming.ts";
 import { modelAtPath } from "../../models/resolve.ts";
+import type { Context } from "../../platform/context.ts";
 import { type Declaration, type Endpoint, json, open } from "../../routing/endpoint.ts";
 import { contentModelSchema, contentModelsSchema } from "./answers.ts";
 import { speaksContentGeneration } from "./names.ts";
@@ -30,7 +32,11 @@ const listing = {
   method: "GET",
   summary: "List the models",
   answers: json(contentModelsSchema),
-  handler: () => Response.json({ models: CATALOGUE.map((model) => toModelObject(model, model.id)) }),
+  handler: async (context: Context) => {
+    const { config } = await context.config();
+    const all = [...CATALOGUE, ...modelsOfProviders(config)];
+    return Response.json({ models: all.map((model) => toModelObject(model, model.id)) });
+  },
 } as const;
 
 const reading: Omit<Declaration<unknown, unknown, unknown>, "path"> = {

@@ -3,6 +3,7 @@ import type { CatalogueModel, ResolvedModel } from "../../conversation/model.ts"
 import { sha256Hex } from "../../encoding/hash.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { CATALOGUE, CATALOGUE_CREATED, CONTEXT_LENGTH, visionModel } from "../../models/catalogue.ts";
+import { modelsOfProviders } from "../../models/naming.ts";
 import { modelAtPath } from "../../models/resolve.ts";
 import type { Context } from "../../platform/context.ts";
 import { json, open } from "../../routing/endpoint.ts";
@@ -77,8 +78,9 @@ export const runnerTags = open({
   path: "/api/tags",
   summary: "List the models",
   answers: json(tagsSchema),
-  handler: async () => {
-    const models = CATALOGUE.map(async (model) => ({
+  handler: async (context) => {
+    const { config } = await context.config();
+    const models = [...CATALOGUE, ...modelsOfProviders(config)].map(async (model) => ({
       ...(await described(model)),
       modified_at: MODIFIED_AT,
       capabilities: capabilities(model),
