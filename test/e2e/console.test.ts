@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
+import { until } from "../support/until.ts";
 import { signIn, useConsole, violations } from "../support/use-console.ts";
 
 describeWithBrowser("the console's door", () => {
@@ -68,6 +69,10 @@ describeWithBrowser("the console's door", () => {
 
   it("is driven by keys alone: to pages, to whatever is searched for, and back", async () => {
     await (await app.chat("[[say:needle in a haystack]]")).text();
+    await until(
+      () => app.admin("GET", "/admin/chat-history?q=needle&status=success"),
+      ({ body }) => body["total"] === 1,
+    );
     const page = await app.at("overview");
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
