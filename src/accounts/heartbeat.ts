@@ -28,6 +28,8 @@ export class HeldLease {
   /** The pool has heard of it since the grant. */
   confirmed = false;
   silentBeats = 0;
+  /** How often the pool has heard of it. */
+  heard = 0;
 
   constructor(name: string, until: number) {
     this.name = name;
@@ -37,6 +39,7 @@ export class HeldLease {
   /** The pool has heard of it in a message that was sent at `sentAt`. */
   confirm(sentAt: number): void {
     this.confirmed = true;
+    this.heard += 1;
     this.until = Math.max(this.until, sentAt + HOLD_MS);
   }
 }

@@ -203,6 +203,22 @@ describe("an isolate that was kept from running", () => {
     expect(load.ended).toMatchObject({ aborted: 1 });
   });
 
+  test("goes on although its clock is set while it asks, and again while it asks once more", async () => {
+    const load = new Load(1, CALM, 1);
+    vi.spyOn(load.world, "delay").mockImplementation(() => 300);
+    const [isolate] = load.isolates;
+    if (isolate === undefined) throw new Error("no isolate");
+    load.request(isolate, 8_000);
+    // It was granted after 600 ms, and its messages are under way for as long, at the second half of each second.
+    await vi.advanceTimersByTimeAsync(1_300);
+    for (let times = 0; times < 2; times += 1) {
+      isolate.setClock(3_600_000);
+      await vi.advanceTimersByTimeAsync(600);
+    }
+    await load.quiet();
+    expect(load.ended).toMatchObject({ done: 1, aborted: 0 });
+  });
+
   test("asks once for all of its leases, not once for each", async () => {
     const load = await stalled(200, 3_000, 7);
     load.latency = 20;
