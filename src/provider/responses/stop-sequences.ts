@@ -2,8 +2,8 @@ import type { ProviderError } from "../../errors/provider-error.ts";
 import type { ProviderEvent, TurnDecoder } from "../provider.ts";
 
 /**
- * Ends an answer at the first of the caller's stop sequences, for a protocol that has none. What might be the beginning
- * of one is held back until that is known.
+ * Ends an answer before the first of the caller's stop sequences that is complete, as whoever generates would, for a
+ * protocol that has none. What might be the beginning of one is held back until that is known.
  */
 class StopSequences {
   readonly #stops: readonly string[];
@@ -44,10 +44,13 @@ class StopSequences {
     const whole = this.#held + text;
     this.#held = "";
     let end = whole.length;
+    let complete = Number.POSITIVE_INFINITY;
     for (const stop of this.#stops) {
       const at = whole.indexOf(stop);
-      if (at === -1 || at >= end) continue;
+      const after = at + stop.length;
+      if (at === -1 || after > complete || (after === complete && at >= end)) continue;
       end = at;
+      complete = after;
       this.#found = stop;
     }
     const kept = this.#found === null ? this.#beginning(whole) : 0;

@@ -31,6 +31,12 @@ describe("an answer with stop sequences, from a protocol that has none", () => {
     ]);
   });
 
+  it("ends before the one that is complete first, whichever began first", () => {
+    for (const texts of [["aca"], ["ac", "a"], ["a", "c", "a"]]) {
+      expect(textOfEvents(stopped(says(...texts), ["aca", "c"]), "text")).toBe("a");
+    }
+  });
+
   it("is whole where none comes, though one may have begun", () => {
     const events = stopped(says("The E", "N", "ergy EN"), ["END"]);
     expect(textOfEvents(events, "text")).toBe("The ENergy EN");
@@ -48,7 +54,11 @@ describe("an answer with stop sequences, from a protocol that has none", () => {
     fc.assert(
       fc.property(fc.array(letters), fc.array(stop, { minLength: 1, maxLength: 3 }), (texts, stops) => {
         const entire = texts.join("");
-        const places = stops.map((one) => entire.indexOf(one)).filter((at) => at !== -1);
+        const found = stops.filter((one) => entire.includes(one));
+        const complete = Math.min(...found.map((one) => entire.indexOf(one) + one.length));
+        const places = found
+          .map((one) => entire.indexOf(one))
+          .filter((at, n) => at + (found[n]?.length ?? 0) === complete);
         const expected = entire.slice(0, Math.min(entire.length, ...places));
         expect(textOfEvents(stopped(says(...texts), stops), "text")).toBe(expected);
       }),
