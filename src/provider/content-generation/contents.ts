@@ -1,6 +1,7 @@
 import type { Conversation, Message } from "../../conversation/conversation.ts";
 import { objectIn } from "../../encoding/json.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
+import { OwnIds } from "../own-ids.ts";
 import { joined, paragraphs, textOf } from "../prose.ts";
 import type { AttachedPart } from "../request-attachments.ts";
 import type { WireCall, WireContent, WirePart, WireResult } from "./wire.ts";
@@ -98,7 +99,6 @@ type Outcome = WireResult["functionResponse"]["response"];
 
 /** A call of the last answer. */
 interface OpenCall {
-  readonly callId: string;
   readonly id: string;
   readonly name: string;
   outcome: Outcome | null;
@@ -108,9 +108,13 @@ interface OpenCall {
 class Contents {
   readonly #contents: { readonly role: WireContent["role"]; readonly parts: WirePart[] }[] = [];
   #open: OpenCall[] = [];
+  /** Of the open calls those that wait for their result, by the caller's id. */
+  readonly #waiting = new Map<string, OpenCall[]>();
   /** What results hold besides text: it follows them in the user's turn. */
   #attached: WirePart[] = [];
-  readonly #used = new Set<string>();
+  readonly #ids = new OwnIds();
+  /** One of the open calls has its result. */
+  #answered = false;
   /** The last turn holds results, and nothing else may stand in it. */
   #closed = false;
 
@@ -125,9 +129,13 @@ class Contents {
 
   /** Adds a call to an answer. */
   call(callId: string, name: string, args: Readonly<Record<string, unknown>>, signature?: string): void {
-    if (this.#open.some(({ outcome }) => outcome !== null)) this.#settle();
-    const id = this.#ownId(callId);
-    this.#open.push({ callId, id, name, outcome: null });
+    if (this.#answered) this.#settle();
+    const id = this.#ids.take(callId || "call");
+    const open: OpenCall = { id, name, outcome: null };
+    this.#open.push(open);
+    const waiting = this.#waiting.get(callId);
+    if (waiting === undefined) this.#waiting.set(callId, [open]);
+    else waiting.push(open);
     const call: WireCall = {
       functionCall: { id, name, args },
       ...(signature === undefined ? {} : { thoughtSignature: signature }),
@@ -137,9 +145,10 @@ class Contents {
 
   /** Adds the result of a call; false: no call of the last answer waits for it. */
   result(callId: string, outcome: Outcome, attached: readonly WirePart[]): boolean {
-    const call = this.#open.find((one) => one.callId === callId && one.outcome === null);
+    const call = this.#waiting.get(callId)?.shift();
     if (call === undefined) return false;
     call.outcome = outcome;
+    this.#answered = true;
     if (attached.length > 0) {
       this.#attached.push({ text: `Returned by the tool call ${call.id}:` }, ...attached);
     }
@@ -165,6 +174,8 @@ class Contents {
     this.#contents.push({ role: "user", parts });
     this.#closed = true;
     this.#open = [];
+    this.#waiting.clear();
+    this.#answered = false;
     const attached = this.#attached;
     this.#attached = [];
     if (attached.length > 0) this.say("user", attached);
@@ -177,12 +188,5 @@ class Contents {
     const parts: WirePart[] = [];
     this.#contents.push({ role, parts });
     return parts;
-  }
-
-  #ownId(id: string): string {
-    let own = id || "call";
-    for (let n = this.#used.size; this.#used.has(own); n += 1) own = `${id || "call"}_${n}`;
-    this.#used.add(own);
-    return own;
   }
 }

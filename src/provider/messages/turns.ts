@@ -1,5 +1,6 @@
 import type { CacheMark } from "../../conversation/conversation.ts";
 import type { JsonObject } from "../../encoding/json.ts";
+import { OwnIds } from "../own-ids.ts";
 import { cacheControl } from "./cache.ts";
 import type { WireBlock, WireMessage, WirePart, WireResult, WireText, WireThought } from "./wire.ts";
 
@@ -33,9 +34,7 @@ export class Turns {
   readonly #turns: Turn[] = [];
   /** Calls of the last answer that have no result yet: the caller's id, and the one that is sent. */
   readonly #open = new Map<string, string>();
-  readonly #used = new Set<string>();
-  /** The number that comes next behind an id that is used. */
-  readonly #numbers = new Map<string, number>();
+  readonly #ids = new OwnIds();
 
   /** Adds parts to a side's turn. Text that says nothing is refused by the protocol, and left out. */
   say(role: "user" | "assistant", parts: readonly WirePart[]): void {
@@ -139,14 +138,7 @@ export class Turns {
 
   /** The id that a call is sent with: the protocol knows few characters, and wants each id once. */
   #ownId(id: string): string {
-    const written = id.replace(/[^\w-]/g, "_") || "call";
-    let own = written;
-    let n = this.#numbers.get(written) ?? this.#used.size;
-    for (; this.#used.has(own); n += 1) own = `${written}_${n}`;
-    // Ids that others have taken are passed over once.
-    if (own !== written) this.#numbers.set(written, n);
-    this.#used.add(own);
-    return own;
+    return this.#ids.take(id.replace(/[^\w-]/g, "_") || "call");
   }
 }
 

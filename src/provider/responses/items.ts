@@ -1,5 +1,6 @@
 import type { Conversation, Message } from "../../conversation/conversation.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
+import { OwnIds } from "../own-ids.ts";
 import { joined, paragraphs, textOf } from "../prose.ts";
 import type { AttachedPart } from "../request-attachments.ts";
 import type { WireItem, WirePart, WireText, WireThought } from "./wire.ts";
@@ -108,7 +109,7 @@ class Items {
   readonly #items: WireItem[] = [];
   /** Calls without a result: the caller's id, and the one that is sent. */
   readonly #open = new Map<string, string>();
-  readonly #used = new Set<string>();
+  readonly #ids = new OwnIds();
   /** What of the user's words joins the last message, if that is the user's. */
   #added: string[] = [];
 
@@ -178,11 +179,6 @@ class Items {
   /** The id that a call is sent with: the protocol wants each id once, and none that is long. */
   #ownId(id: string): string {
     const short = id.slice(0, MAX_CALL_ID) || "call";
-    let own = short;
-    for (let n = this.#used.size; this.#used.has(own); n += 1) {
-      own = `${short.slice(0, MAX_CALL_ID - 12)}_${n}`;
-    }
-    this.#used.add(own);
-    return own;
+    return this.#ids.take(short, short.slice(0, MAX_CALL_ID - 12));
   }
 }
