@@ -56,7 +56,7 @@ async function mergedAccounts(
   return [...merged.values()];
 }
 
-/** Providers are the same when their ids are. Of one that is there already, what the imported one says counts. */
+/** Providers are the same when their ids are. Of one that is there already, what the imported one says counts; their models are combined. */
 function mergedProviders(
   present: readonly ProviderEntry[],
   added: readonly ProviderEntry[],
@@ -68,10 +68,9 @@ function mergedProviders(
     const sent: unknown = Array.isArray(raw) ? raw[index] : undefined;
     const said = isObject(sent) ? Object.entries(entry).filter(([name]) => sent[name] !== undefined) : [];
     const isTold = ([name, value]: [string, unknown]) => name !== "id" && (name !== "token" || value !== "");
-    merged.set(
-      entry.id.toLowerCase(),
-      known === undefined ? entry : { ...known, ...Object.fromEntries(said.filter(isTold)) },
-    );
+    const told = Object.fromEntries(said.filter(isTold));
+    const models = { ...known?.models, ...entry.models };
+    merged.set(entry.id.toLowerCase(), known === undefined ? entry : { ...known, ...told, models });
   }
   return [...merged.values()];
 }

@@ -1,3 +1,4 @@
+import { allSwitchedOn } from "../config/provider-models.ts";
 import { type Config, DEFAULT_PROVIDER } from "../config/schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { namedModel, resolves } from "../models/resolve.ts";
@@ -58,7 +59,7 @@ const ALIASES: Kind = {
     Object.entries(model_aliases).map(([name, to]) => ({ param: `model_aliases.${name}`, to })),
   // One that is switched off may be switched on again.
   fault: (config) => {
-    const providers = config.providers.map((entry) => ({ ...entry, enabled: true }));
+    const providers = allSwitchedOn(config.providers);
     return (to) =>
       namedModel(to, { providers }) === undefined ? `${JSON.stringify(to)} is not a canonical model` : null;
   },
@@ -73,7 +74,7 @@ const ROUTES: Kind = {
       })),
     ),
   fault: (config) => {
-    const providers = config.providers.map((entry) => ({ ...entry, enabled: true }));
+    const providers = allSwitchedOn(config.providers);
     const naming = { model_aliases: config.model_aliases, providers };
     return (to) => (resolves(to, naming) ? null : `${JSON.stringify(to)} is no model`);
   },

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { DEFAULT_PROVIDER } from "../config/schema.ts";
+import { modelOf, type SaidOfModel } from "../config/provider-models.ts";
+import { DEFAULT_PROVIDER, type ProviderEntry } from "../config/schema.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
 import type { Context } from "../platform/context.ts";
@@ -9,6 +10,7 @@ import { onProvider } from "./account-call.ts";
 import { edit } from "./edit.ts";
 import { providerView, providerViewSchema } from "./provider-view.ts";
 import { savedProvider } from "./providers.ts";
+import { found } from "./refusals.ts";
 
 const modelsSchema = () => z.object({ driver: z.string(), models: z.array(z.string()) });
 
@@ -31,8 +33,54 @@ async function providerAt(context: Context, id: string): Promise<NamedProvider> 
   return providerNamed(context.platform, config, savedProvider(config, id).id);
 }
 
+const modelNames = z.array(z.string().trim().min(1)).max(1_000);
+
 /** `POST /admin/providers/{providerID}/models`: those to add; all that it offers unless given. */
-const addedSchema = z.strictObject({ models: z.array(z.string().trim().min(1)).max(1_000).optional() });
+const addedSchema = z.strictObject({ models: modelNames.optional(), enabled: z.boolean().optional() });
+
+/** `PUT /admin/providers/{providerID}/models`: those to switch on or off; all that are listed unless given. */
+const switchedSchema = z.strictObject({ models: modelNames.optional(), enabled: z.boolean() });
+
+type Models = ProviderEntry["models"];
+
+/** What is listed, and what of some names is not: what is listed by whatever name stays as it was edited. */
+function withAdded(models: Models, names: readonly string[], enabled: boolean): Models {
+  const led = new Set(Object.entries(models).map(([name, said]) => modelOf(said).upstream ?? name));
+  const added = names.filter((name) => !Object.hasOwn(models, name) && !led.has(name));
+  const entries = added.map((name) => [name, enabled ? name : { upstream: name, enabled }] as const);
+  return { ...models, ...Object.fromEntries(entries) };
+}
+
+/** A model that is switched on or off. One of which nothing else is said is a name again once it is on. */
+function switched(said: SaidOfModel, enabled: boolean): SaidOfModel {
+  const { enabled: _before, ...model } = modelOf(said);
+  if (!enabled) return { ...model, enabled };
+  const { upstream, ...rest } = model;
+  return upstream !== undefined && Object.keys(rest).length === 0 ? upstream : model;
+}
+
+/** Some models of a provider, or all, switched on or off. Throws 404 for one that is not listed. */
+function withSwitched(models: Models, names: readonly string[] | undefined, enabled: boolean): Models {
+  for (const name of names ?? []) found(Object.hasOwn(models, name) ? name : undefined, "the model", name);
+  const entries = Object.entries(models).map(
+    ([name, said]) => [name, (names?.includes(name) ?? true) ? switched(said, enabled) : said] as const,
+  );
+  return Object.fromEntries(entries);
+}
+
+/** Changes a provider's models, and answers the provider. */
+async function changedModels(
+  context: Context,
+  id: string,
+  change: (models: Models) => Models,
+): Promise<Response> {
+  const { config } = await edit(context, (current) => {
+    const models = change(savedProvider(current, id).models);
+    const providers = current.providers.map((entry) => (entry.id === id ? { ...entry, models } : entry));
+    return { ...current, providers };
+  });
+  return Response.json(providerView(config, savedProvider(config, id)));
+}
 
 export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/provider/models`: what `PROVIDER_MODELS` may lead to. */
@@ -69,17 +117,18 @@ export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
       const { config: present } = await context.platform.configuration.readFresh();
       savedProvider(present, id);
       const names = body.models ?? (await offered(context, await providerAt(context, id)));
-      const { config } = await edit(context, (current) => {
-        const { models } = savedProvider(current, id);
-        const led = new Set(Object.values(models));
-        const added = names.filter((name) => !Object.hasOwn(models, name) && !led.has(name));
-        const all = { ...models, ...Object.fromEntries(added.map((name) => [name, name])) };
-        const providers = current.providers.map((entry) =>
-          entry.id === id ? { ...entry, models: all } : entry,
-        );
-        return { ...current, providers };
-      });
-      return Response.json(providerView(config, savedProvider(config, id)));
+      const { enabled = true } = body;
+      return changedModels(context, id, (models) => withAdded(models, names, enabled));
     },
+  }),
+  /** `PUT /admin/providers/{providerID}/models`: switches models on or off, and answers the provider. */
+  forAdministrators({
+    method: "PUT",
+    path: "/admin/providers/:providerID/models",
+    summary: "Switch a provider's models on or off",
+    body: switchedSchema,
+    answers: json(providerViewSchema),
+    handler: (context, { params: { providerID: id = "" }, body: { models: names, enabled } }) =>
+      changedModels(context, id, (models) => withSwitched(models, names, enabled)),
   }),
 ];

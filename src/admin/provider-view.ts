@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isPreview, preview } from "../auth/secrets.ts";
-import { type Config, DEFAULT_PROVIDER, type ProviderEntry } from "../config/schema.ts";
+import { type Config, DEFAULT_PROVIDER, type ProviderEntry, providerSchema } from "../config/schema.ts";
 import type { Platform } from "../platform/platform.ts";
 
 /** A provider as administrators see it: its token and the values of its headers are masked. */
@@ -12,7 +12,7 @@ export const providerViewSchema = () =>
     base_url: z.string(),
     has_token: z.boolean(),
     token_preview: z.string(),
-    models: z.record(z.string(), z.string()),
+    models: providerSchema.shape.models.unwrap(),
     tool_calls: z.enum(["native", "markup"]),
     whole_answers: z.boolean(),
     proxy_id: z.string(),

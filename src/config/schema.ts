@@ -113,6 +113,34 @@ const baseAddress = z
 /** Longest time-out that a timer takes, milliseconds. */
 const timeout = count.max(2_147_483_647).default(0);
 
+/** What a million tokens of a model cost, in whatever currency the operator counts. */
+export const priceSchema = z.object({
+  input: z.number().min(0).default(0),
+  /** For what the provider read from its cache; `input` unless given. */
+  cached_input: z.number().min(0).optional(),
+  output: z.number().min(0).default(0),
+});
+
+/**
+ * What is known of a model that a provider has. What is left out is not known, and then the backend decides. What this version
+ * does not know is kept.
+ */
+export const providerModelSchema = open({
+  /** The provider's own name for it; the name that it is listed by unless given. */
+  upstream: z.string().trim().min(1).optional(),
+  /** False: it is not there for callers. */
+  enabled: z.boolean().optional(),
+  thinking: z.boolean().optional(),
+  vision: z.boolean().optional(),
+  search: z.boolean().optional(),
+  /** Tokens that it can read and write at once. */
+  context: z.number().int().min(1).optional(),
+  /** Tokens that one answer may have. */
+  output: z.number().int().min(1).optional(),
+  /** Where `prices` has none for it. */
+  price: priceSchema.optional(),
+});
+
 /** A provider beside the one that the deployment's variables name. What this version does not know is kept. */
 export const providerSchema = open({
   id: z
@@ -126,8 +154,8 @@ export const providerSchema = open({
   base_url: baseAddress,
   /** For accounts that have none of their own; where there are no accounts, the only one. */
   token: z.string().trim().default(""),
-  /** Model id → the provider's own name for it, where it has one. */
-  models: z.record(z.string(), z.string().trim().min(1)).default({}),
+  /** Model id → the provider's own name for it, or what is known of it. */
+  models: z.record(z.string(), z.union([z.string().trim().min(1), providerModelSchema])).default({}),
   tool_calls: z.enum(["native", "markup"]).default("native"),
   /** Whether answers that nobody wants streamed are asked for in one piece, where the protocol has both. */
   whole_answers: z.boolean().default(true),
@@ -163,14 +191,6 @@ export const modelRouteSchema = z
   )
   .min(1, "a route leads to one model at least")
   .max(20);
-
-/** What a million tokens of a model cost, in whatever currency the operator counts. */
-export const priceSchema = z.object({
-  input: z.number().min(0).default(0),
-  /** For what the provider read from its cache; `input` unless given. */
-  cached_input: z.number().min(0).optional(),
-  output: z.number().min(0).default(0),
-});
 
 /** Where alerts are sent. */
 export const webhookSchema = z.object({
@@ -300,3 +320,4 @@ export type Price = z.output<typeof priceSchema>;
 export type Account = z.output<typeof accountSchema>;
 export type Proxy = z.output<typeof proxySchema>;
 export type ProviderEntry = z.output<typeof providerSchema>;
+export type ProviderModel = z.output<typeof providerModelSchema>;

@@ -12,6 +12,12 @@ export interface CatalogueModel {
   readonly vision: boolean;
   /** Tokens that it can read and write at once. Absent: nobody knows. */
   readonly context?: number;
+  /** Tokens that one answer may have. Absent: nobody knows. */
+  readonly output?: number;
+  /** The model of the same provider that sees images in its place. Absent: there is none, or it may see them itself. */
+  readonly sighted?: CatalogueModel;
+  /** The model of the same provider that searches the web in its place. Absent: there is none, or it may search itself. */
+  readonly searching?: CatalogueModel;
 }
 
 /** One of the models that a name may lead to. */

@@ -44,7 +44,9 @@ export async function begin(request: GenerationRequest): Promise<GenerationJob> 
   if (provider !== null && !routed) refuseUnmet(asked, provider);
   const { abort } = abortWith(context.request);
   const { caller, images } = await boundToFiles(context, request.caller, asked);
-  const conversation = provider === null ? wanted : suited(wanted, provider, images);
+  // Of several models each is suited when its turn comes: what one cannot take another may.
+  const alone = provider !== null && alternatives.length === 0;
+  const conversation = alone ? suited(wanted, provider, images) : wanted;
   context.log.model = conversation.model.id;
   const recording = new Recording(context, conversation);
   const way = { alternatives, ...(stay === undefined ? {} : { stay }) };

@@ -9,7 +9,10 @@ import type { Abilities } from "../provider/provider.ts";
  * A conversation as a provider can answer it: one that holds images anywhere goes to the catalogue's model with vision,
  * unless the backend itself knows which models see them; one that asks for a web search goes to the model that searches.
  *
+ * A provider's model that is known to do neither has another of the provider's in its place, where there is one.
+ *
  * @param imageFiles whether a file that it refers to by id is an image.
+ * @throws GatewayError 400 for images that no model of the provider is known to see.
  */
 export function suited(
   conversation: Conversation,
@@ -17,13 +20,9 @@ export function suited(
   imageFiles = false,
 ): Conversation {
   const { model } = conversation;
-  // The catalogue knows nothing of other models.
-  if (model.provider !== undefined) return conversation;
+  if (model.provider !== undefined) return suitedAtProvider(conversation, imageFiles);
   const searching = conversation.webSearch === undefined ? model : searcherOf(model, abilities.search);
-  const wanted: Conversation =
-    searching === model
-      ? conversation
-      : { ...conversation, model: { ...searching, requested: model.requested } };
+  const wanted = searching === model ? conversation : withModel(conversation, searching);
   if (abilities.images === "backend" || model.vision || !(imageFiles || holdsImage(conversation))) {
     return wanted;
   }
@@ -33,8 +32,25 @@ export function suited(
 /** The conversation with the catalogue's model that sees images. */
 export function seeing(conversation: Conversation): Conversation {
   const { model } = conversation;
-  if (model.provider !== undefined) return conversation;
-  return { ...conversation, model: { ...visionModel(model), requested: model.requested } };
+  const sighted = model.provider === undefined ? visionModel(model) : model.sighted;
+  return sighted === undefined ? conversation : withModel(conversation, sighted);
+}
+
+/** The same for a model of a configured provider: another one of that provider's takes what it is known not to do. */
+function suitedAtProvider(conversation: Conversation, imageFiles: boolean): Conversation {
+  const { model, webSearch, contentField: field } = conversation;
+  const { searching } = model;
+  const wanted =
+    webSearch === undefined || searching === undefined ? conversation : withModel(conversation, searching);
+  if (wanted.model.vision || !(imageFiles || holdsImage(conversation))) return wanted;
+  if (model.sighted !== undefined) return withModel(conversation, model.sighted);
+  if (model.vision) return conversation;
+  const named = JSON.stringify(model.requested);
+  throw invalidRequest(`${field} contains an image, but the model ${named} has no vision`, field);
+}
+
+function withModel(conversation: Conversation, model: CatalogueModel): Conversation {
+  return { ...conversation, model: { ...model, requested: conversation.model.requested } };
 }
 
 /** The model that searches in place of one that may not. */

@@ -3,7 +3,7 @@ import type { Config } from "../config/schema.ts";
 import type { Context, LogFields } from "../platform/context.ts";
 import type { KeyLimits, LimitedUse, Quota, Spent } from "../platform/limits.ts";
 import type { Platform } from "../platform/platform.ts";
-import { costNano, type PricedTokens, priceOf } from "../usage/prices.ts";
+import { costNano, modelPrice, type PricedTokens } from "../usage/prices.ts";
 import { limitExceeded } from "./refusal.ts";
 
 const NANO = 1e9;
@@ -110,6 +110,6 @@ function spent(log: LogFields, config: Config): Spent {
   return { tokens: prompt + completion, cost: costOf(config, log, { prompt, cached, completion }) };
 }
 
-function costOf({ prices }: Config, { model = "", requestedModel }: LogFields, tokens: PricedTokens): number {
-  return costNano(priceOf(prices, model, requestedModel), tokens);
+function costOf(config: Config, { model = "", requestedModel }: LogFields, tokens: PricedTokens): number {
+  return costNano(modelPrice(config, model, requestedModel), tokens);
 }

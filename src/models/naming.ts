@@ -1,4 +1,5 @@
-import { type Config, DEFAULT_PROVIDER, type ProviderEntry } from "../config/schema.ts";
+import { listedModel, modelOf } from "../config/provider-models.ts";
+import { type Config, DEFAULT_PROVIDER, type ProviderEntry, type ProviderModel } from "../config/schema.ts";
 import type { CatalogueModel } from "../conversation/model.ts";
 import { catalogueModel } from "./catalogue.ts";
 
@@ -50,23 +51,56 @@ export function unknownModelAt(
   return provider === undefined ? undefined : modelAt(provider, name);
 }
 
-/** The models that providers beside the default one are said to have. */
+/** The models that providers beside the default one are said to have, but for those that are switched off. */
 export function modelsOfProviders({ providers = [] }: Naming): CatalogueModel[] {
   return providers
     .filter(({ enabled }) => enabled)
-    .flatMap((provider) => Object.keys(provider.models).map((name) => modelAt(provider, name)));
+    .flatMap((provider) => Object.keys(provider.models).flatMap((name) => modelAt(provider, name) ?? []));
 }
 
 /** Of a backend's own models nothing is known: it says itself what they cannot do. */
 const OWN_ABILITIES = { thinking: true, search: false, vision: true };
 
-function modelAt({ id: provider, models }: ProviderEntry, name: string): CatalogueModel {
-  const canonical = catalogueModel(name.toLowerCase());
-  const mapped = Object.hasOwn(models, name) ? models[name] : undefined;
+/** A model of a provider, by any name; undefined for one that is switched off. */
+function modelAt(provider: ProviderEntry, name: string): CatalogueModel | undefined {
+  const { name: listed, model } = listedModel(provider, name);
+  if (model?.enabled === false) return undefined;
+  const { vision, search } = model ?? {};
+  const seeing = vision === false ? otherModel(provider, "vision", model) : undefined;
+  const searching = search === false ? otherModel(provider, "search", model) : undefined;
   return {
-    ...(canonical ?? OWN_ABILITIES),
-    id: `${provider}/${name}`,
-    upstream: mapped ?? canonical?.upstream ?? name,
-    provider,
+    ...describedModel(provider.id, listed, model),
+    ...(seeing === undefined ? {} : { sighted: seeing }),
+    ...(searching === undefined ? {} : { searching }),
   };
+}
+
+/** What is known of one model, and nothing of those that may take its place. */
+function describedModel(provider: string, name: string, model: ProviderModel = {}): CatalogueModel {
+  const canonical = catalogueModel(name.toLowerCase());
+  const { thinking, search, vision } = canonical ?? OWN_ABILITIES;
+  const { context, output } = model;
+  return {
+    id: `${provider}/${name}`,
+    upstream: model.upstream ?? canonical?.upstream ?? name,
+    provider,
+    thinking: model.thinking ?? thinking,
+    search: model.search ?? search,
+    vision: model.vision ?? vision,
+    ...(context === undefined ? {} : { context }),
+    ...(output === undefined ? {} : { output }),
+  };
+}
+
+/** The first model of a provider of which it is known that it can do something: rather one that thinks, if this one does. */
+function otherModel(
+  { id, models }: ProviderEntry,
+  ability: "vision" | "search",
+  { thinking }: ProviderModel = {},
+): CatalogueModel | undefined {
+  const able = Object.entries(models)
+    .map(([name, said]) => [name, modelOf(said)] as const)
+    .filter(([, model]) => model.enabled !== false && model[ability] === true);
+  const [name, model] = able.find((entry) => entry[1].thinking === thinking) ?? able[0] ?? [];
+  return name === undefined ? undefined : describedModel(id, name, model);
 }

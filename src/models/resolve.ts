@@ -1,8 +1,15 @@
 import type { CatalogueModel, ResolvedModel, RouteTarget } from "../conversation/model.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
-import { catalogueModel, NO_THINKING } from "./catalogue.ts";
+import { CATALOGUE, catalogueModel, NO_THINKING } from "./catalogue.ts";
 import { DEFAULT_ALIASES } from "./default-aliases.ts";
-import { configuredAlias, configuredRoute, modelOfProvider, type Naming, unknownModelAt } from "./naming.ts";
+import {
+  configuredAlias,
+  configuredRoute,
+  modelOfProvider,
+  modelsOfProviders,
+  type Naming,
+  unknownModelAt,
+} from "./naming.ts";
 
 /**
  * Retired historical models (contract, Model alias resolution 5): the message-style families 1.x and 2.x, `instant`
@@ -44,6 +51,25 @@ function routeOf(name: string, suffixed: boolean, naming: Naming): RouteTarget[]
   });
 }
 
+/** What a configured route leads to first, under the route's own name: what lists tell of it. */
+export function routeModel(name: string, naming: Naming): CatalogueModel | undefined {
+  const [first] = routeOf(name, name.toLowerCase().endsWith(NO_THINKING), naming);
+  return first === undefined ? undefined : { ...first.model, id: name };
+}
+
+/** What lists have besides the catalogue: the models of configured providers, and the names of routes that lead somewhere. */
+export function furtherModels(naming: Naming): CatalogueModel[] {
+  const own = modelsOfProviders(naming);
+  const taken = new Set([...CATALOGUE, ...own].map(({ id }) => id.toLowerCase()));
+  const routes = Object.keys(naming.model_routes ?? {}).filter((name) => !taken.has(name.toLowerCase()));
+  return [...own, ...routes.flatMap((name) => routeModel(name, naming) ?? [])];
+}
+
+/** All that lists of models have: the catalogue in its order, then the rest. */
+export function listedModels(naming: Naming): CatalogueModel[] {
+  return [...CATALOGUE, ...furtherModels(naming)];
+}
+
 /** What a name stands for that itself ends with the suffix: any name behind a provider's would be one. */
 function lookUpSuffixed(name: string, bare: string, naming: Naming): CatalogueModel | undefined {
   return modelOfProvider(bare, naming) === undefined ? lookUp(name, naming) : undefined;
@@ -58,7 +84,19 @@ export function resolves(name: string, naming: Naming): boolean {
 function withoutThinking(model: CatalogueModel): CatalogueModel | undefined {
   if (!model.thinking) return model;
   if (model.provider === undefined) return catalogueModel(model.id + NO_THINKING);
-  return { ...model, id: model.id + NO_THINKING, thinking: false };
+  const { sighted, searching } = model;
+  return {
+    ...model,
+    id: model.id + NO_THINKING,
+    thinking: false,
+    ...(sighted === undefined ? {} : { sighted: thoughtless(sighted) }),
+    ...(searching === undefined ? {} : { searching: thoughtless(searching) }),
+  };
+}
+
+/** The same of one that a provider has, and so always. */
+function thoughtless(model: CatalogueModel): CatalogueModel {
+  return model.thinking ? { ...model, id: model.id + NO_THINKING, thinking: false } : model;
 }
 
 /**
@@ -72,7 +110,8 @@ export function resolveModel(requested: string, naming: Naming): ResolvedModel {
   const name = requested.trim();
   const suffixed = name.toLowerCase().endsWith(NO_THINKING);
   const bare = suffixed ? name.slice(0, -NO_THINKING.length) : name;
-  const route = routeOf(bare, suffixed, naming);
+  const named = suffixed ? routeOf(name, suffixed, naming) : [];
+  const route = named.length > 0 ? named : routeOf(bare, suffixed, naming);
   const [first] = route;
   if (first !== undefined) return { ...first.model, requested: name, ...(route.length > 1 ? { route } : {}) };
   const found = (suffixed ? lookUpSuffixed(name, bare, naming) : undefined) ?? lookUp(bare, naming);

@@ -114,7 +114,8 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     conversation: Conversation,
   ): AnswerReader;
 
-  prepare(conversation: Conversation, options: PrepareOptions): PreparedTurn {
+  prepare(asked: Conversation, options: PrepareOptions): PreparedTurn {
+    const conversation = withinOutput(asked);
     const { toolCalls, newId, wholeAnswers } = this.options;
     const calls = toolCalls === "native" && conversation.tools.length > 0;
     const whole = wholeAnswers && !conversation.stream && (this.#protocol.tellsCutCalls || !calls);
@@ -223,6 +224,19 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     const init = { headers: this.headers(account.token) };
     return send(account.fetch, this.#protocol.address + path, init, signal);
   }
+}
+
+/** A conversation that asks for no more tokens than its model is known to give: backends refuse what is beyond. */
+function withinOutput(conversation: Conversation): Conversation {
+  const { model, sampling, expectedTokens } = conversation;
+  const { output } = model;
+  if (output === undefined) return conversation;
+  const { maxTokens } = sampling;
+  return {
+    ...conversation,
+    ...(expectedTokens === undefined ? {} : { expectedTokens: Math.min(expectedTokens, output) }),
+    ...(maxTokens === undefined ? {} : { sampling: { ...sampling, maxTokens: Math.min(maxTokens, output) } }),
+  };
 }
 
 /** The turn that an answer begins. Some backends answer whole, or with a stream, whatever they are asked for. */

@@ -1,3 +1,4 @@
+import { upstreamNames } from "../config/provider-models.ts";
 import type { Config, ProviderEntry } from "../config/schema.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import type { Platform } from "../platform/platform.ts";
@@ -71,7 +72,7 @@ function sameSettings(one: ProviderEntry, other: ProviderEntry): boolean {
 }
 
 function providerOfEntry(variables: Variables, entry: ProviderEntry): NamedProvider {
-  const { id, driver, base_url: baseUrl, token, models, proxy_id: proxyId, headers } = entry;
+  const { id, driver, base_url: baseUrl, token, proxy_id: proxyId, headers } = entry;
   if (!DRIVER_NAMES.includes(driver)) {
     throw unavailable(`the provider ${JSON.stringify(id)} has a driver that does not exist`);
   }
@@ -82,7 +83,7 @@ function providerOfEntry(variables: Variables, entry: ProviderEntry): NamedProvi
     api: driverNamed(driver).create({
       baseUrl,
       token: token || "none",
-      models,
+      models: upstreamNames(entry),
       toolCalls,
       wholeAnswers,
       newId,

@@ -1,6 +1,6 @@
 import { type ActivityDelta, OTHER, type UsageDimensions } from "../platform/usage.ts";
 import { bucketOf } from "./histogram.ts";
-import { costNano, type Prices, priceOf } from "./prices.ts";
+import { costNano, modelPrice, type Pricing } from "./prices.ts";
 
 export const MINUTE_MS = 60_000;
 /** A request is told as busy in so many minutes before its end at most. */
@@ -62,12 +62,12 @@ export class ActivityTally {
     if (account !== "") this.#spread("busy_ms", begun + queueMs, now, ended, now);
   }
 
-  /** What has been counted since the last time. `prices` say what tokens cost. */
-  take(prices: Prices): ActivityDelta[] {
+  /** What has been counted since the last time. `pricing` says what tokens cost. */
+  take(pricing: Pricing): ActivityDelta[] {
     const taken = Array.from(this.#open.values(), ({ spent, ...minute }): ActivityDelta => {
       let cost = 0;
       for (const { model, requested, ...tokens } of spent.values()) {
-        cost += costNano(priceOf(prices, model, requested), tokens);
+        cost += costNano(modelPrice(pricing, model, requested), tokens);
       }
       return { ...minute, cost_nano: cost };
     });

@@ -1,4 +1,5 @@
-import type { Price } from "../config/schema.ts";
+import { listedModel } from "../config/provider-models.ts";
+import type { Config, Price } from "../config/schema.ts";
 
 /** Billionths in one, and tokens that prices are given for. */
 const NANO = 1e9;
@@ -33,6 +34,22 @@ export function priceOf(prices: Prices, model: string, requested = model): Price
     }
   }
   return null;
+}
+
+/** What of a configuration says what models cost. */
+export type Pricing = Pick<Config, "prices" | "providers">;
+
+/** The price of a model, by `prices` or else by what its provider's `models` say; null: none is known. */
+export function modelPrice({ prices, providers }: Pricing, model: string, requested = model): Price | null {
+  const price = priceOf(prices, model, requested);
+  if (price !== null || providers.length === 0) return price;
+  const slash = model.indexOf("/");
+  const id = model.slice(0, Math.max(0, slash));
+  const provider = providers.find((entry) => entry.id === id);
+  if (provider === undefined) return null;
+  const name = model.slice(slash + 1);
+  const known = listedModel(provider, name).model ?? listedModel(provider, base(name)).model;
+  return known?.price ?? null;
 }
 
 const lower = (name: string): string => name.toLowerCase();

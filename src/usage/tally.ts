@@ -8,7 +8,7 @@ import {
 } from "../platform/usage.ts";
 import { ActivityTally, type EndedRequest } from "./activity-tally.ts";
 import { bucketOf } from "./histogram.ts";
-import { costNano, priceOf } from "./prices.ts";
+import { costNano, modelPrice } from "./prices.ts";
 
 const HOUR_MS = 3_600_000;
 /**
@@ -147,7 +147,7 @@ export class UsageTally {
     this.#sequence += 1;
     const deltas = Array.from(this.#rows.values(), (row) => {
       const { model, requested_model: requested } = row.dimensions;
-      row.cost_nano = costNano(priceOf(config.prices, model, requested), {
+      row.cost_nano = costNano(modelPrice(config, model, requested), {
         prompt: row.prompt_tokens,
         cached: row.cached_tokens,
         completion: row.completion_tokens,
@@ -155,7 +155,7 @@ export class UsageTally {
       return row;
     });
     this.#rows = new Map();
-    const activity = this.#activity.take(config.prices);
+    const activity = this.#activity.take(config);
     this.#sent = { sender: this.#sender, sequence: this.#sequence, made: now, deltas, activity };
     await this.#deliver(store, this.#sent);
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ChatBackend, startChatBackend } from "../support/chat-backend.ts";
 import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
@@ -11,6 +11,19 @@ beforeAll(async () => {
   backend = await startChatBackend({ models: ["qwen3:8b", "llama3:70b"], says: "From the backend." });
 });
 afterAll(() => backend.close());
+
+// A second try of a test meets what its first one left.
+beforeEach(async () => {
+  await admin("PUT", "/admin/settings", { model_routes: {} });
+  const { body: pool } = await admin("GET", "/admin/accounts?page_size=1000");
+  for (const { identifier, provider } of Object(pool["items"])) {
+    if (provider) await admin("DELETE", `/admin/accounts/${encodeURIComponent(identifier)}`);
+  }
+  const { body: present } = await admin("GET", "/admin/providers");
+  for (const { id } of Object(present["items"])) {
+    if (id !== "default") await admin("DELETE", `/admin/providers/${id}`);
+  }
+});
 
 /** The text of a chat completion, and the model that it names. */
 async function answer(model: string, extra: object = {}) {
@@ -97,7 +110,52 @@ describe("providers beside the default one", () => {
     expect((await admin("DELETE", "/admin/providers/default")).status).toBe(409);
   });
 
+  it("have models that are edited by hand, switched on and off, and listed with names of routes", async () => {
+    const small = { upstream: "qwen3:8b", vision: false, context: 32_768, price: { input: 1, output: 2 } };
+    await admin("POST", "/admin/providers", {
+      id: "edited",
+      driver: "openai",
+      base_url: backend.url,
+      models: { small },
+    });
+    await admin("PUT", "/admin/settings", { model_routes: { best: ["edited/small"] } });
+    const path = "/admin/providers/edited/models";
+    const added = await admin("POST", path, { enabled: false });
+    const llama = { upstream: "llama3:70b", enabled: false };
+    expect(added.body).toMatchObject({ models: { small, "llama3:70b": llama } });
+    expect((await chat("hi", { model: "edited/llama3:70b" })).status).toBe(400);
+    expect((await admin("PUT", path, { models: ["nothing"], enabled: true })).status).toBe(404);
+
+    const lists = [
+      ["/v1/models", "data", "id"],
+      ["/vendorb/v1/models", "data", "id"],
+      ["/v1beta/models", "models", "displayName"],
+      ["/api/tags", "models", "model"],
+      ["/api/ps", "models", "model"],
+    ] as const;
+    const listed = (names: readonly string[]) =>
+      Promise.all(
+        lists.map(async ([list, member, name]) => {
+          const models = Object(await (await fetch(list)).json())[member];
+          const further = models.map((model: Record<string, string>) => model[name]).slice(-names.length);
+          expect([list, further]).toEqual([list, names]);
+        }),
+      );
+    await listed(["edited/small", "best"]);
+    const shown = await fetch("/api/show", { method: "POST", body: JSON.stringify({ model: "best" }) });
+    expect(Object(await shown.json()).model_info["provider.context_length"]).toBe(32_768);
+
+    const on = await admin("PUT", path, { enabled: true });
+    expect(on.body).toMatchObject({ models: { small, "llama3:70b": "llama3:70b" } });
+    await listed(["edited/small", "edited/llama3:70b", "best"]);
+    expect((await answer("edited/llama3:70b")).text).toBe("From the backend.");
+    const off = await admin("PUT", path, { models: ["small"], enabled: false });
+    expect(off.body).toMatchObject({ models: { small: { ...small, enabled: false } } });
+    expect((await chat("hi", { model: "best" })).status).toBe(400);
+  });
+
   it.each([
+    ["models", { models: { small: { context: -1 } } }],
     ["id", { id: "a/b" }],
     ["id", { id: "Default" }],
     ["driver", { driver: "telepathy" }],

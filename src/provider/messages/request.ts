@@ -70,10 +70,10 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const limit = sampling.maxTokens ?? expectedTokens;
     const { thinkingBudget, reasoningEffort, user } = sampling;
     const wish = { ...given("budget", thinkingBudget), ...given("effort", reasoningEffort) };
-    const wanted = roomFor(limit, thinking && model.thinking ? wish : null);
+    const wanted = roomFor(limit, thinking && model.thinking ? wish : null, model.output);
     const known = wanted.budget === null ? NO_THOUGHTS : this.#thoughts();
     const { system: leading, messages, mayThink } = this.#wireConversation(suffix, known);
-    const room = mayThink ? wanted : roomFor(limit, null);
+    const room = mayThink ? wanted : roomFor(limit, null, model.output);
     const thinks = room.budget !== null;
     const system = this.#system(leading, thinks);
     const search = this.#search();

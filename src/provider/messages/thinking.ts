@@ -23,9 +23,16 @@ export type ThinkingWish = { readonly budget?: number; readonly effort?: string 
  * Divides the caller's limit between thinking and answer. Where there is none, thinking is not at the answer's expense. A
  * budget of the caller's own may use all but what the protocol leaves for the answer.
  */
-export function roomFor(limit: number | undefined, wish: ThinkingWish): Room {
+export function roomFor(
+  limit: number | undefined,
+  wish: ThinkingWish,
+  most = Number.POSITIVE_INFINITY,
+): Room {
   const wanted = wish === null ? 0 : wantedBudget(wish);
-  if (limit === undefined) return { limit: DEFAULT_LIMIT + wanted, budget: wanted || null };
+  if (limit === undefined) {
+    if (DEFAULT_LIMIT + wanted > most) return roomFor(most, wish);
+    return { limit: DEFAULT_LIMIT + wanted, budget: wanted || null };
+  }
   const whole = Math.max(1, Math.floor(limit));
   if (wish?.budget !== undefined && wanted < whole) return { limit: whole, budget: wanted };
   return { limit: whole, budget: Math.min(wanted, thinkingShare(whole)) || null };

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type * as z from "zod";
+import type { providerSchema } from "../../../src/config/schema.ts";
 import { eventBlocks } from "../../support/fault-body.ts";
 import { type MemoryGateway, pass, passThrough, useMemoryGateway } from "../../support/memory-gateway.ts";
 import type { Asked, Reply, Script } from "../../support/scripted-upstream.ts";
@@ -259,5 +261,79 @@ describe("a name that leads to several models", () => {
     await pass(120_000);
     expect(await turn("Hello", "Two.", "And?")).toBe("two");
     expect(await turn("Another conversation")).toBe("one");
+  });
+});
+
+describe("what is known of a provider's models", () => {
+  const image = {
+    type: "image_url",
+    image_url: {
+      url: "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    },
+  };
+  const looking = (model: string) => ({
+    model,
+    messages: [{ role: "user", content: [{ type: "text", text: "What is this?" }, image] }],
+  });
+  const known = (id: string, models: z.input<typeof providerSchema>["models"]) => ({
+    ...provider(id),
+    models,
+  });
+  const here = () => said("Here.");
+
+  test("bounds the limit that it is asked with, and whether it is asked to think", async () => {
+    const small = { upstream: "qwen", output: 500, thinking: false };
+    const config = { providers: [known("one", { small, free: "llama" })] };
+    const made = await gateway({ upstream: backends({ "one.test": here }), config });
+    const asked = async (model: string, max_tokens?: number) => {
+      const body = { ...ask(model), reasoning_effort: "high", ...(max_tokens && { max_tokens }) };
+      expect((await made.post("/v1/chat/completions", body)).status).toBe(200);
+      return made.upstream.asked.at(-1)?.json();
+    };
+    expect(await asked("one/small", 9_000)).toMatchObject({ model: "qwen", max_tokens: 500 });
+    expect(await asked("one/small", 20)).toMatchObject({ max_tokens: 20 });
+    const unbound = await asked("one/small");
+    expect(unbound).not.toHaveProperty("max_tokens");
+    expect(unbound?.["reasoning_effort"]).not.toBe("high");
+    expect(await asked("one/free", 9_000)).toMatchObject({ max_tokens: 9_000, reasoning_effort: "high" });
+  });
+
+  test("sends images to the model that sees them, and refuses them where there is none", async () => {
+    const config = {
+      providers: [
+        known("one", { blind: { vision: false }, eyes: { upstream: "qwen-vl", vision: true } }),
+        known("two", { blind: { vision: false } }),
+      ],
+      model_routes: { best: ["two/blind", "one/blind"] },
+    };
+    const made = await gateway({ upstream: backends({ "one.test": here, "two.test": here }), config });
+    expect((await made.post("/v1/chat/completions", looking("one/blind"))).status).toBe(200);
+    expect(made.upstream.asked.at(-1)?.json()["model"]).toBe("qwen-vl");
+    const refused = await made.post("/v1/chat/completions", looking("two/blind"));
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("no vision")]);
+    // Of several models the next one is asked.
+    const routed = await made.post("/v1/chat/completions", looking("best"));
+    expect([routed.status, routed.headers.get("x-gateway-provider")]).toEqual([200, "one"]);
+    expect(hostsOf(made.upstream)).not.toContain("two.test");
+  });
+
+  test("has what is too long for one asked of a larger one alone", async () => {
+    const upstream = backends({
+      "one.test": () => refusing(400, "context_length_exceeded"),
+      "two.test": here,
+      "three.test": here,
+    });
+    const config = {
+      providers: [
+        known("one", { a: { context: 8_192 } }),
+        known("two", { b: { context: 4_096 } }),
+        known("three", { c: { context: 131_072 } }),
+      ],
+      model_routes: { best: ["one/a", "two/b", "three/c"] },
+    };
+    const made = await gateway({ upstream, config });
+    const response = await made.post("/v1/chat/completions", ask("best"));
+    expect([response.status, response.headers.get("x-gateway-provider")]).toEqual([200, "three"]);
+    expect(hostsOf(upstream)).not.toContain("two.test");
   });
 });

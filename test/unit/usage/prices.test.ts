@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { costNano, costOf, priceOf } from "../../../src/usage/prices.ts";
+import { configSchema } from "../../../src/config/schema.ts";
+import { costNano, costOf, modelPrice, priceOf } from "../../../src/usage/prices.ts";
 
 describe("prices", () => {
   const tokens = { prompt: 1_000_000, cached: 400_000, completion: 100_000 };
@@ -26,5 +27,17 @@ describe("prices", () => {
 
   it("of cents for a million do not get lost: a token costs whole billionths", () => {
     expect(costNano({ input: 0.075, output: 0 }, { prompt: 1, cached: 0, completion: 0 })).toBe(75);
+  });
+
+  it("of a provider's model are those that are said of it, where there are no others", () => {
+    const models = { small: { upstream: "qwen3:8b", price: { input: 1, output: 2 } }, free: "gemma" };
+    const provider = { id: "vllm", driver: "openai", base_url: "http://vllm.test/v1", models };
+    const config = configSchema.parse({ providers: [provider] });
+    for (const name of ["vllm/small", "vllm/qwen3:8b", "vllm/small-nothinking"]) {
+      expect(modelPrice(config, name, "alias"), name).toEqual({ input: 1, output: 2 });
+    }
+    for (const name of ["vllm/free", "small", "other/small"]) expect(modelPrice(config, name)).toBeNull();
+    const priced = { ...config, prices: { alias: { input: 7, output: 7 } } };
+    expect(modelPrice(priced, "vllm/small", "alias")?.input).toBe(7);
   });
 });
