@@ -1,8 +1,7 @@
 import * as z from "zod";
 import type { CatalogueModel } from "../conversation/model.ts";
-import { CATALOGUE, CATALOGUE_CREATED, MODEL_OWNER } from "../models/catalogue.ts";
-import { modelsOfProviders } from "../models/naming.ts";
-import { modelAtPath } from "../models/resolve.ts";
+import { CATALOGUE_CREATED, MODEL_OWNER } from "../models/catalogue.ts";
+import { listedModels, modelAtPath, routeModel } from "../models/resolve.ts";
 import { json, open } from "../routing/endpoint.ts";
 
 /** The model object (contract, Model object). */
@@ -19,7 +18,7 @@ const modelSchema = () =>
     permission: z.array(z.unknown()).max(0),
   });
 
-/** `GET /v1/models`: the canonical models, then those of configured providers; aliases are not expanded. */
+/** `GET /v1/models`: the canonical models, then those of configured providers and the names of routes; aliases are not expanded. */
 export const listModels = open({
   method: "GET",
   path: ["/v1/models", "/models"],
@@ -27,12 +26,12 @@ export const listModels = open({
   answers: json(() => z.object({ object: z.literal("list"), data: z.array(modelSchema()) })),
   handler: async (context) => {
     const { config } = await context.config();
-    const data = [...CATALOGUE, ...modelsOfProviders(config)].map(toModelObject);
+    const data = listedModels(config).map(toModelObject);
     return Response.json({ object: "list", data });
   },
 });
 
-/** `GET /v1/models/{id}`: accepts an alias and returns the canonical model that it stands for. */
+/** `GET /v1/models/{id}`: accepts an alias and returns the canonical model that it stands for; a route is itself. */
 export const readModel = open({
   method: "GET",
   path: ["/v1/models/:model+", "/models/:model+"],
@@ -40,6 +39,7 @@ export const readModel = open({
   answers: json(modelSchema),
   handler: async (context, { params }) => {
     const { config } = await context.config();
-    return Response.json(toModelObject(modelAtPath(params["model"] ?? "", config)));
+    const name = params["model"] ?? "";
+    return Response.json(toModelObject(routeModel(name, config) ?? modelAtPath(name, config)));
   },
 });

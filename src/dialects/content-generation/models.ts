@@ -1,8 +1,7 @@
 import type { CatalogueModel } from "../../conversation/model.ts";
-import { CATALOGUE, CONTEXT_LENGTH } from "../../models/catalogue.ts";
+import { CONTEXT_LENGTH } from "../../models/catalogue.ts";
 import { EMBEDDING_DIMENSIONS } from "../../models/embedding-models.ts";
-import { modelsOfProviders } from "../../models/naming.ts";
-import { modelAtPath } from "../../models/resolve.ts";
+import { listedModels, modelAtPath } from "../../models/resolve.ts";
 import type { Context } from "../../platform/context.ts";
 import { type Declaration, type Endpoint, json, open } from "../../routing/endpoint.ts";
 import { contentModelSchema, contentModelsSchema } from "./answers.ts";
@@ -19,8 +18,8 @@ function toModelObject(model: CatalogueModel, name: string): Record<string, unkn
     version: "4",
     displayName: name,
     description: model.search ? "Chat model with web search" : "Chat model",
-    inputTokenLimit: CONTEXT_LENGTH,
-    outputTokenLimit: OUTPUT_LIMIT,
+    inputTokenLimit: model.context ?? CONTEXT_LENGTH,
+    outputTokenLimit: model.output ?? OUTPUT_LIMIT,
     supportedGenerationMethods: EMBEDDING_DIMENSIONS.has(name)
       ? ["embedContent", "batchEmbedContents"]
       : ["generateContent", "streamGenerateContent", "countTokens"],
@@ -34,8 +33,7 @@ const listing = {
   answers: json(contentModelsSchema),
   handler: async (context: Context) => {
     const { config } = await context.config();
-    const all = [...CATALOGUE, ...modelsOfProviders(config)];
-    return Response.json({ models: all.map((model) => toModelObject(model, model.id)) });
+    return Response.json({ models: listedModels(config).map((model) => toModelObject(model, model.id)) });
   },
 } as const;
 

@@ -67,7 +67,7 @@ export const messageModelSchema = () =>
     lifecycle: z.literal("active"),
     line: z.null(),
     max_input_tokens: z.int(),
-    max_tokens: z.null(),
+    max_tokens: z.int().nullable(),
     retires_at: z.null(),
   });
 

@@ -1,6 +1,8 @@
+import type { CatalogueModel } from "../../conversation/model.ts";
 import { CATALOGUE_CREATED, CONTEXT_LENGTH, MODEL_OWNER } from "../../models/catalogue.ts";
 import { MESSAGE_MODEL_IDS } from "../../models/default-aliases.ts";
-import { modelAtPath } from "../../models/resolve.ts";
+import { furtherModels, modelAtPath } from "../../models/resolve.ts";
+import type { Context } from "../../platform/context.ts";
 import { type Declaration, type Endpoint, json, open } from "../../routing/endpoint.ts";
 import { messageModelSchema, messageModelsSchema } from "./answers.ts";
 import { PREFIXES, speaksMessages } from "./names.ts";
@@ -8,12 +10,12 @@ import { PREFIXES, speaksMessages } from "./names.ts";
 const CREATED_AT = new Date(CATALOGUE_CREATED * 1000).toISOString();
 
 /** A model of the message-style list (contract), with the fields that the style's SDKs read besides. */
-function toModelObject(id: string): Record<string, unknown> {
+function toModelObject(id: string, model: Partial<CatalogueModel> = {}): Record<string, unknown> {
   return {
     id,
     object: "model",
     created: CATALOGUE_CREATED,
-    owned_by: MODEL_OWNER,
+    owned_by: model.provider ?? MODEL_OWNER,
     type: "model",
     display_name: id,
     created_at: CREATED_AT,
@@ -21,8 +23,8 @@ function toModelObject(id: string): Record<string, unknown> {
     deprecated_at: null,
     lifecycle: "active",
     line: null,
-    max_input_tokens: CONTEXT_LENGTH,
-    max_tokens: null,
+    max_input_tokens: model.context ?? CONTEXT_LENGTH,
+    max_tokens: model.output ?? null,
     retires_at: null,
   };
 }
@@ -31,14 +33,19 @@ const listing = {
   method: "GET",
   summary: "List the message-style models",
   answers: json(messageModelsSchema),
-  handler: () =>
-    Response.json({
+  handler: async (context: Context) => {
+    const { config } = await context.config();
+    const family = MESSAGE_MODEL_IDS.map((id) => toModelObject(id));
+    const further = furtherModels(config).map((model) => toModelObject(model.id, model));
+    const data = [...family, ...further];
+    return Response.json({
       object: "list",
-      data: MESSAGE_MODEL_IDS.map(toModelObject),
-      first_id: MESSAGE_MODEL_IDS[0] ?? null,
-      last_id: MESSAGE_MODEL_IDS.at(-1) ?? null,
+      data,
+      first_id: data[0]?.["id"] ?? null,
+      last_id: data.at(-1)?.["id"] ?? null,
       has_more: false,
-    }),
+    });
+  },
 } as const;
 
 const reading: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
@@ -48,8 +55,7 @@ const reading: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
   handler: async (context, { params }) => {
     const id = params["model"] ?? "";
     const { config } = await context.config();
-    modelAtPath(id, config);
-    return Response.json(toModelObject(id));
+    return Response.json(toModelObject(id, modelAtPath(id, config)));
   },
 };
 

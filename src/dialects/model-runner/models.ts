@@ -2,9 +2,8 @@ import * as z from "zod";
 import type { CatalogueModel, ResolvedModel } from "../../conversation/model.ts";
 import { sha256Hex } from "../../encoding/hash.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
-import { CATALOGUE, CATALOGUE_CREATED, CONTEXT_LENGTH, visionModel } from "../../models/catalogue.ts";
-import { modelsOfProviders } from "../../models/naming.ts";
-import { modelAtPath } from "../../models/resolve.ts";
+import { CATALOGUE_CREATED, CONTEXT_LENGTH, visionModel } from "../../models/catalogue.ts";
+import { listedModels, modelAtPath } from "../../models/resolve.ts";
 import type { Context } from "../../platform/context.ts";
 import { json, open } from "../../routing/endpoint.ts";
 import { VERSION } from "../../version.ts";
@@ -39,8 +38,14 @@ export function capabilities(model: CatalogueModel): string[] {
     "completion",
     "tools",
     ...(model.thinking ? ["thinking"] : []),
-    ...(visionModel(model).vision ? ["vision"] : []),
+    ...(seesImages(model) ? ["vision"] : []),
   ];
+}
+
+function seesImages(model: CatalogueModel): boolean {
+  return model.provider === undefined
+    ? visionModel(model).vision
+    : model.vision || model.sighted !== undefined;
 }
 
 function details(model: CatalogueModel): Record<string, unknown> {
@@ -72,7 +77,7 @@ async function described(model: CatalogueModel) {
   return { name: model.id, model: model.id, size: 0, digest: await digest(model), details: details(model) };
 }
 
-/** `GET /api/tags`: the canonical models. Nothing is kept on a disk here, so their size is 0. */
+/** `GET /api/tags`: the canonical models, then those of configured providers and the names of routes. Nothing is kept on a disk here, so their size is 0. */
 export const runnerTags = open({
   method: "GET",
   path: "/api/tags",
@@ -80,7 +85,7 @@ export const runnerTags = open({
   answers: json(tagsSchema),
   handler: async (context) => {
     const { config } = await context.config();
-    const models = [...CATALOGUE, ...modelsOfProviders(config)].map(async (model) => ({
+    const models = listedModels(config).map(async (model) => ({
       ...(await described(model)),
       modified_at: MODIFIED_AT,
       capabilities: capabilities(model),
@@ -95,12 +100,13 @@ export const runnerRunning = open({
   path: "/api/ps",
   summary: "List the models that are loaded",
   answers: json(runningSchema),
-  handler: async () => {
-    const models = CATALOGUE.map(async (model) => ({
+  handler: async (context) => {
+    const { config } = await context.config();
+    const models = listedModels(config).map(async (model) => ({
       ...(await described(model)),
       expires_at: NEVER,
       size_vram: 0,
-      context_length: CONTEXT_LENGTH,
+      context_length: model.context ?? CONTEXT_LENGTH,
     }));
     return Response.json({ models: await Promise.all(models) });
   },
@@ -126,7 +132,7 @@ export const runnerShow = open({
       model_info: {
         "general.architecture": ARCHITECTURE,
         "general.basename": model.id,
-        [`${ARCHITECTURE}.context_length`]: CONTEXT_LENGTH,
+        [`${ARCHITECTURE}.context_length`]: model.context ?? CONTEXT_LENGTH,
       },
       license: "",
       modelfile: `FROM ${model.id}`,
