@@ -14,6 +14,9 @@ const MAX_NAME = 100;
 /** How many Open Graph properties, icons and feeds are told. */
 const MAX_PROPERTIES = 100;
 const MAX_LINKS = 50;
+/** How many `link` elements are looked at, and how many addresses are resolved: each may take as long as the page's base is. */
+const MAX_LOOKED_AT = 1_000;
+const MAX_RESOLVED = 500;
 
 /** Elements whose content is not the page's own, or is shown only where scripts do not run. */
 const PASSED_OVER = new Set(["svg", "math", "template", "noscript", "iframe", "script", "style"]);
@@ -69,6 +72,8 @@ class Reading {
   readonly feeds: PageMetadata["feeds"][number][] = [];
   #base: string;
   #hasBase = false;
+  #lookedAt = 0;
+  #resolved = 0;
 
   constructor(url: string) {
     this.#base = url;
@@ -99,7 +104,7 @@ class Reading {
   #setBase(href: string | undefined): void {
     if (this.#hasBase || href === undefined) return;
     this.#hasBase = true;
-    this.#base = absolute(href, this.#base) ?? this.#base;
+    this.#base = this.#absolute(href) ?? this.#base;
   }
 
   #readMeta(attribs: Element["attribs"]): void {
@@ -117,24 +122,32 @@ class Reading {
   #readProperty(name: string, content: string): void {
     if (name === "" || name.length > MAX_NAME) return;
     if (this.properties.size >= MAX_PROPERTIES || this.properties.has(name)) return;
-    const value = ADDRESSES.test(name) ? absolute(content, this.#base) : textOf(content, MAX_VALUE);
+    const value = ADDRESSES.test(name) ? this.#absolute(content) : textOf(content, MAX_VALUE);
     if (value !== null) this.properties.set(name, value);
   }
 
   #readLink(attribs: Element["attribs"]): void {
-    const url = absolute(attribs["href"] ?? "", this.#base);
-    if (url === null) return;
+    if (++this.#lookedAt > MAX_LOOKED_AT) return;
     const kinds = (attribs["rel"] ?? "").toLowerCase().split(/\s+/);
     const type = textOf(attribs["type"] ?? "", MAX_NAME)?.toLowerCase() ?? null;
-    if (kinds.includes("canonical")) this.canonical ??= url;
-    const rel = kinds.find((kind) => ICONS.has(kind));
-    if (rel !== undefined && this.icons.length < MAX_LINKS) {
+    const isCanonical = this.canonical === null && kinds.includes("canonical");
+    const rel = this.icons.length < MAX_LINKS ? kinds.find((kind) => ICONS.has(kind)) : undefined;
+    const isFeed = kinds.includes("alternate") && FEEDS.has(type?.split(";")[0]?.trim() ?? "");
+    const feed = isFeed && this.feeds.length < MAX_LINKS ? type : null;
+    if (!isCanonical && rel === undefined && feed === null) return;
+    const url = this.#absolute(attribs["href"] ?? "");
+    if (url === null) return;
+    if (isCanonical) this.canonical = url;
+    if (rel !== undefined) {
       this.icons.push({ url, rel, type, sizes: textOf(attribs["sizes"] ?? "", MAX_NAME) });
     }
-    const isFeed = kinds.includes("alternate") && FEEDS.has(type?.split(";")[0]?.trim() ?? "");
-    if (isFeed && type !== null && this.feeds.length < MAX_LINKS) {
-      this.feeds.push({ url, type, title: textOf(attribs["title"] ?? "", MAX_TITLE) });
+    if (feed !== null) {
+      this.feeds.push({ url, type: feed, title: textOf(attribs["title"] ?? "", MAX_TITLE) });
     }
+  }
+
+  #absolute(address: string): string | null {
+    return ++this.#resolved > MAX_RESOLVED ? null : absolute(address, this.#base);
   }
 }
 
@@ -168,9 +181,10 @@ function canonicalIn(links: readonly string[], url: string): string | null {
   for (const [, address = "", parameters = ""] of links
     .slice(0, MAX_LINKS)
     .flatMap((text) => [...text.slice(0, 4 * MAX_ADDRESS).matchAll(/<([^<>]*)>([^<]*)/g)])) {
-    if (/;\s*rel\s*=\s*(?:"(?:[^"]*\s)?canonical(?:\s[^"]*)?"|canonical\s*(?:[;,]|$))/i.test(parameters)) {
-      return absolute(address, url);
-    }
+    // Of several the first holds. The names are split from each other afterwards: an expression that looks for one would go back and forth.
+    const [, quoted, plain = ""] = /;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))/i.exec(parameters) ?? [];
+    const kinds = (quoted ?? plain).toLowerCase().split(/\s+/);
+    if (kinds.includes("canonical")) return absolute(address, url);
   }
   return null;
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readMetadata } from "../../../../src/pages/metadata/read.ts";
 
 const URL_OF_PAGE = "https://example.com/a/page?x=1";
@@ -116,5 +116,47 @@ describe("readMetadata", () => {
     expect([Object.keys(openGraph).length, openGraph["p0"]?.length]).toEqual([100, 2_000]);
     expect([icons.length, feeds.length]).toEqual([50, 50]);
     expect(() => read(`${"<div>".repeat(100_000)}<meta property="og:__proto__" content=x>`)).not.toThrow();
+  });
+
+  it.each([
+    ["links of no interest", "<link href=a>"],
+    ["icons of which it has enough", "<link rel=icon href=a>"],
+    ["canonical addresses that are none", "<link rel=canonical href='ftp:a'>"],
+    ["properties that are no addresses", "<meta property=og:url content='ftp:a'>"],
+  ])("does not resolve the addresses of all %s", (_, element) => {
+    const counted = [vi.spyOn(URL, "canParse"), vi.spyOn(URL, "parse")];
+    try {
+      read(`<base href="/${"b".repeat(2_000)}">${element.repeat(3_000)}`);
+      const calls = counted.reduce((sum, { mock }) => sum + mock.calls.length, 0);
+      expect(calls).toBeGreaterThan(0);
+      expect(calls).toBeLessThanOrEqual(500);
+    } finally {
+      for (const spy of counted) spy.mockRestore();
+    }
+  });
+
+  it("takes the first relation of a Link header, among several names", () => {
+    const canonical = (text: string) => read("", { link: [text] }).canonical;
+    const url = "https://example.com/c";
+    for (const rel of ["canonical", "Canonical ; title=x", '"alternate canonical"', ' "canonical  x"']) {
+      expect(canonical(`</c>; rel=${rel}`), rel).toBe(url);
+    }
+    for (const rel of ["next; rel=canonical", '"non-canonical"', '"canonical', "canonicals"]) {
+      expect(canonical(`</c>; rel=${rel}`), rel).toBeNull();
+    }
+  });
+
+  it("reads a Link header in a time that grows with its length alone", () => {
+    const took = (name: string) => {
+      const link = Array.from({ length: 31 }, () => `<a>;rel="${name.repeat(800)}`);
+      const times = Array.from({ length: 3 }, () => {
+        const began = performance.now();
+        for (let n = 0; n < 3; n++) read("", { link });
+        return performance.now() - began;
+      });
+      return Math.min(...times);
+    };
+    took("something ");
+    expect(took("canonical ") / took("something ")).toBeLessThan(50);
   });
 });
