@@ -2,7 +2,15 @@ import * as z from "zod";
 import { DEFAULT_MAX_AGE, LONGEST_MAX_AGE } from "./freshness.ts";
 import { DEVICE_NAMES } from "./thumbnails/devices.ts";
 import { MAX_SIDE } from "./thumbnails/frame.ts";
-import { FORMATS, MAX_CLICKS, MAX_HIDDEN, MAX_SELECTOR, WAIT_UNTIL } from "./thumbnails/parameters.ts";
+import {
+  FORMATS,
+  MAX_CLICKS,
+  MAX_HIDDEN,
+  MAX_SELECTOR,
+  MAX_USER_AGENT,
+  WAIT_UNTIL,
+} from "./thumbnails/parameters.ts";
+import { MAX_LOCALE, MAX_TIMEZONE } from "./thumbnails/place.ts";
 import { PAPER_NAMES, USUAL_PAPER } from "./thumbnails/sheet.ts";
 
 /*
@@ -14,6 +22,8 @@ const flag = (what: string) => z.boolean().default(false).describe(what);
 const side = z.int().min(1).max(MAX_SIDE).optional();
 const selector = z.string().max(MAX_SELECTOR);
 const viewport = z.int().min(1).max(1600).optional();
+/** Characters of a text that is a few numbers, with the spaces that some write between them. */
+const MAX_NUMBERS = 100;
 
 /** Who asks: an operator's key, or a link that it has signed. */
 const access = {
@@ -52,7 +62,7 @@ const shared = {
 /** Query of `GET /v1/thumbs`. */
 export const thumbnailQuerySchema = z.object({
   ...shared,
-  size: z.string().optional().describe("t, s, m, l, x, og, o, or <width>x<height>."),
+  size: z.string().max(MAX_NUMBERS).optional().describe("t, s, m, l, x, og, o, or <width>x<height>."),
   width: side,
   height: side,
   format: z.enum(FORMATS).default("jpg"),
@@ -62,14 +72,15 @@ export const thumbnailQuerySchema = z.object({
   landscape: flag("The sheets of a PDF lie on their side."),
   margins: z
     .string()
+    .max(MAX_NUMBERS)
     .optional()
     .describe("Of a PDF: one to four lengths, such as 10mm or 1in,20mm; top, right, bottom, left."),
   mobile: flag("As a phone sees the page."),
   device: z.enum(DEVICE_NAMES).optional(),
-  viewport: z.string().optional().describe("<width>x<height> in CSS pixels."),
+  viewport: z.string().max(MAX_NUMBERS).optional().describe("<width>x<height> in CSS pixels."),
   viewportWidth: viewport,
   viewportHeight: viewport,
-  userAgent: z.string().optional(),
+  userAgent: z.string().max(MAX_USER_AGENT).optional(),
   scale: z
     .number()
     .min(1)
@@ -79,6 +90,7 @@ export const thumbnailQuerySchema = z.object({
   selector: selector.optional().describe("CSS selector of the element to show."),
   clip: z
     .string()
+    .max(MAX_NUMBERS)
     .regex(/^\d+,\d+,\d+,\d+$/)
     .optional()
     .describe("The part of the page to show: <x>,<y>,<width>,<height> in CSS pixels."),
@@ -99,8 +111,8 @@ export const thumbnailQuerySchema = z.object({
   waitUntil: z.enum(WAIT_UNTIL).default("load"),
   darkMode: flag("The page's dark appearance."),
   transparent: flag("No white behind a page without a background; for png and webp."),
-  timezone: z.string().optional().describe("Time zone of the page, such as Europe/Berlin."),
-  locale: z.string().optional().describe("Language and region of the page, such as de-CH."),
+  timezone: z.string().max(MAX_TIMEZONE).optional().describe("Time zone of the page, such as Europe/Berlin."),
+  locale: z.string().max(MAX_LOCALE).optional().describe("Language and region of the page, such as de-CH."),
   blockAds: flag("Without advertisements and trackers."),
   blockCookieBanners: flag("Without cookie banners."),
   output: z.enum(["raw", "json"]).default("raw"),

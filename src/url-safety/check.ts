@@ -22,8 +22,8 @@ export type UrlSafetyOptions = {
   readonly privateHosts: ReadonlySet<string>;
 };
 
-/** Longer than any address bar or server in use accepts. */
-const MAX_URL_LENGTH = 8192;
+/** Characters of a page's address: more than any address bar or server in use accepts. */
+export const MAX_URL_LENGTH = 8192;
 
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\//i;
 const OTHER_SCHEME =

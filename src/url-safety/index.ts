@@ -2,6 +2,7 @@ export { isPublicAddress } from "./addresses.ts";
 export {
   checkPageUrl,
   isPublicRequestUrl,
+  MAX_URL_LENGTH,
   type PageUrlCheck,
   type PageUrlRefusalCode,
   type UrlSafetyOptions,

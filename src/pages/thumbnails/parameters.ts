@@ -33,6 +33,8 @@ const OF_SHEETS = ["paper", "margins"];
 const MAX_VIEWPORT = 1600;
 /** Characters of a selector. */
 export const MAX_SELECTOR = 1_000;
+/** Characters of what a browser says it is. */
+export const MAX_USER_AGENT = 512;
 /** How often `hide` and `click` may be given. */
 export const MAX_HIDDEN = 10;
 export const MAX_CLICKS = 5;
@@ -56,7 +58,7 @@ export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyO
   }
   const mobile = query.boolean("mobile", false);
   const device = readDevice(query);
-  const userAgent = query.limited("userAgent", 512);
+  const userAgent = query.limited("userAgent", MAX_USER_AGENT);
   const kind = query.choice("format", FORMATS) ?? "jpg";
   const isPdf = kind === "pdf";
   query.refuse(isPdf ? OF_IMAGES : OF_SHEETS, isPdf ? "has no meaning for a PDF" : "needs format=pdf");

@@ -1,12 +1,16 @@
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import type { QueryParameters } from "../parameters.ts";
 
+/** Characters of a time zone's name, and of a language tag. */
+export const MAX_TIMEZONE = 64;
+export const MAX_LOCALE = 35;
+
 /**
  * The parameter `timezone`: a name of the time zone database, in its usual spelling. Offsets are not names: not all browsers know them. Throws a 400
  * that names the parameter.
  */
 export function readTimezone(query: QueryParameters): string | null {
-  const name = query.limited("timezone", 64);
+  const name = query.limited("timezone", MAX_TIMEZONE);
   if (name === null) return null;
   try {
     if (/^[a-z]/i.test(name)) {
@@ -23,7 +27,7 @@ export function readTimezone(query: QueryParameters): string | null {
 
 /** The parameter `locale`: a language tag in its usual spelling. Throws a 400 that names the parameter. */
 export function readLocale(query: QueryParameters): string | null {
-  const tag = query.limited("locale", 35);
+  const tag = query.limited("locale", MAX_LOCALE);
   if (tag === null) return null;
   try {
     const [canonical] = Intl.getCanonicalLocales(tag);

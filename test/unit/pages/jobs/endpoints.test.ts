@@ -1,9 +1,10 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { linkSignature } from "../../../../src/auth/signed-links.ts";
 import { keyDigest, keyIdentifier } from "../../../../src/config/api-keys.ts";
 import { apiKeySchema } from "../../../../src/config/schema.ts";
 import { pageCrashed } from "../../../../src/pages/browser/failures.ts";
 import { MAX_JOBS } from "../../../../src/pages/jobs/job-book.ts";
+import type { NewJob } from "../../../../src/platform/page-jobs.ts";
 import { type MemoryGateway, START_OF_TIME, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";
 import { type FakeBrowser, fakeBrowser } from "../../../support/page-browser.ts";
@@ -122,6 +123,12 @@ describe("jobs of the page service", () => {
     [{ urls: ["example.com"], size: "bogus" }, "size"],
     [{ urls: ["example.com"], quality: 101 }, "quality"],
     [{ urls: ["example.com"], full: "maybe" }, "full"],
+    [{ urls: ["http://127.0.0.1/"], size: "bogus" }, "size"],
+    [{ urls: ["example.com"], size: `${" ".repeat(200)}m` }, "size"],
+    [{ urls: ["example.com"], userAgent: `x${" ".repeat(600)}` }, "userAgent"],
+    [{ urls: ["example.com"], timezone: `UTC${" ".repeat(600)}` }, "timezone"],
+    [{ urls: ["example.com"], locale: `de${" ".repeat(600)}` }, "locale"],
+    [{ urls: ["example.com"], hide: Array(10).fill("x".repeat(1_000)) }, ""],
     [{ urls: ["example.com"], fullPage: true }, ""],
     [{ urls: ["example.com"], url: "example.org" }, ""],
   ])("refuse %j, and say why", async (body, param) => {
@@ -131,10 +138,47 @@ describe("jobs of the page service", () => {
     expect(browser.captures).toEqual([]);
   });
 
-  it("are within the limit of calls, all of their addresses or none", async () => {
+  it("are within the limit of calls, all of their addresses or none, and nothing is made ready before", async () => {
     const urls = Array.from({ length: 21 }, (_, n) => `example.com/${n}`);
-    expect(await codeOf(await post({ urls }))).toEqual([429, "rate_limit_exceeded", null]);
+    const append = vi.spyOn(URLSearchParams.prototype, "append");
+    try {
+      expect(await codeOf(await post({ urls, size: "m" }))).toEqual([429, "rate_limit_exceeded", null]);
+      expect(append.mock.calls.filter(([name]) => name === "size")).toEqual([]);
+    } finally {
+      append.mockRestore();
+    }
     expect(browser.captures).toEqual([]);
+  });
+
+  it("keep nothing that is of no use: no options of an address that may not be loaded, no spaces by the kilobyte", async () => {
+    const kept: NewJob[] = [];
+    const nothing = async () => null;
+    const create = async (job: NewJob) => {
+      kept.push(job);
+      return null;
+    };
+    made = await gateway({ pages: { jobs: { create, get: nothing, result: nothing, cancel: nothing } } });
+    const tabs = `example.com/${"\t".repeat(100_000)}x`;
+    await post({ urls: ["http://127.0.0.1/", "example.com", tabs], size: "m" });
+    expect(kept[0]?.tasks.map(({ query, fault }) => [query, fault?.code])).toEqual([
+      ["", "url_host_forbidden"],
+      ["url=example.com&size=m", undefined],
+      ["", "url_too_long"],
+    ]);
+    const alone = (query: Record<string, string>) =>
+      made.request(`/v1/thumbs?${new URLSearchParams({ async: "true", url: "example.com", ...query })}`);
+    expect((await alone({ url: `${" ".repeat(9_000)}example.com` })).status).toBe(429);
+    expect(await codeOf(await alone({ url: `example.com/${"\t".repeat(9_000)}x` }))).toEqual([
+      400,
+      "url_too_long",
+      "url",
+    ]);
+    expect(await codeOf(await alone({ size: `${" ".repeat(9_000)}m` }))).toEqual([
+      400,
+      "invalid_request",
+      null,
+    ]);
+    expect(kept.slice(1).map(({ tasks }) => tasks[0]?.query)).toEqual(["url=example.com"]);
   });
 
   it("are as many at once as a client may have", async () => {
