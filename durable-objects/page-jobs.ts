@@ -54,6 +54,7 @@ export class PageJobs extends DurableObject<Env> {
       work: (task) => doTask(platform, task),
       prefix: `${this.ctx.id}_`,
       maxBytes: MAX_BYTES,
+      maxBytesOfClient: MAX_BYTES,
     });
   }
 

@@ -111,6 +111,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     now,
     work: (task) => doTask(platform, task),
     maxBytes: CACHE_BYTES,
+    maxBytesOfClient: CACHE_BYTES,
   });
   const platform: Platform = {
     variables,

@@ -13,8 +13,10 @@ export interface JobBookOptions {
   work(task: QueuedTask): Promise<TaskResult>;
   /** Stands in each id before the part that nobody can guess. */
   readonly prefix: string;
-  /** Bytes that are kept. */
+  /** Bytes that are kept of all clients together. */
   readonly maxBytes: number;
+  /** Bytes that are kept of one client. */
+  readonly maxBytesOfClient: number;
 }
 
 /** Jobs of a client that are not over. */
@@ -64,7 +66,13 @@ export class JobBook {
     const { now, prefix } = this.#options;
     this.#tidy();
     if (this.#table.unfinished(job.client) >= MAX_JOBS) return null;
-    if (!this.#makeRoom(job.tasks.reduce((sum, task) => sum + sizeOf(task), 0))) return null;
+    if (
+      !this.#makeRoom(
+        job.client,
+        job.tasks.reduce((sum, task) => sum + sizeOf(task), 0),
+      )
+    )
+      return null;
     const id = `job_${prefix}${toHex(crypto.getRandomValues(new Uint8Array(16)))}`;
     this.#table.add(id, job, now(), now() + LIFE_MS);
     this.#tidy();
@@ -142,7 +150,8 @@ export class JobBook {
     try {
       const result = await work(task);
       const { byteLength } = result.body;
-      if (byteLength <= MAX_RESULT && this.#makeRoom(byteLength)) this.#table.complete(task, result);
+      if (byteLength <= MAX_RESULT && this.#makeRoom(task.client, byteLength))
+        this.#table.complete(task, result);
       else this.#table.fail(task, TOO_LARGE);
     } catch (thrown) {
       const { status, code, message } = toGatewayError(thrown, task.job);
@@ -152,15 +161,22 @@ export class JobBook {
     this.#tidy();
   }
 
-  /** Whether there is room for so much, for which the oldest finished jobs have to go. */
-  #makeRoom(bytes: number): boolean {
-    const { maxBytes } = this.#options;
-    while (this.#table.bytes + bytes > maxBytes) {
-      const oldest = this.#table.oldestFinished();
+  /**
+   * Whether there is room for so much of a client, for which finished jobs have to go: the client's own, or, where all clients have too much
+   * together, the oldest of the one that has most, if that is more than this client will have. Nobody pushes out those that have less.
+   */
+  #makeRoom(client: string, bytes: number): boolean {
+    const { maxBytes, maxBytesOfClient } = this.#options;
+    for (;;) {
+      const own = this.#table.bytesOf(client) + bytes;
+      const isFull = this.#table.bytes + bytes > maxBytes;
+      if (own <= maxBytesOfClient && !isFull) return true;
+      const largest = own <= maxBytesOfClient ? this.#table.largestClient() : null;
+      const giver = largest !== null && largest.bytes > own ? largest.client : client;
+      const oldest = this.#table.oldestFinished(giver);
       if (oldest === null) return false;
       this.#table.forget(oldest);
     }
-    return true;
   }
 
   /** Notes what is over, and forgets what was kept for long enough. */

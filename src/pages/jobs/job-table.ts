@@ -235,10 +235,28 @@ export class JobTable {
     });
   }
 
-  /** The job that has been over for longest; null: there is none. */
-  oldestFinished(): string | null {
+  /** Bytes of all that is kept of a client. */
+  bytesOf(client: string): number {
     const [row] = this.#sql.all(
-      "select id from page_jobs where finished is not null order by finished, id limit 1",
+      "select sum(t.bytes) as n from page_jobs j join page_tasks t on t.job=j.id where j.client=?",
+      client,
+    );
+    return numberIn(row, "n");
+  }
+
+  /** The client of whom most is kept, among those with jobs that are over; null: there is none. */
+  largestClient(): { readonly client: string; readonly bytes: number } | null {
+    const [row] = this.#sql.all(
+      "select j.client, sum(t.bytes) as n from page_jobs j join page_tasks t on t.job=j.id group by j.client having max(j.finished) is not null order by n desc, j.client limit 1",
+    );
+    return row === undefined ? null : { client: textIn(row, "client"), bytes: numberIn(row, "n") };
+  }
+
+  /** The job of a client that has been over for longest; null: there is none. */
+  oldestFinished(client: string): string | null {
+    const [row] = this.#sql.all(
+      "select id from page_jobs where client=? and finished is not null order by finished, id limit 1",
+      client,
     );
     return row === undefined ? null : textIn(row, "id");
   }

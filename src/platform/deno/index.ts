@@ -28,8 +28,9 @@ import { upgrade } from "./web-socket.ts";
 /** Where the sandbox in this process answers; the name is never looked up. */
 const SANDBOX_URL = "http://sandbox";
 
-/** Bytes of what came of jobs that are kept. */
+/** Bytes of what came of jobs that are kept, of all clients and of one. */
 const JOB_BYTES = 250_000_000;
+const JOB_BYTES_OF_CLIENT = 100_000_000;
 
 /** A platform, and how it ends. */
 export interface DenoRuntime {
@@ -74,6 +75,7 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
     now: Date.now,
     work: (task) => doTask(platform, task),
     maxBytes: JOB_BYTES,
+    maxBytesOfClient: JOB_BYTES_OF_CLIENT,
   });
   const platform: Platform = {
     variables,

@@ -34,8 +34,9 @@ describe("JobBook", () => {
     work: (task: QueuedTask) => Promise<TaskResult>,
     sql: Sql = memoryDatabase(),
     maxBytes = 1_000,
+    maxBytesOfClient = maxBytes,
   ) {
-    return new JobBook({ sql, now: Date.now, work, prefix: "", maxBytes });
+    return new JobBook({ sql, now: Date.now, work, prefix: "", maxBytes, maxBytesOfClient });
   }
   const idOf = (state: JobState | null) => state?.id ?? "none";
   const statuses = (state: JobState | null) => state?.tasks.map(({ status }) => status);
@@ -170,6 +171,30 @@ describe("JobBook", () => {
       null,
       "page_too_large",
     ]);
+  });
+
+  it("has nobody push out what others have come to, whoever has less: those that have most give way", async () => {
+    const book = bookOf(async (task) => picture(task, 200), memoryDatabase(), 1_000, 700);
+    const done = async (client: string, ...urls: readonly string[]) => {
+      const id = idOf(book.create(job(client, ...urls)));
+      await book.run(Number.POSITIVE_INFINITY);
+      await vi.advanceTimersByTimeAsync(1_000);
+      return id;
+    };
+    const isKept = (id: string) => book.get(id) !== null;
+    const first = await done("a", "1");
+    const greedy: string[] = [];
+    for (const url of ["2", "3", "4", "5", "6"]) greedy.push(await done("b", url));
+    // Its own share is full: its own jobs make room.
+    expect([isKept(first), ...greedy.map(isKept)]).toEqual([true, false, false, true, true, true]);
+    // There is no room in all: the one that has most gives way, not the one whose job is the oldest.
+    const late = await done("c", "7");
+    expect([first, late, ...greedy.slice(2)].map(isKept)).toEqual([true, true, false, true, true]);
+    // Who has as much as others has to make do with that.
+    const large = await done("c", "8", "9");
+    expect([first, large].map(isKept)).toEqual([true, true]);
+    expect(book.create(job("d", "x".repeat(400)))).toBeNull();
+    expect(isKept(first)).toBe(true);
   });
 
   it("hands over when its time is up", async () => {
