@@ -13,40 +13,53 @@ const ROUND_MS = 600_000;
 
 /** The jobs of one client of the page service: alarm and storage around the rules in `src/pages/jobs/`. Requests come and go, the alarm works. */
 export class PageJobs extends DurableObject<Env> {
-  #book: JobBook;
-
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.#book = this.#open();
-  }
+  /** Null: it has not been looked into, or nothing is kept. */
+  #book: JobBook | null = null;
 
   async create(job: NewJob): Promise<JobState | null> {
-    const created = this.#book.create(job);
-    await this.#plan();
+    const book = this.#open();
+    const created = book.create(job);
+    await this.#plan(book);
     return created;
   }
 
   get(id: string): JobState | null {
-    return this.#book.get(id);
+    return this.#existing()?.get(id) ?? null;
   }
 
   result(id: string, task: number): TaskResult | null {
-    return this.#book.result(id, task);
+    return this.#existing()?.result(id, task) ?? null;
   }
 
   cancel(id: string): JobState | null {
-    return this.#book.cancel(id);
+    return this.#existing()?.cancel(id) ?? null;
   }
 
   override async alarm(): Promise<void> {
-    await this.#book.run(Date.now() + ROUND_MS);
-    if (await this.#plan()) return;
+    const book = this.#existing();
+    if (book === null) return;
+    await book.run(Date.now() + ROUND_MS);
+    if (await this.#plan(book)) return;
+    // It would look for its tables; whoever comes in the meantime waits until they are gone.
+    this.#book = null;
     await this.ctx.storage.deleteAll();
-    // The old one would look for its tables.
-    this.#book = this.#open();
+  }
+
+  /** What is kept here; null: nothing. An object that anybody asks for by a made-up id stays empty, and goes by itself. */
+  #existing(): JobBook | null {
+    if (this.#book !== null) return this.#book;
+    const tables = this.ctx.storage.sql.exec(
+      "select name from sqlite_master where type='table' and name='page_jobs'",
+    );
+    return tables.toArray().length === 0 ? null : this.#open();
   }
 
   #open(): JobBook {
+    this.#book ??= this.#make();
+    return this.#book;
+  }
+
+  #make(): JobBook {
     const platform = cloudflarePlatform(this.env);
     return new JobBook({
       sql: durableSql(this.ctx.storage),
@@ -59,8 +72,7 @@ export class PageJobs extends DurableObject<Env> {
   }
 
   /** Has the alarm ring when there is something to do or to forget. False: nothing is kept. */
-  async #plan(): Promise<boolean> {
-    const { nextDue, nextExpiry } = this.#book;
+  async #plan({ nextDue, nextExpiry }: JobBook): Promise<boolean> {
     if (nextExpiry === null) return false;
     await this.ctx.storage.setAlarm(Math.max(Date.now(), Math.min(nextDue ?? nextExpiry, nextExpiry)));
     return true;
