@@ -18,6 +18,8 @@ export interface Visitor {
   readonly shared: number | null;
 }
 
+/** Stands before the id of a key in what its holder is called here. */
+const OF_KEY = "key:";
 /** Parameters that say who asks. */
 const OWN_PARAMETERS = ["key", ...LINK_PARAMETERS];
 
@@ -26,6 +28,23 @@ export function wishIn(query: URLSearchParams): URLSearchParams {
   const wish = new URLSearchParams(query);
   for (const name of [...OWN_PARAMETERS, "async"]) wish.delete(name);
   return wish;
+}
+
+/**
+ * A client of whom something is done later: whoever came with a key has to have one that still works.
+ *
+ * @param now milliseconds since the epoch
+ * @throws GatewayError 401 when no key of that id works any more
+ */
+export async function checkClient(config: Config, client: string, now: number): Promise<void> {
+  if (!client.startsWith(OF_KEY)) return;
+  const id = client.slice(OF_KEY.length);
+  for (const known of (await knownKeys(config)).values()) {
+    if (known.key.id === id && keyFault(known, now) === null) return;
+  }
+  throw new GatewayError(401, "The API key that began this does not work any more.", {
+    code: "invalid_api_key",
+  });
 }
 
 /** Anybody, known by the address alone. */
@@ -119,5 +138,5 @@ function invalidLink(message: string): GatewayError {
 function admitted(key: KnownKey["key"], clientAddress: string, shared: number): Visitor {
   checkNetwork(key.entry, clientAddress);
   checkDialect(key.entry, "pages");
-  return { client: `key:${key.id}`, key, shared };
+  return { client: `${OF_KEY}${key.id}`, key, shared };
 }

@@ -5,11 +5,12 @@ import { metadataAnswer, readMetadataRequest } from "../metadata/endpoints.ts";
 import { readTechnologiesRequest, technologiesAnswer } from "../technologies/endpoints.ts";
 import { thumbnailAnswer } from "../thumbnails/endpoints.ts";
 import { readThumbnailRequest } from "../thumbnails/parameters.ts";
+import { checkClient } from "../visitor.ts";
 import type { QueuedTask } from "./job-table.ts";
 
 const ADMITTED = Promise.resolve();
 
-/** Does one task of a job: what a request for it would be answered. Throws GatewayError. */
+/** Does one task of a job: what a request for it would be answered, now that its turn has come. Throws GatewayError. */
 export async function doTask(platform: Platform, task: QueuedTask): Promise<TaskResult> {
   const behind: Promise<unknown>[] = [];
   const work = {
@@ -20,6 +21,9 @@ export async function doTask(platform: Platform, task: QueuedTask): Promise<Task
   };
   const query = new URLSearchParams(task.query);
   try {
+    // The key may have been taken away since.
+    const { config } = await platform.configuration.read();
+    await checkClient(config, task.client, platform.now());
     // Nobody waits: there is no need for what is old.
     if (task.operation === "technologies") {
       const request = readTechnologiesRequest(query, platform.variables.pages);

@@ -216,6 +216,25 @@ describe("jobs of the page service", () => {
     expect(JSON.stringify(made.lines)).not.toContain(id);
   });
 
+  it("end with the key that began them", async () => {
+    const begun = Promise.withResolvers<void>();
+    gate = begun.promise;
+    const urls = ["example.com/1", "example.com/2", "example.com/3", "example.com/4"];
+    const { id } = await jobIn(await post({ urls }, `?key=${KEY}`));
+    await expect.poll(() => browser.captures.length, { timeout: 20_000 }).toBe(2);
+    await made.platform.configuration.update((config) => ({ ...config, keys: [], api_keys: [] }));
+    begun.resolve();
+    const { results } = await over(id);
+    expect(results.map(({ error }) => error?.code)).toEqual([
+      undefined,
+      undefined,
+      "invalid_api_key",
+      "invalid_api_key",
+    ]);
+    expect((await made.request(`/v1/jobs/${id}/results/3`)).status).toBe(401);
+    expect(browser.captures).toHaveLength(2);
+  });
+
   it("go on a key's account, which a link signed for one picture does not open", async () => {
     const query = new URLSearchParams({ url: "example.com", key: KEY, async: "yes" });
     const { id } = await jobIn(await made.request(`/v1/thumbs?${query}`));
