@@ -238,7 +238,21 @@ export class AccountPool {
     if (!this.renew(token)) return SLOT_RECLAIMED;
     const lease = this.#slots.leases.get(token);
     if (lease === undefined) return SLOT_RECLAIMED;
-    return this.#tokens.request(lease.state, token, stale, this.#now());
+    const { state } = lease;
+    const answer = this.#tokens.request(state, token, stale, this.#now());
+    return answer instanceof Promise
+      ? answer.then((late) => this.#meant(state, late))
+      : this.#meant(state, answer);
+  }
+
+  /** The answer, with whom it is for by now: what the lease was granted for may have changed since. */
+  #meant({ lane: { provider } }: AccountState, answer: TokenAnswer): TokenAnswer {
+    if ("failed" in answer) return answer;
+    return {
+      ...answer,
+      ...(provider === "" ? {} : { provider }),
+      ...(this.#configVersion === 0 ? {} : { configVersion: this.#configVersion }),
+    };
   }
 
   /** See `Lease.signedIn`. The ticket alone counts: a sign-in is worth keeping although its lease has ended. */

@@ -1,6 +1,6 @@
-import { ANY_PROVIDER } from "../platform/accounts.ts";
+import { ANY_PROVIDER, type Credentials, type MeantFor } from "../platform/accounts.ts";
 import type { Platform } from "../platform/platform.ts";
-import { providerNamed } from "../provider/of-platform.ts";
+import { providerNamed, sameParty } from "../provider/of-platform.ts";
 import { renewLease } from "./lease-renewal.ts";
 import { accountToken } from "./sign-in.ts";
 import { proxyOf } from "./with-account.ts";
@@ -36,11 +36,19 @@ export async function refreshTokens(platform: Platform): Promise<number> {
       const abort = new AbortController();
       const stop = renewLease(lease, abort);
       try {
-        const { api, proxyId } = providerNamed(platform, config, lease.account.provider);
-        const fetch = platform.upstream(proxyOf(config, lease.account.proxyId || proxyId));
-        await accountToken(lease, (credentials) =>
-          api.signIn(credentials, fetch, AbortSignal.any([abort.signal, AbortSignal.timeout(TIMEOUT_MS)])),
-        );
+        const provider = providerNamed(platform, config, lease.account.provider);
+        const fetch = platform.upstream(proxyOf(config, lease.account.proxyId || provider.proxyId));
+        const signIn = (credentials: Credentials) => {
+          const signal = AbortSignal.any([abort.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+          return provider.api.signIn(credentials, fetch, signal);
+        };
+        // Credentials are for the provider as it is now. The next round knows that one.
+        const confirm = async ({ provider: owner, configVersion = 0 }: MeantFor) => {
+          const { config: newest } = await platform.configuration.atLeast(configVersion);
+          const now = providerNamed(platform, newest, owner);
+          if (!sameParty(now, provider)) throw new Error("the provider has been changed");
+        };
+        await accountToken(lease, signIn, undefined, undefined, confirm);
         refreshed += 1;
       } catch {
         // The pool knows, and the old token serves on.

@@ -1,11 +1,12 @@
-import type { Credentials, Lease, SignedIn, SignInTicket } from "../platform/accounts.ts";
+import type { Credentials, Lease, MeantFor, SignedIn, SignInTicket } from "../platform/accounts.ts";
 import { errorOf, failureOf } from "./fault.ts";
 
 /**
  * A token for the leased account: the pool's own, or, when the pool hands this request the ticket, a new one from
  * `signIn`. `stale` is a token that the provider has refused. However many requests ask at once, one of them signs in.
  * When `signal` has aborted, a failing sign-in is no news to the others: the caller releases the lease, and the next
- * request that waits signs in.
+ * request that waits signs in. `confirm` throws when the provider that is spoken to is none of those whom the answer is for:
+ * then nothing is signed in.
  *
  * @throws ProviderError why the sign-in failed, also when another request did it.
  */
@@ -14,11 +15,13 @@ export async function accountToken(
   signIn: (credentials: Credentials) => Promise<SignedIn>,
   stale?: string,
   signal?: AbortSignal,
+  confirm?: (meant: MeantFor) => Promise<void>,
 ): Promise<string> {
   if (stale === undefined && lease.initialToken !== null) return lease.initialToken;
   const answer = await lease.token(stale);
-  if ("token" in answer) return answer.token;
   if ("failed" in answer) throw errorOf(answer.failed);
+  await confirm?.(answer);
+  if ("token" in answer) return answer.token;
   return redeem(lease, answer.signIn, signIn, signal);
 }
 

@@ -6,10 +6,10 @@ import { ProviderError } from "../errors/provider-error.ts";
 import { checkDialect, checkNetwork, type KeyScope } from "../limits/allowed.ts";
 import { type Expected, limitedUse } from "../limits/quota.ts";
 import { limitExceeded } from "../limits/refusal.ts";
-import type { Credentials, Granted, Lease, RefusalReason } from "../platform/accounts.ts";
+import type { Credentials, Granted, Lease, MeantFor, RefusalReason } from "../platform/accounts.ts";
 import type { Context } from "../platform/context.ts";
 import type { Fetch, OutboundProxy } from "../platform/upstream.ts";
-import { type NamedProvider, ownProvider, providerNamed } from "../provider/of-platform.ts";
+import { type NamedProvider, ownProvider, providerNamed, sameParty } from "../provider/of-platform.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
 import { Failover } from "./failover.ts";
 import { errorOf, failureOf, faultOf } from "./fault.ts";
@@ -253,8 +253,24 @@ async function readmit(
   checkDialect(key?.entry, dialect);
   permits?.(key?.entry);
   // What is to be sent was made for the one of before, and may not be for this one's eyes.
-  if (provider === undefined || providerNamed(context.platform, newest, provider.id) === provider) return;
-  throw new GatewayError(503, "the provider's settings have just been changed: send the request again", {
+  if (provider !== undefined && providerNamed(context.platform, newest, provider.id) !== provider)
+    throw justChanged();
+}
+
+/** Throws when a token, or credentials, are not for the provider that the request speaks to: it gets no secrets of another one. */
+async function confirmMeant(
+  { context, provider = ownProvider(context.platform) }: AccountRequest,
+  { provider: owner = "", configVersion }: MeantFor,
+): Promise<void> {
+  if (owner !== provider.id) throw justChanged();
+  if (configVersion === undefined) return;
+  await context.confirmConfig(configVersion);
+  const { config } = await context.config();
+  if (!sameParty(providerNamed(context.platform, config, owner), provider)) throw justChanged();
+}
+
+function justChanged(): GatewayError {
+  return new GatewayError(503, "the provider's settings have just been changed: send the request again", {
     code: "upstream_unavailable",
   });
 }
@@ -297,12 +313,8 @@ async function acquire(request: AccountRequest, config: Config, failover: Failov
   throw failover.verdict(acquired.refused === "no_accounts" ? null : refused);
 }
 
-function tokenFor(
-  { context: { platform }, abort, provider = ownProvider(platform) }: AccountRequest,
-  lease: Lease,
-  fetch: Fetch,
-  stale?: string,
-): Promise<string> {
+function tokenFor(request: AccountRequest, lease: Lease, fetch: Fetch, stale?: string): Promise<string> {
+  const { abort, context, provider = ownProvider(context.platform) } = request;
   const signIn = async (credentials: Credentials) => {
     const late = new AbortController();
     const timer = setTimeout(() => {
@@ -315,7 +327,7 @@ function tokenFor(
       clearTimeout(timer);
     }
   };
-  return accountToken(lease, signIn, stale, abort.signal);
+  return accountToken(lease, signIn, stale, abort.signal, (meant) => confirmMeant(request, meant));
 }
 
 /** What `work` comes to; no later than when `signal` is aborted, and with its reason then. */

@@ -110,9 +110,17 @@ export interface AccountFailure {
   readonly retryAfter: number | null;
 }
 
+/** Who may be told an account's token or credentials: its provider, as it is configured when they are handed out. */
+export interface MeantFor {
+  /** Whose account it is by now. Absent: the default provider's. */
+  readonly provider?: string;
+  /** See {@link Granted}. */
+  readonly configVersion?: number;
+}
+
 export type TokenAnswer =
-  | { readonly token: string }
-  | { readonly signIn: SignInTicket }
+  | ({ readonly token: string } & MeantFor)
+  | ({ readonly signIn: SignInTicket } & MeantFor)
   | { readonly failed: AccountFailure };
 
 /**

@@ -14,6 +14,7 @@ export interface NamedProvider {
   /** Empty: the default one, which the deployment's variables name. */
   readonly id: string;
   readonly driver: string;
+  readonly baseUrl: string;
   readonly api: Provider;
   readonly patience: Patience;
   /** The proxy of accounts that are bound to none; empty: there is none. */
@@ -34,6 +35,7 @@ class Registry {
     this.#default ??= {
       id: "",
       driver: variables.providerDriver,
+      baseUrl: providerBaseUrl,
       api: driverNamed(variables.providerDriver).create({
         baseUrl: providerBaseUrl,
         token: variables.providerToken,
@@ -67,6 +69,17 @@ class Registry {
   }
 }
 
+/** Whether what is said to one of them reaches the other, in the same way: a secret of the one is none to the other. */
+export function sameParty(one: NamedProvider, other: NamedProvider): boolean {
+  return (
+    one === other ||
+    (one.id === other.id &&
+      one.driver === other.driver &&
+      one.baseUrl === other.baseUrl &&
+      one.proxyId === other.proxyId)
+  );
+}
+
 function sameSettings(one: ProviderEntry, other: ProviderEntry): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
@@ -80,6 +93,7 @@ function providerOfEntry(variables: Variables, entry: ProviderEntry): NamedProvi
   return {
     id,
     driver,
+    baseUrl,
     api: driverNamed(driver).create({
       baseUrl,
       token: token || "none",

@@ -30,8 +30,11 @@ export async function denoConfiguration(
   journal: SqlJournal,
 ): Promise<ConfigurationClient> {
   const core = new ConfigurationCore(configStorage(sql), variables);
-  const tellPool = async () =>
-    accounts.configure(await poolConfiguration(core.snapshot.config, variables.queueTimeoutMs));
+  // With the version: a request that waited may have been let in by an older one.
+  const tellPool = async () => {
+    const { config, version } = core.snapshot;
+    await accounts.configure(await poolConfiguration(config, variables.queueTimeoutMs, version));
+  };
   await tellPool();
   return new ConfigurationClient(
     {

@@ -2,6 +2,8 @@ import { describe, expect, test, vi } from "vitest";
 import { LEASE_TTL_MS } from "../../../src/accounts/lease-life.ts";
 import { LOOK_MS } from "../../../src/accounts/slots.ts";
 import { clientLeft } from "../../../src/accounts/with-account.ts";
+import { type Config, configSchema } from "../../../src/config/schema.ts";
+import { providerNamed } from "../../../src/provider/of-platform.ts";
 import { AccountWork, refusal } from "../../support/account-work.ts";
 import {
   type MemoryGateway,
@@ -186,6 +188,67 @@ describe("an account's token", () => {
     await expect(work.expiring(1)).rejects.toMatchObject({ kind: "invalid_credentials" });
     expect(work.tokens).toEqual(["fixed"]);
     expect(made.upstream.asked).toEqual([]);
+  });
+
+  describe("that the provider has refused", () => {
+    const G = { id: "g", driver: "openai", base_url: "http://old.test/v1", token: "the-old-token" };
+    const H = { id: "h", driver: "openai", base_url: "http://h.test/v1", token: "another-token" };
+    const MOVED = { email: "moved@test", password: "a-password", token: "an-old-token" };
+
+    /** Speaks to `g` until the configuration has been edited, and is refused then. Resolves with the tokens that were used. */
+    async function refusedAfter(config: object, edited: Partial<Config>) {
+      const made = await gateway({ config });
+      const { platform } = made;
+      const { config: before } = await platform.configuration.read();
+      const work = new AccountWork(made, { provider: providerNamed(platform, before, "g") });
+      const tokens: string[] = [];
+      const outcome = work.with((session) =>
+        session.call(async ({ token }) => {
+          tokens.push(token);
+          if (tokens.length > 1) return "well";
+          await platform.configuration.update((present) => configSchema.parse({ ...present, ...edited }));
+          throw refusal("token_expired");
+        }),
+      );
+      const end = await outcome.catch((error: unknown) => error);
+      return { end, tokens, made };
+    }
+
+    test.each([
+      ["its address", { ...G, base_url: "http://new.test/v1", token: "the-new-token" }],
+      ["its driver", { ...G, driver: "responses", token: "the-new-token" }],
+    ])("is replaced for the provider as it is now only: %s was changed as well", async (_, g) => {
+      const { end, tokens, made } = await refusedAfter(
+        { providers: [G] },
+        { providers: configSchema.parse({ providers: [g] }).providers },
+      );
+      expect(end).toMatchObject({ status: 503, code: "upstream_unavailable" });
+      expect(tokens).toEqual(["the-old-token"]);
+      expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
+    });
+
+    test("is replaced where nothing but the token was changed", async () => {
+      const g = { ...G, token: "the-new-token" };
+      const { end, tokens } = await refusedAfter(
+        { providers: [G] },
+        { providers: configSchema.parse({ providers: [g] }).providers },
+      );
+      expect(end).toBe("well");
+      expect(tokens).toEqual(["the-old-token", "the-new-token"]);
+    });
+
+    test.each([
+      ["a new token", { ...MOVED, token: "a-new-token" }],
+      ["its password", { ...MOVED, token: "" }],
+    ])("is not replaced by %s of an account that was given to another provider", async (_, account) => {
+      const { end, tokens, made } = await refusedAfter(
+        { providers: [G, H], accounts: [{ ...MOVED, provider: "g" }] },
+        { accounts: configSchema.parse({ accounts: [{ ...account, provider: "h" }] }).accounts },
+      );
+      expect(end).toMatchObject({ status: 503, code: "upstream_unavailable" });
+      expect(tokens).toEqual(["an-old-token"]);
+      expect(made.upstream.asked).toEqual([]);
+    });
   });
 
   test("of a pass-through caller is never refreshed", async () => {
