@@ -15,22 +15,32 @@ const MAX_SECRET_CHARS = 8 * 1024;
 const SECRET_MEMBER =
   /("(?:password|passwd|(?:access_?|refresh_?|id_?|session_?|auth_?)?token|api_?key|(?:client_?)?secret|(?:proxy-)?authorization|set-cookie|cookie)"\s*:\s*")((?:[^"\\]|\\.)*)("|\\?$)/gi;
 
+/** A shorter value of a provider's header is looked for nowhere else: it may well be a number or a word of a protocol. */
+const MIN_HEADER_SECRET = 8;
+
 /** Who speaks to the upstream: what a request carries, and the proxy that it goes through. */
 export interface Spoken {
   readonly url: string;
   readonly headers: Headers;
+  /** Those among them that the provider is configured with: secrets, whatever their names. */
+  readonly configured: Readonly<Record<string, string>>;
   readonly body: string;
   readonly proxy: OutboundProxy | null;
 }
 
-/** The secrets that a request carries: credentials in its address, its headers and members of its JSON body, and the proxy's. */
-export function secretsOf({ url, headers, body, proxy }: Spoken): string[] {
+/** The secrets that a request carries: credentials in its address, its headers and members of its JSON body, the provider's headers, and the proxy's. */
+export function secretsOf({ url, headers, configured, body, proxy }: Spoken): string[] {
   const found = new Set<string>();
   headers.forEach((value, name) => {
     if (!SECRET_HEADER.test(name)) return;
     // Without the scheme as well, as in `Bearer …`.
-    found.add(value).add(value.replace(/^\S+\s+/, ""));
+    found.add(value).add(withoutScheme(value));
   });
+  for (const value of Object.values(configured)) {
+    for (const secret of [value.trim(), withoutScheme(value.trim())]) {
+      if (secret.length >= MIN_HEADER_SECRET) found.add(secret);
+    }
+  }
   for (const match of body.matchAll(SECRET_MEMBER)) {
     if (found.size >= MAX_SECRETS) break;
     const value = match[2] ?? "";
@@ -44,6 +54,10 @@ export function secretsOf({ url, headers, body, proxy }: Spoken): string[] {
   }
   found.delete("");
   return [...found];
+}
+
+function withoutScheme(value: string): string {
+  return value.replace(/^\S+\s+/, "");
 }
 
 /** What a JSON string says; as it is when it is none. */
@@ -64,13 +78,23 @@ function decoded(text: string): string {
   }
 }
 
-/** Headers by name, secret ones without their value, and others without secrets within it. */
-export function maskHeaders(headers: Headers, secrets: readonly string[]): Record<string, string> {
+/**
+ * Headers by name, secret ones without their value, and others without secrets within it.
+ *
+ * @param configured those of the provider's configuration: secret by whatever name
+ */
+export function maskHeaders(
+  headers: Headers,
+  secrets: readonly string[],
+  configured: Spoken["configured"],
+): Record<string, string> {
+  const names = new Set(Object.keys(configured).map((name) => name.toLowerCase()));
   const masked: Record<string, string> = {};
   headers.forEach((value, name) => {
-    masked[name] = SECRET_HEADER.test(name)
-      ? MASK
-      : withoutSecrets(value, secrets).replace(QUERY, `$1${MASK}`);
+    masked[name] =
+      SECRET_HEADER.test(name) || names.has(name)
+        ? MASK
+        : withoutSecrets(value, secrets).replace(QUERY, `$1${MASK}`);
   });
   return masked;
 }

@@ -47,8 +47,9 @@ export function upstreamOf(context: WatchedContext, proxy: OutboundProxy | null,
     const init = plain ? asked : withHeaders(asked, headers);
     const { config } = await context.config();
     const wanted = config.captures.enabled || context.onCapture !== undefined;
+    const spoken = () => spokenOf(url, init ?? {}, headers, proxy);
     const watch = wanted
-      ? new Watch(context, driver, proxy, url, init ?? {}, config.captures.max_body_bytes)
+      ? new Watch(context, driver, init?.method, spoken(), config.captures.max_body_bytes)
       : null;
     const { label } = exchangeOf(driver, url);
     const count = (status: string) =>
@@ -57,7 +58,7 @@ export function upstreamOf(context: WatchedContext, proxy: OutboundProxy | null,
       const response = await fetch(url, init);
       count(String(response.status));
       const answer = watch === null ? response : watch.observe(response);
-      return answer.status < 400 ? answer : refusalWithoutSecrets(answer, spokenOf(url, init ?? {}, proxy));
+      return answer.status < 400 ? answer : refusalWithoutSecrets(answer, spoken());
     } catch (error) {
       count(init?.signal?.aborted === true ? "cancelled" : "unreachable");
       watch?.end(init?.signal?.aborted === true ? "cancelled" : "error", error);
@@ -66,8 +67,13 @@ export function upstreamOf(context: WatchedContext, proxy: OutboundProxy | null,
   };
 }
 
-function spokenOf(url: string, init: RequestInit, proxy: OutboundProxy | null): Spoken {
-  return { url, headers: new Headers(init.headers), body: bodyText(init.body ?? null), proxy };
+function spokenOf(
+  url: string,
+  init: RequestInit,
+  configured: Speech["headers"],
+  proxy: OutboundProxy | null,
+): Spoken {
+  return { url, headers: new Headers(init.headers), configured, body: bodyText(init.body ?? null), proxy };
 }
 
 /** The same answer with another body. A status that nobody knows (999) is a bad gateway's. */
@@ -126,15 +132,14 @@ class Watch {
   constructor(
     context: WatchedContext,
     driver: string,
-    proxy: OutboundProxy | null,
-    url: string,
-    init: RequestInit,
+    method: string | undefined,
+    spoken: Spoken,
     limit: number,
   ) {
     this.#context = context;
     this.#driver = driver;
-    this.#spoken = spokenOf(url, init, proxy);
-    this.#method = init.method ?? "GET";
+    this.#spoken = spoken;
+    this.#method = method ?? "GET";
     this.#limit = limit;
     this.#startedAt = context.platform.now();
   }
@@ -202,7 +207,7 @@ class Watch {
 
   #capture(outcome: Capture["outcome"], error: unknown): Capture {
     const { requestId, log, platform } = this.#context;
-    const { url, body } = this.#spoken;
+    const { url, body, configured } = this.#spoken;
     const secrets = secretsOf(this.#spoken);
     const { label, round } = exchangeOf(this.#driver, url);
     const headers = this.#response?.headers ?? new Headers();
@@ -224,9 +229,9 @@ class Watch {
       status: this.#response?.status ?? 0,
       outcome,
       error: maskText(message, secrets, { json: false, cut: false }).slice(0, 500),
-      request_headers: maskHeaders(this.#spoken.headers, secrets),
+      request_headers: maskHeaders(this.#spoken.headers, secrets, configured),
       request_body: cutText(maskText(body, secrets, { json: true, cut: false }), this.#limit),
-      response_headers: maskHeaders(headers, secrets),
+      response_headers: maskHeaders(headers, secrets, configured),
       response_body: maskText(decode(this.#pieces), secrets, { json, cut }),
       response_bytes: this.#size,
       truncated: cut || body.length > this.#limit,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SqlArchive } from "../../../src/archive/archive.ts";
-import { upstreamOf, type WatchedContext } from "../../../src/captures/tap.ts";
+import { type Speech, upstreamOf, type WatchedContext } from "../../../src/captures/tap.ts";
 import type { ConfigSnapshot } from "../../../src/config/snapshot.ts";
 import type { Capture } from "../../../src/platform/captures.ts";
 import type { Fetch, OutboundProxy } from "../../../src/platform/upstream.ts";
@@ -17,9 +17,10 @@ interface Rigged {
   readonly enabled?: boolean;
   readonly limit?: number;
   readonly proxy?: OutboundProxy | null;
+  readonly speech?: Speech;
 }
 
-function rig(fetch: Fetch, { enabled = true, limit = 1024, proxy = null }: Rigged = {}) {
+function rig(fetch: Fetch, { enabled = true, limit = 1024, proxy = null, speech }: Rigged = {}) {
   const config = emptyConfig();
   Object.assign(config.captures, { enabled, max_body_bytes: limit });
   const snapshot: ConfigSnapshot = { version: 1, config, envBacked: false, writable: true };
@@ -47,7 +48,11 @@ function rig(fetch: Fetch, { enabled = true, limit = 1024, proxy = null }: Rigge
     ...(enabled ? { onCapture: (capture: Capture) => captures.push(capture) } : {}),
     platform,
   };
-  return { ask: upstreamOf(context, proxy), captures, counts: () => outboxOf(platform).counts.take() };
+  return {
+    ask: upstreamOf(context, proxy, speech),
+    captures,
+    counts: () => outboxOf(platform).counts.take(),
+  };
 }
 
 const init = { method: "POST", headers: { authorization: `Bearer ${TOKEN}` }, body: '{"prompt":"hi"}' };
@@ -103,6 +108,40 @@ describe("the tap on upstream exchanges", () => {
         });
       }
     }
+  });
+
+  it("keeps and hands on nothing of the provider's own headers, whatever they are called", async () => {
+    const headers = {
+      "Ocp-Apim-Subscription-Key": "planted-subscription-1",
+      "X-Tenant": "Basic planted-tenant-1",
+      "X-Pin": "4711",
+    };
+    const speech = { driver: "sessions", headers };
+    const message = "planted-subscription-1 of planted-tenant-1 is unknown (4711 tries)";
+    const told = { error: { message } };
+    const repeated = { "x-echo": "planted-tenant-1", "ocp-apim-subscription-key": "planted" };
+    for (const enabled of [true, false]) {
+      const { ask, captures } = rig(async () => Response.json(told, { status: 401, headers: repeated }), {
+        enabled,
+        speech,
+      });
+      const answer = await ask(URL, init);
+      expect(await answer.json()).toEqual({
+        error: { message: "[masked] of [masked] is unknown (4711 tries)" },
+      });
+      if (!enabled) continue;
+      expect(captures[0]?.request_headers).toMatchObject({
+        "ocp-apim-subscription-key": "[masked]",
+        "x-tenant": "[masked]",
+        "x-pin": "[masked]",
+      });
+      expect(JSON.stringify(captures)).not.toContain("planted-subscription");
+      expect(JSON.stringify(captures)).not.toContain("planted-tenant");
+      expect(captures[0]?.response_headers).toMatchObject({ "ocp-apim-subscription-key": "[masked]" });
+    }
+    const { ask, captures } = rig(async () => answerOf("data: planted-subscription-1\n\n"), { speech });
+    await (await ask(URL, init)).text();
+    expect(captures[0]?.response_body).toBe("data: [masked]\n\n");
   });
 
   it("masks a token of which only the beginning was kept", async () => {

@@ -216,6 +216,7 @@ describe("masking", () => {
       const spoken = {
         url: "https://provider.example/a?key=some-secret",
         headers: new Headers({ authorization: "Bearer a-secret-token" }),
+        configured: {},
         body: `{"password":"${long}`,
         proxy: null,
       };
