@@ -1,3 +1,4 @@
+import { withoutCallersWords } from "./callers-words.ts";
 import type { ReadRefusal } from "./refusal.ts";
 
 /** A field that goes beyond what every backend knows, and the request without it. */
@@ -25,29 +26,32 @@ export class OptionalFields<Wire> {
   }
 
   /**
-   * Posts a request; again without the optional fields that the backend refuses by name, as long as it does. What was
-   * refused is remembered once the backend has taken the rest: a refusal may mention a field for other reasons.
+   * Posts a request; again without an optional field that the backend refuses by name, one after the other, as long as it
+   * does. What was refused is remembered for all callers once the backend has taken the rest, unless it went on naming the
+   * field, or may only have repeated the caller's words: a refusal may mention a field for other reasons.
    */
   async send(
     full: Wire,
     post: (request: Wire) => Promise<Response>,
     read: (response: Response) => Promise<ReadRefusal>,
   ): Promise<Response> {
+    const left = new Map<OptionalField<Wire>, string>();
     const learned = new Map<OptionalField<Wire>, string>();
     let request = strip(full, this.#refused);
     for (;;) {
       const response = await post(request);
       if (response.ok) {
-        for (const [field, refusal] of learned) if (!field.passing) this.#refused.set(field, refusal);
+        this.#learn(learned, full);
         return response;
       }
       const { error, text } = await read(response);
       const correctable = response.status === 400 || response.status === 422;
-      const named = correctable ? this.#named(request, text) : [];
-      if (named.length === 0) throw error;
-      const refused = new Map(named.map((field) => [field, text] as const));
-      request = strip(request, refused);
-      for (const [field, refusal] of refused) learned.set(field, refusal);
+      const field = correctable ? this.#named(request, text, left) : undefined;
+      if (field === undefined) throw error;
+      for (const earlier of learned.keys()) if (earlier.named.test(text)) learned.delete(earlier);
+      left.set(field, text);
+      learned.set(field, text);
+      request = strip(field.without(request, text), this.#refused);
     }
   }
 
@@ -56,13 +60,28 @@ export class OptionalFields<Wire> {
     return this.#refused.has(field);
   }
 
-  #named(request: Wire, refusal: string): readonly OptionalField<Wire>[] {
-    return this.#fields.filter((field) => field.named.test(refusal) && field.present(request, refusal));
+  /** The first field that a refusal names and that was not left out for it before. */
+  #named(
+    request: Wire,
+    refusal: string,
+    left: ReadonlyMap<OptionalField<Wire>, string>,
+  ): OptionalField<Wire> | undefined {
+    return this.#fields.find(
+      (field) => !left.has(field) && field.named.test(refusal) && field.present(request, refusal),
+    );
+  }
+
+  #learn(learned: ReadonlyMap<OptionalField<Wire>, string>, full: Wire): void {
+    for (const [field, refusal] of learned) {
+      if (!field.passing && field.named.test(withoutCallersWords(refusal, full))) {
+        this.#refused.set(field, refusal);
+      }
+    }
   }
 }
 
 const REFUSED =
-  "(?:un|not |n't )(?:be )?(?:support|permit|allow|recogni|known|expected|available)|extra[ _](?:inputs|forbidden)|no longer";
+  "(?:un|not |n't )(?:be )?(?:support|permit|allow|enabled|recogni|known|expected|available)|extra[ _](?:inputs|forbidden)|no longer";
 
 /**
  * Recognises a refusal of a field as such, in the words of the APIs that refuse some; one of a value that is out of range
@@ -70,6 +89,11 @@ const REFUSED =
  */
 export function refused(name: string): RegExp {
   return new RegExp(`(?:${REFUSED})[^.]{0,80}?\\b${name}\\b|\\b${name}\\b[^.]{0,80}?(?:${REFUSED})`, "i");
+}
+
+/** Recognises what either of two expressions does, in letters of either case. */
+export function either(one: RegExp, other: RegExp): RegExp {
+  return new RegExp(`${one.source}|${other.source}`, "i");
 }
 
 function strip<Wire>(full: Wire, refused: ReadonlyMap<OptionalField<Wire>, string>): Wire {

@@ -1,5 +1,5 @@
 import { effortFor } from "../effort.ts";
-import { type OptionalField, refused } from "../optional-fields.ts";
+import { either, type OptionalField, refused } from "../optional-fields.ts";
 import { ownSchema } from "./own-schema.ts";
 import type { WireCall, WireConfig, WireContent, WirePart, WireRequest, WireTool } from "./wire.ts";
 
@@ -17,11 +17,28 @@ const OPTIONAL_HINTS = HINTS.map(
   }),
 );
 
+const SEARCH =
+  "(?:google_?search|search(?: as a tool| tools?| grounding)|built-in tools|tool use with function calling)";
+
+type Change = Pick<OptionalField<WireRequest>, "present" | "without">;
+
+/** The shape of the answer. */
+const SCHEMA: Change = {
+  present: ({ generationConfig }) => generationConfig.responseJsonSchema !== undefined,
+  without: (request) => configured(request, ({ responseJsonSchema: _, ...rest }) => rest),
+};
+
+/** The shapes of the functions' arguments. */
+const PARAMETERS: Change = {
+  present: ({ tools = [] }) => tools.some(isInJsonSchema),
+  without: ({ tools = [], ...rest }) => ({ ...rest, tools: tools.map(inOwnSchema) }),
+};
+
 /** What not every backend knows, or not every model of one. The words are those in which the real service refuses. */
 export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   ...OPTIONAL_HINTS,
   {
-    named: /penalt(?:y|ies)/i,
+    named: refused("\\w*penalt(?:y|ies)"),
     present: ({ generationConfig: { presencePenalty, frequencyPenalty } }) =>
       presencePenalty !== undefined || frequencyPenalty !== undefined,
     without: (request) =>
@@ -29,7 +46,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // A model that always thinks does so unasked.
-    named: /thinking[ _]?budget|budget 0|thinking mode/i,
+    named: either(refused("thinking[ _]?budget"), /budget \(?0\)? is invalid|only works in thinking mode/),
     present: ({ generationConfig: { thinkingConfig } }) => thinkingConfig?.thinkingBudget === 0,
     without: (request) => configured(request, ({ thinkingConfig: _, ...rest }) => rest),
   },
@@ -55,8 +72,10 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // A model that does not search, or not beside the caller's functions, answers from what it knows.
-    named:
-      /google_?search|search(?: as a tool| tool| grounding)|built-in tools|tool use with function calling/i,
+    named: either(
+      refused(SEARCH),
+      new RegExp(`${SEARCH}[^.]*cannot be combined|supported only[^.]*${SEARCH}`),
+    ),
     present: ({ tools = [] }) => tools.some((tool) => "googleSearch" in tool),
     without: ({ tools = [], ...rest }) => {
       const others = tools.filter((tool) => !("googleSearch" in tool));
@@ -65,9 +84,14 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // The answer's shape is also asked for in words, and a whole answer is checked against it.
-    named: /response_?json_?schema|response_?schema|too many states/i,
-    present: ({ generationConfig }) => generationConfig.responseJsonSchema !== undefined,
-    without: (request) => configured(request, ({ responseJsonSchema: _, ...rest }) => rest),
+    named: refused("response_?(?:json_?)?schema"),
+    ...SCHEMA,
+  },
+  {
+    // One schema that it does not take says nothing of others.
+    named: /response_?(?:json_?)?schema|too many states/i,
+    ...SCHEMA,
+    passing: true,
   },
   {
     named:
@@ -78,7 +102,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // Small models take the system's words as the user's.
-    named: /(?:developer|system)_?\s?instruction/i,
+    named: refused("(?:developer|system)[_ ]?instructions?"),
     present: ({ systemInstruction }) => systemInstruction !== undefined,
     without: ({ systemInstruction, contents, ...rest }) => ({
       ...rest,
@@ -86,9 +110,13 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     }),
   },
   {
+    named: refused("parameters_?json_?schema"),
+    ...PARAMETERS,
+  },
+  {
     named: /parameters_?json_?schema/i,
-    present: ({ tools = [] }) => tools.some(isInJsonSchema),
-    without: ({ tools = [], ...rest }) => ({ ...rest, tools: tools.map(inOwnSchema) }),
+    ...PARAMETERS,
+    passing: true,
   },
   {
     named: /unknown name \\?"id\\?"/i,

@@ -1,5 +1,5 @@
 import { effortFor } from "../effort.ts";
-import type { OptionalField } from "../optional-fields.ts";
+import { either, refused as namedAsRefused, type OptionalField } from "../optional-fields.ts";
 
 import { isMarked, withoutCache } from "./cache.ts";
 import { thinkingShare } from "./thinking.ts";
@@ -38,6 +38,24 @@ export const BUDGET: OptionalField<WireRequest> = {
   }),
 };
 
+type Change = Pick<OptionalField<WireRequest>, "present" | "without">;
+
+/** Who asks. */
+const METADATA: Change = {
+  present: (request) => request.metadata !== undefined,
+  without: ({ metadata: _, ...rest }) => rest,
+};
+
+/** The server's own search. */
+const SEARCH: Change = {
+  present: ({ tools = [] }) => tools.some(isSearch),
+  without: ({ tools = [], tool_choice: choice, ...rest }) => {
+    const others = tools.filter((tool) => !isSearch(tool));
+    if (others.length === 0) return rest;
+    return { ...rest, tools: others, ...(choice === undefined ? {} : { tool_choice: choice }) };
+  },
+};
+
 /**
  * What not every model knows: they differ by generation, and compatible servers differ from all of them. The words are
  * those in which the protocol's own service refuses.
@@ -52,7 +70,10 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // Either of these, or a model that always thinks.
-    named: /thinking/,
+    named: either(
+      namedAsRefused("thinking"),
+      /thinking\.type\.disabled|thinking[^.]*(?:expected tags|cannot be (?:disabled|turned))/,
+    ),
     present: ({ thinking }) => thinking?.type === "disabled",
     without: ({ thinking: _, ...rest }) => rest,
   },
@@ -73,9 +94,14 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // Who asks is no part of the question.
+    named: namedAsRefused("metadata(?:\\.user_id)?"),
+    ...METADATA,
+  },
+  {
+    // One name that it does not take says nothing of others.
     named: /metadata/,
-    present: (request) => request.metadata !== undefined,
-    without: ({ metadata: _, ...rest }) => rest,
+    ...METADATA,
+    passing: true,
   },
   {
     // What is not kept only costs more.
@@ -103,16 +129,20 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // A server without a search of its own may also miss the schema that other tools have.
-    named: /web[ _]search|tools\.\d+\S*input_schema/i,
-    present: ({ tools = [] }) => tools.some(isSearch),
-    without: ({ tools = [], tool_choice: choice, ...rest }) => {
-      const others = tools.filter((tool) => !isSearch(tool));
-      if (others.length === 0) return rest;
-      return { ...rest, tools: others, ...(choice === undefined ? {} : { tool_choice: choice }) };
-    },
+    named: either(
+      namedAsRefused("web[ _]search\\w*"),
+      /tools\.\d+(?:\.\w+)?\.input_schema\W{1,3}field required/,
+    ),
+    ...SEARCH,
   },
   {
-    named: /prefill/,
+    // Or it is another tool whose schema is at fault.
+    named: /web[ _]search|tools\.\d+\S*input_schema/i,
+    ...SEARCH,
+    passing: true,
+  },
+  {
+    named: namedAsRefused("prefill(?:ing)?"),
     present: ({ messages }) => messages.at(-1)?.role === "assistant",
     without: (request) => ({ ...request, messages: [...request.messages, CONTINUE] }),
   },

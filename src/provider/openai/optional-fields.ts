@@ -31,7 +31,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   ...OPTIONAL_HINTS,
   {
     // A model that does not search answers from what it knows.
-    named: /web[ _]search/i,
+    named: refused("web[ _]search\\w*"),
     present: (request) => request.web_search_options !== undefined,
     without: ({ web_search_options: _, ...rest }) => rest,
   },

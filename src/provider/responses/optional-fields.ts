@@ -1,4 +1,4 @@
-import { type OptionalField, refused } from "../optional-fields.ts";
+import { either, type OptionalField, refused } from "../optional-fields.ts";
 import type { WireItem, WirePart, WireRequest, WireResult, WireSearch, WireTool } from "./wire.ts";
 
 /** What the model thought, sealed, so that it can be given back. */
@@ -55,7 +55,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // A model that does not think has nothing to seal; an engine may not know how.
-    named: new RegExp(`encrypted[ _]content|${refused("include").source}`, "i"),
+    named: refused("(?:[\\w.]*encrypted[ _]content|include)"),
     present: ({ include = [] }, refusal) => include.includes(SEALED_THOUGHTS) && !UNREADABLE.test(refusal),
     without: (request) => withoutIncluded(request, SEALED_THOUGHTS),
   },
@@ -67,13 +67,13 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     passing: true,
   },
   {
-    named: new RegExp(`web_search_call|${refused("include").source}`, "i"),
+    named: refused("(?:web_search_call[\\w.]*|include)"),
     present: ({ include = [] }) => include.includes(FOUND_PAGES),
     without: (request) => withoutIncluded(request, FOUND_PAGES),
   },
   {
     // Summaries are kept from organisations that have not said who they are.
-    named: /reasoning[. ]summar/i,
+    named: either(refused("reasoning[. ]summar(?:y|ies)"), /verified[^.]*reasoning[. ]summar/),
     present: ({ reasoning }) => reasoning?.summary !== undefined,
     without: ({ reasoning, ...rest }) => ({
       ...rest,
@@ -99,7 +99,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // A model that does not search answers from what it knows.
-    named: /web[ _]search/i,
+    named: refused("web[ _]search\\w*"),
     present: ({ tools = [] }, refusal) => tools.some(isSearch) && !/web_search_call/i.test(refusal),
     without: ({ tools = [], tool_choice: choice, ...rest }) => {
       const others = tools.filter((tool) => !isSearch(tool));
@@ -134,7 +134,10 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // Engines that take results as text alone get what else a tool returned as the user's.
-    named: /input\[\d+\]\.output|function_call_output|\boutput\b/i,
+    named: either(
+      refused("output"),
+      /input\[\d+\]\.output|function_call_output|\boutput\b[^.]{0,80}string|string[^.]{0,80}\boutput\b/,
+    ),
     present: ({ input }) => input.some(isInParts),
     without: ({ input, ...rest }) => ({ ...rest, input: textResults(input) }),
   },

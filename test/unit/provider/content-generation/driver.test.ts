@@ -170,6 +170,49 @@ describe("a model that refuses what others know", () => {
   });
 });
 
+describe("a refusal that repeats the caller's words", () => {
+  const kind: Message[] = [{ role: "system", parts: [text("Be kind.")] }, user("Hi")];
+  /** What all other callers send afterwards. */
+  const after = (driver: Provider, fake: FakeUpstream) =>
+    ask(driver, fake, { messages: kind, sampling: { topK: 4 }, responseFormat: SHAPE });
+  const SHAPE = { type: "json-schema", schema: { type: "object" } } as const;
+
+  it.each([
+    [
+      "system_instruction",
+      "GenerateContentRequest.generation_config.response_json_schema.properties[system_instruction].type: unknown type",
+    ],
+    ["top_k", "response_json_schema.properties[top_k]: the type 'strange' is not supported"],
+    ["topK", "Invalid value at 'generation_config.response_json_schema.properties.topK': unknown type"],
+    ["developer instruction", "response_json_schema: property 'developer instruction' has a strange type"],
+  ])("takes nothing from other callers: %s", async (name, why) => {
+    const driver = provider();
+    const fake = picky((body) =>
+      JSON.stringify(configOf(JSON.parse(body))["responseJsonSchema"] ?? "").includes("strange")
+        ? why
+        : undefined,
+    );
+    const schema = { type: "object", properties: { [name]: { type: "strange" } } };
+    const asked: Changes = { messages: kind, sampling: { topK: 4 } };
+    await ask(driver, fake, { ...asked, responseFormat: { type: "json-schema", schema } });
+    const body = await after(driver, fake);
+    expect(body["systemInstruction"]).toMatchObject({
+      parts: [{ text: expect.stringContaining("Be kind.") }],
+    });
+    expect(configOf(body)).toHaveProperty("topK");
+    expect(configOf(body)).toHaveProperty("responseJsonSchema");
+  });
+
+  it("is about the field without which it takes the rest, though it names another, too", async () => {
+    const driver = provider();
+    const both = "top_k is not supported with seed, which is not supported without";
+    const fake = picky((body) => (body.includes('"topK"') ? both : undefined));
+    await ask(driver, fake, { sampling: { topK: 4, seed: 1 } });
+    const body = configOf(await ask(driver, fake, { sampling: { topK: 4, seed: 1 } }));
+    expect([body["topK"], body["seed"], fake.seen.length]).toEqual([undefined, 1, 3]);
+  });
+});
+
 describe("thoughts", () => {
   const CALLS = [
     { id: "gw8k2mq7xl3rt9wn", name: "get_weather", arguments: '{"city":"Ørsta"}' },
