@@ -1,0 +1,132 @@
+/**
+ * The account pool at sizes that nobody has on a desk: the real rules and the real holders of leases, on a clock and a network of
+ * the simulation's own. docs/scale.md says what is simulated, and what came of it.
+ *
+ *     npm run simulate                                       all of it: some minutes
+ *     npm run simulate -- --part ceiling,sizes,days,cpu      parts of it
+ *     npm run simulate -- --accounts 5000 --rate 2000 --shards 1,4,8 --seed 7 [--rough] [--global 4000] [--seconds 10]
+ *
+ * It ends with an error when an account was used by more requests than may, or more were in use in all.
+ */
+import { parseArgs } from "node:util";
+import { costs } from "./cpu.ts";
+import { REGIONS } from "./regions.ts";
+import { type Result, type Scenario, simulate } from "./simulate.ts";
+
+const { values } = parseArgs({
+  options: {
+    part: { type: "string" },
+    accounts: { type: "string" },
+    rate: { type: "string" },
+    shards: { type: "string" },
+    global: { type: "string" },
+    seconds: { type: "string" },
+    seed: { type: "string" },
+    rough: { type: "boolean" },
+  },
+});
+
+/** Everything that can go wrong in one run. */
+const ROUGH = { burst: 3, banned: 0.1, deployment: true, lostRegion: "weur" } as const;
+const seed = Number(values.seed ?? 20_261_122);
+const calm = (accounts: number, rate: number, shards: number, seconds = 6): Scenario => ({
+  accounts,
+  rate,
+  shards,
+  lengthMs: Number(values.seconds ?? seconds) * 1_000,
+  seed,
+});
+
+const PARTS: Readonly<Record<string, readonly Scenario[]>> = {
+  ceiling: [100, 300, 500, 600, 700, 900].map((rate) => calm(2_000, rate, 1)),
+  sizes: [
+    calm(100, 10, 1, 60),
+    calm(100, 100, 1, 20),
+    calm(100, 100, 6, 20),
+    calm(1_000, 500, 1),
+    calm(1_000, 500, 6),
+    calm(10_000, 5_000, 8),
+    calm(10_000, 5_000, 16),
+    calm(100_000, 20_000, 32, 4),
+  ],
+  days: [
+    { ...calm(100, 50, 1, 20), ...ROUGH },
+    { ...calm(1_000, 300, 1, 15), ...ROUGH },
+    { ...calm(1_000, 300, 6, 15), ...ROUGH, global: 1_200 },
+    { ...calm(10_000, 3_000, 16, 12), ...ROUGH, global: 12_000 },
+  ],
+};
+
+const ms = (value: number): string => (Number.isNaN(value) ? "" : String(Math.round(value)));
+
+function row({ scenario, waits, byRegion, ...found }: Result) {
+  const { accounts, rate, shards, deployment } = scenario;
+  const unserved = Object.values(found.refusals).reduce((all, count) => all + count, 0);
+  return {
+    accounts,
+    "requests/s": rate,
+    shards,
+    day: deployment === true ? "rough" : "calm",
+    ...Object.fromEntries(
+      REGIONS.map(({ name }, region) => [
+        name,
+        `${ms(byRegion[region]?.p50 ?? Number.NaN)}/${ms(byRegion[region]?.p99 ?? Number.NaN)}`,
+      ]),
+    ),
+    longest: ms(waits.longest),
+    "longest/median": (waits.longest / waits.p50).toFixed(1),
+    requests: found.requests,
+    unserved,
+    aborted: found.aborted,
+    "double grants": found.doubleGrants,
+    "over limit": found.overLimit,
+    left: found.left,
+    "messages/request": found.messagesPerRequest.toFixed(2),
+    "busiest/s": ms(found.busiestShard),
+  };
+}
+
+const failures: string[] = [];
+async function play(scenarios: readonly Scenario[]): Promise<void> {
+  const rows: ReturnType<typeof row>[] = [];
+  for (const scenario of scenarios) {
+    const result = await simulate(scenario);
+    rows.push(row(result));
+    const { refusals, doubleGrants, overLimit, left } = result;
+    if (Object.keys(refusals).length > 0)
+      console.log(`${scenario.accounts} accounts, ${scenario.rate}/s, ${scenario.shards} shards:`, refusals);
+    if (doubleGrants + overLimit + left > 0) failures.push(JSON.stringify(scenario));
+  }
+  const columns = Object.keys(rows[0] ?? {});
+  console.log(`| ${columns.join(" | ")} |\n|${" --- |".repeat(columns.length)}`);
+  for (const cells of rows) console.log(`| ${Object.values(cells).join(" | ")} |`);
+  console.log();
+}
+
+console.log("Time to a lease by region: median/99th percentile, milliseconds.\n");
+if (values.accounts !== undefined || values.rate !== undefined || values.shards !== undefined) {
+  const rough = values.rough === true ? ROUGH : {};
+  const more = values.global === undefined ? rough : { ...rough, global: Number(values.global) };
+  await play(
+    (values.shards ?? "1").split(",").map((shards) => ({
+      ...calm(Number(values.accounts ?? 1_000), Number(values.rate ?? 100), Number(shards), 10),
+      ...more,
+    })),
+  );
+} else {
+  const wanted = values.part?.split(",");
+  for (const [name, scenarios] of Object.entries(PARTS)) {
+    if (wanted !== undefined && !wanted.includes(name)) continue;
+    console.log(`## ${name}\n`);
+    await play(scenarios);
+  }
+  if (wanted === undefined || wanted.includes("cpu")) {
+    console.log("## cpu\n");
+    for (const { accounts, microseconds } of costs())
+      console.log(`acquire and release with ${accounts} accounts: ${microseconds.toFixed(2)} µs`);
+  }
+}
+if (failures.length > 0) {
+  console.error(`A limit was passed, or something was left, in:\n${failures.join("\n")}`);
+  process.exitCode = 1;
+}

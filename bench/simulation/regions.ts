@@ -1,0 +1,28 @@
+/** Where requests come from and pools run, by Cloudflare's names, with the share of the requests that comes from there. */
+export const REGIONS = [
+  { name: "enam", share: 0.28 },
+  { name: "wnam", share: 0.14 },
+  { name: "sam", share: 0.08 },
+  { name: "weur", share: 0.27 },
+  { name: "apac", share: 0.18 },
+  { name: "oc", share: 0.05 },
+] as const;
+
+/**
+ * Round trips in milliseconds, as published of data centres in North Virginia, Oregon, São Paulo, Frankfurt, Singapore and Sydney
+ * ("Latency Between AWS Global Regions", 2017; some routes have become shorter since). Within a region: an assumption.
+ */
+const ROUND_TRIPS: readonly (readonly number[])[] = [
+  [10, 88, 120, 89, 217, 230],
+  [88, 10, 183, 160, 161, 162],
+  [120, 183, 10, 195, 328, 323],
+  [89, 160, 195, 10, 326, 323],
+  [217, 161, 328, 326, 10, 175],
+  [230, 162, 323, 323, 175, 10],
+];
+
+/** The round trip between two regions, by index, milliseconds. */
+export const roundTrip = (from: number, to: number): number => ROUND_TRIPS[from]?.[to] ?? 0;
+
+/** Index of a region by its name. */
+export const regionOf = (name: string): number => REGIONS.findIndex((region) => region.name === name);

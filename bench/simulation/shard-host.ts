@@ -1,0 +1,174 @@
+import { AccountPool } from "../../src/accounts/pool.ts";
+import { type Grant, Waiter } from "../../src/accounts/waiting-queue.ts";
+import type { PoolConfiguration } from "../../src/platform/accounts.ts";
+import type { Pools } from "../../src/platform/cloudflare/pool-stub.ts";
+import { MemoryPoolStore } from "../../test/support/memory-pool-store.ts";
+import type { VirtualClock } from "./clock.ts";
+
+/** An object that has so much work before it, milliseconds, refuses more. An assumption. */
+const OVERLOADED_MS = 5_000;
+
+/** What the runtime says of a call to an object that is gone, or has too much to do. */
+class Gone extends Error {
+  readonly durableObjectReset = true;
+  readonly retryable = true;
+}
+class Overloaded extends Error {
+  readonly overloaded = true;
+}
+
+/** One pool object: the real rules on storage that survives it, one call after the other. */
+export class ShardHost {
+  readonly region: number;
+  readonly configuration: PoolConfiguration;
+  pool: AccountPool;
+  /** Calls to it, and stubs of it that were disposed of. */
+  messages = 0;
+  /** Calls that it had too much to do for. */
+  overloads = 0;
+  readonly #store = new MemoryPoolStore();
+  readonly #clock: VirtualClock;
+  readonly #callMs: number;
+  #start = 0;
+  #upAt = 0;
+  #freeAt = 0;
+  #lost = Promise.withResolvers<null>();
+  #stops = new Set<() => void>();
+
+  /** @param callMs how long the object has to do with one call, milliseconds */
+  constructor(clock: VirtualClock, region: number, configuration: PoolConfiguration, callMs: number) {
+    this.#clock = clock;
+    this.#callMs = callMs;
+    this.region = region;
+    this.configuration = configuration;
+    this.pool = this.#started();
+  }
+
+  #started(): AccountPool {
+    const pool = new AccountPool({
+      store: this.#store,
+      now: this.#clock.now,
+      setTimer: (ms, run) => {
+        const stop = this.#clock.setTimer(ms, () => {
+          this.#stops.delete(stop);
+          run();
+        });
+        this.#stops.add(stop);
+        return () => {
+          this.#stops.delete(stop);
+          stop();
+        };
+      },
+      wakeAt: (at) => this.#sweepAt(at),
+    });
+    pool.configure(this.configuration);
+    return pool;
+  }
+
+  /** The alarm outlives the object. */
+  #sweepAt(at: number): void {
+    this.#clock.setTimer(at - this.#clock.now(), () => {
+      const next = this.pool.sweep();
+      if (next !== null) this.#sweepAt(next);
+    });
+  }
+
+  /** The object loses its memory, and cannot be reached for a while. */
+  restart(downMs: number): void {
+    for (const stop of this.#stops) stop();
+    this.#stops.clear();
+    this.#start += 1;
+    this.#upAt = this.#clock.now() + downMs;
+    this.#freeAt = this.#upAt;
+    this.#lost.resolve(null);
+    this.#lost = Promise.withResolvers<null>();
+    this.pool = this.#started();
+  }
+
+  /** Does something at the object, and comes back with the answer. `boundTo`: a stub of that start is used. */
+  async #send<T>(oneWayMs: () => number, work: () => T, boundTo: number | null = null): Promise<Awaited<T>> {
+    this.messages += 1;
+    await this.#clock.after(oneWayMs());
+    if (boundTo === null) await this.#clock.after(this.#upAt - this.#clock.now());
+    const start = this.#start;
+    if (boundTo !== null && boundTo !== start) throw new Gone("the stub is broken");
+    const now = this.#clock.now();
+    if (this.#freeAt - now > OVERLOADED_MS) {
+      this.overloads += 1;
+      throw new Overloaded("the object has too much to do");
+    }
+    this.#freeAt = Math.max(now, this.#freeAt) + this.#callMs;
+    await this.#clock.after(Math.floor(this.#freeAt - now));
+    if (this.#start !== start) throw new Gone("the object was reset");
+    const answer = await work();
+    const wasLost = this.#start !== start;
+    await this.#clock.after(oneWayMs());
+    if (wasLost) throw new Gone("the object was reset");
+    return answer;
+  }
+
+  /** What RPC makes of a lease: bound to the object that it came from. Disposal costs a message, and the object next to nothing. */
+  #carried(oneWayMs: () => number, lease: string) {
+    const start = this.#start;
+    const stub = {
+      token: (stale?: string) => this.#send(oneWayMs, () => this.pool.token(lease, stale), start),
+      signedIn: async () => {},
+      signInFailed: async () => {},
+      succeeded: () => this.#send(oneWayMs, () => this.pool.succeeded(lease), start),
+      failed: (failure: Parameters<AccountPool["failed"]>[1]) =>
+        this.#send(oneWayMs, () => this.pool.failed(lease, failure), start),
+      [Symbol.dispose]: () => {},
+    };
+    const dispose = () => {
+      this.messages += 1;
+      this.#clock.setTimer(oneWayMs(), () => {
+        if (this.#start === start) this.pool.release(lease);
+      });
+    };
+    return { lease: stub, [Symbol.dispose]: dispose };
+  }
+
+  /** What an isolate sees of it, as far away as a message takes. */
+  seenFrom(oneWayMs: () => number): Pools {
+    const granted = (grant: Grant) => ({ granted: grant, ...this.#carried(oneWayMs, grant.lease) });
+    const send = <T>(work: () => T, boundTo?: number) => this.#send(oneWayMs, work, boundTo);
+    return {
+      getByName: () => ({
+        acquire: (request) =>
+          send(() => {
+            const outcome = this.pool.acquire(request);
+            if (!(outcome instanceof Waiter))
+              return "granted" in outcome ? granted(outcome.granted) : outcome;
+            const { promise: lost } = this.#lost;
+            // Goes with the answer: a call on what came with it is no message of its own, and its answer comes by itself.
+            const wait = async () => {
+              const settled = await Promise.race([outcome.settled, lost]);
+              await this.#clock.after(oneWayMs());
+              if (settled === null) throw new Gone("gone");
+              return "granted" in settled ? granted(settled.granted) : settled;
+            };
+            const place = {
+              [Symbol.dispose]: () => {
+                if (outcome.outcome === null) outcome.cancel();
+              },
+            };
+            return { place, pending: { wait }, [Symbol.dispose]: () => {} };
+          }),
+        beat: (isolate, leases) => send(() => this.pool.beat(isolate, leases)),
+        resume: (lease, account, holder, isolate) =>
+          send(() => {
+            const name = this.pool.resume(lease, account, holder, isolate);
+            return name === null ? null : { name, ...this.#carried(oneWayMs, name) };
+          }),
+        count: (use) => send(() => this.pool.count(use)),
+        settleAll: async () => {},
+        keyUses: async () => [],
+        status: () => send(() => this.pool.status()),
+        health: () => send(() => this.pool.health()),
+        setTestStatus: async () => {},
+        tokensDueForRefresh: async () => [],
+        configure: async () => {},
+      }),
+    };
+  }
+}

@@ -1,0 +1,191 @@
+import { partsOf, type Shard, ShardMap, ShardOrder } from "../../src/accounts/shards.ts";
+import type { PoolAccount } from "../../src/platform/accounts.ts";
+import { cloudflareAccounts } from "../../src/platform/cloudflare/accounts.ts";
+import { Books, type Waits } from "./books.ts";
+import { randomFrom, VirtualClock } from "./clock.ts";
+import { Isolate } from "./isolate.ts";
+import { REGIONS, regionOf, roundTrip } from "./regions.ts";
+import { ShardHost } from "./shard-host.ts";
+
+/** What is simulated. Times in milliseconds. */
+export interface Scenario {
+  readonly accounts: number;
+  /** Requests a second, of all regions together. */
+  readonly rate: number;
+  readonly shards: number;
+  /** For how long requests come. */
+  readonly lengthMs: number;
+  readonly seed: number;
+  readonly perAccount?: number;
+  /** 0: as many as there are slots. */
+  readonly global?: number;
+  /** How long an object has to do with one call. */
+  readonly callMs?: number;
+  /** Share of the requests that are slow streams, of 4 to 12 seconds; the others take 0.6 s on average. */
+  readonly slow?: number;
+  /** For a second in the middle so many times as many requests come. */
+  readonly burst?: number;
+  /** Share of the accounts that the provider refuses from a third of the time on. */
+  readonly banned?: number;
+  /** All pools are replaced, one after the other, at half the time. */
+  readonly deployment?: boolean;
+  /** The pools of this region are gone for five seconds from 0.6 of the time on, and so are its isolates: its callers reach the next region. */
+  readonly lostRegion?: string;
+}
+
+export interface Result {
+  readonly scenario: Scenario;
+  readonly waits: Waits;
+  readonly byRegion: readonly Waits[];
+  readonly requests: number;
+  readonly done: number;
+  readonly aborted: number;
+  readonly refusals: Readonly<Record<string, number>>;
+  readonly doubleGrants: number;
+  readonly overLimit: number;
+  readonly mostInUse: number;
+  readonly messagesPerRequest: number;
+  /** Calls and messages of the shard that had most of them, a second. */
+  readonly busiestShard: number;
+  readonly overloads: number;
+  /** Leases that the pools still count, and requests that still wait, when all is over. */
+  readonly left: number;
+}
+
+const START = Date.UTC(2026, 10, 22);
+/** Requests a second of one isolate. An assumption: the platform decides. */
+const PER_ISOLATE = 100;
+const CALLERS = 50;
+/** The longest that a request may take after the last has come: its wait, its stream, and a restart. */
+const TAIL_MS = 45_000;
+const DOWN_MS = 200;
+const REGION_DOWN_MS = 5_000;
+const APART_MS = 250;
+
+const accountsOf = (count: number): PoolAccount[] =>
+  Array.from({ length: count }, (_, i) => ({
+    id: `account-${i}@example.com`,
+    email: `account-${i}@example.com`,
+    mobile: "",
+    password: "",
+    token: `token-${i}`,
+    proxyId: "",
+  }));
+
+/** Where shards are put: as many in each region as its share of the requests says. */
+function placed(count: number): Shard[] {
+  const parts = partsOf(
+    count,
+    REGIONS.map(({ share }) => share),
+  );
+  return REGIONS.flatMap(({ name }, region) =>
+    Array.from({ length: parts[region] ?? 0 }, (_, i) => ({ name: `${name}-${i}`, region: name })),
+  );
+}
+
+/** Plays a scenario to its end. */
+export async function simulate(scenario: Scenario): Promise<Result> {
+  const { accounts: count, rate, lengthMs, seed, perAccount = 2, global = 0, callMs = 1 } = scenario;
+  const { slow = 0.1, burst = 1, banned: bannedShare = 0 } = scenario;
+  const random = randomFrom(seed);
+  const clock = new VirtualClock(START);
+  const map = new ShardMap(placed(scenario.shards));
+  const parts = map.split(accountsOf(count));
+  const weights = parts.map(({ length }) => length);
+  const globals = partsOf(global, weights);
+  const queues = partsOf(count * perAccount, weights);
+  const books = new Books(perAccount, global || count * perAccount);
+  const hosts = map.shards.map(({ region }, shard) => {
+    const limits = {
+      perAccount,
+      global: globals[shard] ?? 0,
+      queue: queues[shard] ?? 0,
+      queueWaitMs: 20_000,
+      tokenRefreshMs: 0,
+    };
+    return new ShardHost(clock, regionOf(region), { accounts: parts[shard] ?? [], limits }, callMs);
+  });
+  const usable = hosts.flatMap((_, shard) =>
+    (weights[shard] ?? 0) > 0 && (global === 0 || (globals[shard] ?? 0) > 0) ? [shard] : [],
+  );
+  const banned = new Set<string>();
+  const isolates = REGIONS.map(({ share }, region) =>
+    Array.from({ length: Math.max(1, Math.round((rate * share) / PER_ISOLATE)) }, (_, turn) => {
+      const clients = hosts.map((host) => {
+        // A message takes half a round trip, and up to a fifth more.
+        const oneWay = () => (roundTrip(region, host.region) / 2) * (1 + 0.2 * random());
+        return cloudflareAccounts(
+          { ACCOUNT_POOL: host.seenFrom(oneWay) },
+          { now: clock.now, setTimer: clock.setTimer },
+        );
+      });
+      const order = new ShardOrder(map.shards, usable, (name) => roundTrip(region, regionOf(name)), turn);
+      return new Isolate({ clock, books, banned }, region, clients, order);
+    }),
+  );
+
+  const lost = scenario.lostRegion === undefined ? -1 : regionOf(scenario.lostRegion);
+  const lostFrom = START + 0.6 * lengthMs;
+  const refuge = REGIONS.map((_, region) => region)
+    .filter((region) => region !== lost)
+    .sort((one, other) => roundTrip(lost, one) - roundTrip(lost, other))[0];
+  const middle = START + lengthMs / 2;
+  let number = 0;
+  const exponential = () => -Math.log(1 - random());
+  const holdMs = () => (random() < slow ? 4_000 + 8_000 * random() : 600 * exponential());
+  for (const [region, { share }] of REGIONS.entries()) {
+    const arrive = () => {
+      const now = clock.now();
+      if (now >= START + lengthMs) return;
+      const inLost = region === lost && now >= lostFrom && now < lostFrom + REGION_DOWN_MS;
+      const those = isolates[inLost ? (refuge ?? region) : region] ?? [];
+      const times = now >= middle && now < middle + 1_000 ? burst : 1;
+      // As many as have come in this millisecond: a Poisson process.
+      const expected = (rate * share * times) / 1_000;
+      for (let at = exponential(); at <= expected; at += exponential()) {
+        number += 1;
+        const isolate = those[Math.floor(random() * those.length)];
+        const caller = `caller-${Math.floor(CALLERS * random() ** 2)}`;
+        if (isolate !== undefined) void isolate.request(`r${number}`, caller, holdMs());
+      }
+      clock.setTimer(1, arrive);
+    };
+    clock.setTimer(0, arrive);
+  }
+  if (bannedShare > 0)
+    clock.setTimer(lengthMs / 3, () => {
+      for (const { id } of parts.flat()) if (random() < bannedShare) banned.add(id);
+    });
+  if (scenario.deployment === true)
+    for (const [shard, host] of hosts.entries())
+      clock.setTimer(lengthMs / 2 + shard * APART_MS, () => host.restart(DOWN_MS));
+  if (lost >= 0)
+    clock.setTimer(0.6 * lengthMs, () => {
+      for (const host of hosts) if (host.region === lost) host.restart(REGION_DOWN_MS);
+    });
+
+  await clock.runUntil(START + lengthMs);
+  const busiest = Math.max(...hosts.map(({ messages }) => messages));
+  await clock.runUntil(START + lengthMs + TAIL_MS);
+  const messages = hosts.reduce((all, host) => all + host.messages, 0);
+  const left = hosts.reduce((all, { pool }) => {
+    const { in_use, waiting } = pool.status(0);
+    return all + in_use + waiting;
+  }, 0);
+  return {
+    scenario,
+    waits: books.waits(),
+    byRegion: books.waitsByRegion(),
+    requests: books.requests,
+    done: books.done,
+    aborted: books.aborted,
+    refusals: books.refusals,
+    doubleGrants: books.doubleGrants,
+    overLimit: books.overLimit,
+    mostInUse: books.mostInUse,
+    messagesPerRequest: messages / books.requests,
+    busiestShard: (1_000 * busiest) / lengthMs,
+    overloads: hosts.reduce((all, host) => all + host.overloads, 0),
+    left,
+  };
+}
