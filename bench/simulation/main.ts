@@ -2,7 +2,7 @@
  * The account pool at sizes that nobody has on a desk: the real rules and the real holders of leases, on a clock and a network of
  * the simulation's own. docs/scale.md says what is simulated, and what came of it.
  *
- *     npm run simulate                                       all of it: some minutes
+ *     npm run simulate                                       all of it: some minutes and 2 GB
  *     npm run simulate -- --part ceiling,sizes,days,cpu      parts of it
  *     npm run simulate -- --accounts 5000 --rate 2000 --shards 1,4,8 --seed 7 [--rough] [--global 4000] [--seconds 10]
  *
@@ -61,7 +61,7 @@ const ms = (value: number): string => (Number.isNaN(value) ? "" : String(Math.ro
 
 function row({ scenario, waits, byRegion, ...found }: Result) {
   const { accounts, rate, shards, deployment } = scenario;
-  const unserved = Object.values(found.refusals).reduce((all, count) => all + count, 0);
+  const refusals = Object.entries(found.refusals).map(([why, count]) => `${count} ${why}`);
   return {
     accounts,
     "requests/s": rate,
@@ -76,7 +76,7 @@ function row({ scenario, waits, byRegion, ...found }: Result) {
     longest: ms(waits.longest),
     "longest/median": (waits.longest / waits.p50).toFixed(1),
     requests: found.requests,
-    unserved,
+    unserved: refusals.length === 0 ? 0 : refusals.join(", "),
     aborted: found.aborted,
     "double grants": found.doubleGrants,
     "over limit": found.overLimit,
@@ -88,18 +88,15 @@ function row({ scenario, waits, byRegion, ...found }: Result) {
 
 const failures: string[] = [];
 async function play(scenarios: readonly Scenario[]): Promise<void> {
-  const rows: ReturnType<typeof row>[] = [];
-  for (const scenario of scenarios) {
+  for (const [index, scenario] of scenarios.entries()) {
     const result = await simulate(scenario);
-    rows.push(row(result));
-    const { refusals, doubleGrants, overLimit, left } = result;
-    if (Object.keys(refusals).length > 0)
-      console.log(`${scenario.accounts} accounts, ${scenario.rate}/s, ${scenario.shards} shards:`, refusals);
+    const cells = row(result);
+    const columns = Object.keys(cells);
+    if (index === 0) console.log(`| ${columns.join(" | ")} |\n|${" --- |".repeat(columns.length)}`);
+    console.log(`| ${Object.values(cells).join(" | ")} |`);
+    const { doubleGrants, overLimit, left } = result;
     if (doubleGrants + overLimit + left > 0) failures.push(JSON.stringify(scenario));
   }
-  const columns = Object.keys(rows[0] ?? {});
-  console.log(`| ${columns.join(" | ")} |\n|${" --- |".repeat(columns.length)}`);
-  for (const cells of rows) console.log(`| ${Object.values(cells).join(" | ")} |`);
   console.log();
 }
 

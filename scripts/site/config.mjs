@@ -24,6 +24,7 @@ const sidebar = [
       page("Operating", "/docs/operating"),
       page("Variables", "/docs/variables"),
       page("Performance", "/docs/performance"),
+      page("Scale", "/docs/scale"),
       page("Security", "/SECURITY"),
       page("Changes", "/CHANGELOG"),
     ],
