@@ -48,6 +48,7 @@ const PARTS: Readonly<Record<string, readonly Scenario[]>> = {
     calm(10_000, 5_000, 8),
     calm(10_000, 5_000, 16),
     calm(100_000, 20_000, 32, 4),
+    calm(100_000, 20_000, 64, 4),
   ],
   days: [
     { ...calm(100, 50, 1, 20), ...ROUGH },
