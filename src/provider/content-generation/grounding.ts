@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import type { ProviderEvent, SearchResult } from "../provider.ts";
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
+/** So many references to pages are told of an answer. */
+const MAX_CITATIONS = 1000;
 
 /** What an answer says of the pages that it rests on: the pages that were found, and the places that refer to them. */
 export function groundingEvents(metadata: JsonObject, text: string): ProviderEvent[] {
@@ -15,31 +15,89 @@ export function groundingEvents(metadata: JsonObject, text: string): ProviderEve
   });
   const found = pages.flatMap((page, index) => (page === null ? [] : [{ index: index + 1, ...page }]));
   if (found.length === 0) return [];
-  const bytes = encoder.encode(text);
-  const citations = objectsIn(metadata["groundingSupports"]).flatMap((support): ProviderEvent[] => {
-    const { segment, groundingChunkIndices: indices } = support;
-    if (!isObject(segment) || !Array.isArray(indices)) return [];
-    const claim = placeOf(segment, text, bytes);
-    return indices.flatMap((index: unknown): ProviderEvent[] => {
+  const supports = objectsIn(metadata["groundingSupports"]).slice(0, MAX_CITATIONS);
+  const segments = supports.map(({ segment }) => (isObject(segment) ? segment : {}));
+  const characters = charactersAt(
+    segments.flatMap(({ startIndex, endIndex }) => [offsetIn(startIndex), offsetIn(endIndex)]),
+    text,
+  );
+  const places = new Places(text);
+  const citations: ProviderEvent[] = [];
+  for (const { segment, groundingChunkIndices: indices } of supports) {
+    if (!isObject(segment) || !Array.isArray(indices)) continue;
+    const cited = indices.slice(0, MAX_CITATIONS - citations.length).flatMap((index: unknown) => {
       const page = typeof index === "number" ? pages[index] : undefined;
-      if (!page) return [];
-      return [{ type: "citation", ...page, start: claim.end, end: claim.end, claim }];
+      return page ? [page] : [];
     });
-  });
+    if (cited.length === 0) continue;
+    const claim = places.of(segment, characters);
+    for (const page of cited) {
+      citations.push({ type: "citation", ...page, start: claim.end, end: claim.end, claim });
+    }
+  }
   return [{ type: "search", results: found }, ...citations];
 }
 
-/** Segments count bytes of UTF-8, from the beginning of their part, and say what they are: that is surer. */
-function placeOf(segment: JsonObject, text: string, bytes: Uint8Array): { start: number; end: number } {
-  const { startIndex, endIndex, text: said } = segment;
-  const characters = (count: unknown): number =>
-    decoder.decode(bytes.subarray(0, typeof count === "number" ? Math.max(0, count) : 0)).length;
-  const start = Math.min(characters(startIndex), text.length);
-  if (typeof said === "string" && said !== "" && !text.startsWith(said, start)) {
-    const at = text.indexOf(said);
-    if (at !== -1) return { start: at, end: at + said.length };
+/** Finds the places of segments in an answer. */
+class Places {
+  readonly #text: string;
+  /** Where words are that stand elsewhere than they were said to. */
+  readonly #found = new Map<string, number>();
+  /** So many characters may still be looked through for them. */
+  #left: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#left = 64 * text.length;
   }
-  return { start, end: Math.max(start, Math.min(characters(endIndex), text.length)) };
+
+  /** Segments count bytes of UTF-8, from the beginning of their part, and say what they are: that is surer. */
+  of(segment: JsonObject, characters: ReadonlyMap<number, number>): { start: number; end: number } {
+    const { startIndex, endIndex, text: said } = segment;
+    const start = characters.get(offsetIn(startIndex)) ?? 0;
+    if (typeof said === "string" && said !== "" && !this.#text.startsWith(said, start)) {
+      const at = this.#find(said);
+      if (at !== -1) return { start: at, end: at + said.length };
+    }
+    return { start, end: Math.max(start, characters.get(offsetIn(endIndex)) ?? 0) };
+  }
+
+  #find(said: string): number {
+    const known = this.#found.get(said);
+    if (known !== undefined) return known;
+    if (this.#left <= 0) return -1;
+    const at = this.#text.indexOf(said);
+    this.#left -= at === -1 ? this.#text.length : at + said.length;
+    this.#found.set(said, at);
+    return at;
+  }
+}
+
+function offsetIn(value: unknown): number {
+  return typeof value === "number" ? Math.max(0, value) : 0;
+}
+
+/** How many characters (UTF-16) of a text lie before each of some offsets in its bytes of UTF-8, found in one walk. */
+function charactersAt(offsets: readonly number[], text: string): ReadonlyMap<number, number> {
+  const characters = new Map<number, number>();
+  let bytes = 0;
+  let at = 0;
+  for (const offset of [...new Set(offsets)].sort((a, b) => a - b)) {
+    while (at < text.length && bytes < offset) {
+      const point = text.codePointAt(at) ?? 0;
+      bytes += bytesOf(point);
+      at += point > 0xffff ? 2 : 1;
+    }
+    characters.set(offset, at);
+  }
+  return characters;
+}
+
+/** The length of a character in bytes of UTF-8. */
+function bytesOf(point: number): number {
+  if (point < 0x80) return 1;
+  if (point < 0x800) return 2;
+  return point < 0x10000 ? 3 : 4;
 }
 
 function objectsIn(value: unknown): JsonObject[] {

@@ -4,6 +4,7 @@ import { withoutSecrets } from "../../../src/encoding/mask.ts";
 import { fileInForm } from "../../../src/files/form.ts";
 import { JsonScan } from "../../../src/http/json-scan.ts";
 import type { OutboundProxy } from "../../../src/platform/upstream.ts";
+import { groundingEvents } from "../../../src/provider/content-generation/grounding.ts";
 import { MessageStreamDecoder } from "../../../src/provider/messages/decoder.ts";
 import { CompletionStreamDecoder } from "../../../src/provider/openai/decoder.ts";
 import type { TurnDecoder } from "../../../src/provider/provider.ts";
@@ -253,4 +254,19 @@ it.each(DEGENERATE)("the guard before JSON.parse: %s", (_name, text) =>
       return scan.cost;
     };
   }),
+);
+
+it.each([
+  ["that are where they say", () => ({})],
+  ["that are elsewhere", (index: number) => ({ text: `ä${index}` })],
+])("the places of an answer that rest on pages, %s", (_, also) =>
+  linear((n) => {
+    const text = "ä".repeat(n);
+    const groundingSupports = Array.from({ length: n }, (__, index) => ({
+      segment: { startIndex: index, endIndex: 2 * n - index, ...also(index) },
+      groundingChunkIndices: [0],
+    }));
+    const metadata = { groundingChunks: [{ web: { uri: "https://a.example" } }], groundingSupports };
+    return () => groundingEvents(metadata, text);
+  }, MAX_EVENTS),
 );

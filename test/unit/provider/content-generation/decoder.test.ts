@@ -92,6 +92,19 @@ describe("decoding streamed contents", () => {
     });
   });
 
+  it("tells of at most 1,000 references to pages", () => {
+    const groundingMetadata = {
+      groundingChunks: [{ web: { uri: "https://a.example" } }],
+      groundingSupports: [
+        { segment: { endIndex: 2 }, groundingChunkIndices: Array(700).fill(0) },
+        { segment: { startIndex: 2, endIndex: 4 }, groundingChunkIndices: Array(700).fill(0) },
+        { segment: { startIndex: 4, endIndex: 6 }, groundingChunkIndices: [0] },
+      ],
+    };
+    const { events } = run(says([{ text: "Grüße!" }], { groundingMetadata }), ends("STOP"));
+    expect(events.filter(({ type }) => type === "citation")).toHaveLength(1000);
+  });
+
   it.each(["text", "thinking", "tools", "search"])(
     "reads the same of %s wherever the bytes are cut",
     (name) => {
