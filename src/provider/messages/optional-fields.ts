@@ -3,7 +3,7 @@ import { either, refused as namedAsRefused, type OptionalField } from "../option
 
 import { isMarked, withoutCache } from "./cache.ts";
 import { thinkingShare } from "./thinking.ts";
-import type { WireMessage, WireRequest, WireSearch, WireTool } from "./wire.ts";
+import type { WireBlock, WireMessage, WireRequest, WireSearch, WireTool } from "./wire.ts";
 
 const CONTINUE: WireMessage = {
   role: "user",
@@ -62,6 +62,14 @@ const SEARCH: Change = {
  */
 export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   BUDGET,
+  {
+    // The accounts of a pool need not belong together.
+    named:
+      /(?:invalid|corrupted) [`'"\\]*signature|signature[`'"\\]* (?:(?:is|was) )?(?:not valid|invalid|corrupted)|signature[^.]*could not be (?:verified|decrypted)/i,
+    present: ({ messages }) => messages.some(({ content }) => content.some(isThought)),
+    without: withoutThoughts,
+    passing: true,
+  },
   {
     // A model that does not think, or a server that has not heard of it.
     named: refused('thinking(?:\\.type\\.adaptive\\\\?")?'),
@@ -158,6 +166,21 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     },
   },
 ];
+
+/** While the model works with tools it cannot go on thinking without the thoughts that it began with. */
+function withoutThoughts(request: WireRequest): WireRequest {
+  const messages = request.messages.map(({ role, content }) => ({
+    role,
+    content: content.filter((block) => !isThought(block)),
+  }));
+  const works = request.messages.at(-1)?.content.some(({ type }) => type === "tool_result") ?? false;
+  const thinks = request.thinking?.type === "enabled";
+  return { ...request, messages, ...(works && thinks ? { thinking: DISABLED } : {}) };
+}
+
+function isThought({ type }: WireBlock): boolean {
+  return type === "thinking" || type === "redacted_thinking";
+}
 
 function isSearch(tool: WireTool | WireSearch): tool is WireSearch {
   return "type" in tool;

@@ -240,6 +240,26 @@ describe("thoughts", () => {
     expect(thinkingOf(other)).toEqual(off);
   });
 
+  it("that somebody else has signed are left out of that request alone", async () => {
+    const driver = provider();
+    await ask(driver, upstream(), asked);
+    const foreign = picky((request) =>
+      JSON.stringify(request["messages"]).includes("signature")
+        ? "messages.1.content.0: Invalid `signature` in `thinking` block"
+        : undefined,
+    );
+    expect(thinkingOf(await ask(driver, foreign, { ...asked, messages: answered }))).toEqual({
+      thinking: "disabled",
+      types: ["text", "tool_use", "tool_use"],
+    });
+    expect(foreign.seen.length).toBe(2);
+    // An account to which they belong gets them.
+    expect(thinkingOf(await ask(driver, upstream(), { ...asked, messages: answered }))).toEqual({
+      thinking: "enabled",
+      types: ["thinking", "redacted_thinking", "text", "tool_use", "tool_use"],
+    });
+  });
+
   it("need not be known to a model that has no budgets", async () => {
     const driver = provider();
     const fake = new FakeUpstream((request) =>
