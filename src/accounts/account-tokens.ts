@@ -42,9 +42,9 @@ export class AccountTokens {
     state.cooling = false;
     state.trust.reset();
     if (tokenChanged && account.token !== "") {
-      state.gate.hold({ token: account.token, expiresAt: 0, issuedAt: now });
+      state.gate.hold({ token: account.token, expiresAt: 0, issuedAt: now }, now, state.credentials);
     } else if (passwordChanged || tokenChanged) {
-      state.gate.hold(null);
+      state.gate.hold(null, now, state.credentials);
     }
     this.#save(state);
   }
@@ -52,13 +52,25 @@ export class AccountTokens {
   #start(state: AccountState, account: PoolAccount, now: number): void {
     const { stored } = state;
     if (stored !== null && stored.token !== "" && stored.configuredToken === configuredToken(account)) {
-      state.gate.hold({ token: stored.token, expiresAt: stored.expiresAt, issuedAt: stored.issuedAt });
+      state.gate.hold(
+        { token: stored.token, expiresAt: stored.expiresAt, issuedAt: stored.issuedAt },
+        now,
+        state.credentials,
+      );
     } else if (account.token !== "") {
-      state.gate.hold({ token: account.token, expiresAt: 0, issuedAt: now });
+      state.gate.hold({ token: account.token, expiresAt: 0, issuedAt: now }, now, state.credentials);
+    } else {
+      state.gate.hold(null, now, state.credentials);
     }
   }
 
-  /** The account is gone from the configuration. */
+  /** The account is gone from the configuration: whoever waits for its token learns that there is none. */
+  gone(state: AccountState, now: number): void {
+    this.remove(state);
+    state.gate.hold(null, now, null);
+  }
+
+  /** The account is another one from now on, or none. */
   remove(state: AccountState): void {
     state.account = null;
     state.cooldown = null;
@@ -67,7 +79,7 @@ export class AccountTokens {
     state.trust.reset();
     state.turn = 0;
     state.testStatus = "";
-    state.gate.hold(null);
+    state.gate.withdraw();
     if (state.stored !== null) this.#store.removeAccount(state.id);
     state.stored = null;
   }

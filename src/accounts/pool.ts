@@ -146,7 +146,7 @@ export class AccountPool {
     }
     for (const state of this.#slots.states.values()) {
       if (configured.has(state.id)) continue;
-      this.#tokens.remove(state);
+      this.#tokens.gone(state, this.#now());
       this.#proxies.bind(state, "");
     }
     this.#proxies.configure(proxies);

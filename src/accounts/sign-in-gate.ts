@@ -44,10 +44,21 @@ export class SignInGate {
     return this.#ticket !== null || this.#waiting.length > 0;
   }
 
-  /** Replaces the token without a sign-in, for example by one that the configuration names. */
-  hold(token: HeldToken | null): void {
+  /**
+   * Replaces the token without a sign-in, for example by one that the configuration names. What a sign-in under way brings is
+   * of the credentials, or the provider, of before: it counts no more, and who waits for it signs in anew, with `credentials`.
+   */
+  hold(token: HeldToken | null, now: number, credentials: Credentials | null): void {
     this.#held = token;
-    if (token !== null) this.#answerAll({ token: token.token });
+    this.#ticket = null;
+    if (token === null) this.#passOn(now, credentials);
+    else this.#answerAll({ token: token.token });
+  }
+
+  /** Ends what was known of the account as it was, before `hold` says what it is now: until then whoever waits goes on waiting. */
+  withdraw(): void {
+    this.#held = null;
+    this.#ticket = null;
   }
 
   /** Whether there is a token that serves at `now`. */

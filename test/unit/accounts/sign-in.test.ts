@@ -173,6 +173,21 @@ describe("sign-in", () => {
     expect(next?.initialToken).toBe("only");
   });
 
+  test.each([
+    ["given to another provider", { provider: "other" }, { provider: "other", signIn: {} }],
+    ["given another password", { password: "newer" }, { signIn: { credentials: { password: "newer" } } }],
+  ])("of an account that is %s meanwhile brings no token for what it is now", async (_, changed, told) => {
+    const rig = rigWith();
+    const [first, second] = await leases(rig, 2);
+    const answer = await first?.token();
+    if (answer === undefined || !("signIn" in answer)) throw new Error("no ticket");
+    const waiting = second?.token();
+    rig.pool.configure({ accounts: [account("a", changed)], limits: { ...LIMITS, perAccount: 200 } });
+    await first?.signedIn(answer.signIn.ticket, { token: "of-before", expiresAt: 0 });
+    expect(await waiting).toMatchObject(told);
+    expect(rig.pool.health()).toMatchObject([{ id: "a", token: null, cooldown: null }]);
+  });
+
   test("a token is not handed out any more shortly before it ends", async () => {
     const rig = rigWith();
     const provider = new FakeProvider();
