@@ -1,6 +1,7 @@
 import { listedModel, modelOf } from "../config/provider-models.ts";
 import { type Config, DEFAULT_PROVIDER, type ProviderEntry, type ProviderModel } from "../config/schema.ts";
 import type { CatalogueModel } from "../conversation/model.ts";
+import { nameFor } from "../conversation/model-path.ts";
 import { catalogueModel } from "./catalogue.ts";
 
 /** What of the configuration says which names stand for which models. */
@@ -36,7 +37,7 @@ export function modelOfProvider(name: string, { providers = [] }: Naming): Catal
   const own = name.slice(slash + 1);
   if (id === "" || own === "") return undefined;
   const provider = providers.find((entry) => entry.enabled && entry.id.toLowerCase() === id);
-  return provider === undefined ? undefined : modelAt(provider, own);
+  return provider === undefined ? undefined : modelAsked(provider, own);
 }
 
 /** What a name stands for that nobody knows: a model of the provider that such names go to, if there is one. */
@@ -48,7 +49,14 @@ export function unknownModelAt(
   if (id === "" || name === "") return undefined;
   if (id === DEFAULT_PROVIDER) return { id: name, upstream: name, ...OWN_ABILITIES };
   const provider = providers.find((entry) => entry.enabled && entry.id === id);
-  return provider === undefined ? undefined : modelAt(provider, name);
+  return provider === undefined ? undefined : modelAsked(provider, name);
+}
+
+/** A model by a name that a caller may have made up; one that the configuration lists is what that says. */
+function modelAsked(provider: ProviderEntry, asked: string): CatalogueModel | undefined {
+  const isListed = listedModel(provider, asked).model !== undefined;
+  const name = isListed ? asked : nameFor(provider.driver, asked);
+  return name === undefined ? undefined : modelAt(provider, name);
 }
 
 /** The models that providers beside the default one are said to have, but for those that are switched off. */

@@ -1,4 +1,7 @@
 import type { Conversation } from "../../conversation/conversation.ts";
+import type { ResolvedModel } from "../../conversation/model.ts";
+import { changesAddress, withoutCollection } from "../../conversation/model-path.ts";
+import { GatewayError } from "../../errors/gateway-error.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import { type AnswerReader, KeyedBackend, modelNames, type RequestSettings } from "../keyed-backend.ts";
 import type { Embedding, PrepareOptions, TurnDecoder, UpstreamAccount } from "../provider.ts";
@@ -39,10 +42,32 @@ function addressOf(baseUrl: string): string {
   return /\/v\d+[a-z\d]*(?:\/|$)/.test(base.replace(/^\w+:\/\/[^/]*/, "")) ? base : `${base}/v1beta`;
 }
 
-/** A model's path: its plain name, or a resource of another kind, such as a tuned one. */
+/**
+ * A model's path: its plain name, or a resource of another kind, such as a tuned one.
+ *
+ * @throws GatewayError 400 for a name that would lead elsewhere.
+ */
 function modelPath(model: string): string {
+  if (changesAddress(model)) throw noModel(model);
   const segments = model.includes("/") ? model.split("/") : ["models", model];
   return segments.map(encodeURIComponent).join("/");
+}
+
+/**
+ * Refuses what leads out of the models' path, or to a model by another name than the one that keys and prices know it by.
+ *
+ * @throws GatewayError 400
+ */
+function checkName({ id, provider }: ResolvedModel, name: string): void {
+  modelPath(name);
+  if (provider === undefined && name === id && withoutCollection(id) !== id) throw noModel(id);
+}
+
+function noModel(name: string): GatewayError {
+  return new GatewayError(400, `the model ${JSON.stringify(name)} does not exist`, {
+    code: "model_not_found",
+    param: "model",
+  });
 }
 
 /** A backend of the content-generation style. */
@@ -86,6 +111,7 @@ class ContentProvider extends KeyedBackend<WireRequest> {
     options: PrepareOptions,
     settings: RequestSettings,
   ): RequestBuilder {
+    checkName(conversation.model, settings.model);
     const signatureOf = (callId: string) => this.#memory.of(settings.model, callId)?.[0];
     return new RequestBuilder(conversation, options, settings, signatureOf);
   }

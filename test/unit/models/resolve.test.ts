@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { providerSchema } from "../../../src/config/schema.ts";
 import { GatewayError } from "../../../src/errors/gateway-error.ts";
 import { CATALOGUE } from "../../../src/models/catalogue.ts";
 import { DEFAULT_ALIASES } from "../../../src/models/default-aliases.ts";
@@ -99,5 +100,53 @@ describe("model alias resolution", () => {
 
   it("there is no vision-search variant", () => {
     expect(refusal("provider-v4-vision-search").code).toBe("model_not_found");
+  });
+});
+
+describe("a name behind a provider whose addresses have names in them", () => {
+  const provider = (driver: string, models = {}) =>
+    providerSchema.parse({ id: "g", driver, base_url: "http://g.test/v1", models });
+  const inPaths = { providers: [provider("content-generation", { "models/own": "x" })] };
+
+  it.each([
+    "g/../../../theirs/models/x",
+    "g/gemini-flash/../models/gemini-ultra",
+    "g/./gemini-ultra",
+    "g/models/../gemini-ultra",
+    "g/models//gemini-ultra",
+    "g/gemini-flash/",
+    "g/models/",
+    "g/..",
+    "g/..\\models",
+    "g/%2e%2e/x",
+    "g/x?y",
+    "g/x#y",
+    "g/a\tb",
+    "g/.\n./x",
+    "g/\ud800",
+    "g/../x-nothinking",
+  ])("is no model's if it would change the address: %j", (name) => {
+    const refused = expect.objectContaining({ status: 400, code: "model_not_found" });
+    expect(() => resolveModel(name, inPaths)).toThrow(refused);
+    const unknown_models = { provider: "g" };
+    expect(() => resolveModel(name, { ...inPaths, unknown_models })).toThrow(refused);
+    expect(() => resolveModel(name.slice(2), { ...inPaths, unknown_models })).toThrow(refused);
+  });
+
+  it("is one model's, however much of its path is written before it", () => {
+    for (const name of ["g/gemini-ultra", "g/models/gemini-ultra", "g/models/models/gemini-ultra"]) {
+      expect(resolveModel(name, inPaths)).toMatchObject({ id: "g/gemini-ultra", upstream: "gemini-ultra" });
+    }
+    const unknown_models = { provider: "g" };
+    expect(resolveModel("models/gemini-ultra", { ...inPaths, unknown_models }).id).toBe("g/gemini-ultra");
+    expect(resolveModel("g/tunedModels/mine", inPaths).upstream).toBe("tunedModels/mine");
+    expect(resolveModel("g/models/own", inPaths)).toMatchObject({ id: "g/models/own", upstream: "x" });
+  });
+
+  it("is any where it stays out of addresses: servers name models by their files", () => {
+    const providers = [provider("openai")];
+    for (const name of ["/models/llama.gguf", "C:\\models\\llama.gguf", "models/llama", "../llama#1"]) {
+      expect(resolveModel(`g/${name}`, { providers }).upstream).toBe(name);
+    }
   });
 });

@@ -440,3 +440,18 @@ describe("embeddings", () => {
     }
   });
 });
+
+describe("a model's name", () => {
+  it.each(["../../theirs/models/x", "a/../models/x", "a/./b", "a//b", "a\\b", "a%2fb", "\ud800", "models/x"])(
+    "never leads out of the models' path: %j",
+    (id) => {
+      const fake = new FakeUpstream(() => eventStream(stream("text")));
+      const asked = conversation();
+      const model = { ...asked.model, id, upstream: id, requested: id };
+      expect(() => provider().prepare({ ...asked, model }, prepareOptions())).toThrow(
+        expect.objectContaining({ status: 400, code: "model_not_found" }),
+      );
+      expect(fake.seen).toEqual([]);
+    },
+  );
+});
