@@ -50,7 +50,18 @@ export async function begin(request: GenerationRequest): Promise<GenerationJob> 
   context.log.model = conversation.model.id;
   const recording = new Recording(context, conversation);
   const way = { alternatives, ...(stay === undefined ? {} : { stay }) };
-  return { context, caller, conversation, hooks, recording, abort, imageFiles: images, ...way };
+  const { requested } = asked.model;
+  return {
+    context,
+    caller,
+    conversation,
+    hooks,
+    recording,
+    abort,
+    imageFiles: images,
+    asked: requested,
+    ...way,
+  };
 }
 
 /** What the provider of a model can be asked for; null where none is configured. */

@@ -25,6 +25,8 @@ export interface GenerationJob extends Required<Omit<GenerationRequest, "alsoHel
   readonly abort: AbortController;
   /** Whether a file that the conversation refers to by id is an image. */
   readonly imageFiles: boolean;
+  /** The name of a model that the caller asked for: a key may name it, also where it leads to several models. */
+  readonly asked: string;
   /** The models that are asked if this one cannot answer, in order; all of them are the caller's to ask for. */
   readonly alternatives: readonly ResolvedModel[];
   /** Where the conversation may stay. Absent: there is one model alone. */

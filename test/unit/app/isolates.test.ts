@@ -209,6 +209,18 @@ describe("what has been changed elsewhere", () => {
     expect(deployment.sent).toBe(sent);
   });
 
+  test("of a key that names a name for several models lets it in as before", async () => {
+    const model_routes = { smart: ["provider-v4-flash", "provider-v4-pro"] };
+    const entry = { key: "sk-smart", name: "", remark: "", models: ["smart"] };
+    deployment = await deploy({ config: { model_routes, api_keys: [entry] } });
+    const isolate = new Isolate(deployment);
+    expect(await isolate.ask("sk-smart", "smart")).toBe("200");
+    await deployment.edit(without(OTHER));
+    expect(await isolate.ask("sk-smart", "smart")).toBe("200");
+    await deployment.edit((config) => ({ ...config, api_keys: [{ ...entry, models: ["other"] }] }));
+    expect(await isolate.ask("sk-smart", "smart")).toBe("403 permission_denied");
+  });
+
   test("is known where it is new: a key is taken for no token of the provider", async () => {
     const isolate = new Isolate(deployment);
     await deployment.edit((config) => ({ ...config, keys: [...config.keys, "sk-new"] }));
