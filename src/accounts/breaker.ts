@@ -6,6 +6,10 @@ const ACCOUNTS = 3;
 const REQUESTS = 2;
 /** When the one that tries has not been answered for so long, another one may try too. Milliseconds. */
 const TRIAL_MS = 10_000;
+/** A series is forgotten when nothing has been added to it for so long. Milliseconds. */
+const FORGOTTEN_MS = 600_000;
+/** So many series are remembered. Which models there are callers may make up. */
+const MOST_SERIES = 200;
 /** Every model. */
 const ALL = "*";
 
@@ -17,12 +21,15 @@ class Series {
   /** Leases granted up to this serial number say nothing new: they were granted before the last failure. */
   failedAt = 0;
   last: AccountFailure;
+  /** When it was added to, milliseconds. */
+  lastAt: number;
   /** The request that tries whether the provider works again. */
   trial: { readonly requestId: string; readonly since: number } | null = null;
 
   constructor(last: AccountFailure, since: number) {
     this.last = last;
     this.since = since;
+    this.lastAt = since;
   }
 
   get isOutage(): boolean {
@@ -71,8 +78,13 @@ export class Breaker {
   failed(witness: Witness, failure: AccountFailure, newest: number, now: number): Noted {
     const { account, requestId, model, serial } = witness;
     const scope = failure.kind === "unreachable" ? ALL : model;
+    this.#forget(now);
     const first = !this.#series.has(scope);
     const series = this.#series.get(scope) ?? new Series(failure, now);
+    series.lastAt = now;
+    if (first) this.#makeRoom();
+    // The one that was added to longest ago stays in front.
+    this.#series.delete(scope);
     this.#series.set(scope, series);
     const tried = this.released(requestId);
     const outage: Outage = {
@@ -87,6 +99,26 @@ export class Breaker {
     series.failedAt = newest;
     series.last = failure;
     return { first, begins: !before && series.isOutage ? outage : null, goesOn };
+  }
+
+  /** Drops what has long ended, or is no model's that anybody asks for. */
+  #forget(now: number): void {
+    for (const [scope, { lastAt }] of this.#series) {
+      if (now - lastAt >= FORGOTTEN_MS) this.#series.delete(scope);
+    }
+  }
+
+  /** Drops the oldest series if there are too many: rather one that is no outage. */
+  #makeRoom(): void {
+    if (this.#series.size < MOST_SERIES) return;
+    const scopes = [...this.#series.keys()];
+    const least = scopes.find((scope) => this.#series.get(scope)?.isOutage === false) ?? scopes[0];
+    if (least !== undefined) this.#series.delete(least);
+  }
+
+  /** How many series of failures are remembered. */
+  get size(): number {
+    return this.#series.size;
   }
 
   /** The provider works. */

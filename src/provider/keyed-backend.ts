@@ -168,9 +168,18 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
 
   /** What a model is known to refuse, by the backend's name for it. */
   protected optionalOf(model: string): OptionalFields<Wire> {
-    const known = this.#optional.get(model) ?? new OptionalFields(this.#protocol.optional);
-    this.#optional.set(model, known);
-    return known;
+    const known = this.#optional.get(model);
+    if (known !== undefined) return known;
+    // Callers make names up: only what was learnt is worth keeping.
+    const fresh: OptionalFields<Wire> = new OptionalFields(this.#protocol.optional, () => {
+      if (this.#optional.has(model)) return;
+      for (const oldest of this.#optional.keys()) {
+        if (this.#optional.size < MOST_MODELS) break;
+        this.#optional.delete(oldest);
+      }
+      this.#optional.set(model, fresh);
+    });
+    return fresh;
   }
 
   /** The backend's name for a model, as far as it is known. */
@@ -251,6 +260,9 @@ async function turnOf(
   }
   return { sessionId, body: await eventStreamOf(response, STREAM_TYPES), decoder: reader.streamed() };
 }
+
+/** So many models are remembered that refuse something. */
+const MOST_MODELS = 200;
 
 const LISTING = { path: "/models", names: (body: JsonObject) => modelNames(body["data"], "id") };
 

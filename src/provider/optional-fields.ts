@@ -21,8 +21,12 @@ export class OptionalFields<Wire> {
   /** What is known to be refused, and in which words. */
   readonly #refused = new Map<OptionalField<Wire>, string>();
 
-  constructor(fields: readonly OptionalField<Wire>[]) {
+  readonly #learnt: () => void;
+
+  /** @param learnt called when there is something new to be remembered */
+  constructor(fields: readonly OptionalField<Wire>[], learnt: () => void = () => undefined) {
     this.#fields = fields;
+    this.#learnt = learnt;
   }
 
   /**
@@ -72,11 +76,11 @@ export class OptionalFields<Wire> {
   }
 
   #learn(learned: ReadonlyMap<OptionalField<Wire>, string>, full: Wire): void {
-    for (const [field, refusal] of learned) {
-      if (!field.passing && field.named.test(withoutCallersWords(refusal, full))) {
-        this.#refused.set(field, refusal);
-      }
-    }
+    const lasting = [...learned].filter(
+      ([field, refusal]) => !field.passing && field.named.test(withoutCallersWords(refusal, full)),
+    );
+    for (const [field, refusal] of lasting) this.#refused.set(field, refusal);
+    if (lasting.length > 0) this.#learnt();
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Breaker } from "../../../src/accounts/breaker.ts";
 import { Waiter } from "../../../src/accounts/waiting-queue.ts";
 import type { ProviderErrorKind } from "../../../src/errors/provider-error.ts";
 import { randomFrom } from "../../campaigns/site.ts";
@@ -334,5 +335,30 @@ describe("an account on which the provider fails again and again, while it works
       rig.pool.release(well.lease);
     }
     expect(rig.pool.status().cooldowns).toMatchObject([{ account: "a", kind: "timeout", failures: 1 }]);
+  });
+});
+
+describe("what is remembered of failures", () => {
+  const failing = (breaker: Breaker, model: string, now: number, serial: number, account = "a") =>
+    breaker.failed({ model, serial, account, requestId: `r${serial}` }, failure("server_error"), serial, now);
+
+  test("is at most 200 series, of which those that are outages stay", () => {
+    const breaker = new Breaker();
+    for (const [at, account] of ["a", "b", "c"].entries()) failing(breaker, "m", 0, at + 1, account);
+    expect(breaker.isDown("m")).toBe(true);
+    for (let n = 10; n < 1_010; n += 1) failing(breaker, `made-up-${n}`, 0, n);
+    expect(breaker.size).toBe(200);
+    expect(breaker.isDown("m")).toBe(true);
+    expect([breaker.watches("made-up-10"), breaker.watches("made-up-1009")]).toEqual([false, true]);
+  });
+
+  test("is forgotten ten minutes after the last failure", () => {
+    const breaker = new Breaker();
+    failing(breaker, "m", 0, 1, "a");
+    failing(breaker, "m", 500_000, 2, "b");
+    failing(breaker, "other", 1_099_999, 3);
+    expect(breaker.watches("m")).toBe(true);
+    expect(failing(breaker, "m", 1_700_000, 4, "c")).toEqual({ first: true, begins: null, goesOn: null });
+    expect(breaker.size).toBe(1);
   });
 });

@@ -139,6 +139,27 @@ describe("a backend that refuses a field by its name", () => {
     expect(fake.seen.map((seen) => "top_k" in seen.json())).toEqual([true, false, false, true]);
   });
 
+  it("is remembered for 200 models, and names that nothing was learnt of take nobody's place", async () => {
+    const fake = refusing("top_k", "Unknown parameter: 'top_k'.", (body) => {
+      const { model, top_k: topK } = Object(body);
+      return String(model).startsWith("picky") && topK !== undefined;
+    });
+    const made = provider();
+    /** How often the backend is asked. */
+    const ask = async (upstream: string): Promise<number> => {
+      const before = fake.seen.length;
+      const asked = conversation({ sampling: { topK: 4 } });
+      const model = { ...asked.model, id: `g/${upstream}`, upstream, provider: "g" };
+      await made.prepare({ ...asked, model }, prepareOptions()).open(fake.account, neverAborted(), null);
+      return fake.seen.length - before;
+    };
+    expect(await ask("picky")).toBe(2);
+    for (let n = 0; n < 250; n += 1) await ask(`made-up-${n}`);
+    expect(await ask("picky")).toBe(1);
+    for (let n = 0; n < 200; n += 1) await ask(`picky-${n}`);
+    expect([await ask("picky-199"), await ask("picky")]).toEqual([1, 2]);
+  });
+
   it("is believed when it refuses the request for another reason", async () => {
     const fake = new FakeUpstream(() =>
       Response.json({ error: { message: "context too long" } }, { status: 400 }),
