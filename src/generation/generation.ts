@@ -145,8 +145,7 @@ export class Generation {
           dialect: conversation.dialect,
           abort,
           expected: () => expectedOf(conversation, promptText),
-          permits: (scope) =>
-            checkModel(scope, { requested: this.#job.asked, id: conversation.model.id }),
+          permits: (scope) => checkModel(scope, { requested: this.#job.asked, id: conversation.model.id }),
           mayRepeat: () => !this.assembler.answered || sink.restart !== undefined,
           wantsAnother: (failure) => this.#mayAskAnother(failure),
           onLeft: (account, failure) => recording?.left(account, failure, conversation.model),

@@ -20,6 +20,9 @@ const RETIRED = [
   /^(?:openai\/)?gpt-3\.5(?:-|$)/,
 ];
 
+/** Characters of the longest name that is looked up: it is kept in logs, records and memories. */
+const LONGEST_NAME = 200;
+
 function unknownModel(why: string): GatewayError {
   return new GatewayError(400, why, { code: "model_not_found", param: "model" });
 }
@@ -104,10 +107,13 @@ function thoughtless(model: CatalogueModel): CatalogueModel {
  * `provider/model` for a configured provider is one; a name that ends with `-nothinking` stands for the variant that does not think, be it an alias itself or another name with the
  * suffix (contract, Model alias resolution). Case makes no difference. There is no guessing by family.
  *
- * @throws GatewayError 400 `model_not_found` for a name that stands for nothing or for a retired model.
+ * @throws GatewayError 400 `model_not_found` for a name that stands for nothing or for a retired model, or is too long for one.
  */
 export function resolveModel(requested: string, naming: Naming): ResolvedModel {
   const name = requested.trim();
+  if (name.length > LONGEST_NAME) {
+    throw unknownModel(`the name of a model has at most ${LONGEST_NAME} characters`);
+  }
   const suffixed = name.toLowerCase().endsWith(NO_THINKING);
   const bare = suffixed ? name.slice(0, -NO_THINKING.length) : name;
   const named = suffixed ? routeOf(name, suffixed, naming) : [];

@@ -143,6 +143,22 @@ describe("a name behind a provider whose addresses have names in them", () => {
     expect(resolveModel("g/models/own", inPaths)).toMatchObject({ id: "g/models/own", upstream: "x" });
   });
 
+  it("has at most 200 characters, with the provider's", () => {
+    const providers = [provider("openai")];
+    const longest = `g/${"x".repeat(198)}`;
+    expect(resolveModel(longest, { providers }).id).toBe(longest);
+    for (const name of [`${longest}x`, "x".repeat(500_000)]) {
+      const unknown_models = { provider: "default" };
+      expect(() => resolveModel(name, { providers, unknown_models })).toThrow(
+        expect.objectContaining({
+          status: 400,
+          code: "model_not_found",
+          message: "the name of a model has at most 200 characters",
+        }),
+      );
+    }
+  });
+
   it("is any where it stays out of addresses: servers name models by their files", () => {
     const providers = [provider("openai")];
     for (const name of ["/models/llama.gguf", "C:\\models\\llama.gguf", "models/llama", "../llama#1"]) {
