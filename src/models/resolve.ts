@@ -20,8 +20,12 @@ const RETIRED = [
   /^(?:openai\/)?gpt-3\.5(?:-|$)/,
 ];
 
-/** Characters of the longest name that is looked up: it is kept in logs, records and memories. */
+/** Characters of the longest name that nobody has configured: it is kept in logs, records and memories. */
 const LONGEST_NAME = 200;
+
+function isConfigured(name: string, naming: Naming): boolean {
+  return configuredAlias(name, naming) !== undefined || configuredRoute(name, naming) !== undefined;
+}
 
 function unknownModel(why: string): GatewayError {
   return new GatewayError(400, why, { code: "model_not_found", param: "model" });
@@ -111,11 +115,11 @@ function thoughtless(model: CatalogueModel): CatalogueModel {
  */
 export function resolveModel(requested: string, naming: Naming): ResolvedModel {
   const name = requested.trim();
-  if (name.length > LONGEST_NAME) {
-    throw unknownModel(`the name of a model has at most ${LONGEST_NAME} characters`);
-  }
   const suffixed = name.toLowerCase().endsWith(NO_THINKING);
   const bare = suffixed ? name.slice(0, -NO_THINKING.length) : name;
+  if (name.length > LONGEST_NAME && !isConfigured(name, naming) && !isConfigured(bare, naming)) {
+    throw unknownModel(`the name of a model has at most ${LONGEST_NAME} characters`);
+  }
   const named = suffixed ? routeOf(name, suffixed, naming) : [];
   const route = named.length > 0 ? named : routeOf(bare, suffixed, naming);
   const [first] = route;

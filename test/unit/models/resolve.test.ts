@@ -159,6 +159,14 @@ describe("a name behind a provider whose addresses have names in them", () => {
     }
   });
 
+  it("may be longer if the operator has configured it", () => {
+    const long = "x".repeat(300);
+    for (const name of [long, `${long}-nothinking`]) {
+      const { id } = resolveModel(name, { model_aliases: { [long]: "provider-v4-pro" } });
+      expect(id).toMatch(/^provider-v4-pro/);
+    }
+  });
+
   it("is any where it stays out of addresses: servers name models by their files", () => {
     const providers = [provider("openai")];
     for (const name of ["/models/llama.gguf", "C:\\models\\llama.gguf", "models/llama", "../llama#1"]) {
