@@ -1,5 +1,7 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
+import type { JsonObject } from "../encoding/json.ts";
 import { ProviderError } from "../errors/provider-error.ts";
+import { parseRecord } from "./json.ts";
 import type { ProviderEvent, TurnDecoder } from "./provider.ts";
 
 /**
@@ -100,6 +102,30 @@ export abstract class EventStreamDecoder implements TurnDecoder {
     const events = this.#events;
     if (events.length > 0) this.#events = [];
     return events;
+  }
+}
+
+/** Reads the events of one answer that are told by their type; `take` says whether it was the last. */
+export interface TypedEvents {
+  /** May throw a `ProviderError`. */
+  take(type: unknown, event: JsonObject): boolean;
+}
+
+/** Decodes a stream whose events name their type. It has ended when one of them says so, and not before. */
+export class TypedEventDecoder extends EventStreamDecoder {
+  readonly #answer: TypedEvents;
+
+  /** @param answer makes what reads the events, and tells what it has read. */
+  constructor(answer: (emit: (event: ProviderEvent) => void) => TypedEvents) {
+    super();
+    this.#answer = answer((event) => this.emit(event));
+  }
+
+  protected override onEvent(name: string | undefined, data: string): void {
+    // Servers that speak several protocols add the end mark of another.
+    if (data === "" || data.trim() === "[DONE]") return;
+    const event = parseRecord(data);
+    if (this.#answer.take(event["type"] ?? name, event)) this.markDone();
   }
 }
 

@@ -14,6 +14,17 @@ export function parseRecord(text: string): JsonObject {
   return value;
 }
 
+/** The objects in a list; nothing of what is no list. */
+export function objectsIn(value: unknown): JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** A member that is a text; empty when it is none. */
+export function stringIn(object: JsonObject, name: string): string {
+  const value = object[name];
+  return typeof value === "string" ? value : "";
+}
+
 /** A count of tokens, or undefined when the value is none. */
 export function countOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.floor(value) : undefined;

@@ -2,7 +2,7 @@ import type { AnswerToken, LikelyToken } from "../../conversation/events.ts";
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import { EventStreamDecoder } from "../event-stream.ts";
-import { countOf, parseRecord, usageOf } from "../json.ts";
+import { countOf, objectsIn, parseRecord, usageOf } from "../json.ts";
 import type { ProviderEvent, ProviderFinish, ProviderUsage } from "../provider.ts";
 import { errorFrom } from "../refusal.ts";
 import { isUnguessable } from "../thought-memory.ts";
@@ -60,7 +60,7 @@ class Answer {
     if (isObject(usageMetadata)) this.#usage = usageFrom(usageMetadata);
     // There is no answer to a prompt that was blocked.
     if (isObject(promptFeedback) && promptFeedback["blockReason"]) this.#reason ??= "content_filter";
-    for (const candidate of objects(candidates)) {
+    for (const candidate of objectsIn(candidates)) {
       // Only one is ever asked for.
       if ((candidate["index"] ?? 0) === 0) this.#takeCandidate(candidate);
     }
@@ -89,7 +89,7 @@ class Answer {
     const { content, finishReason: reason, groundingMetadata, logprobsResult } = candidate;
     const tokens = isObject(logprobsResult) ? tokensIn(logprobsResult) : [];
     if (tokens.length > 0) this.#emit({ type: "tokens", tokens });
-    if (isObject(content)) for (const part of objects(content["parts"])) this.#takePart(part);
+    if (isObject(content)) for (const part of objectsIn(content["parts"])) this.#takePart(part);
     if (isObject(groundingMetadata)) this.#grounding = groundingMetadata;
     if (typeof reason === "string" && reason !== "" && reason !== "FINISH_REASON_UNSPECIFIED") {
       this.#reason = finishReason(reason);
@@ -148,10 +148,6 @@ export function contentEvents(answer: JsonObject, context: AnswerContext): Provi
   return events;
 }
 
-function objects(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
 /** What was thought is counted apart from the answer, and so is what the server's own tools gave the model to read. */
 function usageFrom(usage: JsonObject): ProviderUsage {
   const sum = (...names: readonly string[]): number | undefined => {
@@ -168,11 +164,11 @@ function usageFrom(usage: JsonObject): ProviderUsage {
 }
 
 function tokensIn({ chosenCandidates, topCandidates }: JsonObject): readonly AnswerToken[] {
-  const tops = objects(topCandidates);
-  return objects(chosenCandidates).flatMap((chosen, index) => {
+  const tops = objectsIn(topCandidates);
+  return objectsIn(chosenCandidates).flatMap((chosen, index) => {
     const token = likely(chosen);
     if (token === null) return [];
-    const top = objects(tops[index]?.["candidates"]).flatMap((other) => likely(other) ?? []);
+    const top = objectsIn(tops[index]?.["candidates"]).flatMap((other) => likely(other) ?? []);
     return [{ ...token, top }];
   });
 }

@@ -4,10 +4,10 @@ import { changesAddress, withoutCollection } from "../../conversation/model-path
 import { GatewayError } from "../../errors/gateway-error.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import { type AnswerReader, KeyedBackend, modelNames, type RequestSettings } from "../keyed-backend.ts";
-import type { Embedding, PrepareOptions, TurnDecoder, UpstreamAccount } from "../provider.ts";
+import type { Embedding, PrepareOptions, UpstreamAccount } from "../provider.ts";
+import { replayed } from "../replay.ts";
 import { ThoughtMemory } from "../thought-memory.ts";
-import { isWhole, readRecord } from "../transport.ts";
-import { WholeAnswerDecoder } from "../whole-answer.ts";
+import { readRecord } from "../transport.ts";
 import { type AnswerContext, ContentStreamDecoder, contentEvents } from "./decoder.ts";
 import { embeddingRequest, vectorsIn } from "./embeddings.ts";
 import { REFUSALS } from "./errors.ts";
@@ -27,13 +27,11 @@ export const contentGeneration = {
     if (/:(?:embedContent|batchEmbedContents)$/.test(path)) return { label: "embeddings" };
     return { label: path.endsWith("/models") ? "models" : "other" };
   },
-  replay: (contentType: string): TurnDecoder => {
-    let made = 0;
-    const context = { secret: "", newId: () => `replayed-${++made}` };
-    return isWhole(contentType)
-      ? new WholeAnswerDecoder((answer) => contentEvents(answer, context))
-      : new ContentStreamDecoder(context);
-  },
+  replay: (contentType: string) =>
+    replayed(contentType, (context) => ({
+      streamed: () => new ContentStreamDecoder(context),
+      whole: (answer) => contentEvents(answer, context),
+    })),
 } satisfies Driver;
 
 /** The base address may be that of the service, or go on with a version and whatever stands behind it. */

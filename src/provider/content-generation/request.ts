@@ -1,6 +1,5 @@
 import { type Conversation, usesTools } from "../../conversation/conversation.ts";
 import { fromBase64 } from "../../encoding/bytes.ts";
-import { toolInstructions } from "../../tools/instructions.ts";
 import { type Attachment, isText } from "../attachments.ts";
 import { budgetFor } from "../effort.ts";
 import { given } from "../json.ts";
@@ -8,7 +7,7 @@ import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
 import { fileAsText, joined } from "../prose.ts";
 import type { PrepareOptions } from "../provider.ts";
 import { RequestAttachments } from "../request-attachments.ts";
-import { responseFormatInstructions } from "../response-format.ts";
+import { rulesFor } from "../rules.ts";
 import { mediaTypeIn } from "../signs.ts";
 import { type WireConversation, wireConversation } from "./contents.ts";
 import { optionFields } from "./options.ts";
@@ -54,7 +53,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const inUse = usesTools(this.#conversation) && !this.#markup;
     return joined([
       system,
-      this.#rules(),
+      rulesFor(this.#conversation, this.#markup),
       ...contents.flatMap(({ parts }) => parts.flatMap(partTexts)),
       ...(inUse ? [JSON.stringify(this.#declarations())] : []),
     ]);
@@ -70,7 +69,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
     await this.load(signal);
     const { system: leading, contents } = this.#wireConversation(suffix);
-    const system = joined([leading, this.#rules()]);
+    const system = joined([leading, rulesFor(this.#conversation, this.#markup)]);
     const { model, whole } = this.#settings;
     return {
       model,
@@ -84,16 +83,6 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
 
   get #markup(): boolean {
     return this.#settings.toolCalls === "markup";
-  }
-
-  /** What has no field of its own. */
-  #rules(): string {
-    const { tools, toolChoice, parallelToolCalls: parallel, responseFormat } = this.#conversation;
-    const inUse = this.#markup && usesTools(this.#conversation);
-    return joined([
-      inUse ? toolInstructions(tools, toolChoice, { parallel }) : "",
-      responseFormatInstructions(responseFormat) ?? "",
-    ]);
   }
 
   #wireConversation(suffix: string): WireConversation {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
-import { EventStreamDecoder } from "../event-stream.ts";
-import { parseRecord } from "../json.ts";
+import { TypedEventDecoder } from "../event-stream.ts";
+import { stringIn } from "../json.ts";
 import { cutsOff, type ProviderEvent, type ProviderFinish } from "../provider.ts";
 import { errorFrom } from "../refusal.ts";
 import { ToolCallAssembler } from "../tool-calls.ts";
@@ -234,19 +234,9 @@ class Answer {
 }
 
 /** Decodes a streamed message. It has ended when it says so, and not before. */
-export class MessageStreamDecoder extends EventStreamDecoder {
-  readonly #answer: Answer;
-
+export class MessageStreamDecoder extends TypedEventDecoder {
   constructor(context: AnswerContext) {
-    super();
-    this.#answer = new Answer((event) => this.emit(event), context);
-  }
-
-  protected override onEvent(name: string | undefined, data: string): void {
-    // Servers that speak several protocols add the end mark of another.
-    if (data === "" || data.trim() === "[DONE]") return;
-    const event = parseRecord(data);
-    if (this.#answer.take(event["type"] ?? name, event)) this.markDone();
+    super((emit) => new Answer(emit, context));
   }
 }
 
@@ -260,11 +250,6 @@ export function messageEvents(message: JsonObject, context: AnswerContext): Prov
 function listIn(object: JsonObject, name: string): unknown[] {
   const value = object[name];
   return Array.isArray(value) ? [...value] : [];
-}
-
-function stringIn(object: JsonObject, name: string): string {
-  const value = object[name];
-  return typeof value === "string" ? value : "";
 }
 
 /**

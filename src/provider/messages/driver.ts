@@ -1,10 +1,9 @@
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import { type AnswerReader, KeyedBackend, type RequestSettings } from "../keyed-backend.ts";
-import type { PrepareOptions, TurnDecoder, UpstreamAccount } from "../provider.ts";
+import type { PrepareOptions, UpstreamAccount } from "../provider.ts";
+import { replayed } from "../replay.ts";
 import { ThoughtMemory } from "../thought-memory.ts";
-import { isWhole } from "../transport.ts";
-import { WholeAnswerDecoder } from "../whole-answer.ts";
 import { type AnswerContext, MessageStreamDecoder, messageEvents } from "./decoder.ts";
 import { REFUSALS } from "./errors.ts";
 import type { Thoughts } from "./messages.ts";
@@ -24,13 +23,11 @@ export const messages = {
     if (path.endsWith("/messages")) return { label: "completion", round: { session: null } };
     return { label: path.endsWith("/models") ? "models" : "other" };
   },
-  replay: (contentType: string): TurnDecoder => {
-    let made = 0;
-    const context = { secret: "", newId: () => `replayed-${++made}` };
-    return isWhole(contentType)
-      ? new WholeAnswerDecoder((message) => messageEvents(message, context))
-      : new MessageStreamDecoder(context);
-  },
+  replay: (contentType: string) =>
+    replayed(contentType, (context) => ({
+      streamed: () => new MessageStreamDecoder(context),
+      whole: (message) => messageEvents(message, context),
+    })),
 } satisfies Driver;
 
 /** The base address may be that of the service, or that of its version. */

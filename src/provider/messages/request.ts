@@ -1,12 +1,12 @@
 import { type Conversation, requiresTool, usesTools } from "../../conversation/conversation.ts";
 import type { JsonSchema } from "../../conversation/tool.ts";
-import { duty, toolInstructions } from "../../tools/instructions.ts";
+import { duty } from "../../tools/instructions.ts";
 import { given } from "../json.ts";
 import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
 import { joined } from "../prose.ts";
 import type { PrepareOptions } from "../provider.ts";
 import { RequestAttachments } from "../request-attachments.ts";
-import { responseFormatInstructions } from "../response-format.ts";
+import { rulesFor } from "../rules.ts";
 import { blockOf } from "./attachments.ts";
 import { cacheControl } from "./cache.ts";
 import { type Thoughts, type WireConversation, wireConversation } from "./messages.ts";
@@ -115,16 +115,14 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
 
   /** The system prompt: what the caller says, and what has no field of its own. In blocks only where one has a mark. */
   #system(leading: readonly WireText[], thinks: boolean): string | readonly WireText[] {
-    const { tools, toolChoice, parallelToolCalls: parallel, responseFormat } = this.#conversation;
     const inUse = usesTools(this.#conversation);
-    const markup = inUse && this.#markup ? toolInstructions(tools, toolChoice, { parallel }) : "";
     // A model that thinks cannot be forced, so that it is asked.
     const forced = inUse && !this.#markup && thinks && requiresTool(this.#conversation);
-    const rules = joined([
-      markup,
-      forced ? duty(toolChoice) : "",
-      responseFormatInstructions(responseFormat) ?? "",
-    ]);
+    const rules = rulesFor(
+      this.#conversation,
+      this.#markup,
+      forced ? duty(this.#conversation.toolChoice) : "",
+    );
     return systemOf([...leading, { type: "text", text: rules }]);
   }
 

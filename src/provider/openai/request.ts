@@ -1,13 +1,12 @@
 import { type Conversation, usesTools } from "../../conversation/conversation.ts";
 import type { WebSearch } from "../../conversation/web-search.ts";
-import { toolInstructions } from "../../tools/instructions.ts";
 import { effortFor } from "../effort.ts";
 import { given } from "../json.ts";
 import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
 import { fileAsText } from "../prose.ts";
 import type { PrepareOptions } from "../provider.ts";
 import { type AttachedPart, RequestAttachments } from "../request-attachments.ts";
-import { responseFormatInstructions } from "../response-format.ts";
+import { rulesFor } from "../rules.ts";
 import { wireMessages } from "./messages.ts";
 import { optionFields } from "./options.ts";
 import type { WireMessage, WirePart, WireRequest, WireSearch, WireTool } from "./wire.ts";
@@ -74,13 +73,10 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   }
 
   #messages(suffix: string): readonly WireMessage[] {
-    const { tools, toolChoice, parallelToolCalls: parallel, responseFormat, thinking } = this.#conversation;
-    const toolRules =
-      this.#markup && usesTools(this.#conversation) ? toolInstructions(tools, toolChoice, { parallel }) : "";
-    const formatRules = responseFormatInstructions(responseFormat) ?? "";
+    const { thinking } = this.#conversation;
     return wireMessages(this.#conversation, {
       markup: this.#markup,
-      rules: [toolRules, formatRules].filter((text) => text !== "").join("\n\n"),
+      rules: rulesFor(this.#conversation, this.#markup),
       // Native means native: a backend that takes calls in their own fields is told nothing in the user's name.
       injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
       suffix: suffix.trim(),

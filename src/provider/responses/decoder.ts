@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import { tokensOf } from "../answer-tokens.ts";
-import { EventStreamDecoder } from "../event-stream.ts";
-import { parseRecord, usageOf } from "../json.ts";
+import { TypedEventDecoder } from "../event-stream.ts";
+import { objectsIn, stringIn, usageOf } from "../json.ts";
 import { cutsOff, type ProviderEvent, type ProviderFinish, type ProviderUsage } from "../provider.ts";
 import { ToolCallAssembler } from "../tool-calls.ts";
 import { failureIn } from "./errors.ts";
@@ -232,26 +232,26 @@ class Answer {
   }
 
   #sayAll(key: unknown, { content }: JsonObject): void {
-    for (const [index, part] of objects(content).entries()) {
+    for (const [index, part] of objectsIn(content).entries()) {
       if (part["type"] === "refusal") this.#refuse(key, part["refusal"]);
       else this.#say(key, index, part["text"], part["logprobs"]);
     }
   }
 
   #thinkAll(key: unknown, { summary, content }: JsonObject): void {
-    for (const [index, { text }] of objects(summary).entries()) this.#think(key, `summary ${index}`, text);
-    for (const [index, { text }] of objects(content).entries()) this.#think(key, `content ${index}`, text);
+    for (const [index, { text }] of objectsIn(summary).entries()) this.#think(key, `summary ${index}`, text);
+    for (const [index, { text }] of objectsIn(content).entries()) this.#think(key, `content ${index}`, text);
   }
 
   /** A thought goes back only if it is sealed, or lies open: of one that the server kept for itself nothing is left. */
   #keep({ id, summary, content, encrypted_content: sealed }: JsonObject): void {
     const isSealed = typeof sealed === "string" && sealed !== "";
-    const open = objects(content);
+    const open = objectsIn(content);
     if (typeof id !== "string" || (!isSealed && open.length === 0)) return;
     this.#thoughts.push({
       type: "reasoning",
       id,
-      summary: objects(summary),
+      summary: objectsIn(summary),
       ...(open.length === 0 ? {} : { content: open }),
       ...(isSealed ? { encrypted_content: sealed } : {}),
     });
@@ -259,7 +259,7 @@ class Answer {
 
   /** Pages that a search found, where the server tells them. */
   #search({ action }: JsonObject): void {
-    const sources = isObject(action) ? objects(action["sources"]) : [];
+    const sources = isObject(action) ? objectsIn(action["sources"]) : [];
     const results = sources.flatMap((source) => {
       const url = stringIn(source, "url");
       if (url === "") return [];
@@ -272,9 +272,9 @@ class Answer {
   /** Places that refer to a page; offsets count from the beginning of their part. */
   #cite(key: unknown, { content }: JsonObject): void {
     const { starts, citations } = this.#item(key);
-    const parts = objects(content);
+    const parts = objectsIn(content);
     const listed = parts.flatMap((part, index) =>
-      objects(part["annotations"]).map((annotation) => ({ annotation, from: starts.get(index) ?? 0 })),
+      objectsIn(part["annotations"]).map((annotation) => ({ annotation, from: starts.get(index) ?? 0 })),
     );
     const [first = 0] = starts.values();
     const told = listed.length > 0 ? listed : citations.map((annotation) => ({ annotation, from: first }));
@@ -290,19 +290,9 @@ class Answer {
 }
 
 /** Decodes a streamed response. It has ended when it says so, and not before. */
-export class ResponseStreamDecoder extends EventStreamDecoder {
-  readonly #answer: Answer;
-
+export class ResponseStreamDecoder extends TypedEventDecoder {
   constructor(context: AnswerContext) {
-    super();
-    this.#answer = new Answer((event) => this.emit(event), context);
-  }
-
-  protected override onEvent(name: string | undefined, data: string): void {
-    // Servers that speak several protocols add the end mark of another.
-    if (data === "" || data.trim() === "[DONE]") return;
-    const event = parseRecord(data);
-    if (this.#answer.take(event["type"] ?? name, event)) this.markDone();
+    super((emit) => new Answer(emit, context));
   }
 }
 
@@ -316,15 +306,6 @@ export function responseEvents(response: JsonObject, context: AnswerContext): Pr
 /** The place of a call; where the server counts nothing, calls come one after the other. */
 function place(key: unknown): number | null {
   return typeof key === "number" ? key : null;
-}
-
-function objects(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-function stringIn(object: JsonObject, name: string): string {
-  const value = object[name];
-  return typeof value === "string" ? value : "";
 }
 
 function usageFrom(usage: JsonObject): ProviderUsage {

@@ -1,11 +1,10 @@
 import type { Conversation } from "../../conversation/conversation.ts";
-import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
-import { embeddingsOf } from "../embeddings.ts";
-import { type AnswerReader, KeyedBackend, type RequestSettings } from "../keyed-backend.ts";
-import type { Embedding, PrepareOptions, TurnDecoder, UpstreamAccount } from "../provider.ts";
+import { BearerBackend, bearerExchange } from "../bearer-backend.ts";
+import type { Driver, ProviderOptions } from "../driver.ts";
+import type { AnswerReader, RequestSettings } from "../keyed-backend.ts";
+import type { PrepareOptions, UpstreamAccount } from "../provider.ts";
+import { replayed } from "../replay.ts";
 import { ThoughtMemory } from "../thought-memory.ts";
-import { isWhole, readRecord } from "../transport.ts";
-import { WholeAnswerDecoder } from "../whole-answer.ts";
 import { type AnswerContext, ResponseStreamDecoder, responseEvents } from "./decoder.ts";
 import { REFUSALS } from "./errors.ts";
 import { OPTIONAL_FIELDS } from "./optional-fields.ts";
@@ -18,46 +17,26 @@ import type { WireRequest, WireThought } from "./wire.ts";
 export const responses = {
   id: "responses",
   create: (options: ProviderOptions) => new ResponsesProvider(options),
-  exchange: (path: string): ExchangeKind => {
-    if (path.endsWith("/responses")) return { label: "completion", round: { session: null } };
-    if (path.endsWith("/embeddings")) return { label: "embeddings" };
-    return { label: path.endsWith("/models") ? "models" : "other" };
-  },
-  replay: (contentType: string): TurnDecoder => {
-    let made = 0;
-    const context = { secret: "", newId: () => `replayed-${++made}` };
-    return isWhole(contentType)
-      ? new WholeAnswerDecoder((response) => responseEvents(response, context))
-      : new ResponseStreamDecoder(context);
-  },
+  exchange: (path: string) => bearerExchange(path, "/responses"),
+  replay: (contentType: string) =>
+    replayed(contentType, (context) => ({
+      streamed: () => new ResponseStreamDecoder(context),
+      whole: (response) => responseEvents(response, context),
+    })),
 } satisfies Driver;
 
 /** A backend of the responses style. It is asked to keep nothing: each request has the whole conversation. */
-class ResponsesProvider extends KeyedBackend<WireRequest> {
+class ResponsesProvider extends BearerBackend<WireRequest> {
   readonly #memory = new ThoughtMemory<WireThought>((thought) => JSON.stringify(thought).length);
-
-  readonly embeddings: Embedding = {
-    embed: async (account, { model, ...wishes }, signal) => {
-      const body = { model: this.modelName(model), ...wishes, encoding_format: "float" };
-      const response = await this.post(account, "/embeddings", body, "application/json", signal);
-      if (!response.ok) throw (await this.refusal(response, account, signal)).error;
-      return embeddingsOf(await readRecord(response, signal), wishes.input.length);
-    },
-  };
 
   constructor(options: ProviderOptions) {
     super(options, {
-      address: options.baseUrl.replace(/\/+$/, ""),
       path: "/responses",
       kinds: REFUSALS,
       optional: OPTIONAL_FIELDS,
       options: OPTIONS,
       tellsCutCalls: true,
     });
-  }
-
-  protected override headers(token: string) {
-    return { authorization: `Bearer ${token}` };
   }
 
   protected override writer(

@@ -1,10 +1,8 @@
 import type { Sampling } from "../../conversation/conversation.ts";
+import { userName } from "../bearer-backend.ts";
 import { given } from "../json.ts";
 import type { Abilities } from "../provider.ts";
 import type { WireRequest } from "./wire.ts";
-
-/** Longer names of users are refused by the public API, and are no reason to fail. */
-const MAX_USER_CHARS = 64;
 
 /** What the protocol has fields for. It has none for stop sequences: those are looked for here. */
 export const OPTIONS: Abilities["options"] = new Set<keyof Sampling>([
@@ -31,7 +29,7 @@ export function optionFields(sampling: Sampling): Partial<WireRequest> {
     ...given("frequency_penalty", sampling.frequencyPenalty),
     ...given("max_output_tokens", sampling.maxTokens),
     ...given("top_logprobs", logprobs || undefined),
-    ...given("user", user !== undefined && user.length > MAX_USER_CHARS ? undefined : user),
+    ...given("user", userName(user)),
     ...given("prompt_cache_key", promptCacheKey),
   };
 }

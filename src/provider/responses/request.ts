@@ -1,12 +1,11 @@
 import { type Conversation, usesTools } from "../../conversation/conversation.ts";
-import { toolInstructions } from "../../tools/instructions.ts";
 import { effortFor } from "../effort.ts";
 import { given } from "../json.ts";
 import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
 import { fileAsText, joined } from "../prose.ts";
 import type { PrepareOptions } from "../provider.ts";
 import { type AttachedPart, RequestAttachments } from "../request-attachments.ts";
-import { responseFormatInstructions } from "../response-format.ts";
+import { rulesFor } from "../rules.ts";
 import { wireItems } from "./items.ts";
 import { FOUND_PAGES, LOGPROBS, SEALED_THOUGHTS } from "./optional-fields.ts";
 import { optionFields } from "./options.ts";
@@ -92,21 +91,11 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     return this.#settings.toolCalls === "markup";
   }
 
-  /** What has no field of its own. */
-  #rules(): string {
-    const { tools, toolChoice, parallelToolCalls: parallel, responseFormat } = this.#conversation;
-    const inUse = this.#markup && usesTools(this.#conversation);
-    return joined([
-      inUse ? toolInstructions(tools, toolChoice, { parallel }) : "",
-      responseFormatInstructions(responseFormat) ?? "",
-    ]);
-  }
-
   #items(suffix: string, thoughts: ThoughtsBefore): readonly WireItem[] {
     const { thinking } = this.#conversation;
     return wireItems(this.#conversation, {
       markup: this.#markup,
-      rules: this.#rules(),
+      rules: rulesFor(this.#conversation, this.#markup),
       // Native means native: a backend that takes calls as their own items is told nothing in the user's name.
       injection: thinking && this.#markup ? (this.#options.thinkingInjection ?? "") : "",
       suffix: suffix.trim(),
