@@ -1,11 +1,11 @@
 // Whether one client can hold up another one's captures, and whether captures leave anything behind.
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { allowPrivateHosts } from "../scripts/development.mjs";
 import { ensureBrowser } from "../scripts/ensure-browser.mjs";
 import { startGateway } from "../test/support/gateway.ts";
 import { html, serve } from "../test/support/pages.ts";
 import { descendants } from "../test/support/processes.ts";
+import { median, readIfExists } from "./figures.mjs";
 
 /** Pages that do harm, each in a way of its own. */
 const BAD = {
@@ -135,19 +135,6 @@ function browserMegabytes() {
       ({ pid }) => Number(/^Pss:\s+(\d+)/m.exec(readIfExists(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) / 1024,
     )
     .reduce((sum, megabytes) => sum + megabytes, 0);
-}
-
-function readIfExists(file) {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
-}
-
-function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 function print(name, value, unit, digits = 0) {

@@ -11,8 +11,6 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SIZES = [10, 1_000, 10_000];
 const ROUNDS = 5;
 
-const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
-
 /** @param {number} count */
 function configuration(count) {
   const accounts = Array.from({ length: count }, (_, i) => ({
@@ -66,6 +64,7 @@ function timeRules({ AccountPool, MemoryPoolStore }, count, operations) {
 const WORKER = `
 import { DurableObject } from "cloudflare:workers";
 import { cloudflareAccounts } from "./src/platform/cloudflare/accounts.ts";
+import { median } from "./figures.mjs";
 export { AccountPool } from "./durable-objects/account-pool.ts";
 export class Configuration extends DurableObject {}
 export default {

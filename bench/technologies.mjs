@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import engine from "wappalyzer-core";
 import { slimFingerprints } from "../scripts/build-technologies.mjs";
+import { median } from "./figures.mjs";
 
 /** Runs of each side on each page; the fastest counts, which is the one that the machine disturbed least. */
 const ROUNDS = 5;
@@ -102,7 +103,6 @@ function describe(detections) {
 }
 
 function report(rows) {
-  const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
   const sum = (values) => values.reduce((total, value) => total + value, 0);
   const plain = rows.map((row) => row.plain);
   const ours = rows.map((row) => row.ours);

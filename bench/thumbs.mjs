@@ -1,10 +1,10 @@
 // Times the thumbnail service against a bare capture by the same library on the same browser, and watches its memory.
-import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ensureBrowser } from "../scripts/ensure-browser.mjs";
 import { browserCounts, html, serve, startPageService } from "../test/support/pages.ts";
 import { descendants } from "../test/support/processes.ts";
 import { startBare } from "./bare-capture.mjs";
+import { median, readIfExists } from "./figures.mjs";
 
 const TABS = 4;
 
@@ -104,23 +104,10 @@ function residentMegabytes() {
     .reduce((sum, megabytes) => sum + megabytes, 0);
 }
 
-function readIfExists(file) {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
-}
-
 async function time(work) {
   const since = performance.now();
   await work();
   return performance.now() - since;
-}
-
-function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
 }
 
 function print(name, value, unit, digits = 0) {

@@ -3,10 +3,10 @@
 // told, and the project's Deno stands for the image's.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../test/support/free-port.ts";
 import { root } from "./development.mjs";
 
 const START_MS = 60_000;
@@ -88,14 +88,6 @@ function copy(source, target, ofContext, intoFolder) {
     verbatimSymlinks: true,
     filter: (path) => !ofContext || !ignored.has(relative(root, path).split("/")[0]),
   });
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  const { port } = server.address();
-  await new Promise((closed) => server.close(closed));
-  return port;
 }
 
 /** The gateway answers, shows its console, and lets nobody in without a key. */

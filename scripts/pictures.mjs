@@ -2,11 +2,11 @@
 // looked at by a browser and by its own page service.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { chromium } from "playwright-core";
+import { freePort } from "../test/support/free-port.ts";
 import { root } from "./development.mjs";
 import { browserExecutable } from "./ensure-browser.mjs";
 
@@ -40,14 +40,6 @@ const FAILS = 23;
 
 /** Not the key of development, of which the console warns. */
 const ADMIN_KEY = "for-a-picture";
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  const { port } = server.address();
-  await new Promise((closed) => server.close(closed));
-  return port;
-}
 
 async function started(url) {
   const end = Date.now() + START_MS;

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,6 +8,7 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { root } from "../../scripts/development.mjs";
 import { buildBundles, modulesOf } from "../../test/support/bundle.ts";
+import { freePort } from "../../test/support/free-port.ts";
 import { debuggerAt } from "../../test/support/inspector.ts";
 import { COPYING_LOOP, PASS_THROUGH, REWRITER, RPC_PAIR } from "./peers.mjs";
 import { children } from "./process.mjs";
@@ -128,14 +128,6 @@ export async function peersOnWorkerd(upstream) {
     await peer("rewriter", REWRITER, upstream),
     await peer("slot over RPC", RPC_PAIR, upstream, pool),
   ];
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /**

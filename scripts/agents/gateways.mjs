@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { openSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
+import { freePort } from "../../test/support/free-port.ts";
 import { cache } from "./install.mjs";
 import { root, stopGroup } from "./process.mjs";
 
@@ -84,16 +84,4 @@ async function start(driver, script, settings) {
   throw new Error(
     `the gateway with the driver ${driver} did not start: see .cache/agents/gateway-${driver}.log`,
   );
-}
-
-/** @returns {Promise<number>} a port that nobody listens on */
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }
