@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { median } from "./figures.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const SIZES = [10, 1_000, 10_000];

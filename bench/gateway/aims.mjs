@@ -33,8 +33,8 @@ export function aimsOf(rows, live) {
     "×",
   );
   aim(
-    "the same on Deno: of a pass-through on Deno",
-    cpu(MANY, "gateway, Deno", "pass-through, Deno"),
+    "the same on Deno: of the pass-through Worker",
+    cpu(MANY, "gateway, Deno", "pass-through"),
     2,
     "×",
   );
