@@ -32,12 +32,7 @@ export function aimsOf(rows, live) {
     1.5,
     "×",
   );
-  aim(
-    "the same on Deno: of the pass-through Worker",
-    cpu(MANY, "gateway, Deno", "pass-through"),
-    2,
-    "×",
-  );
+  aim("the same on Deno: of the pass-through Worker", cpu(MANY, "gateway, Deno", "pass-through"), 2, "×");
   aim(
     "200 live streams: CPU of a Worker that only copies chunks",
     cpu(LIVE, "gateway", "copying loop"),
