@@ -20,8 +20,8 @@ export const accountFilterShape = {
   proxy_id: z.string().trim().optional(),
   /** The provider that they belong to; empty: the default one. */
   provider: z.string().trim().optional(),
-  /** `health`: those that need a look first; `used`: those used last first. Else they are in the configuration's order. */
-  sort: z.enum(["", "name", "health", "used"]).default(""),
+  /** `health`: those that need a look first; `used`: those used last first; `proxy`, `provider`: those without one first. Else they are in the configuration's order. */
+  sort: z.enum(["", "name", "health", "used", "proxy", "provider"]).default(""),
 };
 
 const filterSchema = z.object(accountFilterShape);
@@ -29,6 +29,9 @@ type AccountFilter = z.output<typeof filterSchema>;
 
 /** What needs a look comes first. */
 const URGENCY: readonly AccountCondition[] = ["failing", "cooling", "untested", "disabled", "ok"];
+
+/** Equal ones keep their order. */
+const compare = (one: string, other: string) => (one === other ? 0 : one < other ? -1 : 1);
 
 /** Places of the accounts that fit, in the order that is asked for; and what the pool knows of all, if that was needed. */
 export async function matchingAccounts(
@@ -53,6 +56,14 @@ export async function matchingAccounts(
   if (sort === "name") {
     const name = (place: number) => config.accounts[place]?.name || (ids[place] ?? "");
     places.sort((one, other) => (name(one) < name(other) ? -1 : 1));
+  }
+  if (sort === "proxy" || sort === "provider") {
+    const titles = new Map(config.proxies.map(({ id, name, host }) => [id, name || host]));
+    const title = (place: number) => {
+      const { proxy_id = "", provider = "" } = config.accounts[place] ?? {};
+      return sort === "provider" ? provider : (titles.get(proxy_id) ?? proxy_id);
+    };
+    places.sort((one, other) => compare(title(one), title(other)));
   }
   if (sort === "used") {
     places.sort((one, other) => (of(other)?.activity.lastUsed ?? 0) - (of(one)?.activity.lastUsed ?? 0));

@@ -4,6 +4,7 @@ import { GatewayError } from "../errors/gateway-error.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
 import { edit } from "./edit.ts";
+import { etagOf } from "./etag.ts";
 import { ownProviderView, providerView, providerViewSchema, sentHeaders } from "./provider-view.ts";
 import { duplicate, found } from "./refusals.ts";
 
@@ -107,7 +108,7 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
     summary: "Delete a provider",
     answers: json(() => successSchema().extend({ total_providers: z.int() })),
     handler: async (context, { params: { providerID: id = "" } }) => {
-      const { config } = await edit(context, (current) => {
+      const remove = (current: Config) => {
         const entry = savedProvider(current, id);
         const { accounts } = providerView(current, entry);
         if (accounts > 0) {
@@ -120,8 +121,10 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
           );
         }
         return { ...current, providers: current.providers.filter((other) => other.id !== id) };
-      });
-      return Response.json({ success: true, total_providers: config.providers.length });
+      };
+      const { config, version } = await edit(context, remove, { keep: true });
+      const body = { success: true, total_providers: config.providers.length };
+      return Response.json(body, { headers: { etag: etagOf(version) } });
     },
   }),
 ];

@@ -10,6 +10,7 @@ import { Models } from "./pages/models/models.tsx";
 import { Overview } from "./pages/overview/overview.tsx";
 import { PageService } from "./pages/page-service/page-service.tsx";
 import { Playground } from "./pages/playground/playground.tsx";
+import { Providers } from "./pages/providers/providers.tsx";
 import { Proxies } from "./pages/proxies/proxies.tsx";
 import { SettingsPage } from "./pages/settings/settings.tsx";
 import { Transfer } from "./pages/transfer/transfer.tsx";
@@ -50,6 +51,7 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
     pages: [
       { id: "accounts", name: "Accounts", view: Accounts },
       { id: "keys", name: "Keys", view: Keys },
+      { id: "providers", name: "Providers", view: Providers },
       { id: "proxies", name: "Proxies", view: Proxies },
       { id: "models", name: "Models", view: Models },
       { id: "settings", name: "Settings", view: SettingsPage },

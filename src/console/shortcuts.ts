@@ -16,6 +16,7 @@ export const PAGE_KEYS: Readonly<Record<string, string>> = {
   w: "pages",
   a: "accounts",
   k: "keys",
+  v: "providers",
   x: "proxies",
   m: "models",
   s: "settings",

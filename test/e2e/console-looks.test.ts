@@ -19,6 +19,7 @@ const PAGES = [
   ["pages", "Take picture"],
   ["accounts", "three@sandbox.test"],
   ["keys", "development"],
+  ["providers", "http://engine.test/v1"],
   ["proxies", "Office"],
   ["models", "provider-v4-vision-nothinking"],
   ["settings", "Sign-in lasts"],
@@ -37,6 +38,8 @@ describeWithBrowser("how the console looks", () => {
       runtime: { account_failovers: 3 },
     });
     await app.admin("POST", "/admin/proxies", { name: "Office", type: "http", host: "127.0.0.1", port: 9 });
+    const engine = { id: "engine", driver: "openai", base_url: "http://engine.test/v1", enabled: false };
+    await app.admin("POST", "/admin/providers", engine);
     for (const text of ["Hello there", "[[status:500:internal]]", "[[call:lookup:{}]]"]) {
       await (await app.chat(text)).text();
     }

@@ -75,12 +75,11 @@ export interface AccountInput {
   readonly name?: string;
   readonly remark?: string;
   readonly proxy_id?: string;
+  /** Empty: the default one. */
+  readonly provider?: string;
   readonly disabled?: boolean;
   readonly weight?: number;
 }
-
-/** What the gateway calls the provider that the deployment's variables name. */
-const DEFAULT_PROVIDER = "default";
 
 /** The largest page that the gateway gives. */
 export const LARGEST_PAGE = 5_000;
@@ -105,14 +104,6 @@ export function listAccounts(filter: AccountFilter, page: number, size: number, 
   if (proxy !== null) search.set("proxy_id", proxy);
   if (provider !== null) search.set("provider", provider);
   return call(accountPage, `/admin/accounts?${search}`, signal === undefined ? {} : { signal });
-}
-
-const providers = z.object({ items: z._default(z.array(z.object({ id: text })), []) });
-
-/** Ids of the providers that accounts can belong to, beside the default one. */
-export async function listProviderIds(signal?: AbortSignal): Promise<string[]> {
-  const { items } = await call(providers, "/admin/providers", signal === undefined ? {} : { signal });
-  return items.map(({ id }) => id).filter((id) => id !== DEFAULT_PROVIDER);
 }
 
 const added = z.object({ identifier: text });

@@ -38,7 +38,19 @@ const queueStatus = z.object({
     { ok: 0, untested: 0, failing: 0, cooling: 0, disabled: 0 },
   ),
   failing: z._default(z.array(z.object({ account: text, reason: text, at: number })), []),
-  outages: z._default(z.array(z.object({ model: text, kind: text, reason: text, since: number })), []),
+  outages: z._default(
+    z.array(
+      z.object({
+        /** Empty: the default one. */
+        provider: text,
+        model: text,
+        kind: text,
+        reason: text,
+        since: number,
+      }),
+    ),
+    [],
+  ),
   waiting_requests: z._default(z.array(waiting), []),
 });
 

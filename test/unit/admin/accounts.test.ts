@@ -58,6 +58,19 @@ describe("the list of accounts", () => {
     expect(await names("sort=used&q=x")).toEqual(["c@x", "b@x", "a@x"]);
     expect((await call("GET", "/admin/accounts?health=odd")).status).toBe(400);
   });
+
+  it("is put in the order of proxies or of providers, those without any first", async () => {
+    const { call, names } = await gateway(["d@x", "c@x", "b@x", "a@x"]);
+    for (const id of ["two", "one"]) {
+      const provider = { id, driver: "sessions", base_url: "https://backend.test" };
+      expect((await call("POST", "/admin/providers", provider)).status).toBe(200);
+    }
+    await call("PUT", "/admin/accounts/d@x", { provider: "two" });
+    await call("PUT", "/admin/accounts/b@x", { provider: "one" });
+    expect(await names("sort=provider")).toEqual(["c@x", "a@x", "b@x", "d@x"]);
+    await call("PUT", "/admin/accounts/c@x/proxy", { proxy_id: "p" });
+    expect(await names("sort=proxy")).toEqual(["d@x", "b@x", "a@x", "c@x"]);
+  });
 });
 
 describe("what is done to many accounts", () => {

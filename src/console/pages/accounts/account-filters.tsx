@@ -1,4 +1,5 @@
 import type { AccountFilter } from "../../api/accounts.ts";
+import type { ProviderView } from "../../api/providers.ts";
 import type { ProxyView } from "../../api/proxies.ts";
 import { CONDITIONS } from "../../api/queue.ts";
 import { look } from "../../routing.ts";
@@ -28,12 +29,15 @@ const SORTS = [
   ["used", "used last first"],
   ["name", "by name"],
 ] as const;
+/** Where there are several of what they order by. */
+const BY_PROXY = ["proxy", "by proxy"] as const;
+const BY_PROVIDER = ["provider", "by provider"] as const;
 
 interface AccountFiltersProps {
   readonly query: string;
   readonly proxies: readonly ProxyView[];
   /** Beside the default one. */
-  readonly providers: readonly string[];
+  readonly providers: readonly ProviderView[];
 }
 
 /** What the list is narrowed down to, and how it is ordered. */
@@ -75,9 +79,13 @@ export function AccountFilters({ query, proxies, providers }: AccountFiltersProp
         choice("provider", "Provider", [
           ["", "any provider"],
           [DEFAULT, "the default provider"],
-          ...providers.map((id) => [`:${id}`, id] as const),
+          ...providers.map(({ id, name }) => [`:${id}`, name || id] as const),
         ])}
-      {choice("sort", "Order", SORTS)}
+      {choice("sort", "Order", [
+        ...SORTS,
+        ...(proxies.length > 0 ? [BY_PROXY] : []),
+        ...(providers.length > 0 ? [BY_PROVIDER] : []),
+      ])}
     </>
   );
 }

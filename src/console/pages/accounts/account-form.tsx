@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { type Account, addAccount, bindProxy, changeAccount } from "../../api/accounts.ts";
+import type { ProviderView } from "../../api/providers.ts";
 import type { ProxyView } from "../../api/proxies.ts";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
@@ -9,6 +10,8 @@ interface AccountFormProps extends EditFormProps {
   /** Null for a new one. */
   readonly account: Account | null;
   readonly proxies: readonly ProxyView[];
+  /** Beside the default one. */
+  readonly providers: readonly ProviderView[];
   /** Tests an account that was added. */
   readonly onAdded: (identifier: string) => Promise<void>;
 }
@@ -16,20 +19,22 @@ interface AccountFormProps extends EditFormProps {
 type Kind = "email" | "mobile" | "token";
 
 /** Adds an account, or changes one: its credentials, its labels and its proxy. */
-export function AccountForm({ account, proxies, onAdded, onClose, onSaved }: AccountFormProps) {
+export function AccountForm(props: AccountFormProps) {
+  const { account, proxies, providers, onAdded, onClose, onSaved } = props;
   const [kind, setKind] = useState<Kind>("email");
   const [login, setLogin] = useState("");
   const [password, setPassword] = useState("");
   const [token, setToken] = useState("");
   const [name, setName] = useState(account?.name ?? "");
   const [remark, setRemark] = useState(account?.remark ?? "");
+  const [provider, setProvider] = useState(account?.provider ?? "");
   const [proxy, setProxy] = useState(account?.proxy_id ?? "");
   const [weight, setWeight] = useState(String(account?.weight ?? 1));
   const [tests, setTests] = useState(true);
   const [disabled, setDisabled] = useState(account?.disabled ?? false);
 
   const submit = async () => {
-    const use = { weight: Number(weight), disabled };
+    const use = { weight: Number(weight), disabled, provider };
     if (account === null) {
       const who = kind === "token" ? { token } : { [kind]: login, password, token: "" };
       const { identifier } = await addAccount({ ...who, name, remark, proxy_id: proxy, ...use });
@@ -41,6 +46,11 @@ export function AccountForm({ account, proxies, onAdded, onClose, onSaved }: Acc
     return onSaved("Account saved");
   };
 
+  const belongTo = (id: string) => {
+    setProvider(id);
+    // Most are asked with a key; it can still be chosen otherwise.
+    if (id !== "") setKind("token");
+  };
   const signsIn = account === null ? kind !== "token" : account.email !== "" || account.mobile !== "";
   const keeps = account === null ? undefined : "Leave it empty to keep the present one.";
   return (
@@ -50,6 +60,17 @@ export function AccountForm({ account, proxies, onAdded, onClose, onSaved }: Acc
       submit={submit}
       onClose={onClose}
     >
+      {providers.length > 0 && (
+        <SelectField
+          label="Provider"
+          value={provider}
+          onChange={belongTo}
+          choices={[
+            ["", "The default one"],
+            ...providers.map(({ id, name: title }) => [id, title || id] as const),
+          ]}
+        />
+      )}
       {account === null && (
         <SelectField
           label="Signs in with"

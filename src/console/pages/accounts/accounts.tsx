@@ -1,11 +1,6 @@
 import { useState } from "preact/hooks";
-import {
-  type Account,
-  deleteAccount,
-  LARGEST_PAGE,
-  listAccounts,
-  listProviderIds,
-} from "../../api/accounts.ts";
+import { type Account, deleteAccount, LARGEST_PAGE, listAccounts } from "../../api/accounts.ts";
+import { listProviders } from "../../api/providers.ts";
 import { listProxies } from "../../api/proxies.ts";
 import { usePlace } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
@@ -46,7 +41,7 @@ export function Accounts() {
     size > LARGEST_REFRESHED ? 0 : REFRESH_MS,
   );
   const proxies = useLoaded(listProxies).data ?? [];
-  const providers = useLoaded(listProviderIds).data ?? [];
+  const providers = (useLoaded(listProviders).data ?? []).filter(({ read_only }) => !read_only);
   const tests = useTests(reload);
   const selection = useSelection();
   const narrowed = filter.health !== "" || filter.proxy !== null || filter.provider !== null;
@@ -111,7 +106,13 @@ export function Accounts() {
         editing={editing}
         noun="account"
         form={(account, props) => (
-          <AccountForm account={account} proxies={proxies} onAdded={tests.run} {...props} />
+          <AccountForm
+            account={account}
+            proxies={proxies}
+            providers={providers}
+            onAdded={tests.run}
+            {...props}
+          />
         )}
         remove={({ identifier }) => deleteAccount(identifier)}
         warning={({ identifier }) => (

@@ -6,6 +6,7 @@ import { href } from "../../routing.ts";
 import { plural } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { outageWords } from "../providers/outage-of.ts";
 
 interface Warning {
   readonly id: string;
@@ -41,13 +42,15 @@ export function Warnings({ queue, settings }: WarningsProps) {
     "warning",
     "The configuration comes from the environment and cannot be changed here. New account tokens are lost on restart.",
   );
-  for (const { model, reason } of queue?.outages ?? []) {
-    const what = model === "" ? "The provider is down" : `The provider is down for ${model}`;
+  for (const { provider, model, reason } of queue?.outages ?? []) {
     add(
       true,
-      `outage ${model}`,
+      `outage ${provider} ${model}`,
       "warning",
-      `${what}: ${reason}. One request at a time tries whether it works again.`,
+      <>
+        {outageWords(provider, model)}: {reason}. One request at a time tries whether it works again.{" "}
+        <a href={href("providers")}>Look at the providers</a>
+      </>,
     );
   }
   add(

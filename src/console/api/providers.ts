@@ -1,0 +1,68 @@
+import * as z from "zod/mini";
+import { call } from "./client.ts";
+import { flag, number, text, texts } from "./fields.ts";
+import { undoable } from "./undo.ts";
+
+const strings = z._default(z.record(z.string(), z.string()), {});
+
+const provider = z.object({
+  id: z.string(),
+  name: text,
+  driver: text,
+  base_url: text,
+  has_token: flag,
+  token_preview: text,
+  models: strings,
+  tool_calls: z._default(z.string(), "native"),
+  whole_answers: z._default(z.boolean(), true),
+  proxy_id: text,
+  headers: strings,
+  account_max_inflight: number,
+  first_byte_timeout_ms: number,
+  answer_timeout_ms: number,
+  idle_timeout_ms: number,
+  enabled: z._default(z.boolean(), true),
+  accounts: number,
+  read_only: flag,
+});
+
+/** A provider, masked: of its token and of the values of its headers only what tells them from others. Times are milliseconds. */
+export type ProviderView = z.output<typeof provider>;
+
+/** What can be said of a provider. An empty token keeps the old one, and so do masked headers. */
+export type ProviderFields = Omit<
+  ProviderView,
+  "id" | "has_token" | "token_preview" | "accounts" | "read_only"
+> & { readonly token: string };
+
+/** What the gateway calls the provider that the deployment's variables name. */
+export const DEFAULT_PROVIDER = "default";
+
+const list = z.object({ items: z._default(z.array(provider), []) });
+
+/** All providers, that of the deployment's variables first. */
+export async function listProviders(signal?: AbortSignal): Promise<ProviderView[]> {
+  return (await call(list, "/admin/providers", signal === undefined ? {} : { signal })).items;
+}
+
+const path = (id: string, rest = "") => `/admin/providers/${encodeURIComponent(id)}${rest}`;
+
+export const addProvider = (body: ProviderFields & { readonly id: string }) =>
+  call(provider, "/admin/providers", { method: "POST", body });
+
+/** Changes some of the `ProviderFields`; what is left out stays. */
+export const changeProvider = (id: string, body: Readonly<Record<string, unknown>>) =>
+  call(provider, path(id), { method: "PUT", body });
+
+export const deleteProvider = (id: string) => undoable(path(id), { method: "DELETE" });
+
+const offered = z.object({ models: texts });
+
+/** The names that the provider itself has for its models. Throws ApiError 501 where its protocol has no such list. */
+export async function offeredModels(id: string, signal?: AbortSignal): Promise<string[]> {
+  return (await call(offered, path(id, "/models"), signal === undefined ? {} : { signal })).models;
+}
+
+/** Adds some of the provider's models to those that are listed. */
+export const listModelsOf = (id: string, models: readonly string[]) =>
+  call(provider, path(id, "/models"), { method: "POST", body: { models } });

@@ -1,0 +1,103 @@
+import { useState } from "preact/hooks";
+import { listModelsOf, offeredModels, type ProviderView } from "../../api/providers.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { plural } from "../../ui/format.ts";
+import { Problem } from "../../ui/problem.tsx";
+import { Scroller } from "../../ui/scroller.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { useWork } from "../../ui/use-work.ts";
+import { namesWith, unlisted } from "./offered.ts";
+
+interface OfferedModelsProps {
+  readonly provider: ProviderView;
+  readonly onClose: () => void;
+  /** Told what has changed. */
+  readonly onListed: (said: string) => Promise<void>;
+}
+
+/** Asks a backend for its models, and lists those that are chosen. */
+export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProps) {
+  const { id, models, read_only } = provider;
+  const { data, error, reload } = useLoaded((signal) => offeredModels(id, signal), id);
+  const [needle, setNeedle] = useState("");
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const listing = useWork();
+  const fresh = new Set(unlisted(data ?? [], models));
+  const list = (names: readonly string[]) => async () => {
+    const done = await listing.run(async () => {
+      await listModelsOf(id, names);
+      await onListed(`${plural(names.length, "model")} listed`);
+    });
+    if (done) onClose();
+  };
+  const choose = (name: string, on: boolean) => {
+    const next = new Set(chosen);
+    if (on) next.add(name);
+    else next.delete(name);
+    setChosen(next);
+  };
+  return (
+    <Dialog title={`Models that ${id} offers`} onClose={onClose}>
+      <div class="dialog-body stack">
+        <Problem error={error} retry={reload} />
+        {data === null && error === "" && <p class="muted">Asking…</p>}
+        {data?.length === 0 && <p>It says that it has none.</p>}
+        {data !== null && data.length > 0 && (
+          <>
+            <TextField label="Narrow down" type="search" value={needle} onChange={setNeedle} />
+            <Scroller label="Its models" class="offered">
+              <ul>
+                {namesWith(data, needle).map((name) => (
+                  <li key={name}>
+                    {read_only ? (
+                      <span class="mono">{name}</span>
+                    ) : (
+                      <label>
+                        <input
+                          type="checkbox"
+                          checked={!fresh.has(name) || chosen.has(name)}
+                          disabled={!fresh.has(name)}
+                          onChange={(event) => choose(name, event.currentTarget.checked)}
+                        />
+                        <span class="mono">{name}</span>
+                        {!fresh.has(name) && <span class="muted">listed</span>}
+                      </label>
+                    )}
+                  </li>
+                ))}
+              </ul>
+            </Scroller>
+            {read_only && (
+              <p class="hint">
+                The variable PROVIDER_MODELS says which of them the gateway's own models lead to.
+              </p>
+            )}
+          </>
+        )}
+        <Problem error={listing.error} />
+      </div>
+      <footer>
+        <Button kind="quiet" onClick={onClose}>
+          Close
+        </Button>
+        {!read_only && fresh.size > 0 && (
+          <>
+            <Button busy={listing.busy} onClick={list([...fresh])}>
+              List all {fresh.size}
+            </Button>
+            <Button
+              kind="primary"
+              busy={listing.busy}
+              disabled={chosen.size === 0}
+              onClick={list([...chosen])}
+            >
+              List {chosen.size} chosen
+            </Button>
+          </>
+        )}
+      </footer>
+    </Dialog>
+  );
+}

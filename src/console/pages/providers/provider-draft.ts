@@ -1,0 +1,190 @@
+import type { ProviderFields, ProviderView } from "../../api/providers.ts";
+
+/** A provider as it is typed: numbers and lists are texts, and times are seconds. */
+export interface ProviderDraft {
+  readonly id: string;
+  readonly name: string;
+  readonly driver: string;
+  readonly base_url: string;
+  readonly token: string;
+  /** One a line: the name, and behind `=` what the provider calls it, where that differs. */
+  readonly models: string;
+  readonly tool_calls: string;
+  readonly whole_answers: boolean;
+  readonly proxy_id: string;
+  /** One a line: `Name: value`. */
+  readonly headers: string;
+  readonly account_max_inflight: string;
+  readonly first_byte_timeout_ms: string;
+  readonly answer_timeout_ms: string;
+  readonly idle_timeout_ms: string;
+  readonly enabled: boolean;
+}
+
+/** What is wrong with a draft, in words, by the field. */
+export type ProviderFaults = Partial<Record<keyof ProviderDraft, string>>;
+
+/** What each field is called where several are wrong. */
+export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
+  id: "Id",
+  name: "Name",
+  driver: "Driver",
+  base_url: "Address",
+  token: "Token",
+  models: "Models",
+  tool_calls: "Tool calls",
+  whole_answers: "Whole answers",
+  proxy_id: "Proxy",
+  headers: "Headers",
+  account_max_inflight: "Requests per account",
+  first_byte_timeout_ms: "First byte",
+  answer_timeout_ms: "Whole answer",
+  idle_timeout_ms: "Silence",
+  enabled: "Switched on",
+};
+
+/** The protocols in which a provider may be spoken to, as the gateway names them, and for people. */
+export const DRIVERS = [
+  ["openai", "Chat completions (OpenAI and most engines)"],
+  ["responses", "Responses (OpenAI)"],
+  ["messages", "Messages (Anthropic)"],
+  ["content-generation", "Content generation (Google)"],
+  ["sessions", "Chat sessions (this gateway's own provider)"],
+] as const;
+
+const TIMES = ["first_byte_timeout_ms", "answer_timeout_ms", "idle_timeout_ms"] as const;
+/** Seconds: the longest time that a timer takes. */
+const MAX_TIME = 2_147_483;
+const MAX_SLOTS = 4_096;
+
+const lines = (text: string) =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+/** The two sides of the first separator, trimmed; the second is undefined where there is none. */
+function sides(line: string, separator: string): readonly [string, string | undefined] {
+  const at = line.indexOf(separator);
+  return at === -1 ? [line, undefined] : [line.slice(0, at).trim(), line.slice(at + separator.length).trim()];
+}
+
+/** The models of a text, by the names that callers use. What stands in no form is left out: `faultsOf` tells of it. */
+export function modelsIn(text: string): Record<string, string> {
+  const pairs = lines(text).map((line) => {
+    const [name, upstream = name] = sides(line, "=");
+    return [name, upstream] as const;
+  });
+  return Object.fromEntries(pairs.filter(([name, upstream]) => name !== "" && upstream !== ""));
+}
+
+/** The text of models, one a line. */
+export function textOfModels(models: Readonly<Record<string, string>>): string {
+  return Object.entries(models)
+    .map(([name, upstream]) => (name === upstream ? name : `${name} = ${upstream}`))
+    .join("\n");
+}
+
+function headersIn(text: string): Record<string, string> {
+  return Object.fromEntries(
+    lines(text).map((line) => {
+      const [name, value = ""] = sides(line, ":");
+      return [name, value];
+    }),
+  );
+}
+
+const orNothing = (value: number) => (value === 0 ? "" : String(value));
+
+/** The draft of a provider as it is; null: of a new one. */
+export function draftOf(provider: ProviderView | null): ProviderDraft {
+  const headers = Object.entries(provider?.headers ?? {});
+  return {
+    id: provider?.id ?? "",
+    name: provider?.name ?? "",
+    driver: provider?.driver ?? "openai",
+    base_url: provider?.base_url ?? "",
+    token: "",
+    models: textOfModels(provider?.models ?? {}),
+    tool_calls: provider?.tool_calls ?? "native",
+    whole_answers: provider?.whole_answers ?? true,
+    proxy_id: provider?.proxy_id ?? "",
+    headers: headers.map(([name, value]) => `${name}: ${value}`).join("\n"),
+    account_max_inflight: orNothing(provider?.account_max_inflight ?? 0),
+    first_byte_timeout_ms: orNothing((provider?.first_byte_timeout_ms ?? 0) / 1_000),
+    answer_timeout_ms: orNothing((provider?.answer_timeout_ms ?? 0) / 1_000),
+    idle_timeout_ms: orNothing((provider?.idle_timeout_ms ?? 0) / 1_000),
+    enabled: provider?.enabled ?? true,
+  };
+}
+
+/** What is wrong with a draft; what only the gateway can tell is left to it. */
+export function faultsOf(draft: ProviderDraft): ProviderFaults {
+  const faults: ProviderFaults = {};
+  if (draft.id.trim() === "") faults.id = "A provider needs an id.";
+  if (draft.base_url.trim() === "") faults.base_url = "A provider needs an address.";
+  const slots = Number(draft.account_max_inflight);
+  if (!(Number.isInteger(slots) && slots >= 0 && slots <= MAX_SLOTS)) {
+    faults.account_max_inflight = "Must be a whole number from 0 to 4,096.";
+  }
+  for (const time of TIMES) {
+    const seconds = Number(draft[time]);
+    if (!(seconds >= 0 && seconds <= MAX_TIME)) faults[time] = "Must be a number from 0 to 2,147,483.";
+  }
+  const names = new Set<string>();
+  for (const line of lines(draft.models)) {
+    const [name, upstream = name] = sides(line, "=");
+    if (name === "" || upstream === "") faults.models ??= `A name is missing in “${line}”.`;
+    if (names.has(name)) faults.models ??= `“${name}” is there twice.`;
+    names.add(name);
+  }
+  for (const line of lines(draft.headers)) {
+    const [name, value] = sides(line, ":");
+    if (name === "" || value === undefined) faults.headers ??= `“${line}” is not of the form Name: value.`;
+  }
+  return faults;
+}
+
+/** What the gateway is sent of a draft without faults. */
+export function fieldsOf(draft: ProviderDraft): ProviderFields {
+  const { driver, tool_calls, whole_answers, proxy_id, enabled } = draft;
+  const milliseconds = (seconds: string) => Math.round(Number(seconds) * 1_000);
+  return {
+    name: draft.name.trim(),
+    driver,
+    base_url: draft.base_url.trim(),
+    token: draft.token.trim(),
+    models: modelsIn(draft.models),
+    tool_calls,
+    whole_answers,
+    proxy_id,
+    headers: headersIn(draft.headers),
+    account_max_inflight: Number(draft.account_max_inflight),
+    first_byte_timeout_ms: milliseconds(draft.first_byte_timeout_ms),
+    answer_timeout_ms: milliseconds(draft.answer_timeout_ms),
+    idle_timeout_ms: milliseconds(draft.idle_timeout_ms),
+    enabled,
+  };
+}
+
+/** Those of its fields that were changed: what nobody has touched stays as others have left it. */
+export function changesOf(draft: ProviderDraft, provider: ProviderView): Record<string, unknown> {
+  const before = new Map(Object.entries(fieldsOf(draftOf(provider))));
+  const changed = Object.entries(fieldsOf(draft)).filter(
+    ([field, value]) => JSON.stringify(value) !== JSON.stringify(before.get(field)),
+  );
+  return Object.fromEntries(changed);
+}
+
+const isField = (name: string): name is keyof ProviderDraft => Object.hasOwn(FIELD_NAMES, name);
+
+/** The field that a refusal of the gateway is about, and what it says of it; null when it is about none. */
+export function refusedField(message: string): ProviderFaults | null {
+  if (message.includes("with this id exists")) return { id: message };
+  const [place, fault] = sides(message, ": ");
+  const [name = ""] = place.replace(/^providers(?:\[\d+\]|\.\d+)\./, "").split(/[.[]/);
+  if (fault === undefined || !isField(name)) return null;
+  const of =
+    name === "models" || name === "headers" ? place.slice(place.indexOf(name) + name.length + 1) : "";
+  return { [name]: of === "" ? fault : `${of}: ${fault}` };
+}

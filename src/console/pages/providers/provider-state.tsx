@@ -1,0 +1,27 @@
+import { Badge } from "../../ui/badge.tsx";
+import { moment, plural } from "../../ui/format.ts";
+import type { ProviderOutage } from "./outage-of.ts";
+
+interface ProviderStateProps {
+  readonly enabled: boolean;
+  /** Undefined: it is not known to be down. */
+  readonly outage: ProviderOutage | undefined;
+}
+
+/** What requests have shown of a provider. */
+export function ProviderState({ enabled, outage }: ProviderStateProps) {
+  if (!enabled) return <Badge tone="neutral">switched off</Badge>;
+  if (outage === undefined) return <span class="muted">no trouble</span>;
+  const { models, reason, since } = outage;
+  const title = `${reason}\nSince ${moment(since)}${models.length === 0 ? "" : `, for ${models.join(", ")}`}`;
+  return (
+    <>
+      <Badge tone={models.length === 0 ? "bad" : "warn"} title={title}>
+        {models.length === 0 ? "down" : `down for ${plural(models.length, "model")}`}
+      </Badge>
+      <span class="muted cut" title={title}>
+        {reason}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,158 @@
+import { useState } from "preact/hooks";
+import {
+  changeProvider,
+  DEFAULT_PROVIDER,
+  deleteProvider,
+  listProviders,
+  type ProviderView,
+} from "../../api/providers.ts";
+import { listProxies } from "../../api/proxies.ts";
+import { QUEUE_SHOWN, readQueue } from "../../api/queue.ts";
+import { href } from "../../routing.ts";
+import { Button } from "../../ui/button.tsx";
+import { Clipped } from "../../ui/clipped.tsx";
+import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { plural } from "../../ui/format.ts";
+import { Page, Panel } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { useWork } from "../../ui/use-work.ts";
+import { OfferedModels } from "./offered-models.tsx";
+import { outagesOf } from "./outage-of.ts";
+import { ProviderForm } from "./provider-form.tsx";
+import { ProviderState } from "./provider-state.tsx";
+
+/** How often the page looks which providers are down, milliseconds. */
+const REFRESH_MS = 5_000;
+
+/** The accounts of a provider, on their page. */
+const accountsAt = ({ id, read_only }: ProviderView) =>
+  href("accounts", "", new URLSearchParams({ provider: read_only ? DEFAULT_PROVIDER : `:${id}` }).toString());
+
+/** The providers that answer, beside the one that the deployment's variables name. */
+export function Providers() {
+  const { data, error, reload } = useLoaded(listProviders);
+  const { data: queue } = useLoaded((signal) => readQueue(QUEUE_SHOWN, signal), "", REFRESH_MS);
+  const proxies = useLoaded(listProxies).data ?? [];
+  const outages = outagesOf(queue, DEFAULT_PROVIDER);
+  const editing = useEditing<ProviderView>(reload);
+  const [asked, setAsked] = useState<ProviderView | null>(null);
+  const switching = useWork();
+  const turn = ({ id, name, enabled }: ProviderView) =>
+    switching.run(async () => {
+      await changeProvider(id, { enabled: !enabled });
+      await editing.changed(`${name || id} is switched ${enabled ? "off" : "on"}`);
+    });
+  const add = <AddButton noun="provider" onClick={editing.add} />;
+  const columns: Column<ProviderView>[] = [
+    {
+      title: "Name",
+      cell: ({ id, name, read_only }) => (
+        <>
+          <strong>
+            <Clipped text={name || id} />
+          </strong>
+          {name !== "" && <span class="muted mono block">{id}</span>}
+          {read_only && <span class="muted block">set by the deployment's variables</span>}
+        </>
+      ),
+    },
+    {
+      title: "Driver and address",
+      cell: ({ driver, base_url }) => (
+        <>
+          {driver}
+          <span class="muted mono block">
+            <Clipped text={base_url} />
+          </span>
+        </>
+      ),
+    },
+    {
+      title: "Accounts",
+      class: "tabular",
+      cell: (provider) =>
+        provider.accounts === 0 && provider.has_token ? (
+          <span class="muted">its token</span>
+        ) : (
+          <a href={accountsAt(provider)}>{plural(provider.accounts, "account")}</a>
+        ),
+    },
+    {
+      title: "Models",
+      class: "tabular",
+      cell: ({ models, read_only }) =>
+        read_only ? (
+          <span class="muted">the gateway's own</span>
+        ) : (
+          plural(Object.keys(models).length, "model")
+        ),
+    },
+    {
+      title: "State",
+      cell: ({ id, enabled }) => <ProviderState enabled={enabled} outage={outages.get(id)} />,
+    },
+    actionColumn((provider) => (
+      <>
+        <Button kind="quiet" label={`Ask for models of ${provider.id}`} onClick={() => setAsked(provider)}>
+          Ask for models
+        </Button>
+        {!provider.read_only && (
+          <>
+            <Button
+              kind="quiet"
+              label={`Switch ${provider.enabled ? "off" : "on"} ${provider.id}`}
+              disabled={switching.busy}
+              onClick={() => void turn(provider)}
+            >
+              Switch {provider.enabled ? "off" : "on"}
+            </Button>
+            <EditButtons editing={editing} item={provider} />
+          </>
+        )}
+      </>
+    )),
+  ];
+  return (
+    <Page
+      title="Providers"
+      lead="Who answers. A model of a provider is asked for as provider/model, by an alias, or by a route of several models."
+      actions={add}
+    >
+      <Problem error={error} retry={reload} />
+      <Problem error={switching.error} />
+      {data !== null && (
+        <Panel>
+          <DataTable
+            items={data}
+            keyOf={({ id }) => id}
+            columns={columns}
+            empty={
+              <Empty icon="providers" title="No providers" action={add}>
+                The deployment's variables name none. Add one, and requests have somewhere to go.
+              </Empty>
+            }
+          />
+        </Panel>
+      )}
+      <EditDialogs
+        editing={editing}
+        noun="provider"
+        form={(provider, props) => <ProviderForm provider={provider} proxies={proxies} {...props} />}
+        remove={({ id }) => deleteProvider(id)}
+        warning={({ id, accounts }) => (
+          <>
+            Nothing reaches <strong>{id}</strong> any more, and its models are gone.
+            {accounts > 0 &&
+              ` ${plural(accounts, "account belongs", "accounts belong")} to it: delete or move them first.`}
+          </>
+        )}
+      />
+      {asked !== null && (
+        <OfferedModels provider={asked} onClose={() => setAsked(null)} onListed={editing.changed} />
+      )}
+    </Page>
+  );
+}
