@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { serve } from "../support/pages.ts";
-import { goTo, useConsole } from "../support/use-console.ts";
+import { goTo, useConsole, violations } from "../support/use-console.ts";
 
 /** A hosting platform that takes any variable, and has no deployment to start again. */
 const hosting = await serve((request, response, url) => {
@@ -11,6 +11,13 @@ const hosting = await serve((request, response, url) => {
   response.end(JSON.stringify(url.pathname.endsWith("/deployments") ? { deployments: [] } : created));
 });
 afterAll(() => hosting.close());
+
+/** An engine that tells its models, and no more. */
+const engine = await serve((_, response) => {
+  response.setHeader("content-type", "application/json");
+  response.end(JSON.stringify({ object: "list", data: [{ id: "qwen3:8b" }, { id: "tiny" }] }));
+});
+afterAll(() => engine.close());
 
 describeWithBrowser("configuring in the console", () => {
   const app = useConsole({ vars: { HOSTING_API_BASE_URL: hosting.origin } });
@@ -315,5 +322,88 @@ describeWithBrowser("configuring in the console", () => {
     await app.admin("POST", "/admin/keys", { key: "sk-later" });
     await page.reload();
     await page.getByText("changed since the last sync").waitFor();
+  });
+
+  it("adds a provider, lists what it offers, gives it an account, and sends names to it", async () => {
+    const page = await app.at("providers");
+    const row = page.getByRole("row", { name: /^engine/ });
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("row", { name: /set by the deployment's variables/ }).waitFor();
+    await page.getByRole("button", { name: "Add provider" }).click();
+    await dialog.getByLabel("Id").fill("default");
+    await dialog.getByLabel("Address").fill(`${engine.origin}/v1`);
+    await dialog.getByLabel("Token").fill("engine-token-0001");
+    await dialog.getByRole("button", { name: "Add provider" }).click();
+    await dialog.getByText("this is the provider that the variables name").waitFor();
+    expect(await dialog.getByLabel("Id").getAttribute("aria-invalid")).toBe("true");
+    await dialog.getByText("Proxy, headers, limits and time-outs").click();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByLabel("Id").fill("engine");
+    await dialog.getByLabel("Headers").fill("X-Title: my gateway");
+    await dialog.getByRole("button", { name: "Add provider" }).click();
+    await row.getByText("no trouble").waitFor();
+
+    await row.getByRole("button", { name: "Ask for models of engine" }).click();
+    await dialog.getByLabel("qwen3:8b").check();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "List 1 chosen" }).click();
+    await page.getByText("1 model listed").waitFor();
+
+    // What was shown masked stays as it was.
+    await row.getByRole("button", { name: "Edit" }).click();
+    await dialog.getByLabel("Name", { exact: true }).fill("The engine");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await row.waitFor({ state: "detached" });
+    const { body } = await app.admin("GET", "/admin/config/export");
+    expect(body["config"]).toMatchObject({
+      providers: [
+        {
+          id: "engine",
+          name: "The engine",
+          token: "engine-token-0001",
+          headers: { "X-Title": "my gateway" },
+          models: { "qwen3:8b": "qwen3:8b" },
+        },
+      ],
+    });
+    const named = page.getByRole("row", { name: /^The engine/ });
+    await named.getByRole("button", { name: "Switch off engine" }).click();
+    await named.getByText("switched off").waitFor();
+    await named.getByRole("button", { name: "Switch on engine" }).click();
+    await named.getByText("no trouble").waitFor();
+    await named.getByRole("button", { name: "Delete" }).click();
+    await dialog.getByRole("button", { name: "Delete provider" }).click();
+    await named.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await named.waitFor();
+
+    await goTo(page, "models");
+    await page.getByRole("button", { name: "Add route" }).click();
+    await dialog.getByLabel("Requested name").fill("best");
+    await dialog.getByLabel("Models").fill("nowhere");
+    await dialog.getByRole("button", { name: "Save route" }).click();
+    await dialog.getByText('"nowhere" is no model').waitFor();
+    await dialog.getByLabel("Models").fill("engine/qwen3:8b\nprovider-v4-pro");
+    await dialog.getByRole("button", { name: "Save route" }).click();
+    await page.getByText("engine/qwen3:8b → provider-v4-pro").waitFor();
+    await page.getByLabel("They are").selectOption("engine");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Unknown names are passed on").waitFor();
+    const settings = (await app.admin("GET", "/admin/settings")).body;
+    expect(settings["model_routes"]).toEqual({ best: ["engine/qwen3:8b", "provider-v4-pro"] });
+    expect(settings["unknown_models"]).toEqual({ provider: "engine" });
+
+    await goTo(page, "accounts");
+    await page.getByRole("button", { name: "Add account" }).click();
+    await dialog.getByLabel("Provider").selectOption("engine");
+    await dialog.getByLabel("Token").fill("engine-token-0002");
+    await dialog.getByLabel("Name").fill("At the engine");
+    await dialog.getByLabel("Test it at once").uncheck();
+    await dialog.getByRole("button", { name: "Add account" }).click();
+    await page.getByText("At the engine").waitFor();
+    await page.getByLabel("Order").selectOption("provider");
+    await page.getByLabel("Provider").selectOption(":engine");
+    await page.getByText("1 account", { exact: true }).waitFor();
+    await page.getByText("At the engine").waitFor();
   });
 });

@@ -7,6 +7,11 @@ const price = z.object({ input: number, cached_input: z.optional(z.number()), ou
 /** What a million tokens of a model cost; what was cached costs as much as the rest unless it says otherwise. */
 export type Price = z.output<typeof price>;
 
+const target = z.union([z.string(), z.object({ model: z.string(), weight: z.optional(z.number()) })]);
+
+/** The models that a name may lead to, in order, with their weights if conversations are shared. */
+export type Route = readonly z.output<typeof target>[];
+
 const settings = z.object({
   admin: z.object({
     has_password_hash: flag,
@@ -27,6 +32,8 @@ const settings = z.object({
   current_input_file: z.object({ enabled: flag, min_chars: number }),
   thinking_injection: z.object({ enabled: flag, prompt: text, default_prompt: text }),
   model_aliases: z._default(z.record(z.string(), z.string()), {}),
+  model_routes: z._default(z.record(z.string(), z.array(target)), {}),
+  unknown_models: z._default(z.object({ provider: text }), { provider: "" }),
   prices: z._default(z.record(z.string(), price), {}),
   history: z._default(z.object({ limit: number }), { limit: 0 }),
   captures: z._default(z.object({ enabled: flag, limit: number, max_body_bytes: number }), {

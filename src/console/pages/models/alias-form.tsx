@@ -34,7 +34,9 @@ export function AliasForm(props: AliasFormProps) {
         label="Model"
         value={target}
         onChange={setTarget}
-        choices={props.models.map((id) => [id, id] as const)}
+        choices={[...new Set([...props.models, props.target])]
+          .filter((id) => id !== "")
+          .map((id) => [id, id] as const)}
       />
     </FormDialog>
   );

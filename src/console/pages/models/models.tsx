@@ -6,9 +6,13 @@ import { Problem } from "../../ui/problem.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { AliasEditor } from "./alias-editor.tsx";
 import { ResolveName } from "./resolve-name.tsx";
+import { RouteEditor } from "./route-editor.tsx";
+import { UnknownNames } from "./unknown-names.tsx";
 
-/** What the variants of a model's name mean. */
+/** What the variants of a model's name mean; of other providers' models only whose they are is known. */
 function traits(id: string): string {
+  const slash = id.indexOf("/");
+  if (slash !== -1) return `a model of the provider ${id.slice(0, slash)}`;
   const parts = [
     id.includes("-pro") ? "the larger model" : id.includes("-vision") ? "reads images" : "the fast model",
     id.includes("-search") ? "searches the web" : "",
@@ -29,13 +33,21 @@ export function Models() {
   return (
     <Page
       title="Models"
-      lead="Callers may use a model's own name, one of the many names that are built in, or an alias from here."
+      lead="Callers may use a model's own name, one of the many names that are built in, or an alias or a route from here."
     >
       <Problem error={models.error} retry={models.reload} />
       <Problem error={settings.error} retry={settings.reload} />
       <ResolveName />
       {settings.data !== null && models.data !== null && (
-        <AliasEditor aliases={settings.data.model_aliases} models={models.data} onSaved={settings.replace} />
+        <>
+          <AliasEditor
+            aliases={settings.data.model_aliases}
+            models={models.data}
+            onSaved={settings.replace}
+          />
+          <RouteEditor routes={settings.data.model_routes} onSaved={settings.replace} />
+          <UnknownNames present={settings.data.unknown_models.provider} onSaved={settings.replace} />
+        </>
       )}
       {(settings.data !== null || settings.error !== "") && models.data !== null && (
         <Panel title="Models">

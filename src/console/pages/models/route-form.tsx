@@ -1,0 +1,69 @@
+import { useState } from "preact/hooks";
+import { messageOf } from "../../api/client.ts";
+import type { Route } from "../../api/settings.ts";
+import { AreaField, TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { routeFault, routeIn, textOfRoute } from "./route-text.ts";
+
+interface RouteFormProps {
+  /** Empty for a new one. */
+  readonly name: string;
+  readonly route: Route;
+  /** Names of other routes. */
+  readonly taken: readonly string[];
+  readonly onClose: () => void;
+  readonly onSave: (name: string, route: Route) => Promise<void>;
+}
+
+/** A name and the models that it may lead to. */
+export function RouteForm(props: RouteFormProps) {
+  const [name, setName] = useState(props.name);
+  const [models, setModels] = useState(textOfRoute(props.route));
+  const [nameFault, setNameFault] = useState("");
+  const [fault, setFault] = useState("");
+  const submit = async () => {
+    const wanted = name.trim();
+    const isTaken = props.taken.some((each) => each.toLowerCase() === wanted.toLowerCase());
+    const noModel = routeIn(models).length === 0;
+    setNameFault(isTaken ? "There is a route of this name." : "");
+    setFault(noModel ? "A route leads to one model at least." : "");
+    if (isTaken || noModel) throw new Error("Nothing was saved.");
+    try {
+      await props.onSave(wanted, routeIn(models));
+    } catch (thrown) {
+      const said = routeFault(messageOf(thrown), wanted);
+      if (said === null) throw thrown;
+      setFault(said);
+      throw new Error("Nothing was saved. Look at: Models.");
+    }
+  };
+  return (
+    <FormDialog
+      title={props.name === "" ? "Add route" : "Change route"}
+      action="Save route"
+      submit={submit}
+      onClose={props.onClose}
+    >
+      <TextField
+        label="Requested name"
+        value={name}
+        error={nameFault}
+        onChange={setName}
+        required
+        mono
+        focus
+        hint="As callers write it. A route comes before an alias, and before a model, of its name."
+      />
+      <AreaField
+        label="Models"
+        value={models}
+        error={fault}
+        onChange={setModels}
+        mono
+        rows={5}
+        placeholder={"vllm/qwen3:8b\nprovider-v4-pro"}
+        hint="One a line, by their names, provider/model or aliases. The first that can answers. To share conversations between them, write weights behind them: vllm/qwen3:8b 3."
+      />
+    </FormDialog>
+  );
+}
