@@ -311,6 +311,11 @@ describeWithBrowser("watching and trying in the console", () => {
     const width =
       "document.querySelector('.shot img').decode().then(() => document.querySelector('.shot img').naturalWidth)";
     expect(await page.evaluate(width)).toBe(400);
+    await page.getByText("A link that shows no key").click();
+    await page.getByRole("button", { name: "Sign link" }).click();
+    const link = await page.getByRole("region", { name: "Signed link" }).innerText();
+    const signed = await page.request.get(link.trim());
+    expect([signed.status(), signed.headers()["content-type"]]).toEqual([200, "image/jpeg"]);
     await page.getByRole("tab", { name: "Technologies" }).click();
     await page.getByLabel("Address", { exact: true }).fill(`${site.origin}/`);
     await page.getByRole("button", { name: "Detect" }).click();

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { ApiError, errorMessage } from "./client.ts";
+import { ApiError, call, errorMessage } from "./client.ts";
 import { text } from "./fields.ts";
 
 const technologies = z.object({
@@ -44,3 +44,20 @@ export async function detectTechnologies(url: string): Promise<Technologies> {
   if (!parsed.success) throw new ApiError(response.status, "The gateway gave no list of technologies.");
   return parsed.data;
 }
+
+const signed = z.object({ url: z.string(), expires: z.number() });
+
+/** An address that works without showing the key that it counts for; `expires` is in Unix seconds. */
+export type SignedLink = z.output<typeof signed>;
+
+/** Signs a link on a key's account. `query`: the parameters of the operation; `expiresIn`: seconds. */
+export const signLink = (
+  operation: "thumbs" | "technologies",
+  query: Readonly<Record<string, string>>,
+  key: string,
+  expiresIn: number,
+) =>
+  call(signed, "/admin/page-links", {
+    method: "POST",
+    body: { operation, query, key, expires_in: expiresIn },
+  });

@@ -3,6 +3,7 @@ import { callsIn } from "../../../src/console/pages/history/calls-in.ts";
 import { filterCount, listQuery } from "../../../src/console/pages/history/filter-fields.ts";
 import { timelineOf } from "../../../src/console/pages/history/timeline.ts";
 import { fullKey, newKey } from "../../../src/console/pages/keys/full-key.ts";
+import { queryOf } from "../../../src/console/pages/page-service/link.ts";
 import { EMPTY_SHOT, shotPath } from "../../../src/console/pages/page-service/shot-path.ts";
 import { parseTools, SAMPLE_TOOLS } from "../../../src/console/pages/playground/tools.ts";
 import { cooldownsOf } from "../../../src/console/pages/proxies/cooldowns-of.ts";
@@ -51,6 +52,11 @@ describe("proxies that cool down", () => {
 });
 
 describe("the address of a picture", () => {
+  it("is signed with what it asks for", () => {
+    const path = shotPath({ ...EMPTY_SHOT, url: "https://a.b/?c=d&e", hide: ".x, #y" });
+    expect(queryOf(path)).toEqual({ url: "https://a.b/?c=d&e", size: "x", hide: ".x, #y" });
+  });
+
   it("has only what differs from the defaults", () => {
     expect(shotPath({ ...EMPTY_SHOT, url: "example.com" })).toBe("/v1/thumbs/?url=example.com&size=x");
     const all = {

@@ -6,6 +6,7 @@ import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { duration } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { useWork } from "../../ui/use-work.ts";
+import { LinkForm } from "./link-form.tsx";
 import { EMPTY_SHOT, FIELDS, FORMATS, SIZES, SWITCHES, shotPath } from "./shot-path.ts";
 
 interface Taken {
@@ -116,6 +117,7 @@ export function ThumbnailForm() {
         </div>
         <Problem error={error} />
         <CodeBlock label="Address of the picture" text={location.origin + path} />
+        <LinkForm path={path} />
       </form>
       <div>
         <div class="shot">
