@@ -1,13 +1,19 @@
 import * as z from "zod";
 import { modelOf, type SaidOfModel } from "../config/provider-models.ts";
-import { DEFAULT_PROVIDER, type ProviderEntry } from "../config/schema.ts";
-import { GatewayError } from "../errors/gateway-error.ts";
+import {
+  DEFAULT_PROVIDER,
+  type ProviderEntry,
+  type ProviderModel,
+  providerModelSchema,
+} from "../config/schema.ts";
+import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
 import type { Context } from "../platform/context.ts";
 import { type NamedProvider, ownProvider, providerNamed } from "../provider/of-platform.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { onProvider } from "./account-call.ts";
 import { edit } from "./edit.ts";
+import { etagOf } from "./etag.ts";
 import { providerView, providerViewSchema } from "./provider-view.ts";
 import { savedProvider } from "./providers.ts";
 import { found } from "./refusals.ts";
@@ -33,13 +39,27 @@ async function providerAt(context: Context, id: string): Promise<NamedProvider> 
   return providerNamed(context.platform, config, savedProvider(config, id).id);
 }
 
-const modelNames = z.array(z.string().trim().min(1)).max(1_000);
+const modelNames = z.array(z.string().trim().min(1)).max(5_000);
 
 /** `POST /admin/providers/{providerID}/models`: those to add; all that it offers unless given. */
 const addedSchema = z.strictObject({ models: modelNames.optional(), enabled: z.boolean().optional() });
 
 /** `PUT /admin/providers/{providerID}/models`: those to switch on or off; all that are listed unless given. */
 const switchedSchema = z.strictObject({ models: modelNames.optional(), enabled: z.boolean() });
+
+const { shape } = providerModelSchema;
+
+/** `PUT /admin/providers/{providerID}/models/{model}`. What is left out stays; null: it is not known. */
+const editedSchema = z.strictObject({
+  upstream: shape.upstream.nullable(),
+  enabled: shape.enabled.nullable(),
+  thinking: shape.thinking.nullable(),
+  vision: shape.vision.nullable(),
+  search: shape.search.nullable(),
+  context: shape.context.nullable(),
+  output: shape.output.nullable(),
+  price: shape.price.nullable(),
+});
 
 type Models = ProviderEntry["models"];
 
@@ -51,35 +71,62 @@ function withAdded(models: Models, names: readonly string[], enabled: boolean): 
   return { ...models, ...Object.fromEntries(entries) };
 }
 
-/** A model that is switched on or off. One of which nothing else is said is a name again once it is on. */
-function switched(said: SaidOfModel, enabled: boolean): SaidOfModel {
-  const { enabled: _before, ...model } = modelOf(said);
-  if (!enabled) return { ...model, enabled };
-  const { upstream, ...rest } = model;
-  return upstream !== undefined && Object.keys(rest).length === 0 ? upstream : model;
+/** What is kept of a model: one of which nothing is said but how the provider calls it is that name. */
+function saidOf(name: string, { enabled, ...model }: ProviderModel): SaidOfModel {
+  if (enabled === false) return { ...model, enabled };
+  const { upstream = name, ...rest } = model;
+  return Object.keys(rest).length === 0 ? upstream : model;
+}
+
+/** A model as it is after an edit; there may have been none of its name. */
+function edited(
+  name: string,
+  said: SaidOfModel | undefined,
+  body: z.output<typeof editedSchema>,
+): SaidOfModel {
+  const model = { ...modelOf(said ?? name), ...body };
+  const known = Object.entries(model).filter(([, value]) => value !== undefined && value !== null);
+  return saidOf(name, providerModelSchema.parse(Object.fromEntries(known)));
 }
 
 /** Some models of a provider, or all, switched on or off. Throws 404 for one that is not listed. */
 function withSwitched(models: Models, names: readonly string[] | undefined, enabled: boolean): Models {
   for (const name of names ?? []) found(Object.hasOwn(models, name) ? name : undefined, "the model", name);
   const entries = Object.entries(models).map(
-    ([name, said]) => [name, (names?.includes(name) ?? true) ? switched(said, enabled) : said] as const,
+    ([name, said]) =>
+      [name, (names?.includes(name) ?? true) ? saidOf(name, { ...modelOf(said), enabled }) : said] as const,
   );
   return Object.fromEntries(entries);
 }
 
-/** Changes a provider's models, and answers the provider. */
+/** Those of a provider's models that are left without one. Throws 404 when it is not listed. */
+function without(models: Models, name: string): Models {
+  found(Object.hasOwn(models, name) ? name : undefined, "the model", name);
+  return Object.fromEntries(Object.entries(models).filter(([listed]) => listed !== name));
+}
+
+/**
+ * Changes a provider's models, and answers the provider.
+ *
+ * @param keep the configuration of before is kept, and the answer's entity tag says which one that is
+ */
 async function changedModels(
   context: Context,
   id: string,
   change: (models: Models) => Models,
+  { keep = false }: { readonly keep?: boolean } = {},
 ): Promise<Response> {
-  const { config } = await edit(context, (current) => {
-    const models = change(savedProvider(current, id).models);
-    const providers = current.providers.map((entry) => (entry.id === id ? { ...entry, models } : entry));
-    return { ...current, providers };
-  });
-  return Response.json(providerView(config, savedProvider(config, id)));
+  const { config, version } = await edit(
+    context,
+    (current) => {
+      const models = change(savedProvider(current, id).models);
+      const providers = current.providers.map((entry) => (entry.id === id ? { ...entry, models } : entry));
+      return { ...current, providers };
+    },
+    { keep },
+  );
+  const headers = keep ? { etag: etagOf(version) } : {};
+  return Response.json(providerView(config, savedProvider(config, id)), { headers });
 }
 
 export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
@@ -130,5 +177,30 @@ export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
     answers: json(providerViewSchema),
     handler: (context, { params: { providerID: id = "" }, body: { models: names, enabled } }) =>
       changedModels(context, id, (models) => withSwitched(models, names, enabled)),
+  }),
+  /** `PUT /admin/providers/{providerID}/models/{model}`: says what is known of a model, lists it, and answers the provider. */
+  forAdministrators({
+    method: "PUT",
+    path: "/admin/providers/:providerID/models/:model",
+    summary: "Edit a provider's model",
+    body: editedSchema,
+    answers: json(providerViewSchema),
+    handler: (context, { params: { providerID: id = "", model = "" }, body }) => {
+      const name = model.trim();
+      if (name === "") throw invalidRequest("a model needs a name", "model");
+      return changedModels(context, id, (models) => ({
+        ...models,
+        [name]: edited(name, Object.hasOwn(models, name) ? models[name] : undefined, body),
+      }));
+    },
+  }),
+  /** `DELETE /admin/providers/{providerID}/models/{model}`: it is listed no more; answers the provider. */
+  forAdministrators({
+    method: "DELETE",
+    path: "/admin/providers/:providerID/models/:model",
+    summary: "Remove a provider's model from the list",
+    answers: json(providerViewSchema),
+    handler: (context, { params: { providerID: id = "", model = "" } }) =>
+      changedModels(context, id, (models) => without(models, model), { keep: true }),
   }),
 ];

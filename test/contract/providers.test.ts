@@ -152,6 +152,19 @@ describe("providers beside the default one", () => {
     const off = await admin("PUT", path, { models: ["small"], enabled: false });
     expect(off.body).toMatchObject({ models: { small: { ...small, enabled: false } } });
     expect((await chat("hi", { model: "best" })).status).toBe(400);
+
+    // One at a time: what is left out stays, and null takes away.
+    const one = await admin("PUT", `${path}/small`, { enabled: true, vision: null, output: 512 });
+    const { vision: _vision, ...others } = small;
+    expect(Object(one.body["models"]).small).toEqual({ ...others, output: 512 });
+    const name = encodeURIComponent("org/another");
+    expect((await admin("PUT", `${path}/${name}`, { context: 0 })).status).toBe(400);
+    const named = await admin("PUT", `${path}/${name}`, { upstream: "llama3:70b" });
+    expect(named.body).toMatchObject({ models: { small: others, "org/another": "llama3:70b" } });
+    expect((await answer("edited/org/another")).text).toBe("From the backend.");
+    const removed = await admin("DELETE", `${path}/${name}`);
+    expect(Object.keys(Object(removed.body["models"]))).toEqual(["small", "llama3:70b"]);
+    expect((await admin("DELETE", `${path}/${name}`)).status).toBe(404);
   });
 
   it.each([

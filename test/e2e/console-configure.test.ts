@@ -324,7 +324,7 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByText("changed since the last sync").waitFor();
   });
 
-  it("adds a provider, lists what it offers, gives it an account, and sends names to it", async () => {
+  it("adds a provider, lists and edits its models, gives it an account, and sends names to it", async () => {
     const page = await app.at("providers");
     const row = page.getByRole("row", { name: /^engine/ });
     const dialog = page.getByRole("dialog");
@@ -341,13 +341,41 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByLabel("Id").fill("engine");
     await dialog.getByLabel("Headers").fill("X-Title: my gateway");
     await dialog.getByRole("button", { name: "Add provider" }).click();
-    await row.getByText("no trouble").waitFor();
 
-    await row.getByRole("button", { name: "Ask for models of engine" }).click();
+    // What the backend has is shown before any of it is listed.
+    await page.getByText("No models are listed").waitFor();
+    await page.getByRole("button", { name: "Ask the backend" }).first().click();
+    await dialog.getByText("2 of 2 are not listed yet.").waitFor();
     await dialog.getByLabel("qwen3:8b").check();
     expect(await violations(page)).toEqual([]);
     await dialog.getByRole("button", { name: "List 1 chosen" }).click();
-    await page.getByText("1 model listed").waitFor();
+    await page.getByRole("heading", { name: "1 model", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Add model" }).click();
+    await dialog.getByLabel("Name").fill("small");
+    await dialog.getByLabel("What the provider calls it").fill("org/tiny");
+    await dialog.getByLabel("Reads images").selectOption("no");
+    await dialog.getByLabel("Context (tokens)").fill("32768");
+    await dialog.getByLabel("A million tokens out cost").fill("2.5");
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Add model" }).click();
+    const small = page.getByRole("row", { name: /org\/tiny/ });
+    await small.getByText("32,768 tokens").waitFor();
+    await page.getByRole("button", { name: "Switch all off" }).click();
+    await page.getByRole("heading", { name: "2 models, 2 off" }).waitFor();
+    await page.getByLabel("qwen3:8b is on").check();
+    await page.getByRole("heading", { name: "2 models, 1 off" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await small.getByRole("button", { name: "Edit small" }).click();
+    await dialog.getByLabel("Context (tokens)").fill("");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await small.getByText("32,768 tokens").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Remove small" }).click();
+    await small.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await small.waitFor();
+    await page.getByRole("link", { name: "Providers" }).last().click();
+    await row.getByText("no trouble").waitFor();
+    await row.getByRole("link", { name: "2 models, 1 off of engine" }).waitFor();
 
     // What was shown masked stays as it was.
     await row.getByRole("button", { name: "Edit" }).click();
@@ -362,7 +390,10 @@ describeWithBrowser("configuring in the console", () => {
           name: "The engine",
           token: "engine-token-0001",
           headers: { "X-Title": "my gateway" },
-          models: { "qwen3:8b": "qwen3:8b" },
+          models: {
+            "qwen3:8b": "qwen3:8b",
+            small: { upstream: "org/tiny", enabled: false, vision: false, price: { input: 0, output: 2.5 } },
+          },
         },
       ],
     });

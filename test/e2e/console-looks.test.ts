@@ -38,7 +38,21 @@ describeWithBrowser("how the console looks", () => {
       runtime: { account_failovers: 3 },
     });
     await app.admin("POST", "/admin/proxies", { name: "Office", type: "http", host: "127.0.0.1", port: 9 });
-    const engine = { id: "engine", driver: "openai", base_url: "http://engine.test/v1", enabled: false };
+    const small = {
+      upstream: "org/qwen3-0.6b-instruct-with-a-long-name",
+      enabled: false,
+      vision: false,
+      context: 32_768,
+      output: 8_192,
+      price: { input: 0.1, output: 0.4 },
+    };
+    const engine = {
+      id: "engine",
+      driver: "openai",
+      base_url: "http://engine.test/v1",
+      enabled: false,
+      models: { "qwen3:8b": "qwen3:8b", small },
+    };
     await app.admin("POST", "/admin/providers", engine);
     for (const text of ["Hello there", "[[status:500:internal]]", "[[call:lookup:{}]]"]) {
       await (await app.chat(text)).text();
@@ -77,6 +91,16 @@ describeWithBrowser("how the console looks", () => {
           .toBeLessThanOrEqual(width);
         await shoot(name);
       }
+      await goTo(page, "providers");
+      await page.getByRole("link", { name: "2 models, 1 off of engine" }).click();
+      await page.getByRole("button", { name: "Edit small" }).waitFor();
+      await check("models of a provider");
+      await shoot("models-of-a-provider");
+      await page.getByRole("button", { name: "Edit small" }).click();
+      await page.getByLabel("Context (tokens)").waitFor();
+      await check("a model");
+      await shoot("model");
+      await page.keyboard.press("Escape");
       await goTo(page, "accounts");
       await page.getByRole("button", { name: "Add account" }).click();
       await check("a dialog");

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { ProviderView } from "../../../src/console/api/providers.ts";
-import { namesWith, unlisted } from "../../../src/console/pages/providers/offered.ts";
+import * as modelDraft from "../../../src/console/pages/providers/model-draft.ts";
+import {
+  abilities,
+  modelsOf,
+  modelsWith,
+  priceWords,
+  sizes,
+  tally,
+} from "../../../src/console/pages/providers/model-list.ts";
+import { gone, namesWith, unlisted } from "../../../src/console/pages/providers/offered.ts";
 import { outagesOf, outageWords } from "../../../src/console/pages/providers/outage-of.ts";
 import {
   changesOf,
@@ -19,7 +28,18 @@ const ENGINE: ProviderView = {
   base_url: "http://engine.test/v1",
   has_token: true,
   token_preview: "se****en",
-  models: { "qwen3:8b": "qwen3:8b", small: "org/small-0.6b" },
+  models: {
+    "qwen3:8b": "qwen3:8b",
+    small: {
+      upstream: "org/small-0.6b",
+      enabled: false,
+      thinking: true,
+      vision: false,
+      context: 32_768,
+      output: 4_096,
+      price: { input: 1, cached_input: 0, output: 2.5 },
+    },
+  },
   tool_calls: "markup",
   whole_answers: false,
   proxy_id: "office",
@@ -33,13 +53,15 @@ const ENGINE: ProviderView = {
   read_only: false,
 };
 
+const MODELS = modelsOf(ENGINE);
+
 describe("the form of a provider", () => {
   it("offers every driver that there is", () => {
     expect(DRIVERS.map(([id]): string => id).sort()).toEqual([...DRIVER_NAMES].sort());
   });
 
   it("gives back what it was given, and keeps the token", () => {
-    const { id, has_token, token_preview, accounts, read_only, ...fields } = ENGINE;
+    const { id, has_token, token_preview, models, accounts, read_only, ...fields } = ENGINE;
     expect(fieldsOf(draftOf(ENGINE))).toEqual({ ...fields, token: "" });
     expect(faultsOf(draftOf(ENGINE))).toEqual({});
     expect(changesOf(draftOf(ENGINE), ENGINE)).toEqual({});
@@ -54,16 +76,9 @@ describe("the form of a provider", () => {
     });
   });
 
-  it("takes models and headers one a line", () => {
-    const draft = {
-      ...draftOf(null),
-      models: " llama \n\nbig=org/llama-70b\n a = b=c ",
-      headers: "Authorization-2: a: b\nX-Empty:",
-    };
-    expect(fieldsOf(draft)).toMatchObject({
-      models: { llama: "llama", big: "org/llama-70b", a: "b=c" },
-      headers: { "Authorization-2": "a: b", "X-Empty": "" },
-    });
+  it("takes headers one a line", () => {
+    const draft = { ...draftOf(null), headers: "Authorization-2: a: b\n\n X-Empty:" };
+    expect(fieldsOf(draft).headers).toEqual({ "Authorization-2": "a: b", "X-Empty": "" });
   });
 
   it("says at the field what is wrong", () => {
@@ -71,7 +86,6 @@ describe("the form of a provider", () => {
       ...draftOf(ENGINE),
       id: " ",
       base_url: "",
-      models: "one\n= two",
       headers: "no colon",
       account_max_inflight: "1.5",
       answer_timeout_ms: "-1",
@@ -82,16 +96,13 @@ describe("the form of a provider", () => {
       "base_url",
       "headers",
       "id",
-      "models",
     ]);
-    expect(faultsOf({ ...draftOf(ENGINE), models: "one\none = two" }).models).toContain("twice");
   });
 
   it.each([
     ["base_url: must be an address", { base_url: "must be an address" }],
     ["providers[3].driver: there is none", { driver: "there is none" }],
     ["headers.Host: belongs to the connection", { headers: "Host: belongs to the connection" }],
-    ["models.gpt-4.1: too small", { models: "gpt-4.1: too small" }],
     ["a provider with this id exists already", { id: "a provider with this id exists already" }],
     ["the configuration is read-only", null],
     ["accounts[0].provider: does not exist", null],
@@ -121,8 +132,50 @@ describe("what is known of providers", () => {
     expect(outageWords("engine", "qwen3:8b")).toBe("The provider engine is down for qwen3:8b");
   });
 
-  it("is which of its models are not listed under any name, and which have a text in theirs", () => {
-    expect(unlisted(["qwen3:8b", "org/small-0.6b", "new"], ENGINE.models)).toEqual(["new"]);
+  it("is which of the names that it offers are not listed under any name, and which of its models it has no more", () => {
+    expect(unlisted(["qwen3:8b", "org/small-0.6b", "new"], MODELS)).toEqual(["new"]);
+    expect(gone(["qwen3:8b", "new"], MODELS).map(({ name }) => name)).toEqual(["small"]);
     expect(namesWith(["Qwen3:8b", "llama"], " qwen ")).toEqual(["Qwen3:8b"]);
+  });
+});
+
+describe("the models of a provider", () => {
+  it("are told in words, and what is not known in none", () => {
+    expect(MODELS.map(abilities)).toEqual(["", "thinking, no images"]);
+    expect(MODELS.map(sizes)).toEqual(["", "32,768 tokens, 4,096 out"]);
+    expect(MODELS.map(priceWords)).toEqual(["", "1 in, 2.5 out a million"]);
+    expect(tally(MODELS)).toBe("2 models, 1 off");
+    expect(tally(MODELS.slice(0, 1))).toBe("1 model");
+  });
+
+  it("are found by either of their names", () => {
+    expect(modelsWith(MODELS, " ORG/ ").map(({ name }) => name)).toEqual(["small"]);
+    expect(modelsWith(MODELS, "")).toEqual(MODELS);
+  });
+
+  it.each(MODELS)("come from their form as they went into it: $name", (model) => {
+    const draft = modelDraft.draftOf(model);
+    expect(modelDraft.faultsOf(draft, [])).toEqual({});
+    const { name, ...said } = model;
+    const unsaid = { thinking: null, vision: null, search: null, context: null, output: null, price: null };
+    const upstream = model.upstream === name ? null : model.upstream;
+    expect(modelDraft.fieldsOf(draft)).toEqual({ ...unsaid, ...said, upstream });
+  });
+
+  it("say at the field what is wrong with them", () => {
+    const draft = {
+      ...modelDraft.draftOf(null),
+      name: " small ",
+      context: "0",
+      output: "1.5",
+      price_output: "-1",
+    };
+    expect(Object.keys(modelDraft.faultsOf(draft, ["small"])).sort()).toEqual([
+      "context",
+      "name",
+      "output",
+      "price_output",
+    ]);
+    expect(modelDraft.faultsOf(modelDraft.draftOf(null), []).name).toContain("needs a name");
   });
 });

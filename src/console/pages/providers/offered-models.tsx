@@ -2,33 +2,40 @@ import { useState } from "preact/hooks";
 import { listModelsOf, offeredModels, type ProviderView } from "../../api/providers.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { plural } from "../../ui/format.ts";
+import { CheckField, TextField } from "../../ui/field.tsx";
+import { count, plural } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { Scroller } from "../../ui/scroller.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { useWork } from "../../ui/use-work.ts";
-import { namesWith, unlisted } from "./offered.ts";
+import { modelsOf } from "./model-list.ts";
+import { gone, namesWith, unlisted } from "./offered.ts";
 
 interface OfferedModelsProps {
   readonly provider: ProviderView;
   readonly onClose: () => void;
-  /** Told what has changed. */
-  readonly onListed: (said: string) => Promise<void>;
+  /** Told the provider as it is then, and what has changed. */
+  readonly onListed: (provider: ProviderView, said: string) => void;
 }
 
 /** Asks a backend for its models, and lists those that are chosen. */
 export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProps) {
-  const { id, models, read_only } = provider;
+  const { id, read_only } = provider;
+  const models = modelsOf(provider);
   const { data, error, reload } = useLoaded((signal) => offeredModels(id, signal), id);
   const [needle, setNeedle] = useState("");
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [enabled, setEnabled] = useState(true);
   const listing = useWork();
-  const fresh = new Set(unlisted(data ?? [], models));
+  const offered = data ?? [];
+  const news = unlisted(offered, models);
+  const fresh = new Set(news);
+  // What is new stands first.
+  const names = [...news, ...offered.filter((name) => !fresh.has(name))];
+  const missing = data === null || read_only ? [] : gone(offered, models);
   const list = (names: readonly string[]) => async () => {
     const done = await listing.run(async () => {
-      await listModelsOf(id, names);
-      await onListed(`${plural(names.length, "model")} listed`);
+      onListed(await listModelsOf(id, names, enabled), `${plural(names.length, "model")} listed`);
     });
     if (done) onClose();
   };
@@ -46,10 +53,24 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
         {data?.length === 0 && <p>It says that it has none.</p>}
         {data !== null && data.length > 0 && (
           <>
+            {!read_only && (
+              <p>
+                {fresh.size === 0
+                  ? "All of them are listed."
+                  : `${count(fresh.size)} of ${count(data.length)} are not listed yet.`}
+              </p>
+            )}
+            {missing.length > 0 && (
+              <p class="notice warning">
+                <span class="notice-text">
+                  Listed, but not offered any more: {missing.map(({ name }) => name).join(", ")}
+                </span>
+              </p>
+            )}
             <TextField label="Narrow down" type="search" value={needle} onChange={setNeedle} />
             <Scroller label="Its models" class="offered">
               <ul>
-                {namesWith(data, needle).map((name) => (
+                {namesWith(names, needle).map((name) => (
                   <li key={name}>
                     {read_only ? (
                       <span class="mono">{name}</span>
@@ -69,6 +90,14 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
                 ))}
               </ul>
             </Scroller>
+            {fresh.size > 0 && !read_only && (
+              <CheckField
+                label="Switched on"
+                value={enabled}
+                onChange={setEnabled}
+                hint="Otherwise they are listed here alone, and nobody can use them until they are switched on."
+              />
+            )}
             {read_only && (
               <p class="hint">
                 The variable PROVIDER_MODELS says which of them the gateway's own models lead to.

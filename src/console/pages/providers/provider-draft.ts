@@ -7,8 +7,6 @@ export interface ProviderDraft {
   readonly driver: string;
   readonly base_url: string;
   readonly token: string;
-  /** One a line: the name, and behind `=` what the provider calls it, where that differs. */
-  readonly models: string;
   readonly tool_calls: string;
   readonly whole_answers: boolean;
   readonly proxy_id: string;
@@ -31,7 +29,6 @@ export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
   driver: "Driver",
   base_url: "Address",
   token: "Token",
-  models: "Models",
   tool_calls: "Tool calls",
   whole_answers: "Whole answers",
   proxy_id: "Proxy",
@@ -69,22 +66,6 @@ function sides(line: string, separator: string): readonly [string, string | unde
   return at === -1 ? [line, undefined] : [line.slice(0, at).trim(), line.slice(at + separator.length).trim()];
 }
 
-/** The models of a text, by the names that callers use. What stands in no form is left out: `faultsOf` tells of it. */
-export function modelsIn(text: string): Record<string, string> {
-  const pairs = lines(text).map((line) => {
-    const [name, upstream = name] = sides(line, "=");
-    return [name, upstream] as const;
-  });
-  return Object.fromEntries(pairs.filter(([name, upstream]) => name !== "" && upstream !== ""));
-}
-
-/** The text of models, one a line. */
-export function textOfModels(models: Readonly<Record<string, string>>): string {
-  return Object.entries(models)
-    .map(([name, upstream]) => (name === upstream ? name : `${name} = ${upstream}`))
-    .join("\n");
-}
-
 function headersIn(text: string): Record<string, string> {
   return Object.fromEntries(
     lines(text).map((line) => {
@@ -105,7 +86,6 @@ export function draftOf(provider: ProviderView | null): ProviderDraft {
     driver: provider?.driver ?? "openai",
     base_url: provider?.base_url ?? "",
     token: "",
-    models: textOfModels(provider?.models ?? {}),
     tool_calls: provider?.tool_calls ?? "native",
     whole_answers: provider?.whole_answers ?? true,
     proxy_id: provider?.proxy_id ?? "",
@@ -131,13 +111,6 @@ export function faultsOf(draft: ProviderDraft): ProviderFaults {
     const seconds = Number(draft[time]);
     if (!(seconds >= 0 && seconds <= MAX_TIME)) faults[time] = "Must be a number from 0 to 2,147,483.";
   }
-  const names = new Set<string>();
-  for (const line of lines(draft.models)) {
-    const [name, upstream = name] = sides(line, "=");
-    if (name === "" || upstream === "") faults.models ??= `A name is missing in “${line}”.`;
-    if (names.has(name)) faults.models ??= `“${name}” is there twice.`;
-    names.add(name);
-  }
   for (const line of lines(draft.headers)) {
     const [name, value] = sides(line, ":");
     if (name === "" || value === undefined) faults.headers ??= `“${line}” is not of the form Name: value.`;
@@ -154,7 +127,6 @@ export function fieldsOf(draft: ProviderDraft): ProviderFields {
     driver,
     base_url: draft.base_url.trim(),
     token: draft.token.trim(),
-    models: modelsIn(draft.models),
     tool_calls,
     whole_answers,
     proxy_id,
@@ -184,7 +156,6 @@ export function refusedField(message: string): ProviderFaults | null {
   const [place, fault] = sides(message, ": ");
   const [name = ""] = place.replace(/^providers(?:\[\d+\]|\.\d+)\./, "").split(/[.[]/);
   if (fault === undefined || !isField(name)) return null;
-  const of =
-    name === "models" || name === "headers" ? place.slice(place.indexOf(name) + name.length + 1) : "";
+  const of = name === "headers" ? place.slice(place.indexOf(name) + name.length + 1) : "";
   return { [name]: of === "" ? fault : `${of}: ${fault}` };
 }

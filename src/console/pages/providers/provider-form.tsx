@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { messageOf } from "../../api/client.ts";
 import { addProvider, changeProvider, type ProviderView } from "../../api/providers.ts";
 import type { ProxyView } from "../../api/proxies.ts";
+import { go } from "../../routing.ts";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
@@ -67,6 +68,8 @@ export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFo
       throw refusal(refused);
     }
     await onSaved(provider === null ? "Provider added" : "Provider saved");
+    // What comes next is to choose its models.
+    if (provider === null) go("providers", draft.id.trim());
   };
   const known = DRIVERS.some(([id]) => id === draft.driver);
   return (
@@ -103,13 +106,6 @@ export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFo
             ? `Leave it empty to keep the present one, ${provider.token_preview}.`
             : "For accounts that have none of their own. With a token it needs no accounts."
         }
-      />
-      <AreaField
-        {...text("models")}
-        mono
-        rows={5}
-        placeholder={"qwen3:8b\nsmall = qwen3-0.6b-instruct"}
-        hint="One a line, as callers write it; behind = what the provider calls it, where that differs. They are listed; others of its models work, too."
       />
       <CheckField
         label="Switched on"

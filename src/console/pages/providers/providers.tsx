@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import {
   changeProvider,
   DEFAULT_PROVIDER,
@@ -19,9 +18,10 @@ import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { useWork } from "../../ui/use-work.ts";
-import { OfferedModels } from "./offered-models.tsx";
+import { modelsOf, tally } from "./model-list.ts";
 import { outagesOf } from "./outage-of.ts";
 import { ProviderForm } from "./provider-form.tsx";
+import { ProviderModels } from "./provider-models.tsx";
 import { ProviderState } from "./provider-state.tsx";
 
 /** How often the page looks which providers are down, milliseconds. */
@@ -31,14 +31,17 @@ const REFRESH_MS = 5_000;
 const accountsAt = ({ id, read_only }: ProviderView) =>
   href("accounts", "", new URLSearchParams({ provider: read_only ? DEFAULT_PROVIDER : `:${id}` }).toString());
 
-/** The providers that answer, beside the one that the deployment's variables name. */
-export function Providers() {
+/** The providers that answer, or the models of one. */
+export function Providers({ detail }: { readonly detail: string }) {
+  return detail === "" ? <ProviderList /> : <ProviderModels key={detail} id={detail} />;
+}
+
+function ProviderList() {
   const { data, error, reload } = useLoaded(listProviders);
   const { data: queue } = useLoaded((signal) => readQueue(QUEUE_SHOWN, signal), "", REFRESH_MS);
   const proxies = useLoaded(listProxies).data ?? [];
   const outages = outagesOf(queue, DEFAULT_PROVIDER);
   const editing = useEditing<ProviderView>(reload);
-  const [asked, setAsked] = useState<ProviderView | null>(null);
   const switching = useWork();
   const turn = ({ id, name, enabled }: ProviderView) =>
     switching.run(async () => {
@@ -72,7 +75,7 @@ export function Providers() {
     },
     {
       title: "Accounts",
-      class: "tabular",
+      class: "tabular nowrap",
       cell: (provider) =>
         provider.accounts === 0 && provider.has_token ? (
           <span class="muted">its token</span>
@@ -82,13 +85,13 @@ export function Providers() {
     },
     {
       title: "Models",
-      class: "tabular",
-      cell: ({ models, read_only }) =>
-        read_only ? (
-          <span class="muted">the gateway's own</span>
-        ) : (
-          plural(Object.keys(models).length, "model")
-        ),
+      class: "tabular nowrap",
+      cell: (provider) => (
+        <a href={href("providers", provider.id)}>
+          {provider.read_only ? "the gateway's own" : tally(modelsOf(provider))}
+          <span class="hidden-text"> of {provider.id}</span>
+        </a>
+      ),
     },
     {
       title: "State",
@@ -96,9 +99,6 @@ export function Providers() {
     },
     actionColumn((provider) => (
       <>
-        <Button kind="quiet" label={`Ask for models of ${provider.id}`} onClick={() => setAsked(provider)}>
-          Ask for models
-        </Button>
         {!provider.read_only && (
           <>
             <Button
@@ -150,9 +150,6 @@ export function Providers() {
           </>
         )}
       />
-      {asked !== null && (
-        <OfferedModels provider={asked} onClose={() => setAsked(null)} onListed={editing.changed} />
-      )}
     </Page>
   );
 }

@@ -1,0 +1,94 @@
+import type { ModelFields } from "../../api/providers.ts";
+import type { ListedModel } from "./model-list.ts";
+
+/** A model as it is typed: numbers are texts, and what is not known is empty. */
+export interface ModelDraft {
+  readonly name: string;
+  readonly upstream: string;
+  readonly enabled: boolean;
+  readonly thinking: string;
+  readonly vision: string;
+  readonly search: string;
+  readonly context: string;
+  readonly output: string;
+  readonly price_input: string;
+  readonly price_cached: string;
+  readonly price_output: string;
+}
+
+/** What is wrong with a draft, in words, by the field. */
+export type ModelFaults = Partial<Record<keyof ModelDraft, string>>;
+
+/** What is chosen of an ability. */
+export const ABILITY_CHOICES = [
+  ["", "Not known"],
+  ["yes", "Yes"],
+  ["no", "No"],
+] as const;
+
+const ability = (has: boolean | undefined) => (has === undefined ? "" : has ? "yes" : "no");
+const known = (value: number | undefined) => (value === undefined ? "" : String(value));
+
+/** The draft of a model as it is; null: of a new one. */
+export function draftOf(model: ListedModel | null): ModelDraft {
+  return {
+    name: model?.name ?? "",
+    upstream: model === null || model.upstream === model.name ? "" : model.upstream,
+    enabled: model?.enabled ?? true,
+    thinking: ability(model?.thinking),
+    vision: ability(model?.vision),
+    search: ability(model?.search),
+    context: known(model?.context),
+    output: known(model?.output),
+    price_input: known(model?.price?.input),
+    price_cached: known(model?.price?.cached_input),
+    price_output: known(model?.price?.output),
+  };
+}
+
+/**
+ * What is wrong with a draft.
+ *
+ * @param taken the names of the provider's other models
+ */
+export function faultsOf(draft: ModelDraft, taken: readonly string[]): ModelFaults {
+  const faults: ModelFaults = {};
+  const name = draft.name.trim();
+  if (name === "") faults.name = "A model needs a name.";
+  if (taken.includes(name)) faults.name = "There is a model of this name.";
+  for (const size of ["context", "output"] as const) {
+    const tokens = Number(draft[size]);
+    const fine = draft[size].trim() === "" || (Number.isSafeInteger(tokens) && tokens > 0);
+    if (!fine) faults[size] = "Must be a whole number from 1 on.";
+  }
+  for (const price of ["price_input", "price_cached", "price_output"] as const) {
+    if (!(Number(draft[price]) >= 0)) faults[price] = "Must be a number from 0 on.";
+  }
+  return faults;
+}
+
+const chosen = (choice: string) => (choice === "" ? null : choice === "yes");
+const numberOf = (text: string) => (text.trim() === "" ? null : Number(text));
+
+/** What the gateway is sent of a draft without faults. */
+export function fieldsOf(draft: ModelDraft): ModelFields {
+  const { price_input, price_cached, price_output } = draft;
+  const cached = numberOf(price_cached);
+  const priced = `${price_input}${price_cached}${price_output}`.trim() !== "";
+  return {
+    upstream: draft.upstream.trim() || null,
+    enabled: draft.enabled,
+    thinking: chosen(draft.thinking),
+    vision: chosen(draft.vision),
+    search: chosen(draft.search),
+    context: numberOf(draft.context),
+    output: numberOf(draft.output),
+    price: priced
+      ? {
+          input: Number(price_input),
+          ...(cached !== null && { cached_input: cached }),
+          output: Number(price_output),
+        }
+      : null,
+  };
+}

@@ -1,0 +1,116 @@
+import { useState } from "preact/hooks";
+import { changeModel, type ProviderView } from "../../api/providers.ts";
+import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import {
+  ABILITY_CHOICES,
+  draftOf,
+  faultsOf,
+  fieldsOf,
+  type ModelDraft,
+  type ModelFaults,
+} from "./model-draft.ts";
+import { type ListedModel, modelsOf } from "./model-list.ts";
+
+interface ModelFormProps {
+  readonly provider: ProviderView;
+  /** Null for a new one. */
+  readonly model: ListedModel | null;
+  readonly onClose: () => void;
+  /** Told the provider as it is then, and what has changed. */
+  readonly onSaved: (provider: ProviderView, said: string) => void;
+}
+
+/** The names of fields whose value is a text. */
+type TextName = Exclude<keyof ModelDraft, "enabled">;
+
+/** Says what is known of a model by hand. */
+export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps) {
+  const [draft, setDraft] = useState(() => draftOf(model));
+  const [faults, setFaults] = useState<ModelFaults>({});
+  const change = (changes: Partial<ModelDraft>) => {
+    setDraft((before) => ({ ...before, ...changes }));
+    setFaults((before) =>
+      Object.fromEntries(Object.entries(before).filter(([field]) => !(field in changes))),
+    );
+  };
+  const text = (name: TextName, label: string) => ({
+    label,
+    value: draft[name],
+    error: faults[name],
+    onChange: (value: string) => change({ [name]: value }),
+  });
+  const tokens = (name: TextName, label: string, hint: string) => (
+    <TextField {...text(name, label)} type="number" hint={hint} />
+  );
+  const submit = async () => {
+    const taken = model === null ? modelsOf(provider).map(({ name }) => name) : [];
+    const wrong = faultsOf(draft, taken);
+    setFaults(wrong);
+    if (Object.keys(wrong).length > 0) throw new Error("Nothing was saved.");
+    const changed = await changeModel(provider.id, draft.name.trim(), fieldsOf(draft));
+    onSaved(changed, model === null ? "Model listed" : "Model saved");
+  };
+  return (
+    <FormDialog
+      title={model === null ? `Add a model of ${provider.id}` : `Model ${model.name}`}
+      action={model === null ? "Add model" : "Save"}
+      submit={submit}
+      onClose={onClose}
+      wide
+    >
+      {model === null && (
+        <TextField
+          {...text("name", "Name")}
+          required
+          mono
+          focus
+          placeholder="qwen3:8b"
+          hint={`Callers ask for ${provider.id}/ and this name. It cannot be changed later.`}
+        />
+      )}
+      <TextField
+        {...text("upstream", "What the provider calls it")}
+        mono
+        placeholder={draft.name}
+        hint="Empty: the same."
+      />
+      <CheckField
+        label="Switched on"
+        value={draft.enabled}
+        onChange={(enabled) => change({ enabled })}
+        hint="Switched off, it is in no list and refused, also by the provider's own name for it."
+      />
+      <div class="limit-grid">
+        <SelectField
+          {...text("thinking", "Thinks")}
+          choices={ABILITY_CHOICES}
+          hint="No: it is not asked to."
+        />
+        <SelectField
+          {...text("vision", "Reads images")}
+          choices={ABILITY_CHOICES}
+          hint="No: images go to the provider's first model that does."
+        />
+        <SelectField
+          {...text("search", "Searches the web")}
+          choices={ABILITY_CHOICES}
+          hint="No: searches go to the provider's first model that does."
+        />
+      </div>
+      <div class="limit-grid">
+        {tokens(
+          "context",
+          "Context (tokens)",
+          "What it reads and writes at once. What is longer goes to a larger model of a route.",
+        )}
+        {tokens("output", "Longest answer (tokens)", "A request for more is asked with so many.")}
+      </div>
+      <div class="limit-grid">
+        {tokens("price_input", "A million tokens in cost", "The prices of the page Usage come first.")}
+        {tokens("price_cached", "A million in, cached", "Empty: as the others.")}
+        {tokens("price_output", "A million tokens out cost", "In the currency that you count in.")}
+      </div>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,85 @@
+import { useState } from "preact/hooks";
+import { type ProviderView, readProvider } from "../../api/providers.ts";
+import { href } from "../../routing.ts";
+import { Button } from "../../ui/button.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { toast } from "../../ui/toasts.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { ModelForm } from "./model-form.tsx";
+import type { ListedModel } from "./model-list.ts";
+import { ModelTable } from "./model-table.tsx";
+import { OfferedModels } from "./offered-models.tsx";
+
+/** What the person is doing with the models. */
+type Doing = { readonly what: "ask" | "add" } | { readonly what: "edit"; readonly model: ListedModel };
+
+/** The models of one provider: which are there for callers, and what is known of them. */
+export function ProviderModels({ id }: { readonly id: string }) {
+  const { data, error, reload, replace } = useLoaded((signal) => readProvider(id, signal), id);
+  const [doing, setDoing] = useState<Doing | null>(null);
+  const ask = (kind?: "primary") => (
+    <Button {...(kind !== undefined && { kind })} onClick={() => setDoing({ what: "ask" })}>
+      Ask the backend
+    </Button>
+  );
+  const add = (
+    <Button onClick={() => setDoing({ what: "add" })}>
+      <Icon name="plus" />
+      Add model
+    </Button>
+  );
+  const saved = (provider: ProviderView, said: string) => {
+    replace(provider);
+    toast(said);
+  };
+  const close = () => setDoing(null);
+  return (
+    <Page
+      title={`Models of ${data?.name || id}`}
+      lead={
+        <>
+          <a href={href("providers")}>Providers</a>
+          {data !== null && (
+            <>
+              {" / "}
+              {data.driver} at <span class="mono">{data.base_url}</span>
+              {!data.enabled && ", switched off"}
+            </>
+          )}
+        </>
+      }
+      actions={
+        data !== null && (
+          <>
+            {!data.read_only && add}
+            {ask("primary")}
+          </>
+        )
+      }
+    >
+      <Problem error={error} retry={reload} />
+      {data !== null && (
+        <ModelTable
+          provider={data}
+          onChanged={replace}
+          reload={reload}
+          onEdit={(model) => setDoing({ what: "edit", model })}
+          ask={ask()}
+        />
+      )}
+      {data !== null && doing?.what === "ask" && (
+        <OfferedModels provider={data} onClose={close} onListed={saved} />
+      )}
+      {data !== null && (doing?.what === "add" || doing?.what === "edit") && (
+        <ModelForm
+          provider={data}
+          model={doing.what === "edit" ? doing.model : null}
+          onClose={close}
+          onSaved={saved}
+        />
+      )}
+    </Page>
+  );
+}
