@@ -2,6 +2,7 @@ import * as z from "zod";
 import { type EmbeddingInput, MAX_DIMENSIONS, MAX_INPUTS, vectorsOf } from "../embeddings/embed.ts";
 import { vectorToBase64 } from "../embeddings/vectors.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
+import { byNames } from "../models/by-names.ts";
 import { resolveModel } from "../models/resolve.ts";
 import { forCallers, json } from "../routing/endpoint.ts";
 
@@ -56,9 +57,9 @@ export const createEmbeddings = forCallers({
   summary: "Create embeddings",
   body: embeddingsRequestSchema,
   answers: json(answerSchema),
+  takesAccount: true,
   handler: async (context, { caller, body }) => {
-    const { config } = await context.config();
-    const model = resolveModel(body.model, config);
+    const model = await byNames(context, body.model, resolveModel);
     const { vectors, tokens } = await vectorsOf({
       context,
       caller,

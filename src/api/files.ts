@@ -27,6 +27,7 @@ const uploadFile = forCallers({
   summary: "Upload a file",
   streamedBody: { mediaType: "multipart/form-data", schema: FORM_SCHEMA },
   answers: json(fileSchema),
+  takesAccount: true,
   handler: async (context, { caller }) => {
     const { file, kept } = await receiveForm(context, caller, STYLE);
     return Response.json(fileObject(file, kept));
@@ -40,6 +41,7 @@ const readFile = forCallers({
   path: FILE_PATHS,
   summary: "Read a file's status",
   answers: json(fileSchema),
+  takesAccount: true,
   handler: async (context, { caller, params }) => {
     const { file, kept } = await readCallersFile({ context, caller, style: STYLE }, params["file_id"] ?? "");
     return Response.json(fileObject(file, kept));

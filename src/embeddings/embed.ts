@@ -1,4 +1,4 @@
-import type { Caller } from "../auth/callers.ts";
+import { type Caller, readmitted } from "../auth/callers.ts";
 import type { ResolvedModel } from "../conversation/model.ts";
 import { estimateTokens } from "../conversation/tokens.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
@@ -88,6 +88,21 @@ function usualDimensions(requested: string): number {
   return EMBEDDING_DIMENSIONS.get(name) ?? EMBEDDING_DIMENSIONS.get(bare) ?? DEFAULT_DIMENSIONS;
 }
 
+/** Throws what a caller is told whose key may not have this. */
+function checkScope({ style, model }: EmbeddingWish, { key }: Caller): void {
+  checkDialect(key?.entry, style);
+  checkModel(key?.entry, model);
+}
+
+/** What `embeddings.provider` says. Where no account is to be asked, nobody else tells whether that is the newest: then it is looked up. */
+async function confirmedProvider(wish: EmbeddingWish): Promise<string> {
+  const { context, caller } = wish;
+  const known = (await context.config()).config.embeddings.provider;
+  if (known === UPSTREAM || !(await context.confirmConfig())) return known;
+  checkScope(wish, await readmitted(context, caller));
+  return (await context.config()).config.embeddings.provider;
+}
+
 /**
  * Embeds texts as `embeddings.provider` says: here, or at the provider.
  *
@@ -100,11 +115,8 @@ export async function vectorsOf(wish: EmbeddingWish): Promise<Vectors> {
   log.operation = "embeddings";
   log.model = model.id;
   log.requestedModel = model.requested;
-  const scope = wish.caller.key?.entry;
-  checkDialect(scope, wish.style);
-  checkModel(scope, model);
-  const { config } = await context.config();
-  const { provider } = config.embeddings;
+  checkScope(wish, wish.caller);
+  const provider = await confirmedProvider(wish);
   if (provider !== UPSTREAM && !LOCAL.has(provider)) throw notConfigured(provider);
   const dimensions = wish.dimensions ?? usualDimensions(model.requested);
   const tokens = inputs.reduce(

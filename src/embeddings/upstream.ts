@@ -2,6 +2,7 @@ import { Patience } from "../accounts/patience.ts";
 import { abortWith, withAccount } from "../accounts/with-account.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
+import { checkModel } from "../limits/allowed.ts";
 import type { Expected } from "../limits/quota.ts";
 import { providerNamed } from "../provider/of-platform.ts";
 import type { EmbeddingWish, Vectors } from "./embed.ts";
@@ -40,7 +41,17 @@ export async function upstreamVectors(wish: EmbeddingWish, expected: () => Expec
   const { abort, stop } = abortWith(context.request);
   try {
     return await withAccount(
-      { context, caller, provider, model: model.id, dialect: style, abort, expected, mayRepeat: () => true },
+      {
+        context,
+        caller,
+        provider,
+        model: model.id,
+        dialect: style,
+        abort,
+        expected,
+        permits: (key) => checkModel(key, model),
+        mayRepeat: () => true,
+      },
       (session) =>
         session.call(async (account) => {
           const patience = new Patience(provider.patience.firstByteTimeoutMs, abort.signal);

@@ -1,6 +1,6 @@
+import { byNames } from "../../models/by-names.ts";
 import { forCallers } from "../../routing/endpoint.ts";
 import { answer } from "../shared/answer.ts";
-import { byNames } from "../shared/names.ts";
 import { chatCompletionAnswers } from "./answers.ts";
 import { chatRequestSchema, toTurn } from "./request.ts";
 import { toChatCompletion } from "./response.ts";

@@ -1,6 +1,6 @@
+import { byNames } from "../../models/by-names.ts";
 import { forCallers } from "../../routing/endpoint.ts";
 import { answer } from "../shared/answer.ts";
-import { byNames } from "../shared/names.ts";
 import { textCompletionAnswers } from "./answers.ts";
 import { completionRequestSchema, echoOf, toConversation } from "./request.ts";
 import { toTextCompletion } from "./response.ts";

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Caller } from "../../auth/callers.ts";
 import { MAX_DIMENSIONS, MAX_INPUTS, vectorsOf } from "../../embeddings/embed.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
+import { byNames } from "../../models/by-names.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import type { Context } from "../../platform/context.ts";
 import { forCallers, json } from "../../routing/endpoint.ts";
@@ -38,8 +39,7 @@ async function embedded(
   requests: readonly EmbedRequest[],
   whereOf: (index: number) => string,
 ) {
-  const { config } = await context.config();
-  const model = resolveModel(modelName(path), config);
+  const model = await byNames(context, modelName(path), resolveModel);
   const texts = requests.map((request, index) => {
     const own = request.model;
     if (typeof own === "string" && modelName(own) !== modelName(path)) {
@@ -77,6 +77,7 @@ export const embedContent = forCallers({
   summary: "Create an embedding",
   body: embedSchema,
   answers: json(() => z.object({ embedding: embeddingSchema(), usageMetadata: usageSchema() })),
+  takesAccount: true,
   handler: async (context, { caller, body, params }) => {
     const { embeddings, usageMetadata } = await embedded(
       context,
@@ -97,6 +98,7 @@ export const batchEmbedContents = forCallers({
   summary: "Create embeddings",
   body: styled({ requests: z.array(embedSchema).min(1).max(MAX_INPUTS) }),
   answers: json(() => z.object({ embeddings: z.array(embeddingSchema()), usageMetadata: usageSchema() })),
+  takesAccount: true,
   handler: async (context, { caller, body, params }) =>
     Response.json(
       await embedded(

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import type { Caller } from "../../auth/callers.ts";
 import { isObject } from "../../encoding/json.ts";
+import { byNames } from "../../models/by-names.ts";
 import type { Context } from "../../platform/context.ts";
 import { type CallerEndpoint, forCallers, json } from "../../routing/endpoint.ts";
 import { inOtherFormsToo } from "../../routing/other-forms.ts";
 import { answer } from "../shared/answer.ts";
 import { countPromptTokens } from "../shared/count.ts";
-import { byNames } from "../shared/names.ts";
 import { contentAnswers, contentStreamAnswers, totalTokensSchema } from "./answers.ts";
 import { type ContentRequest, contentRequestSchema, toConversation } from "./request.ts";
 import { toContentResponse } from "./response.ts";

@@ -115,6 +115,7 @@ const read = shared("/:file_id", {
   method: "GET",
   summary: "Read what is known of a file",
   answers: json(fileResourceSchema),
+  takesAccount: true,
   handler: async (context, { caller, params }) => {
     const { file, kept } = await readCallersFile({ context, caller, style: ID }, params["file_id"] ?? "");
     return Response.json(fileResource({ ...kept, status: file.status }, context));

@@ -161,6 +161,7 @@ const whole = forCallers({
     },
   },
   answers,
+  takesAccount: true,
   refused: (context, error) => forgetRest(restOf(context.request), error),
   handler: async (context, { caller }) => {
     const { headers } = context.request;

@@ -1,8 +1,8 @@
+import { byNames } from "../../models/by-names.ts";
 import type { Context } from "../../platform/context.ts";
 import { forCallers, json } from "../../routing/endpoint.ts";
 import { answer } from "../shared/answer.ts";
 import { countPromptTokens } from "../shared/count.ts";
-import { byNames } from "../shared/names.ts";
 import { messageAnswers, tokenCountSchema } from "./answers.ts";
 import { PREFIXES, VERSION_HEADERS } from "./names.ts";
 import { messageRequestSchema, toConversation } from "./request.ts";

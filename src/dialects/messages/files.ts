@@ -60,6 +60,7 @@ const upload = shared("", {
   summary: "Upload a file for messages",
   streamedBody: { mediaType: "multipart/form-data", schema: FORM_SCHEMA },
   answers: json(metadataSchema),
+  takesAccount: true,
   handler: async (context, { caller }) =>
     Response.json(metadata((await receiveForm(context, caller, ID)).kept)),
   refused: (context, error) => forgetRest(restOf(context.request), error),
@@ -111,6 +112,7 @@ const read = shared("/:file_id", {
   method: "GET",
   summary: "Read a file's metadata",
   answers: json(metadataSchema),
+  takesAccount: true,
   handler: async (context, { caller, params }) => {
     const { kept } = await readCallersFile({ context, caller, style: ID }, params["file_id"] ?? "");
     return Response.json(metadata(kept));

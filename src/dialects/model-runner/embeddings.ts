@@ -29,6 +29,7 @@ export const runnerEmbed = forCallers({
   summary: "Create embeddings",
   body: embedSchema,
   answers: json(embedAnswer),
+  takesAccount: true,
   handler: async (context, { caller, body }) => {
     const model = await resolveRunnerModel(context, body.model);
     const inputs = typeof body.input === "string" ? [body.input] : (body.input ?? []);
@@ -58,6 +59,7 @@ export const runnerEmbeddings = forCallers({
   summary: "Create one embedding",
   body: z.looseObject({ model: z.string().min(1), prompt: z.string().nullish() }),
   answers: json(() => z.object({ embedding: vector() })),
+  takesAccount: true,
   handler: async (context, { caller, body }) => {
     const { vectors } = await vectorsOf({
       context,

@@ -2,12 +2,12 @@ import * as z from "zod";
 import type { CatalogueModel, ResolvedModel } from "../../conversation/model.ts";
 import { sha256Hex } from "../../encoding/hash.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
+import { byNames } from "../../models/by-names.ts";
 import { CATALOGUE_CREATED, CONTEXT_LENGTH, visionModel } from "../../models/catalogue.ts";
 import { listedModels, modelAtPath } from "../../models/resolve.ts";
 import type { Context } from "../../platform/context.ts";
 import { json, open } from "../../routing/endpoint.ts";
 import { VERSION } from "../../version.ts";
-import { byNames } from "../shared/names.ts";
 import { runningSchema, showAnswerSchema, tagsSchema } from "./answers.ts";
 
 const MODIFIED_AT = new Date(CATALOGUE_CREATED * 1000).toISOString();

@@ -1,8 +1,8 @@
 import type { Caller } from "../../auth/callers.ts";
 import { costOfValue } from "../../http/value-cost.ts";
+import { byNames } from "../../models/by-names.ts";
 import type { Context } from "../../platform/context.ts";
 import type { StoredResponse } from "../../platform/responses.ts";
-import { byNames } from "../shared/names.ts";
 import { previousId } from "./echo.ts";
 import { readPrevious, resolveReferences } from "./references.ts";
 import { inputItems, type ResponsesRequest, type ResponsesTurn, toTurn } from "./request.ts";

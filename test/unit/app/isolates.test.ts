@@ -8,7 +8,8 @@ import {
   useMemoryGateway,
 } from "../../support/memory-gateway.ts";
 import { accountNamed, KEY } from "../../support/memory-platform.ts";
-import { says } from "../../support/upstream-scripts.ts";
+import { ScriptedUpstream } from "../../support/scripted-upstream.ts";
+import { completionsScript, says } from "../../support/upstream-scripts.ts";
 
 const make = useMemoryGateway();
 const CHAT = "/v1/chat/completions";
@@ -126,6 +127,84 @@ describe("an isolate", () => {
     await pass(6_000);
     expect(await count()).toMatch(/^401/);
     expect(isolate.asked).toEqual({ copy: 0, object: 2 });
+  });
+});
+
+describe("embeddings and files", () => {
+  /** Asks for a vector, or sends a file. */
+  const embed = (isolate: Isolate, key = KEY) =>
+    isolate.gateway.post(
+      "/v1/embeddings",
+      { model: "gpt-4o", input: "Hi" },
+      { headers: { authorization: `Bearer ${key}` } },
+    );
+  const upload = (isolate: Isolate, key = KEY) => {
+    const body = new FormData();
+    body.set("purpose", "assistants");
+    body.set("file", new File(["text"], "a.txt"));
+    return isolate.gateway.request("/v1/files", {
+      method: "POST",
+      body,
+      headers: { authorization: `Bearer ${key}` },
+    });
+  };
+  const vectors = () =>
+    new ScriptedUpstream(
+      completionsScript({
+        other: ({ path }) =>
+          path.endsWith("/embeddings")
+            ? { json: { data: [{ index: 0, embedding: [1] }], usage: { prompt_tokens: 1, total_tokens: 1 } } }
+            : undefined,
+      }),
+    );
+  const upstream = () =>
+    deploy({
+      upstream: vectors(),
+      env: { PROVIDER_DRIVER: "openai" },
+      config: { embeddings: { provider: "upstream" }, accounts: [{ token: "key-a" }] },
+    });
+
+  test.each([
+    ["embeddings of the provider", upstream, embed],
+    ["uploads", () => deploy(), upload],
+  ] as const)(
+    "%s learn of edits from the pool: nothing polls, a deleted key is dead",
+    async (_, make, ask) => {
+      deployment = await make();
+      const isolate = new Isolate(deployment);
+      expect((await ask(isolate)).status).toBe(200);
+      await pass(3_600_000);
+      expect((await ask(isolate)).status).toBe(200);
+      expect(isolate.asked).toEqual({ copy: 1, object: 0 });
+      const { sent } = deployment;
+      await deployment.edit(without(KEY));
+      expect((await ask(isolate)).status).toBe(401);
+      expect(deployment.sent).toBe(sent);
+      expect((await ask(isolate, OTHER)).status).toBe(200);
+    },
+  );
+
+  test("a vector of the provider is refused to a key that may not have its model any more", async () => {
+    deployment = await upstream();
+    const isolate = new Isolate(deployment);
+    expect((await embed(isolate)).status).toBe(200);
+    const entry = { key: KEY, name: "", remark: "", models: ["provider-v4-pro"] };
+    await deployment.edit((config) => ({ ...config, keys: [], api_keys: [entry] }));
+    expect((await embed(isolate)).status).toBe(403);
+    expect(deployment.sent).toBe(1);
+  });
+
+  test("where vectors are made here, what was changed holds within five seconds, as ever", async () => {
+    deployment = await deploy({ config: { embeddings: { provider: "builtin" } } });
+    const isolate = new Isolate(deployment);
+    expect((await embed(isolate)).status).toBe(200);
+    const entry = { key: KEY, name: "", remark: "", models: ["provider-v4-pro"] };
+    await deployment.edit((config) => ({ ...config, keys: [], api_keys: [entry] }));
+    await pass(6_000);
+    expect((await embed(isolate)).status).toBe(403);
+    await deployment.edit((config) => ({ ...config, embeddings: { provider: "" } }));
+    await pass(6_000);
+    expect((await embed(isolate)).status).toBe(403);
   });
 });
 

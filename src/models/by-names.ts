@@ -1,6 +1,6 @@
-import { GatewayError } from "../../errors/gateway-error.ts";
-import type { Naming } from "../../models/naming.ts";
-import type { Context } from "../../platform/context.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+import type { Context } from "../platform/context.ts";
+import type { Naming } from "./naming.ts";
 
 /**
  * Reads what a request asks for, by what models are called; of a name that a copy of the configuration does not know
