@@ -3,8 +3,9 @@ import png from "@jsquash/png/codec/pkg/squoosh_png_bg.wasm";
 import resize from "@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm";
 import webp from "@jsquash/webp/codec/enc/webp_enc_simd.wasm";
 import { fromAnswer } from "../../pages/browser/failures.ts";
+import { RefusedClients } from "../../pages/refused-clients.ts";
 import type { PageJobs } from "../page-jobs.ts";
-import type { PageBrowser, PagesPlatform } from "../pages.ts";
+import type { PageBrowser, PagesPlatform, RateDecision } from "../pages.ts";
 import type { PageLimits } from "../variables.ts";
 import type { Env } from "./env.ts";
 
@@ -17,10 +18,24 @@ export function cloudflarePages(env: Env, limits: PageLimits): PagesPlatform {
       match: (key) => cache().match(key),
       put: (key, answer) => cache().put(key, answer),
     },
-    countCall: (client, limit, calls) => env.RATE_LIMITER.getByName(client).take(limit, calls),
+    countCall: callCounter(env),
     jobs: jobs(env),
     codecs: async () => ({ jpeg, png, resize, webp }),
     fingerprints: () => readAsset(env, "/data/technologies.json"),
+  };
+}
+
+/** The calls of each client are counted by an object of their own, which whoever was refused does not reach again before there is room. */
+function callCounter({ RATE_LIMITER: objects }: Env): PagesPlatform["countCall"] {
+  const refused = new RefusedClients();
+  return async (client, limit, calls): Promise<RateDecision> => {
+    // Not that of the answer: by then the object's minute has gone on.
+    const asked = Date.now();
+    const known = refused.recall(client, asked);
+    if (known !== null) return known;
+    const decision = await objects.getByName(client).take(limit, calls);
+    refused.note(client, decision, asked);
+    return decision;
   };
 }
 
