@@ -31,6 +31,22 @@ export interface LeaseTerms extends ClaimPeriods {
   readonly boot: string;
 }
 
+/** What two pools have given each other of a limit, ever: units of `LimitPart`. */
+export interface StoredPart {
+  readonly limit: string;
+  /** The other one's name. */
+  readonly peer: string;
+  readonly given: number;
+  readonly got: number;
+}
+
+/** Where a pool keeps its parts of limits that it shares with others. */
+export interface PartStore {
+  loadParts(): Iterable<StoredPart>;
+  /** Replaces what is known of that limit and that other pool. */
+  savePart(part: StoredPart): void;
+}
+
 export interface Starts {
   readonly last: number;
   readonly oldestLive: number;
@@ -40,7 +56,7 @@ export interface Starts {
  * The pool's durable storage. All calls are synchronous and take effect before the grant that caused them is seen
  * outside (a Durable Object's output gate holds the answer back until the write is safe).
  */
-export interface PoolStore {
+export interface PoolStore extends PartStore {
   /** Per account, how many slots may be held at most: the high-water mark. */
   loadMarks(): Iterable<readonly [id: string, slots: number]>;
   setMark(id: string, slots: number): void;

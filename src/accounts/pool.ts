@@ -22,10 +22,11 @@ import type { Pulse } from "./heartbeat.ts";
 import type { Lane } from "./lane.ts";
 import { CLAIM_MS, LEASE_TTL_MS } from "./lease-life.ts";
 import { type Holder, type LeaseRecord, SLOT_RECLAIMED } from "./leases.ts";
+import type { PartedLimit, PartUse } from "./limit-part.ts";
 import { accountHealth, queueStatus } from "./pool-status.ts";
 import type { PoolStore } from "./pool-store.ts";
 import { Proxies } from "./proxies.ts";
-import { Slots } from "./slots.ts";
+import { type LimitParts, Slots } from "./slots.ts";
 import { type Clockwork, Upkeep } from "./upkeep.ts";
 import { type Outcome, Waiter } from "./waiting-queue.ts";
 
@@ -45,6 +46,8 @@ export interface PoolOptions extends Clockwork {
    * with it. Absent or empty: holders may outlive the pool.
    */
   readonly boot?: string;
+  /** See `PartTrader.short`. */
+  readonly short?: (limit: PartedLimit, turnedAway: boolean) => void;
 }
 
 /** An account on which the provider fails so often, while it works with others, cools down. */
@@ -117,6 +120,7 @@ export class AccountPool {
       dismissed: (request) => this.#unserved(request),
       idle: () => this.#upkeep.idle(),
       rescheduled: () => this.#reschedule(),
+      short: (limit, turnedAway) => options.short?.(limit, turnedAway),
     });
     this.#tokens = new AccountTokens(store, now(), (id) => this.#slots.state(id));
     this.#health = new HealthKeeper(store, (id) => this.#slots.state(id));
@@ -125,10 +129,13 @@ export class AccountPool {
     if (this.#slots.inUse > 0) this.#upkeep.hold();
   }
 
-  /** Takes over accounts and limits while requests are in flight: nobody loses a slot, nobody gets one too many. */
-  configure({ accounts, limits, proxies = [], perAccount, version }: PoolConfiguration): void {
+  /**
+   * Takes over accounts and limits while requests are in flight: nobody loses a slot, nobody gets one too many. False: it has a
+   * newer configuration already.
+   */
+  configure({ accounts, limits, proxies = [], perAccount, version }: PoolConfiguration): boolean {
     if (version !== undefined) {
-      if (version < this.#configVersion) return;
+      if (version < this.#configVersion) return false;
       this.#configVersion = version;
     }
     this.#slots.catchUp();
@@ -152,6 +159,17 @@ export class AccountPool {
     this.#proxies.configure(proxies);
     this.#slots.names = accountsByName(accounts);
     this.#slots.configure(limits, perAccount);
+    return true;
+  }
+
+  /** What it may use of limits that it shares with other pools, from now on. */
+  takeParts(parts: LimitParts): void {
+    this.#slots.takeParts(parts);
+  }
+
+  /** How much of those limits it uses, and could use. */
+  partUses(): Readonly<Record<PartedLimit, PartUse>> {
+    return this.#slots.partUses;
   }
 
   /** Grants a slot, refuses, or has the request wait. */

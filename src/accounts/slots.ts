@@ -3,6 +3,7 @@ import { AccountState } from "./account-state.ts";
 import type { Pulse } from "./heartbeat.ts";
 import { type Lane, Lanes } from "./lane.ts";
 import { type Holder, holderOf, type LeaseRecord, Leases } from "./leases.ts";
+import type { PartedLimit, PartUse } from "./limit-part.ts";
 import type { LeaseTerms, PoolStore } from "./pool-store.ts";
 import { Reservations } from "./reservations.ts";
 import type { Share } from "./shares.ts";
@@ -20,6 +21,8 @@ export interface SlotEvents {
   idle(): void;
   /** The times at which something is due may have changed. */
   rescheduled(): void;
+  /** More of a limit could be used: requests wait, or one was turned away. Of interest where there are several pools. */
+  short(limit: PartedLimit, turnedAway: boolean): void;
 }
 
 /**
@@ -28,6 +31,14 @@ export interface SlotEvents {
  */
 export const LOOK_MS = 1_000;
 const CLOCK_STEP_MS = 2 * LOOK_MS;
+
+/** What one of several pools may use of the limits that it shares with the others; null: there is no such limit. */
+export interface LimitParts {
+  /** Slots in use. */
+  readonly global: number | null;
+  /** Waiting requests, of which each provider has its own. */
+  readonly queue: number | null;
+}
 
 /** Starts a timer; the result stops it. */
 export type SetTimer = (ms: number, run: () => void) => () => void;
@@ -41,6 +52,8 @@ export type SetTimer = (ms: number, run: () => void) => () => void;
  */
 export class Slots {
   limits: PoolLimits = { perAccount: 1, global: 0, queue: 0, queueWaitMs: 60_000, tokenRefreshMs: 0 };
+  /** Null: there is one pool. */
+  parts: LimitParts | null = null;
   /** Configured accounts. */
   total = 0;
   /** Serial number of the newest lease or waiting request. */
@@ -79,6 +92,12 @@ export class Slots {
 
   get globalLimit(): number {
     return this.limits.global || this.recommended;
+  }
+
+  /** How many slots may be in use here. */
+  get usable(): number {
+    // Without a limit the accounts' slots are what there is: those of accounts that have moved away count where they are now.
+    return this.parts === null ? this.globalLimit : (this.parts.global ?? Number.POSITIVE_INFINITY);
   }
 
   /** Slots of all accounts together. */
@@ -160,6 +179,27 @@ export class Slots {
     this.#events.rescheduled();
   }
 
+  /** Goes by other parts of the limits from now on. */
+  takeParts(parts: LimitParts): void {
+    this.catchUp();
+    this.parts = parts;
+    this.#drain();
+    this.#events.rescheduled();
+  }
+
+  /** How much of the limits is used, and could be. Each provider has a queue: the longest counts. */
+  get partUses(): Readonly<Record<PartedLimit, PartUse>> {
+    const { inUse, recommended } = this;
+    const free = Math.max(0, recommended - inUse);
+    const able = this.lanes.next() === null ? 0 : this.waiting;
+    const queued = Math.max(...this.lanes.all.map(({ queue }) => queue.size));
+    return {
+      global: { inUse, wanted: Math.min(able, free), most: recommended },
+      // Once it is full requests are turned away: so it is to hold twice as many.
+      queue: { inUse: queued, wanted: queued, most: Number.POSITIVE_INFINITY },
+    };
+  }
+
   /** Grants a slot, refuses, or has the request wait. */
   acquire(request: AcquireRequest): Outcome | Waiter {
     return this.#acquire(request, null);
@@ -171,7 +211,7 @@ export class Slots {
    */
   putAside(lane: Lane, request: AcquireRequest, ms: number, late: Refused): Waiter | null {
     this.catchUp();
-    const room = this.#queueLimitOf(lane) + Math.max(0, this.globalLimit - this.inUse);
+    const room = this.#queueLimitOf(lane) + Math.max(0, this.usable - this.inUse);
     if (lane.waiting >= room) return null;
     const exclude = request.exclude?.length ? new Set(request.exclude) : null;
     const share = lane.shares.of(request.caller ?? "");
@@ -220,15 +260,16 @@ export class Slots {
     if (target === null && lane.enabled === 0) return { refused: "no_accounts" };
     const exclude = target === null && request.exclude?.length ? new Set(request.exclude) : null;
     if (exclude !== null && !this.othersAreHealthy(lane, exclude)) return { refused: "no_accounts" };
-    if (this.inUse < this.globalLimit) {
-      const state = target ?? lane.rotation.pick(exclude);
-      if (state !== null && lane.rotation.hasSlot(state)) {
-        const outcome = this.#grant(state, request);
-        if (this.waiting > 0) this.#events.rescheduled();
-        return outcome;
-      }
+    const state = target ?? lane.rotation.pick(exclude);
+    const free = state !== null && lane.rotation.hasSlot(state);
+    if (free && this.inUse < this.usable) {
+      const outcome = this.#grant(state, request);
+      if (this.waiting > 0) this.#events.rescheduled();
+      return outcome;
     }
-    return this.#wait(lane, request, target, exclude, again);
+    const outcome = this.#wait(lane, request, target, exclude, again);
+    if (free) this.#events.short("global", !(outcome instanceof Waiter));
+    return outcome;
   }
 
   /** See `AccountPool.release`. */
@@ -381,7 +422,9 @@ export class Slots {
     const waitMs = (request.waitMs ?? this.limits.queueWaitMs) - waited;
     const { shares, queue } = lane;
     const share = shares.of(request.caller ?? "");
-    const full = queue.size >= this.#queueLimitOf(lane);
+    const limit = this.#queueLimitOf(lane);
+    const full = queue.size >= limit;
+    if (waitMs > 0 && 2 * (queue.size + 1) > limit) this.#events.short("queue", full);
     const surplus = full ? shares.surplus(share) : null;
     if ((full && surplus === null) || waitMs <= 0) {
       shares.forget(share);
@@ -410,7 +453,7 @@ export class Slots {
 
   /** How many requests may wait for a provider. */
   #queueLimitOf(lane: Lane): number {
-    return this.limits.queue || lane.slots;
+    return this.parts?.queue ?? (this.limits.queue || lane.slots);
   }
 
   /** Has a waiting request leave with nothing. */
@@ -433,13 +476,14 @@ export class Slots {
 
   /** Serves everybody who can run, those first whose turn it is. */
   #drain(): void {
-    while (this.waiting > 0 && this.inUse < this.globalLimit) {
+    while (this.waiting > 0 && this.inUse < this.usable) {
       const turn = this.lanes.next();
       if (turn === null) return;
       const { lane, next } = turn;
       lane.queue.remove(next.waiter, lane.rotation);
       next.waiter.settle(this.#grant(next.state, next.waiter.request));
     }
+    if (this.waiting > 0) this.#events.short("global", false);
   }
 
   #end(lease: LeaseRecord): void {

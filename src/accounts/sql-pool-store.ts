@@ -1,6 +1,6 @@
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 import { type Cooldown, failureKind } from "./cooldown.ts";
-import type { LeaseTerms, PoolStore, Starts, StoredAccount } from "./pool-store.ts";
+import type { LeaseTerms, PoolStore, Starts, StoredAccount, StoredPart } from "./pool-store.ts";
 
 const TABLES = [
   "create table if not exists mark(id text primary key, slots integer not null) without rowid",
@@ -10,6 +10,10 @@ const TABLES = [
   )`,
   "create table if not exists isolate(id text primary key) without rowid",
   "create table if not exists health(part integer primary key, data text not null)",
+  `create table if not exists part(
+    of_limit text not null, peer text not null, given integer not null, got integer not null,
+    primary key(of_limit, peer)
+  ) without rowid`,
   "create table if not exists reclaimed(token text primary key, at integer not null) without rowid",
   `create table if not exists account(
     id text primary key, token text not null, expires_at integer not null, issued_at integer not null,
@@ -151,5 +155,18 @@ export class SqlPoolStore implements PoolStore {
     for (const [part, data] of parts.entries()) {
       this.#sql.all("insert or replace into health(part, data) values(?, ?)", part, data);
     }
+  }
+
+  loadParts(): Iterable<StoredPart> {
+    return this.#sql.all("select of_limit, peer, given, got from part").map((row) => ({
+      limit: textIn(row, "of_limit"),
+      peer: textIn(row, "peer"),
+      given: numberIn(row, "given"),
+      got: numberIn(row, "got"),
+    }));
+  }
+
+  savePart({ limit, peer, given, got }: StoredPart): void {
+    this.#sql.all("insert or replace into part values(?, ?, ?, ?)", limit, peer, given, got);
   }
 }

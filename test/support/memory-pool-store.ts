@@ -1,4 +1,10 @@
-import type { LeaseTerms, PoolStore, Starts, StoredAccount } from "../../src/accounts/pool-store.ts";
+import type {
+  LeaseTerms,
+  PoolStore,
+  Starts,
+  StoredAccount,
+  StoredPart,
+} from "../../src/accounts/pool-store.ts";
 
 /** A {@link PoolStore} in memory, which counts what is written to it. */
 export class MemoryPoolStore implements PoolStore {
@@ -6,6 +12,7 @@ export class MemoryPoolStore implements PoolStore {
   readonly reclaimed = new Map<string, number>();
   readonly accounts = new Map<string, StoredAccount>();
   readonly isolates = new Set<string>();
+  readonly parts = new Map<string, StoredPart>();
   starts: Starts = { last: 0, oldestLive: 0 };
   terms: LeaseTerms | null = null;
   health: readonly string[] = [];
@@ -96,5 +103,14 @@ export class MemoryPoolStore implements PoolStore {
   saveHealth(parts: readonly string[]): void {
     this.healthWrites += 1;
     this.health = parts;
+  }
+
+  loadParts(): Iterable<StoredPart> {
+    return [...this.parts.values()];
+  }
+
+  savePart(part: StoredPart): void {
+    this.writes += 1;
+    this.parts.set(`${part.limit} ${part.peer}`, part);
   }
 }

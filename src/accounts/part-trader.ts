@@ -1,0 +1,266 @@
+import type { PoolConfiguration } from "../platform/accounts.ts";
+import {
+  LimitPart,
+  PARTED_LIMITS,
+  type PartAnswer,
+  type PartAsk,
+  type PartedLimit,
+  type PartLayout,
+  type PartUse,
+} from "./limit-part.ts";
+import type { PartStore } from "./pool-store.ts";
+import type { LimitParts } from "./slots.ts";
+
+/** A shard asks so many others at first, and twice as many each time that none of them had anything. */
+const AT_ONCE = 2;
+/** One that had nothing is left alone for so long, milliseconds, and longer where there are many. */
+const PAUSE_MS = 1_000;
+const PAUSE_EACH_MS = 60;
+/** An answer that takes longer, milliseconds, is not waited for. It counts when it comes. */
+const SILENT_MS = 2_000;
+
+/** One message, about both limits. Plain data. */
+export type PartAsks = { readonly [limit in PartedLimit]?: PartAsk };
+export type PartAnswers = { readonly [limit in PartedLimit]?: PartAnswer };
+
+/** The pool, as far as its parts are concerned: an `AccountPool`. */
+export interface PartedPool {
+  configure(configuration: PoolConfiguration): boolean;
+  partUses(): Readonly<Record<PartedLimit, PartUse>>;
+  takeParts(parts: LimitParts): void;
+}
+
+/** What a trader needs from where it runs. */
+export interface TraderOptions {
+  /** The shard's own name. */
+  readonly name: string;
+  readonly store: PartStore;
+  readonly pool: PartedPool;
+  readonly now: () => number;
+  /** Calls `run` after `ms` milliseconds; the result stops it. */
+  readonly setTimer: (ms: number, run: () => void) => () => void;
+  /** Hands a message to `asked` of another shard's trader. May be lost, repeated, late, or reject. */
+  readonly send: (to: string, asks: PartAsks) => Promise<PartAnswers>;
+}
+
+/** What a trader knows of one limit. */
+class Side {
+  readonly part: LimitPart;
+  /** A request was turned away, of late, since there was no part left. */
+  turnedAway = false;
+  /** How many are asked next. */
+  atOnce = AT_ONCE;
+  #peers: readonly string[] = [];
+  /** Until when which one is left alone. */
+  readonly #paused = new Map<string, number>();
+  /** Who had something when it was asked last. */
+  readonly #generous = new Set<string>();
+
+  constructor(name: string, limit: PartedLimit, store: PartStore) {
+    this.part = new LimitPart(name, limit, store);
+  }
+
+  configure(peers: readonly string[]): void {
+    this.#peers = peers;
+    this.#paused.clear();
+    this.turnedAway = false;
+  }
+
+  get pauseMs(): number {
+    return Math.max(PAUSE_MS, PAUSE_EACH_MS * this.#peers.length);
+  }
+
+  /** Whom to ask now: those first that had something. */
+  ready(now: number): readonly string[] {
+    const ready = this.#peers.filter((peer) => this.#pausedUntil(peer, now) <= now);
+    const generous = (peer: string) => (this.#generous.has(peer) ? 0 : 1);
+    return ready.sort((one, other) => generous(one) - generous(other)).slice(0, this.atOnce);
+  }
+
+  /** When one of them may be asked again; `Infinity` when there is nobody to ask, ever. */
+  nextReady(now: number): number {
+    return Math.min(...this.#peers.map((peer) => this.#pausedUntil(peer, now)));
+  }
+
+  /** A clock may be set back. */
+  #pausedUntil(peer: string, now: number): number {
+    const until = this.#paused.get(peer) ?? 0;
+    return until === Number.POSITIVE_INFINITY || until <= now + this.pauseMs ? until : 0;
+  }
+
+  heard(peer: string, answer: PartAnswer | undefined, now: number): void {
+    const more = answer === undefined ? 0 : this.part.told(peer, answer.given);
+    if (more > 0) {
+      this.atOnce = AT_ONCE;
+      this.#generous.add(peer);
+      return;
+    }
+    this.#generous.delete(peer);
+    this.#paused.set(peer, answer?.gone === true ? Number.POSITIVE_INFINITY : now + this.pauseMs);
+  }
+}
+
+/**
+ * Trades a shard's parts of the limits with the other shards: asks them when requests wait, or are turned away, for want of a part,
+ * and answers them. To be told by the pool when that may be so (`PoolOptions.short`). With no limit set it does nothing.
+ */
+export class PartTrader {
+  readonly #options: TraderOptions;
+  readonly #sides: Readonly<Record<PartedLimit, Side>>;
+  /** Messages that answers are waited for. */
+  #asking = 0;
+  /** How many other shards there are, or were. */
+  #peers = 0;
+  /** There is nobody to ask until then. */
+  #quietUntil = 0;
+  #stopRetry = () => {};
+  #stopRelax = () => {};
+  #taken: LimitParts | null = null;
+
+  constructor(options: TraderOptions) {
+    this.#options = options;
+    const { name, store } = options;
+    this.#sides = { global: new Side(name, "global", store), queue: new Side(name, "queue", store) };
+  }
+
+  /**
+   * Has the pool take over a configuration, and takes over who shares the limits, and what they are, unless the pool has a newer one.
+   */
+  configure(layout: PartLayout, configuration: PoolConfiguration): void {
+    const { limits } = configuration;
+    if (!this.#options.pool.configure(configuration)) return;
+    const { name } = this.#options;
+    const all = [...new Set([...layout.shards, ...(layout.former ?? [])])];
+    // Each begins with the one after itself, lest all ask the same.
+    const own = all.indexOf(name);
+    const peers = [...all.slice(own + 1), ...all.slice(0, Math.max(0, own))];
+    for (const limit of PARTED_LIMITS) {
+      this.#sides[limit].part.configure(limits[limit], layout);
+      this.#sides[limit].configure(peers);
+    }
+    this.#peers = peers.length;
+    this.#quietUntil = 0;
+    this.#apply();
+    this.look();
+  }
+
+  /** The parts as they are; null where no limit is set. */
+  get parts(): LimitParts {
+    const { global, queue } = this.#sides;
+    return { global: global.part.slots, queue: queue.part.slots };
+  }
+
+  /** Requests wait for want of a part, or one was turned away. */
+  short(limit: PartedLimit, turnedAway: boolean): void {
+    if (turnedAway) this.#sides[limit].turnedAway = true;
+    this.look();
+  }
+
+  /** Asks whom there is to ask. */
+  look(): void {
+    const { now } = this.#options;
+    const at = now();
+    if (this.#peers === 0 || this.#asking > 0) return;
+    if (at < this.#quietUntil && this.#quietUntil - at <= this.#longestPause) return;
+    const messages = new Map<string, Partial<Record<PartedLimit, PartAsk>>>();
+    let retryAt = Number.POSITIVE_INFINITY;
+    for (const limit of PARTED_LIMITS) {
+      const side = this.#sides[limit];
+      const missing = side.part.missing(this.#use(limit));
+      side.turnedAway = false;
+      if (missing === 0) {
+        side.atOnce = AT_ONCE;
+        continue;
+      }
+      const peers = side.ready(at);
+      if (peers.length === 0) retryAt = Math.min(retryAt, side.nextReady(at));
+      for (const peer of peers) {
+        const message = messages.get(peer) ?? {};
+        // A little more than each one's share, for some will have nothing.
+        message[limit] = side.part.ask(peer, (AT_ONCE * missing) / peers.length);
+        messages.set(peer, message);
+      }
+      side.atOnce *= 2;
+    }
+    this.#stopRetry();
+    if (messages.size === 0) this.#retry(retryAt);
+    for (const [peer, asks] of messages) this.#ask(peer, asks);
+  }
+
+  /** Another shard asks. What it is given is stored already when this returns. */
+  asked(peer: string, asks: PartAsks): PartAnswers {
+    const now = this.#options.now();
+    const answers: Partial<Record<PartedLimit, PartAnswer>> = {};
+    for (const limit of PARTED_LIMITS) {
+      const ask = asks[limit];
+      if (ask !== undefined) answers[limit] = this.#sides[limit].part.asked(peer, ask, this.#use(limit), now);
+    }
+    this.#apply();
+    return answers;
+  }
+
+  #use(limit: PartedLimit): PartUse {
+    const { inUse, wanted, most } = this.#options.pool.partUses()[limit];
+    const turnedAway = this.#sides[limit].turnedAway ? 1 : 0;
+    return { inUse, wanted: Math.min(Math.max(0, most - inUse), wanted + turnedAway), most };
+  }
+
+  #ask(peer: string, asks: PartAsks): void {
+    const { now, setTimer, send } = this.#options;
+    this.#asking += 1;
+    let waiting = true;
+    let stop = () => {};
+    const heard = (answers: PartAnswers) => {
+      const late = !waiting;
+      for (const limit of PARTED_LIMITS) {
+        const answer = answers[limit];
+        if (asks[limit] === undefined || (late && answer === undefined)) continue;
+        this.#sides[limit].heard(peer, answer, now());
+      }
+      this.#apply();
+      if (late) return;
+      waiting = false;
+      stop();
+      this.#asking -= 1;
+      this.look();
+    };
+    stop = setTimer(SILENT_MS, () => heard({}));
+    send(peer, asks).then(heard, () => {
+      if (waiting) heard({});
+    });
+  }
+
+  get #longestPause(): number {
+    return Math.max(this.#sides.global.pauseMs, this.#sides.queue.pauseMs);
+  }
+
+  #retry(at: number): void {
+    this.#quietUntil = 0;
+    if (at === Number.POSITIVE_INFINITY) return;
+    this.#quietUntil = at;
+    this.#stopRetry = this.#options.setTimer(Math.max(0, at - this.#options.now()), () => {
+      this.#quietUntil = 0;
+      this.look();
+    });
+  }
+
+  /** Has the pool go by what it may use now, and again when that changes by itself. */
+  #apply(): void {
+    const { now, setTimer, pool } = this.#options;
+    const at = now();
+    const { global, queue } = this.#sides;
+    const parts = { global: global.part.usable(at), queue: queue.part.usable(at) };
+    this.#stopRelax();
+    const until = Math.min(global.part.withheldUntil, queue.part.withheldUntil);
+    this.#stopRelax =
+      until === Number.POSITIVE_INFINITY
+        ? () => {}
+        : setTimer(Math.max(0, until - at), () => {
+            this.#apply();
+            this.look();
+          });
+    if (parts.global === this.#taken?.global && parts.queue === this.#taken.queue) return;
+    this.#taken = parts;
+    pool.takeParts(parts);
+  }
+}
