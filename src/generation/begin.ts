@@ -41,11 +41,11 @@ export async function begin(request: GenerationRequest): Promise<GenerationJob> 
   const wanted = first === undefined ? asked : { ...asked, model: first };
   if (routed || first?.provider !== undefined) context.log.provider = first?.provider ?? DEFAULT_PROVIDER;
   const provider = await abilitiesOf(context, wanted.model);
-  if (provider !== null && !routed) refuseUnmet(asked, provider);
+  // Of several models each is checked and suited when its turn comes: what one cannot take another may.
+  const alone = provider !== null && alternatives.length === 0;
+  if (alone) refuseUnmet(asked, provider);
   const { abort } = abortWith(context.request);
   const { caller, images } = await boundToFiles(context, request.caller, asked);
-  // Of several models each is suited when its turn comes: what one cannot take another may.
-  const alone = provider !== null && alternatives.length === 0;
   const conversation = alone ? suited(wanted, provider, images) : wanted;
   context.log.model = conversation.model.id;
   const recording = new Recording(context, conversation);

@@ -183,6 +183,30 @@ describe("a name that leads to several models", () => {
     expect(new Set(hostsOf(upstream)).has("two.test")).toBe(status === 200);
   });
 
+  test("is held to what the only model that the caller may use can be asked for, as that model itself is", async () => {
+    const providers = [{ ...provider("claude"), driver: "messages" }, provider("two")];
+    const config = {
+      providers,
+      model_routes: { best: ["claude/opus", "two/b"] },
+      api_keys: [{ key: "sk-opus", models: ["claude/opus"] }],
+    };
+    const made = await gateway({ upstream: backends({}), config });
+    const headers = { authorization: "Bearer sk-opus" };
+    for (const model of ["claude/opus", "best"]) {
+      const response = await made.post(
+        "/v1/chat/completions",
+        { ...ask(model), logprobs: true },
+        { headers },
+      );
+      expect([model, response.status, await response.text()]).toEqual([
+        model,
+        400,
+        expect.stringContaining("logprobs cannot be met"),
+      ]);
+    }
+    expect(made.upstream.asked).toEqual([]);
+  });
+
   test("goes on no more once anything was seen", async () => {
     const [start = "", first = ""] = eventBlocks("chat-completions", { text: "Half of it", chunks: 1 });
     const upstream = backends({
