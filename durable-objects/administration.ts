@@ -1,16 +1,17 @@
 import { DurableObject } from "cloudflare:workers";
 import { FORGET_MS, type LoginFailures, LoginGuard } from "../src/auth/login-guard.ts";
-import type { LoginDecision, TestAllProgress } from "../src/platform/administration.ts";
+import type { LoginDecision, ModelAsk, TestAllProgress } from "../src/platform/administration.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 
 const FAILURES = "failures";
 const PROGRESS = "progress";
+const ASKS = "asks";
 /** When the run began that is to end. */
 const CANCELLED = "cancelled";
 
 /**
- * What administrators' requests share: one object for each address that tried to sign in, and one for the test of all
- * accounts. The rules for attempts are in `src/auth/login-guard.ts`.
+ * What administrators' requests share: one object for each address that tried to sign in, one for the test of all
+ * accounts, and one for what came of asking providers for their models. The rules for attempts are in `src/auth/login-guard.ts`.
  */
 export class Administration extends DurableObject<Env> {
   #guard: LoginGuard;
@@ -49,6 +50,15 @@ export class Administration extends DurableObject<Env> {
 
   cancel(): void {
     this.ctx.storage.kv.put(CANCELLED, this.progress()?.started_at ?? 0);
+  }
+
+  /** See `AdministrationState.modelAsks`. */
+  asks(): Readonly<Record<string, ModelAsk>> {
+    return this.ctx.storage.kv.get<Readonly<Record<string, ModelAsk>>>(ASKS) ?? {};
+  }
+
+  setAsks(asks: Readonly<Record<string, ModelAsk>>): void {
+    this.ctx.storage.kv.put(ASKS, asks);
   }
 
   /** Forgets an address that has been quiet. */

@@ -1,3 +1,4 @@
+import { refreshModels } from "./accounts/refresh-models.ts";
 import { refreshTokens } from "./accounts/refresh-tokens.ts";
 import { failureForLog, handle } from "./app.ts";
 import { InFlight } from "./platform/deno/in-flight.ts";
@@ -48,7 +49,9 @@ function report(thrown: unknown): void {
 // Whoever was told before the process ended goes on being told.
 inFlight.add(Promise.resolve(runtime.platform.alerts.look()));
 setInterval(() => {
-  if (!inFlight.closing) inFlight.add(refreshTokens(runtime.platform));
+  if (inFlight.closing) return;
+  inFlight.add(refreshTokens(runtime.platform));
+  inFlight.add(refreshModels(runtime.platform));
 }, refreshCheckMs);
 
 /** What `deno serve` runs. */

@@ -1,4 +1,5 @@
 import { env } from "cloudflare:workers";
+import { refreshModels } from "./accounts/refresh-models.ts";
 import { refreshTokens } from "./accounts/refresh-tokens.ts";
 import { handle } from "./app.ts";
 import { cloudflarePlatform } from "./platform/cloudflare/index.ts";
@@ -25,6 +26,6 @@ export default {
       waitUntil: (work) => ctx.waitUntil(work),
     }),
   scheduled: async () => {
-    await Promise.all([refreshTokens(platform), platform.alerts.look()]);
+    await Promise.all([refreshTokens(platform), refreshModels(platform), platform.alerts.look()]);
   },
 } satisfies ExportedHandler;

@@ -363,7 +363,7 @@ export class NoSlot extends GatewayError {
 }
 
 /** What the caller is told when the pool grants no slot, unless the provider is down: always 429, never with `Retry-After` (contract, Errors). */
-function refusal(reason: RefusalReason, target: string | null): GatewayError {
+export function refusal(reason: RefusalReason, target: string | null): GatewayError {
   switch (reason) {
     case "target_not_found":
       return new GatewayError(

@@ -1,8 +1,6 @@
 import { abortWith, withAccount } from "../accounts/with-account.ts";
 import type { Caller } from "../auth/callers.ts";
 import type { Config } from "../config/schema.ts";
-import { GatewayError } from "../errors/gateway-error.ts";
-import { ProviderError } from "../errors/provider-error.ts";
 import type { Context } from "../platform/context.ts";
 import { type NamedProvider, providerNamed } from "../provider/of-platform.ts";
 import type { Provider, UpstreamAccount } from "../provider/provider.ts";
@@ -68,13 +66,4 @@ export async function onProvider<T>(
     clearTimeout(timer);
     stop();
   }
-}
-
-/** What an administrator is told of a failure; nothing internal. */
-export function failureMessage(error: unknown): string {
-  // Callers are told little of an account's troubles; administrators learn the kind.
-  if (error instanceof ProviderError) return `${error.message} (${error.kind})`;
-  if (error instanceof GatewayError) return error.message;
-  if (error instanceof DOMException && error.name === "TimeoutError") return "the provider took too long";
-  return "the call failed inside the gateway";
 }

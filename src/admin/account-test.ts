@@ -1,12 +1,13 @@
 import * as z from "zod";
 import type { Completion } from "../conversation/events.ts";
 import { chatCompletions } from "../dialects/chat-completions/dialect.ts";
+import { failureMessage } from "../errors/failure-message.ts";
 import { complete } from "../generation/complete.ts";
 import { resolveModel } from "../models/resolve.ts";
 import type { AccountTestResult } from "../platform/administration.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { administratorAs, failureMessage, onAccount, providerOfAccount } from "./account-call.ts";
+import { administratorAs, onAccount, providerOfAccount } from "./account-call.ts";
 import { accountTestResultSchema } from "./answers.ts";
 import { record } from "./audit-note.ts";
 import { accountIndex, identifiers } from "./identifiers.ts";

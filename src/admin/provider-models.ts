@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { modelOf, type SaidOfModel } from "../config/provider-models.ts";
+import { modelOf, type SaidOfModel, withListed } from "../config/provider-models.ts";
 import {
   DEFAULT_PROVIDER,
   type ProviderEntry,
@@ -62,14 +62,6 @@ const editedSchema = z.strictObject({
 });
 
 type Models = ProviderEntry["models"];
-
-/** What is listed, and what of some names is not: what is listed by whatever name stays as it was edited. */
-function withAdded(models: Models, names: readonly string[], enabled: boolean): Models {
-  const led = new Set(Object.entries(models).map(([name, said]) => modelOf(said).upstream ?? name));
-  const added = names.filter((name) => !Object.hasOwn(models, name) && !led.has(name));
-  const entries = added.map((name) => [name, enabled ? name : { upstream: name, enabled }] as const);
-  return { ...models, ...Object.fromEntries(entries) };
-}
 
 /** What is kept of a model: one of which nothing is said but how the provider calls it is that name. */
 function saidOf(name: string, { enabled, ...model }: ProviderModel): SaidOfModel {
@@ -165,7 +157,7 @@ export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
       savedProvider(present, id);
       const names = body.models ?? (await offered(context, await providerAt(context, id)));
       const { enabled = true } = body;
-      return changedModels(context, id, (models) => withAdded(models, names, enabled));
+      return changedModels(context, id, (models) => withListed(models, names, enabled));
     },
   }),
   /** `PUT /admin/providers/{providerID}/models`: switches models on or off, and answers the provider. */

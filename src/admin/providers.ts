@@ -25,6 +25,8 @@ const providerChangeSchema = z.strictObject({
   first_byte_timeout_ms: shape.first_byte_timeout_ms.unwrap().optional(),
   answer_timeout_ms: shape.answer_timeout_ms.unwrap().optional(),
   idle_timeout_ms: shape.idle_timeout_ms.unwrap().optional(),
+  models_refresh_hours: shape.models_refresh_hours.unwrap().optional(),
+  new_models: shape.new_models.unwrap().optional(),
   enabled: shape.enabled.unwrap().optional(),
 });
 
@@ -52,6 +54,12 @@ function changed(entry: ProviderEntry, body: z.output<typeof providerChangeSchem
   };
 }
 
+/** A provider in the list: with what came of asking it for its models by schedule. */
+const listedProviderSchema = () =>
+  providerViewSchema().extend({
+    models_asked: z.object({ at: z.int(), error: z.string(), added: z.int() }).nullable(),
+  });
+
 /** Providers beside the one that the deployment's variables name. */
 export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/providers`: the default one first. */
@@ -59,12 +67,19 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
     method: "GET",
     path: "/admin/providers",
     summary: "List the providers",
-    answers: json(() => z.object({ items: z.array(providerViewSchema()), total: z.int() })),
+    answers: json(() => z.object({ items: z.array(listedProviderSchema()), total: z.int() })),
     handler: async ({ platform }) => {
       const { config } = await platform.configuration.readFresh();
+      const asks = config.providers.some(({ models_refresh_hours }) => models_refresh_hours > 0)
+        ? await platform.administration.modelAsks()
+        : {};
       const own = ownProviderView(platform, config);
-      const items = config.providers.map((entry) => providerView(config, entry));
-      if (own !== null) items.unshift(own);
+      const views = config.providers.map((entry) => providerView(config, entry));
+      if (own !== null) views.unshift(own);
+      const items = views.map((view) => ({
+        ...view,
+        models_asked: Object.hasOwn(asks, view.id) ? asks[view.id] : null,
+      }));
       return Response.json({ items, total: items.length });
     },
   }),

@@ -33,6 +33,18 @@ export function listedModel(
   return off?.enabled === false ? { name, model: off } : { name };
 }
 
+/** What is listed, and what of some names is not: what is listed by whatever name stays as it was edited. */
+export function withListed(
+  models: ProviderEntry["models"],
+  names: readonly string[],
+  enabled: boolean,
+): ProviderEntry["models"] {
+  const led = new Set(Object.entries(models).map(([name, said]) => modelOf(said).upstream ?? name));
+  const added = names.filter((name) => !Object.hasOwn(models, name) && !led.has(name));
+  const entries = added.map((name) => [name, enabled ? name : { upstream: name, enabled }] as const);
+  return { ...models, ...Object.fromEntries(entries) };
+}
+
 /** The names by which a provider's models are called by the provider, by those that they are listed by. */
 export function upstreamNames({ models }: Pick<ProviderEntry, "models">): Record<string, string> {
   return Object.fromEntries(

@@ -177,6 +177,10 @@ export const providerSchema = open({
   first_byte_timeout_ms: timeout,
   answer_timeout_ms: timeout,
   idle_timeout_ms: timeout,
+  /** How often it is asked for its models; 0: only by administrators. What is new is listed. */
+  models_refresh_hours: z.number().min(0).max(8_760).default(0),
+  /** Whether such models are switched on. */
+  new_models: z.enum(["on", "off"]).default("on"),
   /** No request reaches one that is not enabled, and its accounts rest. */
   enabled: z.boolean().default(true),
 });

@@ -27,7 +27,7 @@ export interface FieldChange {
 export interface ChangeNote {
   /** Unix milliseconds. */
   readonly at: number;
-  /** `token:<id>`, or `key` for the admin key or password. */
+  /** `token:<id>`, `key` for the admin key or password, or `schedule` for what nobody's request did. */
   readonly who: string;
   /** The client's address. */
   readonly address: string;

@@ -26,6 +26,16 @@ export interface TestAllProgress {
   readonly some?: boolean;
 }
 
+/** What came of asking a provider for its models. */
+export interface ModelAsk {
+  /** When it was asked last, Unix milliseconds. */
+  readonly at: number;
+  /** Why it did not tell them; empty: it did. */
+  readonly error: string;
+  /** How many were new. */
+  readonly added: number;
+}
+
 /** What administrators' requests share, whichever isolate answers them. */
 export interface AdministrationState {
   /**
@@ -40,6 +50,9 @@ export interface AdministrationState {
   setTestProgress(progress: TestAllProgress): Promise<boolean>;
   /** Ends the run that the latest progress is of. */
   cancelTest(): Promise<void>;
+  /** What came of asking providers for their models by schedule, by their ids. */
+  modelAsks(): Promise<Readonly<Record<string, ModelAsk>>>;
+  setModelAsks(asks: Readonly<Record<string, ModelAsk>>): Promise<void>;
 }
 
 /** Whether an attempt may be made; if not, in how many whole seconds. */

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ChatBackend, startChatBackend } from "../support/chat-backend.ts";
+import { ON_DENO } from "../support/runtime.ts";
 import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
 const TOKEN = "sk-of-the-backend-0123456789";
 
-const { admin, chat, fetch } = useAdmin();
+const running = useAdmin();
+const { admin, chat, fetch } = running;
 let backend: ChatBackend;
 beforeAll(async () => {
   backend = await startChatBackend({ models: ["qwen3:8b", "llama3:70b"], says: "From the backend." });
@@ -165,6 +167,25 @@ describe("providers beside the default one", () => {
     const removed = await admin("DELETE", `${path}/${name}`);
     expect(Object.keys(Object(removed.body["models"]))).toEqual(["small", "llama3:70b"]);
     expect((await admin("DELETE", `${path}/${name}`)).status).toBe(404);
+  });
+
+  // Deno has a timer of its own for this, which a test of its own shows.
+  it.skipIf(ON_DENO)("are asked for their models by schedule, when that is wished", async () => {
+    const scheduled = { driver: "openai", base_url: backend.url, token: TOKEN, models_refresh_hours: 24 };
+    const added = await admin("POST", "/admin/providers", {
+      id: "scheduled",
+      ...scheduled,
+      new_models: "off",
+    });
+    expect(added.body).toMatchObject({ models_refresh_hours: 24, new_models: "off", models: {} });
+    const worker = await running.gateway.miniflare.getWorker("polygate");
+    await worker.scheduled({ cron: "*/5 * * * *" });
+    const { body } = await admin("GET", "/admin/providers");
+    const of = (name: string) => ({ [name]: { upstream: name, enabled: false } });
+    expect(Object(body["items"])[1]).toMatchObject({
+      models: { ...of("qwen3:8b"), ...of("llama3:70b") },
+      models_asked: { at: expect.any(Number), error: "", added: 2 },
+    });
   });
 
   it.each([

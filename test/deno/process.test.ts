@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { startChatBackend } from "../support/chat-backend.ts";
 import { DenoGateway } from "../support/deno.ts";
 import type { GatewayOptions } from "../support/gateway.ts";
 import { html, serve } from "../support/pages.ts";
@@ -81,7 +82,7 @@ it("has no provider and no accounts of its own in production", async () => {
   expect(await answer.text()).toContain("PROVIDER_BASE_URL");
 });
 
-it("signs idle accounts in anew, by itself", async () => {
+it("signs idle accounts in anew, and asks providers for their models, by itself", async () => {
   const gateway = await start({ vars: { TOKEN_REFRESH_CHECK_MS: "100" } });
   await (await chat(gateway, "hello")).text();
   const signIns = async () =>
@@ -90,6 +91,14 @@ it("signs idle accounts in anew, by itself", async () => {
   const runtime = { token_refresh_interval_hours: 0.2 / 3600 };
   expect((await admin(gateway, "/admin/settings", "PUT", { runtime })).status).toBe(200);
   await until(signIns, (count) => count > before);
+
+  const backend = await startChatBackend({ models: ["qwen3:8b"], says: "" });
+  const provider = { id: "engine", driver: "openai", base_url: backend.url, token: "sk-engine-0001" };
+  const added = await admin(gateway, "/admin/providers", "POST", { ...provider, models_refresh_hours: 1 });
+  expect(added.status).toBe(200);
+  const models = async () => (await admin(gateway, "/admin/providers", "GET")).text();
+  await until(models, (text) => text.includes('"qwen3:8b":"qwen3:8b"'));
+  await backend.close();
 });
 
 it("tells clients behind a trusted proxy apart by the last address in CLIENT_ADDRESS_HEADER", async () => {

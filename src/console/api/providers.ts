@@ -38,6 +38,12 @@ const provider = z.object({
   first_byte_timeout_ms: number,
   answer_timeout_ms: number,
   idle_timeout_ms: number,
+  /** 0: it is asked by administrators only. */
+  models_refresh_hours: number,
+  /** Whether what is found by schedule is switched on: "on" or "off". */
+  new_models: z._default(z.string(), "on"),
+  /** What came of asking it by schedule last; null: it was not. Only the list tells it. */
+  models_asked: z.optional(z.nullable(z.object({ at: number, error: text, added: number }))),
   enabled: z._default(z.boolean(), true),
   accounts: number,
   read_only: flag,
@@ -49,7 +55,7 @@ export type ProviderView = z.output<typeof provider>;
 /** What can be said of a provider. An empty token keeps the old one, and so do masked headers. */
 export type ProviderFields = Omit<
   ProviderView,
-  "id" | "has_token" | "token_preview" | "models" | "accounts" | "read_only"
+  "id" | "has_token" | "token_preview" | "models" | "models_asked" | "accounts" | "read_only"
 > & { readonly token: string };
 
 /** What the gateway calls the provider that the deployment's variables name. */

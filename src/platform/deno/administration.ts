@@ -1,5 +1,5 @@
 import { LoginGuard } from "../../auth/login-guard.ts";
-import type { AdministrationState, TestAllProgress } from "../administration.ts";
+import type { AdministrationState, ModelAsk, TestAllProgress } from "../administration.ts";
 
 const MAX_CLIENTS = 10_000;
 
@@ -8,6 +8,7 @@ export function administrationInProcess(now: () => number): AdministrationState 
   const guards = new Map<string, LoginGuard>();
   let progress: TestAllProgress | null = null;
   let cancelled = 0;
+  let asks: Readonly<Record<string, ModelAsk>> = {};
   return {
     loginAttempt: async (client, free) => {
       const guard = guards.get(client) ?? new LoginGuard();
@@ -32,6 +33,10 @@ export function administrationInProcess(now: () => number): AdministrationState 
     },
     cancelTest: async () => {
       cancelled = progress?.started_at ?? 0;
+    },
+    modelAsks: async () => asks,
+    setModelAsks: async (next) => {
+      asks = next;
     },
   };
 }

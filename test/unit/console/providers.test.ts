@@ -6,6 +6,7 @@ import {
   modelsOf,
   modelsWith,
   priceWords,
+  schedule,
   sizes,
   tally,
 } from "../../../src/console/pages/providers/model-list.ts";
@@ -48,6 +49,9 @@ const ENGINE: ProviderView = {
   first_byte_timeout_ms: 1_500,
   answer_timeout_ms: 0,
   idle_timeout_ms: 90_000,
+  models_refresh_hours: 24,
+  new_models: "off",
+  models_asked: null,
   enabled: true,
   accounts: 0,
   read_only: false,
@@ -61,7 +65,7 @@ describe("the form of a provider", () => {
   });
 
   it("gives back what it was given, and keeps the token", () => {
-    const { id, has_token, token_preview, models, accounts, read_only, ...fields } = ENGINE;
+    const { id, has_token, token_preview, models, models_asked, accounts, read_only, ...fields } = ENGINE;
     expect(fieldsOf(draftOf(ENGINE))).toEqual({ ...fields, token: "" });
     expect(faultsOf(draftOf(ENGINE))).toEqual({});
     expect(changesOf(draftOf(ENGINE), ENGINE)).toEqual({});
@@ -89,6 +93,7 @@ describe("the form of a provider", () => {
       headers: "no colon",
       account_max_inflight: "1.5",
       answer_timeout_ms: "-1",
+      models_refresh_hours: "9000",
     };
     expect(Object.keys(faultsOf(wrong)).sort()).toEqual([
       "account_max_inflight",
@@ -96,6 +101,7 @@ describe("the form of a provider", () => {
       "base_url",
       "headers",
       "id",
+      "models_refresh_hours",
     ]);
   });
 
@@ -146,6 +152,16 @@ describe("the models of a provider", () => {
     expect(MODELS.map(priceWords)).toEqual(["", "1 in, 2.5 out a million"]);
     expect(tally(MODELS)).toBe("2 models, 1 off");
     expect(tally(MODELS.slice(0, 1))).toBe("1 model");
+  });
+
+  it("are asked for by schedule, and it is said when and what came of it", () => {
+    const plan = "Asked for its models every 24 hours; new ones are switched off.";
+    expect(schedule(ENGINE)).toBe(plan);
+    expect(schedule({ ...ENGINE, models_refresh_hours: 0 })).toBe("");
+    const asked = { at: Date.UTC(2026, 0, 1), error: "", added: 2 };
+    expect(schedule({ ...ENGINE, models_asked: asked })).toMatch(/^Asked .* Last on .*: 2 new\.$/);
+    const failed = { ...asked, error: "No (unreachable)", added: 0 };
+    expect(schedule({ ...ENGINE, models_asked: failed })).toMatch(/: No \(unreachable\)\.$/);
   });
 
   it("are found by either of their names", () => {

@@ -1,5 +1,5 @@
 import type { ModelSaid, ProviderView } from "../../api/providers.ts";
-import { count } from "../../ui/format.ts";
+import { count, moment } from "../../ui/format.ts";
 
 /** A model of a provider as it is listed. What is not known is left to the backend. */
 export interface ListedModel extends Omit<ModelSaid, "upstream" | "enabled"> {
@@ -48,6 +48,17 @@ export function sizes({ context, output }: ListedModel): string {
 /** What a million tokens in and out cost; empty where that is not known here. */
 export function priceWords({ price }: ListedModel): string {
   return price === undefined ? "" : `${price.input} in, ${price.output} out a million`;
+}
+
+/** When a provider is asked for its models by schedule, and what came of it last; empty: it is not. */
+export function schedule({ models_refresh_hours, new_models, models_asked }: ProviderView): string {
+  if (models_refresh_hours === 0) return "";
+  const often = models_refresh_hours === 1 ? "every hour" : `every ${count(models_refresh_hours)} hours`;
+  const what = `Asked for its models ${often}; new ones are switched ${new_models}.`;
+  if (models_asked === null || models_asked === undefined) return what;
+  const { at, error, added } = models_asked;
+  const found = added === 0 ? "nothing new" : `${count(added)} new`;
+  return `${what} Last on ${moment(at)}: ${error === "" ? found : error}.`;
 }
 
 /** How many models are listed, and how many of them are switched off. */

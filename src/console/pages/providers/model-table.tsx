@@ -5,13 +5,22 @@ import { Button } from "../../ui/button.tsx";
 import { Clipped } from "../../ui/clipped.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { TextField } from "../../ui/field.tsx";
 import { plural } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
 import { toast, toastUndo } from "../../ui/toasts.tsx";
 import { useWork } from "../../ui/use-work.ts";
-import { abilities, type ListedModel, modelsOf, modelsWith, priceWords, sizes, tally } from "./model-list.ts";
+import {
+  abilities,
+  type ListedModel,
+  modelsOf,
+  modelsWith,
+  priceWords,
+  schedule,
+  sizes,
+  tally,
+} from "./model-list.ts";
 
 interface ModelTableProps {
   readonly provider: ProviderView;
@@ -32,6 +41,7 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
   const models = modelsOf(provider).map((model) =>
     chosen?.names.includes(model.name) === true ? { ...model, enabled: chosen.enabled } : model,
   );
+  const planned = schedule(provider);
   const shown = modelsWith(models, needle);
   const turn = async (some: readonly ListedModel[], enabled: boolean) => {
     const names = some.map(({ name }) => name);
@@ -74,15 +84,14 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
         })}
     >
       <Problem error={work.error} />
-      {read_only && (
+      {read_only && models.length > 0 && (
         <p class="hint">
           This is the provider that the deployment's variables name: PROVIDER_MODELS says which of its models
           the gateway's own names lead to. What is not mapped is asked for by its own name.
         </p>
       )}
-      {models.length > 8 && (
-        <TextField label="Narrow down" type="search" value={needle} onChange={setNeedle} />
-      )}
+      {planned !== "" && <p class={provider.models_asked?.error ? "field-error" : "hint"}>{planned}</p>}
+      {models.length > 8 && <SearchBox label="Narrow down" value={needle} onSearch={setNeedle} />}
       <DataTable
         items={shown}
         keyOf={({ name }) => name}

@@ -16,6 +16,9 @@ export interface ProviderDraft {
   readonly first_byte_timeout_ms: string;
   readonly answer_timeout_ms: string;
   readonly idle_timeout_ms: string;
+  /** Hours; empty: never. */
+  readonly models_refresh_hours: string;
+  readonly new_models: string;
   readonly enabled: boolean;
 }
 
@@ -37,6 +40,8 @@ export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
   first_byte_timeout_ms: "First byte",
   answer_timeout_ms: "Whole answer",
   idle_timeout_ms: "Silence",
+  models_refresh_hours: "Ask for models every",
+  new_models: "New models are",
   enabled: "Switched on",
 };
 
@@ -52,6 +57,8 @@ export const DRIVERS = [
 const TIMES = ["first_byte_timeout_ms", "answer_timeout_ms", "idle_timeout_ms"] as const;
 /** Seconds: the longest time that a timer takes. */
 const MAX_TIME = 2_147_483;
+/** A year. */
+const MAX_HOURS = 8_760;
 const MAX_SLOTS = 4_096;
 
 const lines = (text: string) =>
@@ -94,6 +101,8 @@ export function draftOf(provider: ProviderView | null): ProviderDraft {
     first_byte_timeout_ms: orNothing((provider?.first_byte_timeout_ms ?? 0) / 1_000),
     answer_timeout_ms: orNothing((provider?.answer_timeout_ms ?? 0) / 1_000),
     idle_timeout_ms: orNothing((provider?.idle_timeout_ms ?? 0) / 1_000),
+    models_refresh_hours: orNothing(provider?.models_refresh_hours ?? 0),
+    new_models: provider?.new_models ?? "on",
     enabled: provider?.enabled ?? true,
   };
 }
@@ -106,6 +115,10 @@ export function faultsOf(draft: ProviderDraft): ProviderFaults {
   const slots = Number(draft.account_max_inflight);
   if (!(Number.isInteger(slots) && slots >= 0 && slots <= MAX_SLOTS)) {
     faults.account_max_inflight = "Must be a whole number from 0 to 4,096.";
+  }
+  const hours = Number(draft.models_refresh_hours);
+  if (!(hours >= 0 && hours <= MAX_HOURS)) {
+    faults.models_refresh_hours = "Must be a number from 0 to 8,760.";
   }
   for (const time of TIMES) {
     const seconds = Number(draft[time]);
@@ -120,7 +133,7 @@ export function faultsOf(draft: ProviderDraft): ProviderFaults {
 
 /** What the gateway is sent of a draft without faults. */
 export function fieldsOf(draft: ProviderDraft): ProviderFields {
-  const { driver, tool_calls, whole_answers, proxy_id, enabled } = draft;
+  const { driver, tool_calls, whole_answers, proxy_id, new_models, enabled } = draft;
   const milliseconds = (seconds: string) => Math.round(Number(seconds) * 1_000);
   return {
     name: draft.name.trim(),
@@ -135,6 +148,8 @@ export function fieldsOf(draft: ProviderDraft): ProviderFields {
     first_byte_timeout_ms: milliseconds(draft.first_byte_timeout_ms),
     answer_timeout_ms: milliseconds(draft.answer_timeout_ms),
     idle_timeout_ms: milliseconds(draft.idle_timeout_ms),
+    models_refresh_hours: Number(draft.models_refresh_hours),
+    new_models,
     enabled,
   };
 }

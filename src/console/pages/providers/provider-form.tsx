@@ -113,6 +113,21 @@ export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFo
         onChange={(enabled) => change({ enabled })}
         hint="Switched off, its models are not there, and its accounts rest."
       />
+      <div class="limit-grid">
+        <TextField
+          {...text("models_refresh_hours", "Ask for its models every (hours)")}
+          type="number"
+          hint="What is new is listed. Empty: only when you ask."
+        />
+        <SelectField
+          {...text("new_models")}
+          hint="Those that are found in this way."
+          choices={[
+            ["on", "Switched on"],
+            ["off", "Switched off, until you switch them on"],
+          ]}
+        />
+      </div>
       <details open={["proxy_id", "headers", "account_max_inflight"].some((field) => field in faults)}>
         <summary>Proxy, headers, limits and time-outs</summary>
         <div class="stack">

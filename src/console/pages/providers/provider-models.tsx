@@ -30,8 +30,11 @@ export function ProviderModels({ id }: { readonly id: string }) {
       Add model
     </Button>
   );
+  // What came of asking by schedule only the list tells.
+  const changed = (provider: ProviderView) =>
+    replace({ ...provider, models_asked: data?.models_asked ?? null });
   const saved = (provider: ProviderView, said: string) => {
-    replace(provider);
+    changed(provider);
     toast(said);
   };
   const close = () => setDoing(null);
@@ -63,7 +66,7 @@ export function ProviderModels({ id }: { readonly id: string }) {
       {data !== null && (
         <ModelTable
           provider={data}
-          onChanged={replace}
+          onChanged={changed}
           reload={reload}
           onEdit={(model) => setDoing({ what: "edit", model })}
           ask={ask()}

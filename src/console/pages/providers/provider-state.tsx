@@ -1,3 +1,4 @@
+import type { ProviderView } from "../../api/providers.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { moment, plural } from "../../ui/format.ts";
 import type { ProviderOutage } from "./outage-of.ts";
@@ -6,11 +7,26 @@ interface ProviderStateProps {
   readonly enabled: boolean;
   /** Undefined: it is not known to be down. */
   readonly outage: ProviderOutage | undefined;
+  /** What came of asking it for its models by schedule. */
+  readonly asked: ProviderView["models_asked"];
 }
 
 /** What requests have shown of a provider. */
-export function ProviderState({ enabled, outage }: ProviderStateProps) {
+export function ProviderState({ enabled, outage, asked }: ProviderStateProps) {
   if (!enabled) return <Badge tone="neutral">switched off</Badge>;
+  if (outage === undefined && asked?.error) {
+    const said = `${asked.error}\n${moment(asked.at)}`;
+    return (
+      <>
+        <Badge tone="warn" title={said}>
+          does not tell its models
+        </Badge>
+        <span class="muted cut" title={said}>
+          {asked.error}
+        </span>
+      </>
+    );
+  }
   if (outage === undefined) return <span class="muted">no trouble</span>;
   const { models, reason, since } = outage;
   const title = `${reason}\nSince ${moment(since)}${models.length === 0 ? "" : `, for ${models.join(", ")}`}`;

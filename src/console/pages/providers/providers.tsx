@@ -95,7 +95,9 @@ function ProviderList() {
     },
     {
       title: "State",
-      cell: ({ id, enabled }) => <ProviderState enabled={enabled} outage={outages.get(id)} />,
+      cell: ({ id, enabled, models_asked }) => (
+        <ProviderState enabled={enabled} outage={outages.get(id)} asked={models_asked} />
+      ),
     },
     actionColumn((provider) => (
       <>

@@ -1,0 +1,153 @@
+import { withListed } from "../config/provider-models.ts";
+import type { ProviderEntry } from "../config/schema.ts";
+import type { EditNote, FieldChange } from "../config/snapshot.ts";
+import { failureMessage } from "../errors/failure-message.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+import type { ModelAsk } from "../platform/administration.ts";
+import type { Platform } from "../platform/platform.ts";
+import { providerNamed } from "../provider/of-platform.ts";
+import { withFreeAccount } from "./free-account.ts";
+
+const CONCURRENCY = 5;
+const HOUR_MS = 3_600_000;
+/** A provider that could not be asked is asked again after so long, or when it is due. */
+const RETRY_MS = HOUR_MS;
+/** How long a slot is waited for, and how long the provider may take, milliseconds. */
+const WAIT_MS = 10_000;
+const TIMEOUT_MS = 20_000;
+/** A backend's word for its names goes into the configuration: no longer ones, and no more than these. */
+const MAX_NAME = 300;
+const MAX_MODELS = 5_000;
+const MAX_ERROR = 300;
+/** Names that the audit has one by one. */
+const MAX_CHANGES = 50;
+
+/** Platforms whose providers are being asked. */
+const busy = new WeakSet<Platform>();
+
+/**
+ * Asks the providers that are to be asked for their models by now (`models_refresh_hours`), and lists what is new, as `new_models`
+ * says. What is listed already stays as it is, also when the provider offers it no more; a provider that cannot be asked changes
+ * nothing, and its view says why. To be called every few minutes; never throws for what a provider does wrong.
+ *
+ * @returns how many models are new
+ */
+export async function refreshModels(platform: Platform): Promise<number> {
+  if (busy.has(platform)) return 0;
+  busy.add(platform);
+  try {
+    return await askAll(platform);
+  } finally {
+    busy.delete(platform);
+  }
+}
+
+function isDue(
+  { models_refresh_hours: hours }: ProviderEntry,
+  ask: ModelAsk | undefined,
+  now: number,
+): boolean {
+  if (ask === undefined) return true;
+  const interval = hours * HOUR_MS;
+  return now - ask.at >= (ask.error === "" ? interval : Math.min(interval, RETRY_MS));
+}
+
+async function askAll(platform: Platform): Promise<number> {
+  const { config } = await platform.configuration.read();
+  const scheduled = config.providers.filter(
+    ({ enabled, models_refresh_hours }) => enabled && models_refresh_hours > 0,
+  );
+  // Most deployments have none: nothing is read for them.
+  if (scheduled.length === 0) return 0;
+  const asks: Record<string, ModelAsk> = {};
+  const known = await platform.administration.modelAsks();
+  const due: ProviderEntry[] = [];
+  for (const entry of scheduled) {
+    const ask = Object.hasOwn(known, entry.id) ? known[entry.id] : undefined;
+    if (ask !== undefined) asks[entry.id] = ask;
+    if (isDue(entry, ask, platform.now())) due.push(entry);
+  }
+  if (due.length === 0) return 0;
+  let added = 0;
+  const queue = due.values();
+  const worker = async () => {
+    for (const entry of queue) {
+      const ask = await askOne(platform, entry);
+      asks[entry.id] = ask;
+      added += ask.added;
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await platform.administration.setModelAsks(asks);
+  return added;
+}
+
+async function askOne(platform: Platform, { id }: ProviderEntry): Promise<ModelAsk> {
+  const at = platform.now();
+  try {
+    const { config } = await platform.configuration.read();
+    const { models } = providerNamed(platform, config, id).api;
+    if (models === undefined) {
+      throw new GatewayError(501, "this provider does not list its models", { code: "unsupported" });
+    }
+    const wanted = { provider: id, waitMs: WAIT_MS };
+    const names = await withFreeAccount(
+      platform,
+      { what: "models", wanted, timeoutMs: TIMEOUT_MS },
+      (account, signal) => models.list(account, signal),
+    );
+    const usable = names.filter((name) => name.trim() !== "" && name.length <= MAX_NAME);
+    return { at, error: "", added: await list(platform, id, usable) };
+  } catch (error) {
+    return { at, error: failureMessage(error).slice(0, MAX_ERROR), added: 0 };
+  }
+}
+
+/** A provider's models with those that are new. */
+function listed({ models, new_models }: ProviderEntry, names: readonly string[]): ProviderEntry["models"] {
+  const all = Object.entries(withListed(models, names, new_models === "on"));
+  const most = Math.max(MAX_MODELS, Object.keys(models).length);
+  return Object.fromEntries(all.slice(0, most));
+}
+
+/** What the audit says of models that were listed by nobody's request. */
+function noteOf(added: readonly FieldChange[]): Omit<EditNote, "at"> {
+  return {
+    who: "schedule",
+    address: "",
+    action: "models_refresh_hours",
+    changes: added.slice(0, MAX_CHANGES),
+    more: Math.max(0, added.length - MAX_CHANGES),
+    keep: false,
+    forget: false,
+  };
+}
+
+/** Lists what is new of a provider's models. Returns how many that were. */
+async function list(platform: Platform, id: string, names: readonly string[]): Promise<number> {
+  const fresh = (entry: ProviderEntry) =>
+    Object.entries(listed(entry, names)).filter(([name]) => !Object.hasOwn(entry.models, name));
+  const { config } = await platform.configuration.readFresh();
+  const present = config.providers.find((entry) => entry.id === id);
+  if (present === undefined || fresh(present).length === 0) return 0;
+  let added: FieldChange[] = [];
+  await platform.configuration.update(
+    (current) => {
+      added = [];
+      const providers = current.providers.map((entry) => {
+        // Another address may have other models.
+        if (entry.id !== id || entry.base_url !== present.base_url || entry.driver !== present.driver)
+          return entry;
+        added = fresh(entry).map(([name, said]) => ({
+          path: `providers[${id}].models.${name}`,
+          before: null,
+          after: JSON.stringify(said),
+        }));
+        return { ...entry, models: listed(entry, names) };
+      });
+      return { ...current, providers };
+    },
+    () => (added.length === 0 ? null : { ...noteOf(added), at: platform.now() }),
+  );
+  return added.length;
+}
