@@ -1,26 +1,27 @@
 import * as z from "zod";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { PROVIDER_ERROR_KINDS } from "../errors/provider-error.ts";
 import type { AccountActivity, AccountFailure, SuccessRate } from "../platform/accounts.ts";
 
 const HOUR_MS = 3_600_000;
 
 const number = z.number();
-const storedBuckets = z.object({ newest: number, good: z.array(number), bad: z.array(number) });
-const storedFault = z.object({
+const storedBuckets = lazyObject(() => ({ newest: number, good: z.array(number), bad: z.array(number) }));
+const storedFault = lazyObject(() => ({
   kind: z.enum(PROVIDER_ERROR_KINDS),
   reason: z.string(),
   fault: z.enum(["account", "proxy", "provider"]),
   at: number,
-});
+}));
 
 /** What is kept of {@link Health}. Times are Unix milliseconds. */
-export const storedHealthSchema = z.object({
+export const storedHealthSchema = lazyObject(() => ({
   used: number,
   success: number,
   fault: z.nullable(storedFault),
   hour: z.optional(storedBuckets),
   day: z.optional(storedBuckets),
-});
+}));
 
 /** See {@link storedHealthSchema}. */
 export type StoredHealth = z.output<typeof storedHealthSchema>;

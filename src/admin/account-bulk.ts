@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Account, Config } from "../config/schema.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { accountsChanged, accountsChangedSchema, checkProxy } from "./account-edit.ts";
 import { edit } from "./edit.ts";
@@ -8,16 +9,14 @@ import { identifiers } from "./identifiers.ts";
 const MOST = 100_000;
 
 /** `POST /admin/accounts/bulk`. `bind` needs `proxy_id`; an empty one unbinds. */
-const bulkSchema = z
-  .object({
-    action: z.enum(["enable", "disable", "delete", "bind"]),
-    identifiers: z.array(z.string()).min(1, "name the accounts").max(MOST),
-    proxy_id: z.string().trim().optional(),
-  })
-  .refine(({ action, proxy_id }) => action !== "bind" || proxy_id !== undefined, {
-    error: "the id of a proxy is needed; an empty one unbinds",
-    path: ["proxy_id"],
-  });
+const bulkSchema = lazyObject(() => ({
+  action: z.enum(["enable", "disable", "delete", "bind"]),
+  identifiers: z.array(z.string()).min(1, "name the accounts").max(MOST),
+  proxy_id: z.string().trim().optional(),
+})).refine(({ action, proxy_id }) => action !== "bind" || proxy_id !== undefined, {
+  error: "the id of a proxy is needed; an empty one unbinds",
+  path: ["proxy_id"],
+});
 
 type Bulk = z.output<typeof bulkSchema>;
 

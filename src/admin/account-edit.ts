@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type Account, accountSchema, type Config } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
@@ -13,7 +14,7 @@ import { accountIndex } from "./identifiers.ts";
  * `PUT /admin/accounts/{identifier}`. What is left out stays. E-mail and mobile are read-only; a new password or token may
  * be given, empty ones change nothing.
  */
-const accountChangeSchema = z.object({
+const accountChangeSchema = lazyObject(() => ({
   name: z.string().optional(),
   remark: z.string().optional(),
   password: z.string().optional(),
@@ -23,12 +24,12 @@ const accountChangeSchema = z.object({
   disabled: z.boolean().optional(),
   weight: accountSchema.shape.weight.unwrap().optional(),
   provider: accountSchema.shape.provider,
-});
+}));
 
 /** `PUT /admin/accounts/{identifier}/proxy`. */
-const proxyBindingSchema = z.object({
+const proxyBindingSchema = lazyObject(() => ({
   proxy_id: z.string("the id of a proxy is needed; an empty one unbinds").trim(),
-});
+}));
 
 /** What an edit of the accounts answers. */
 export const accountsChangedSchema = () => successSchema().extend({ total_accounts: z.int() });

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import type { Config } from "../config/schema.ts";
+import { lazyObject, once } from "../encoding/lazy-schema.ts";
 import { ACCOUNT_CONDITIONS, type AccountCondition, type AccountHealth } from "../platform/accounts.ts";
 import type { Context } from "../platform/context.ts";
 import { healthById } from "./config-view.ts";
 import { identifiers } from "./identifiers.ts";
 
 /** How a list of accounts is narrowed down and ordered. */
-export const accountFilterShape = {
+export const accountFilterShape = once(() => ({
   /** Text in identifier, e-mail, mobile, name or remark. */
   q: z.string().default(""),
   /** How they are, with commas between; any of them will do. */
@@ -22,9 +23,9 @@ export const accountFilterShape = {
   provider: z.string().trim().optional(),
   /** `health`: those that need a look first; `used`: those used last first; `proxy`, `provider`: those without one first. Else they are in the configuration's order. */
   sort: z.enum(["", "name", "health", "used", "proxy", "provider"]).default(""),
-};
+}));
 
-const filterSchema = z.object(accountFilterShape);
+const filterSchema = lazyObject(accountFilterShape);
 type AccountFilter = z.output<typeof filterSchema>;
 
 /** What needs a look comes first. */

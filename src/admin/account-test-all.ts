@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { resolveModel } from "../models/resolve.ts";
 import type { AccountTestResult, TestAllProgress } from "../platform/administration.ts";
 import type { Context } from "../platform/context.ts";
@@ -21,11 +22,11 @@ const MAX_FAILURES = 200;
  * `POST /admin/accounts/test-all`. The body may be missing. `resume`: after those that the last run has tested; `identifiers`:
  * only these.
  */
-const testAllSchema = z.object({
-  model: modelSchema,
+const testAllSchema = lazyObject(() => ({
+  model: modelSchema(),
   resume: z.boolean().default(false),
   identifiers: z.array(z.string()).optional(),
-});
+}));
 
 /** Where a run begins that goes on with another one. */
 type Begun = Pick<TestAllProgress, "done" | "success" | "failed" | "failures">;

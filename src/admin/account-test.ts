@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Completion } from "../conversation/events.ts";
 import { chatCompletions } from "../dialects/chat-completions/dialect.ts";
+import { lazyObject, once } from "../encoding/lazy-schema.ts";
 import { failureMessage } from "../errors/failure-message.ts";
 import { complete } from "../generation/complete.ts";
 import { resolveModel } from "../models/resolve.ts";
@@ -17,24 +18,26 @@ export const DEFAULT_MODEL = "provider-v4-flash";
 const NOT_WRITABLE = "the configuration is read-only: account tokens stay in memory and are lost on restart";
 
 /** A requested model, the default when it is left out or empty. */
-export const modelSchema = z
-  .string()
-  .trim()
-  .optional()
-  .transform((model) => model || DEFAULT_MODEL);
+export const modelSchema = once(() =>
+  z
+    .string()
+    .trim()
+    .optional()
+    .transform((model) => model || DEFAULT_MODEL),
+);
 
 /** `POST /admin/accounts/test`. An empty `message` tests only that a session can be created. */
-const accountTestSchema = z.object({
+const accountTestSchema = lazyObject(() => ({
   identifier: z
     .string("the account's identifier is needed")
     .trim()
     .min(1, "the account's identifier is needed"),
-  model: modelSchema,
+  model: modelSchema(),
   message: z.string().default(""),
-});
+}));
 
 /** `POST /admin/accounts/sessions/delete-all`. */
-const deleteSessionsSchema = accountTestSchema.pick({ identifier: true });
+const deleteSessionsSchema = lazyObject(() => ({ identifier: accountTestSchema.shape.identifier }));
 
 /** What trying an account has shown. */
 interface Trial {

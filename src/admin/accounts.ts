@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { accountIdentifier } from "../config/account-identifier.ts";
 import { accountSchema } from "../config/schema.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { accountsChanged, accountsChangedSchema, checkProxy } from "./account-edit.ts";
 import { accountFilterShape, matchingAccounts } from "./account-filter.ts";
@@ -14,11 +15,11 @@ import { duplicate } from "./refusals.ts";
 const MAX_PAGE_SIZE = 5_000;
 
 /** Query of `GET /admin/accounts` (contract). */
-const accountListSchema = z.object({
+const accountListSchema = lazyObject(() => ({
   page: queryNumber(1, Number.MAX_SAFE_INTEGER),
   page_size: queryNumber(10, MAX_PAGE_SIZE),
-  ...accountFilterShape,
-});
+  ...accountFilterShape(),
+}));
 
 /** `POST /admin/accounts`: an account that signs in, or one that has only a token. */
 const newAccountSchema = accountSchema

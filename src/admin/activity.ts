@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import type { ActivityAnswer, ActivityPoint, Percentiles } from "../platform/usage.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { costOf } from "../usage/prices.ts";
@@ -15,7 +16,9 @@ const RANGES = {
   "7d": { length: 168 * HOUR_MS, step: 2 * HOUR_MS },
 } as const;
 
-const activityQuerySchema = z.object({ range: z.enum(["15m", "1h", "6h", "24h", "7d"]).default("1h") });
+const activityQuerySchema = lazyObject(() => ({
+  range: z.enum(["15m", "1h", "6h", "24h", "7d"]).default("1h"),
+}));
 
 const percentilesSchema = () => z.object({ p50: z.int(), p95: z.int(), p99: z.int() }).nullable();
 const counts = () => z.array(z.int());

@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { type AlertRules, alertRulesSchema } from "../config/schema.ts";
-
-const { shape } = alertRulesSchema;
+import { lazyObject } from "../encoding/lazy-schema.ts";
 
 /** A rule of which any field may be left out; one that is left out has no default here. */
-function sentRule(rule: (typeof shape)[keyof typeof shape]) {
+function sentRule(rule: (typeof alertRulesSchema.shape)[keyof AlertRules]) {
   const { enabled, threshold, quiet_minutes } = rule.unwrap().shape;
   return z
     .object({
@@ -16,14 +15,17 @@ function sentRule(rule: (typeof shape)[keyof typeof shape]) {
 }
 
 /** Rules of alerts as they are sent: what is left out stays as it is. */
-export const sentRulesSchema = z.strictObject({
-  error_rate: sentRule(shape.error_rate),
-  queue_depth: sentRule(shape.queue_depth),
-  cooling_accounts: sentRule(shape.cooling_accounts),
-  empty_pool: sentRule(shape.empty_pool),
-  budget: sentRule(shape.budget),
-  sync_failed: sentRule(shape.sync_failed),
-});
+export const sentRulesSchema = lazyObject(() => {
+  const { shape } = alertRulesSchema;
+  return {
+    error_rate: sentRule(shape.error_rate),
+    queue_depth: sentRule(shape.queue_depth),
+    cooling_accounts: sentRule(shape.cooling_accounts),
+    empty_pool: sentRule(shape.empty_pool),
+    budget: sentRule(shape.budget),
+    sync_failed: sentRule(shape.sync_failed),
+  };
+}).strict();
 
 /** The rules with what was sent about them. */
 export function changedRules(rules: AlertRules, sent: z.output<typeof sentRulesSchema>): AlertRules {

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { preview } from "../auth/secrets.ts";
 import { type Config, type Webhook, webhookSchema } from "../config/schema.ts";
 import { toBase64 } from "../encoding/bytes.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { ALERT_KINDS } from "../platform/alerts.ts";
 import type { Context } from "../platform/context.ts";
@@ -13,17 +14,15 @@ import { edit } from "./edit.ts";
 import { etagOf } from "./etag.ts";
 import { missing } from "./refusals.ts";
 
-const { shape } = webhookSchema;
-
 /** A webhook as it is sent: what is left out of one that is there stays, and a secret is made for a new one. */
-const sentWebhook = z.object({
-  id: shape.id.optional(),
-  name: shape.name.unwrap().optional(),
-  url: shape.url.optional(),
-  format: shape.format.unwrap().optional(),
-  secret: shape.secret.optional(),
-  disabled: shape.disabled.unwrap().optional(),
-});
+const sentWebhook = lazyObject(() => ({
+  id: webhookSchema.shape.id.optional(),
+  name: webhookSchema.shape.name.unwrap().optional(),
+  url: webhookSchema.shape.url.optional(),
+  format: webhookSchema.shape.format.unwrap().optional(),
+  secret: webhookSchema.shape.secret.optional(),
+  disabled: webhookSchema.shape.disabled.unwrap().optional(),
+}));
 
 const ruleView = () => z.object({ enabled: z.boolean(), threshold: z.number(), quiet_minutes: z.int() });
 
@@ -147,10 +146,10 @@ export const ALERT_ENDPOINTS: readonly Endpoint[] = [
     method: "PUT",
     path: "/admin/alerts",
     summary: "Change webhooks and rules of alerts",
-    body: z.strictObject({
+    body: lazyObject(() => ({
       webhooks: z.array(sentWebhook).max(20).optional(),
       rules: sentRulesSchema.optional(),
-    }),
+    })).strict(),
     answers: json(savedSchema),
     handler: async (context, { body }) => {
       let secrets: Record<string, string> = {};
@@ -181,7 +180,7 @@ export const ALERT_ENDPOINTS: readonly Endpoint[] = [
     method: "POST",
     path: "/admin/alerts/test",
     summary: "Send a webhook something",
-    body: z.object({ webhook: z.string() }),
+    body: lazyObject(() => ({ webhook: z.string() })),
     answers: json(() => z.object({ success: z.boolean(), status: z.int(), message: z.string() })),
     handler: async ({ platform }, { body }) => {
       const outcome = await platform.alerts.test(body.webhook);

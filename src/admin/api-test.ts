@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type KnownKey, keyFault, knownKeys } from "../auth/caller-keys.ts";
 import { chatCompletionAnswers } from "../dialects/chat-completions/answers.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
@@ -12,14 +13,14 @@ import { callChatCompletions } from "./self-call.ts";
 const FIELD_VALUE = /^[\x20-\x7e\x80-\xff]*$/;
 
 /** `POST /admin/test`. `api_key` may also be a key's `id`. */
-const apiTestSchema = z.object({
-  model: modelSchema,
+const apiTestSchema = lazyObject(() => ({
+  model: modelSchema(),
   message: z
     .string()
     .optional()
     .transform((message) => message || "Hello! Please answer in one short sentence."),
   api_key: z.string().trim().default(""),
-});
+}));
 
 /**
  * The key that an administrator named, by itself or by its `id`; the first configured one that works for an empty name. A

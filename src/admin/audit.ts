@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import type { AuditEntry } from "../platform/journal.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
@@ -17,7 +18,7 @@ const moment = () =>
       return z.NEVER;
     });
 
-const auditQuerySchema = z.object({
+const auditQuerySchema = lazyObject(() => ({
   page: queryNumber(1, Number.MAX_SAFE_INTEGER),
   page_size: queryNumber(50, MAX_PAGE_SIZE),
   who: z.string().default("").describe("`key`, or `token:<id>`."),
@@ -25,7 +26,7 @@ const auditQuerySchema = z.object({
   q: z.string().default("").describe("A part of anything in the entry."),
   since: moment(),
   until: moment(),
-});
+}));
 
 const entrySchema = () =>
   z.object({

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { distinctKeys, keyDigest } from "../config/api-keys.ts";
 import { type ApiKey, accountSchema, apiKeySchema } from "../config/schema.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
 import { tidied } from "./config-merge.ts";
@@ -13,18 +14,16 @@ const importedAccount = accountSchema.refine(hasIdentity, {
 });
 
 /** `POST /admin/import`. Keys are strings, or objects with name and remark. */
-const bulkImportSchema = z
-  .object({
-    keys: z
-      .array(z.union([z.string().trim().min(1, "a key must not be empty"), apiKeySchema], "must be a key"))
-      .optional(),
-    accounts: z.array(importedAccount).optional(),
-    /** Goes on with an import in parts: the configuration of before has been kept with the first. */
-    continues: z.boolean().default(false),
-  })
-  .refine(({ keys, accounts }) => keys !== undefined || accounts !== undefined, {
-    error: "send keys, accounts, or both",
-  });
+const bulkImportSchema = lazyObject(() => ({
+  keys: z
+    .array(z.union([z.string().trim().min(1, "a key must not be empty"), apiKeySchema], "must be a key"))
+    .optional(),
+  accounts: z.array(importedAccount).optional(),
+  /** Goes on with an import in parts: the configuration of before has been kept with the first. */
+  continues: z.boolean().default(false),
+})).refine(({ keys, accounts }) => keys !== undefined || accounts !== undefined, {
+  error: "send keys, accounts, or both",
+});
 
 /** The keys that no present one is, or was before a rotation. */
 async function strangers(present: readonly ApiKey[], added: readonly ApiKey[]): Promise<ApiKey[]> {

@@ -6,7 +6,7 @@ import { providerViewSchema } from "./provider-view.ts";
 /** The groups that every view of the configuration shows as they are (contract, Runtime settings). */
 const openGroups = () => ({
   model_aliases: z.record(z.string(), z.string()),
-  model_routes: z.record(z.string(), modelRouteSchema),
+  model_routes: z.record(z.string(), modelRouteSchema()),
   callers: z.object({ unknown_keys: z.enum(["pass_through", "refuse"]), keys_hashed: z.boolean() }),
   prices: z.record(
     z.string(),

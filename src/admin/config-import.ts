@@ -2,6 +2,7 @@ import * as z from "zod";
 import { newSecret } from "../auth/secrets.ts";
 import { allKeys } from "../config/api-keys.ts";
 import { type Config, configSchema } from "../config/schema.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { parseWith } from "../http/json-body.ts";
 import type { Context } from "../platform/context.ts";
@@ -18,7 +19,7 @@ import { MODES, modeSchema, objectSchema, readImport } from "./import-body.ts";
 
 /** The two forms of the body. An object with a member `config` is a wrapper, whatever else it has. */
 function bodyForms() {
-  const config = configSchema.extend({ model_aliases: aliasesSchema.default({}) });
+  const config = configSchema.extend({ model_aliases: aliasesSchema().default({}) });
   return z.union([
     z.object({ config, mode: modeSchema, confirm: z.boolean().optional() }),
     config.extend({ config: z.never().optional() }),
@@ -38,14 +39,14 @@ const importSchema = objectSchema.meta({
 });
 
 /** Query of `POST /admin/config/import`. */
-const importQuerySchema = z.object({
+const importQuerySchema = lazyObject(() => ({
   mode: z
     .string()
     .optional()
     .describe("`merge`, the default, or `replace`. The mode of a wrapper comes before it."),
   confirm: z.string().optional().describe("`true`: replace although no key or no account would be left."),
   dry_run: z.string().optional().describe("`true`: see the outcome without storing it."),
-});
+}));
 
 /** Someone must be able to sign in afterwards; and a changed password ends older tokens, also when it is imported. */
 function guarded(context: Context, before: Config, after: Config): Config {
@@ -99,7 +100,7 @@ export const IMPORT_ENDPOINTS: readonly Endpoint[] = [
     handler: async (context, { body, query }) => {
       const { raw, mode, confirmed } = readImport(body, query);
       const imported = parseWith(configSchema, raw);
-      parseWith(z.object({ model_aliases: aliasesSchema }), { model_aliases: imported.model_aliases });
+      parseWith(z.object({ model_aliases: aliasesSchema() }), { model_aliases: imported.model_aliases });
       if (mode === "merge" && Object.keys(raw).length === 0) {
         throw invalidRequest("there is nothing to import");
       }

@@ -7,6 +7,7 @@ import {
   type ProviderEntry,
 } from "../config/schema.ts";
 import { isObject, type JsonObject } from "../encoding/json.ts";
+import { once } from "../encoding/lazy-schema.ts";
 import { hasIdentity, identifiers } from "./identifiers.ts";
 import { mergedKeys } from "./key-entries.ts";
 
@@ -14,7 +15,7 @@ import { mergedKeys } from "./key-entries.ts";
 const OVERWRITTEN = ["admin", "runtime", "responses", "embeddings"] as const;
 
 /** What an account says that says nothing. */
-const DEFAULTS: ReadonlyMap<string, unknown> = new Map(Object.entries(accountSchema.parse({})));
+const defaults = once((): ReadonlyMap<string, unknown> => new Map(Object.entries(accountSchema.parse({}))));
 
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || value === 0;
@@ -28,7 +29,7 @@ function givenFields(raw: unknown, parsed: object): Record<string, unknown> {
 /** What a parsed account says for sure: fields that its raw form has or, when there is none, that are not the defaults. */
 function saidOf({ email: _same, ...account }: Account, raw?: unknown): Partial<Account> {
   const isSaid = ([name, value]: [string, unknown]) =>
-    isObject(raw) ? raw[name] !== undefined && value !== "" : value !== DEFAULTS.get(name);
+    isObject(raw) ? raw[name] !== undefined && value !== "" : value !== defaults().get(name);
   return Object.fromEntries(Object.entries(account).filter(isSaid));
 }
 

@@ -1,6 +1,14 @@
 import * as z from "zod";
 import { allKeys, distinctKeys } from "../config/api-keys.ts";
-import { type Account, type ApiKey, accountSchema, apiKeyFields, type Config } from "../config/schema.ts";
+import {
+  type Account,
+  type ApiKey,
+  accountSchema,
+  apiKeyFields,
+  type Config,
+  openObject,
+} from "../config/schema.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { providerField } from "./account-edit.ts";
@@ -13,23 +21,25 @@ import { hasIdentity, identifiers } from "./identifiers.ts";
 import { changedKey, keptKey, meantKey } from "./key-entries.ts";
 
 /** What is left out of a key that is there stays as it is. */
-const sentKeySchema = apiKeyFields.extend({ name: z.string().optional(), remark: z.string().optional() });
+const sentKeySchema = openObject(() => ({
+  ...apiKeyFields.shape,
+  name: z.string().optional(),
+  remark: z.string().optional(),
+}));
 
 /**
  * `POST /admin/config` (contract). Each list that is given replaces the present one; other groups are not changed here.
  * What came from the masked view may be sent back: a masked key (by its `id`) stands for the real one, and an account
  * without password or token keeps the ones that it has.
  */
-const configUpdateSchema = z
-  .object({
-    keys: z.array(z.string()).optional(),
-    api_keys: z.array(sentKeySchema).optional(),
-    accounts: z.array(accountSchema.extend({ identifier: z.string().optional() })).optional(),
-    model_aliases: aliasesSchema.optional(),
-  })
-  .refine((body) => Object.values(body).some((group) => group !== undefined), {
-    error: "send at least one of keys, api_keys, accounts and model_aliases",
-  });
+const configUpdateSchema = lazyObject(() => ({
+  keys: z.array(z.string()).optional(),
+  api_keys: z.array(sentKeySchema).optional(),
+  accounts: z.array(accountSchema.extend({ identifier: z.string().optional() })).optional(),
+  model_aliases: aliasesSchema().optional(),
+})).refine((body) => Object.values(body).some((group) => group !== undefined), {
+  error: "send at least one of keys, api_keys, accounts and model_aliases",
+});
 
 type Update = z.output<typeof configUpdateSchema>;
 

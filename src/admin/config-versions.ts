@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { allKeys } from "../config/api-keys.ts";
 import { type Config, configSchema } from "../config/schema.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import type { Context } from "../platform/context.ts";
 import type { KeptVersion } from "../platform/journal.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
@@ -12,7 +13,7 @@ import { etagOf } from "./etag.ts";
 import { found } from "./refusals.ts";
 
 /** `POST /admin/config/restore`. */
-const restoreSchema = z.object({ version: z.int().min(1), dry_run: z.boolean().default(false) });
+const restoreSchema = lazyObject(() => ({ version: z.int().min(1), dry_run: z.boolean().default(false) }));
 
 const versionSchema = () =>
   z.object({

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import type { HistorySummary } from "../platform/archive.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators } from "../routing/endpoint.ts";
@@ -9,12 +10,12 @@ const AT_ONCE = 500;
 
 const TYPES = { ndjson: "application/x-ndjson", csv: "text/csv; charset=utf-8" } as const;
 
-const exportSchema = z.object({
-  ...historyFilterShape,
+const exportSchema = lazyObject(() => ({
+  ...historyFilterShape(),
   format: z.enum(["ndjson", "csv"]).default("ndjson"),
   /** Whether NDJSON has prompts and answers, too. */
   texts: z.stringbool().default(false),
-});
+}));
 
 type Query = z.output<typeof exportSchema>;
 

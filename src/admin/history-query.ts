@@ -1,52 +1,57 @@
 import * as z from "zod";
+import { lazyObject, once } from "../encoding/lazy-schema.ts";
 import type { HistoryFilter } from "../platform/archive.ts";
 
 const STATUSES = ["streaming", "success", "error", "cancelled"] as const;
 
 /** Several values, with commas between them. */
-const list = z
-  .string()
-  .transform((text) =>
-    text
-      .split(",")
-      .map((part) => part.trim())
-      .filter((part) => part !== ""),
-  )
-  .optional();
+const list = once(() =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+    )
+    .optional(),
+);
 
-const amount = z.coerce.number().min(0).optional();
+const amount = once(() => z.coerce.number().min(0).optional());
 
 /** Unix milliseconds, or a date and time as ISO 8601 writes them. */
-const moment = z
-  .string()
-  .transform((text, context) => {
-    const at = /^\d+$/.test(text) ? Number(text) : Date.parse(text);
-    if (Number.isFinite(at)) return at;
-    context.addIssue({ code: "custom", message: "must be Unix milliseconds or an ISO 8601 date" });
-    return z.NEVER;
-  })
-  .optional();
+const moment = once(() =>
+  z
+    .string()
+    .transform((text, context) => {
+      const at = /^\d+$/.test(text) ? Number(text) : Date.parse(text);
+      if (Number.isFinite(at)) return at;
+      context.addIssue({ code: "custom", message: "must be Unix milliseconds or an ISO 8601 date" });
+      return z.NEVER;
+    })
+    .optional(),
+);
 
 /** How a list of the history is narrowed down. Fields with several values have commas between them; any of them will do. */
-export const historyFilterShape = {
+export const historyFilterShape = once(() => ({
   /** Text in a summary: model, account, source, status and code (`error 429`), error or preview. */
   q: z.string().trim().default(""),
-  from: moment,
-  to: moment,
-  status: list.pipe(z.array(z.enum(STATUSES)).optional()),
-  code: list.pipe(z.array(z.string().regex(/^[1-9](?:xx|\d\d)$/, "must be such as 429 or 4xx")).optional()),
-  key: list,
-  model: list,
-  account: list,
-  dialect: list,
-  source: list,
-  min_ms: amount,
-  max_ms: amount,
-  min_tokens: amount,
-  max_tokens: amount,
-};
+  from: moment(),
+  to: moment(),
+  status: list().pipe(z.array(z.enum(STATUSES)).optional()),
+  code: list().pipe(z.array(z.string().regex(/^[1-9](?:xx|\d\d)$/, "must be such as 429 or 4xx")).optional()),
+  key: list(),
+  model: list(),
+  account: list(),
+  dialect: list(),
+  source: list(),
+  min_ms: amount(),
+  max_ms: amount(),
+  min_tokens: amount(),
+  max_tokens: amount(),
+}));
 
-const filterSchema = z.object(historyFilterShape);
+const filterSchema = lazyObject(historyFilterShape);
 
 /** The filter of a query, without its text. */
 export function filterOf(query: z.output<typeof filterSchema>): HistoryFilter {

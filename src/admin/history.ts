@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { configSchema } from "../config/schema.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import type { HistoryRecord } from "../platform/archive.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { retentionOf } from "../telemetry/outbox.ts";
@@ -14,16 +15,16 @@ import { found } from "./refusals.ts";
 const MAX_PAGE_SIZE = 1_000;
 
 /** Query of `GET /admin/chat-history`. */
-const historyListSchema = z.object({
+const historyListSchema = lazyObject(() => ({
   page: queryNumber(1, 1_000_000),
   page_size: queryNumber(200, MAX_PAGE_SIZE),
-  ...historyFilterShape,
-});
-
-const limit = configSchema.shape.history.unwrap().shape.limit.unwrap();
+  ...historyFilterShape(),
+}));
 
 /** `PUT /admin/chat-history/settings`: how many records are kept; 0 switches the history off. */
-const historySettingsSchema = z.object({ limit });
+const historySettingsSchema = lazyObject(() => ({
+  limit: configSchema.shape.history.unwrap().shape.limit.unwrap(),
+}));
 
 /** A record as JSON: its messages as they are rather than as text. */
 function view(record: HistoryRecord) {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isObject } from "../encoding/json.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { MASK, withoutSecrets } from "../encoding/mask.ts";
 import { type GatewayError, invalidRequest, upstreamFailure } from "../errors/gateway-error.ts";
 import type { Fetch } from "../platform/upstream.ts";
@@ -13,14 +14,14 @@ const MAX_MESSAGE = 300;
 /** Longer than any name: a piece of the configuration, which is sent as base64, or another credential. */
 const CODED = /[\w+/=-]{48,}/g;
 
-const deploymentsSchema = z.object({
+const deploymentsSchema = lazyObject(() => ({
   deployments: z.array(z.object({ uid: z.string(), name: z.string() })).default([]),
-});
-const failedSchema = z.object({
+}));
+const failedSchema = lazyObject(() => ({
   failed: z.array(z.object({ error: z.object({ message: z.string().default("") }) })),
-});
-const deploymentSchema = z.object({ url: z.string().default("") });
-const errorSchema = z.object({ error: z.object({ message: z.string().default("") }) });
+}));
+const deploymentSchema = lazyObject(() => ({ url: z.string().default("") }));
+const errorSchema = lazyObject(() => ({ error: z.object({ message: z.string().default("") }) }));
 
 /** The calls to the hosting platform that a sync needs. Each throws a `GatewayError` that says what the platform said. */
 export class HostingPlatform {

@@ -1,11 +1,12 @@
 import * as z from "zod";
 import { type Config, configSchema } from "../config/schema.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { configHash } from "./config-export.ts";
 
 /** `POST /admin/hosting/status`: a draft of the whole configuration may be compared with what was synced. */
-const draftSchema = z.object({ config_override: configSchema.optional() });
+const draftSchema = lazyObject(() => ({ config_override: configSchema.optional() }));
 
 const statusSchema = () =>
   z.object({

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Config } from "../config/schema.ts";
 import { textToBase64 } from "../encoding/bytes.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
@@ -19,13 +20,13 @@ import { inParallel } from "./in-parallel.ts";
 const VARIABLE = "GATEWAY_CONFIG_JSON";
 
 /** `POST /admin/hosting/sync` (contract). */
-const hostingSyncSchema = z.object({
+const hostingSyncSchema = lazyObject(() => ({
   vercel_token: z.string().optional(),
   project_id: z.string().optional(),
   team_id: z.string().optional(),
   auto_validate: z.boolean().default(true),
   save_credentials: z.boolean().default(true),
-});
+}));
 
 /** An account that could not be used. */
 interface FailedAccount {

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { newSecret } from "../auth/secrets.ts";
 import { allKeys, keyDigest, keyIdentifier } from "../config/api-keys.ts";
-import { type ApiKey, apiKeyFields, type Config } from "../config/schema.ts";
+import { type ApiKey, apiKeyFields, type Config, openObject } from "../config/schema.ts";
 import { sha256Hex } from "../encoding/hash.ts";
+import { lazyLooseObject, lazyObject, once } from "../encoding/lazy-schema.ts";
 import type { Context } from "../platform/context.ts";
 import type { KeyUse } from "../platform/usage.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
@@ -19,30 +20,31 @@ import { duplicate, missing } from "./refusals.ts";
 
 const MAX_PAGE_SIZE = 5_000;
 
-const { expires, disabled, limits, models, dialects, networks } = apiKeyFields.shape;
-
 /** `PUT /admin/keys/{key}`. The key itself cannot be changed; a field that is left out stays. */
-const keyChangeSchema = z.looseObject({
-  name: z.string().optional(),
-  remark: z.string().optional(),
-  expires,
-  disabled,
-  limits,
-  models,
-  dialects,
-  networks,
+const keyChangeSchema = lazyLooseObject(() => {
+  const { expires, disabled, limits, models, dialects, networks } = apiKeyFields.shape;
+  return {
+    name: z.string().optional(),
+    remark: z.string().optional(),
+    expires,
+    disabled,
+    limits,
+    models,
+    dialects,
+    networks,
+  };
 });
 
-const secret = z.string().trim().min(1, "a key must not be empty");
+const secret = once(() => z.string().trim().min(1, "a key must not be empty"));
 
 /** `POST /admin/keys`. Without a key, or a digest of one, a new one is made. */
-const newKeySchema = apiKeyFields.extend({ key: secret.optional() });
+const newKeySchema = openObject(() => ({ ...apiKeyFields.shape, key: secret().optional() }));
 
 const MAX_GRACE_SECONDS = 90 * 86_400;
 
 /** `POST /admin/keys/{key}/rotate`. Without a key a new one is made. */
-const rotationSchema = z.object({
-  key: secret.optional(),
+const rotationSchema = lazyObject(() => ({
+  key: secret().optional(),
   grace_seconds: z
     .number()
     .int()
@@ -50,14 +52,14 @@ const rotationSchema = z.object({
     .max(MAX_GRACE_SECONDS)
     .default(86_400)
     .describe("How long the key works that is replaced. 0: not from now on, nor what it was before."),
-});
+}));
 
 /** `GET /admin/keys`. */
-const keyListSchema = z.object({
+const keyListSchema = lazyObject(() => ({
   page: queryNumber(1, Number.MAX_SAFE_INTEGER),
   page_size: queryNumber(MAX_PAGE_SIZE, MAX_PAGE_SIZE),
   q: z.string().default("").describe("A part of the name, the remark or the id."),
-});
+}));
 
 const keysChangedSchema = () => successSchema().extend({ total_keys: z.int() });
 /** `key` is there if it was made here, and is told this once. */

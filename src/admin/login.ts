@@ -2,19 +2,20 @@ import * as z from "zod";
 import { issueToken, tokenId } from "../auth/admin-token.ts";
 import { checkAdminKey } from "../auth/administrators.ts";
 import { ensureSigningSecret } from "../auth/signing-secret.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { type Endpoint, forTokens, json, open } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
 import { record } from "./audit-note.ts";
 
 /** `POST /admin/login`. `admin_key` is the deployment's admin key or the password. */
-const loginSchema = z.object({
+const loginSchema = lazyObject(() => ({
   admin_key: z.string("an admin key or password is needed").min(1, "an admin key or password is needed"),
   expire_hours: z
     .number()
     .positive("must be more than 0")
     .max(8760, "must be at most 8760, a year")
     .optional(),
-});
+}));
 
 export const LOGIN_ENDPOINTS: readonly Endpoint[] = [
   /** `POST /admin/login` (contract). `expires_in` is in seconds. */

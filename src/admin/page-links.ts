@@ -2,6 +2,7 @@ import * as z from "zod";
 import { knownKeys } from "../auth/caller-keys.ts";
 import { LINK_PARAMETERS, linkSignature } from "../auth/signed-links.ts";
 import { sha256Hex } from "../encoding/hash.ts";
+import { lazyObject, once } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { PAGE_OPERATIONS } from "../platform/page-jobs.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
@@ -9,14 +10,14 @@ import { missing } from "./refusals.ts";
 
 const DAY = 86_400;
 
-const value = z.union([z.string(), z.number(), z.boolean()]);
+const value = once(() => z.union([z.string(), z.number(), z.boolean()]));
 
 /** `POST /admin/page-links`. */
-const linkSchema = z.object({
+const linkSchema = lazyObject(() => ({
   key: z.string().trim().min(1).describe("The key that the link counts for, or its id."),
   operation: z.enum(PAGE_OPERATIONS).default("thumbs"),
   query: z
-    .record(z.string(), z.union([value, z.array(value)]))
+    .record(z.string(), z.union([value(), z.array(value())]))
     .describe(
       "What is asked for: the parameters of the operation, url among them; several of one name as a list.",
     ),
@@ -26,7 +27,7 @@ const linkSchema = z.object({
     .max(3_650 * DAY)
     .default(30 * DAY)
     .describe("Seconds for which the link holds."),
-});
+}));
 
 const signedLinkSchema = () =>
   z.object({

@@ -2,22 +2,25 @@ import * as z from "zod";
 import { isDefaultPassword } from "../auth/administrators.ts";
 import { hashPassword } from "../auth/password.ts";
 import { newSecret } from "../auth/secrets.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
 import { edit } from "./edit.ts";
 
 /** `POST /admin/settings/password`. `password` is another name of `new_password`. */
-const passwordSchema = z
-  .object({ new_password: z.string().optional(), password: z.string().optional() })
+const passwordSchema = lazyObject(() => ({
+  new_password: z.string().optional(),
+  password: z.string().optional(),
+}))
   .transform(({ new_password, password }) => ({ new_password: new_password ?? password }))
   .pipe(
-    z.object({
+    lazyObject(() => ({
       new_password: z
         .string("a new password is needed")
         .trim()
         .min(4, "must have at least 4 characters")
         .max(1024, "must have at most 1024 characters"),
-    }),
+    })),
   );
 
 export const PASSWORD_ENDPOINTS: readonly Endpoint[] = [

@@ -6,6 +6,7 @@ import {
   type ProviderModel,
   providerModelSchema,
 } from "../config/schema.ts";
+import { lazyObject, once } from "../encoding/lazy-schema.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
 import type { Context } from "../platform/context.ts";
@@ -39,27 +40,28 @@ async function providerAt(context: Context, id: string): Promise<NamedProvider> 
   return providerNamed(context.platform, config, savedProvider(config, id).id);
 }
 
-const modelNames = z.array(z.string().trim().min(1)).max(5_000);
+const modelNames = once(() => z.array(z.string().trim().min(1)).max(5_000));
 
 /** `POST /admin/providers/{providerID}/models`: those to add; all that it offers unless given. */
-const addedSchema = z.strictObject({ models: modelNames.optional(), enabled: z.boolean().optional() });
+const addedSchema = lazyObject(() => ({
+  models: modelNames().optional(),
+  enabled: z.boolean().optional(),
+})).strict();
 
 /** `PUT /admin/providers/{providerID}/models`: those to switch on or off; all that are listed unless given. */
-const switchedSchema = z.strictObject({ models: modelNames.optional(), enabled: z.boolean() });
-
-const { shape } = providerModelSchema;
+const switchedSchema = lazyObject(() => ({ models: modelNames().optional(), enabled: z.boolean() })).strict();
 
 /** `PUT /admin/providers/{providerID}/models/{model}`. What is left out stays; null: it is not known. */
-const editedSchema = z.strictObject({
-  upstream: shape.upstream.nullable(),
-  enabled: shape.enabled.nullable(),
-  thinking: shape.thinking.nullable(),
-  vision: shape.vision.nullable(),
-  search: shape.search.nullable(),
-  context: shape.context.nullable(),
-  output: shape.output.nullable(),
-  price: shape.price.nullable(),
-});
+const editedSchema = lazyObject(() => ({
+  upstream: providerModelSchema.shape.upstream.nullable(),
+  enabled: providerModelSchema.shape.enabled.nullable(),
+  thinking: providerModelSchema.shape.thinking.nullable(),
+  vision: providerModelSchema.shape.vision.nullable(),
+  search: providerModelSchema.shape.search.nullable(),
+  context: providerModelSchema.shape.context.nullable(),
+  output: providerModelSchema.shape.output.nullable(),
+  price: providerModelSchema.shape.price.nullable(),
+})).strict();
 
 type Models = ProviderEntry["models"];
 

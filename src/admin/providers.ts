@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type Config, DEFAULT_PROVIDER, type ProviderEntry, providerSchema } from "../config/schema.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
@@ -8,27 +9,25 @@ import { etagOf } from "./etag.ts";
 import { ownProviderView, providerView, providerViewSchema, sentHeaders } from "./provider-view.ts";
 import { duplicate, found } from "./refusals.ts";
 
-const { shape } = providerSchema;
-
 /** `PUT /admin/providers/{providerID}`. What is left out stays, and an empty token keeps the old one. */
-const providerChangeSchema = z.strictObject({
-  name: shape.name.unwrap().optional(),
-  driver: shape.driver.optional(),
-  base_url: shape.base_url.optional(),
-  token: shape.token.unwrap().optional(),
-  models: shape.models.unwrap().optional(),
-  tool_calls: shape.tool_calls.unwrap().optional(),
-  whole_answers: shape.whole_answers.unwrap().optional(),
-  proxy_id: shape.proxy_id.unwrap().optional(),
-  headers: shape.headers.unwrap().optional(),
-  account_max_inflight: shape.account_max_inflight.unwrap().optional(),
-  first_byte_timeout_ms: shape.first_byte_timeout_ms.unwrap().optional(),
-  answer_timeout_ms: shape.answer_timeout_ms.unwrap().optional(),
-  idle_timeout_ms: shape.idle_timeout_ms.unwrap().optional(),
-  models_refresh_hours: shape.models_refresh_hours.unwrap().optional(),
-  new_models: shape.new_models.unwrap().optional(),
-  enabled: shape.enabled.unwrap().optional(),
-});
+const providerChangeSchema = lazyObject(() => ({
+  name: providerSchema.shape.name.unwrap().optional(),
+  driver: providerSchema.shape.driver.optional(),
+  base_url: providerSchema.shape.base_url.optional(),
+  token: providerSchema.shape.token.unwrap().optional(),
+  models: providerSchema.shape.models.unwrap().optional(),
+  tool_calls: providerSchema.shape.tool_calls.unwrap().optional(),
+  whole_answers: providerSchema.shape.whole_answers.unwrap().optional(),
+  proxy_id: providerSchema.shape.proxy_id.unwrap().optional(),
+  headers: providerSchema.shape.headers.unwrap().optional(),
+  account_max_inflight: providerSchema.shape.account_max_inflight.unwrap().optional(),
+  first_byte_timeout_ms: providerSchema.shape.first_byte_timeout_ms.unwrap().optional(),
+  answer_timeout_ms: providerSchema.shape.answer_timeout_ms.unwrap().optional(),
+  idle_timeout_ms: providerSchema.shape.idle_timeout_ms.unwrap().optional(),
+  models_refresh_hours: providerSchema.shape.models_refresh_hours.unwrap().optional(),
+  new_models: providerSchema.shape.new_models.unwrap().optional(),
+  enabled: providerSchema.shape.enabled.unwrap().optional(),
+})).strict();
 
 /** A configured provider. Throws 404 when there is none of that id, 409 for the one that variables name. */
 export function savedProvider({ providers }: Pick<Config, "providers">, id: string): ProviderEntry {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type Config, type Proxy as ConfiguredProxy, proxySchema } from "../config/schema.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { proxyViewSchema, successSchema } from "./answers.ts";
 import { proxyView } from "./config-view.ts";
@@ -7,20 +8,18 @@ import { edit } from "./edit.ts";
 import { etagOf } from "./etag.ts";
 import { duplicate, found } from "./refusals.ts";
 
-const { shape } = proxySchema;
-
 /** `POST /admin/proxies` (contract, Proxies). */
-const newProxySchema = proxySchema.extend({ id: z.string().trim().default("") });
+const newProxySchema = lazyObject(() => ({ ...proxySchema.shape, id: z.string().trim().default("") }));
 
 /** `PUT /admin/proxies/{proxyID}`. What is left out stays, and an empty password keeps the old one. */
-const proxyChangeSchema = z.object({
+const proxyChangeSchema = lazyObject(() => ({
   name: z.string().optional(),
-  type: shape.type.optional(),
-  host: shape.host.optional(),
-  port: shape.port.optional(),
+  type: proxySchema.shape.type.optional(),
+  host: proxySchema.shape.host.optional(),
+  port: proxySchema.shape.port.optional(),
   username: z.string().optional(),
   password: z.string().optional(),
-});
+}));
 
 /** A saved proxy. Throws 404 when there is none of that id. */
 export function savedProxy(proxies: readonly ConfiguredProxy[], id: string): ConfiguredProxy {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { hostFault } from "../config/host.ts";
 import { type Proxy as ConfiguredProxy, proxySchema } from "../config/schema.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
 import { ProxyFailure } from "../provider/proxy/failure.ts";
@@ -12,18 +13,16 @@ const TIMEOUT_MS = 10_000;
 /** What gateways on the way say when they cannot reach the target: nobody can tell theirs from the target's own. */
 const BROKEN_WAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
-const { shape } = proxySchema;
-
 /** `POST /admin/proxies/test`: a saved proxy by `proxy_id`, or proxy fields. `target` is the provider unless given. */
-const proxyTestSchema = z.object({
+const proxyTestSchema = lazyObject(() => ({
   proxy_id: z.string().trim().default(""),
-  type: shape.type.optional(),
-  host: shape.host.optional(),
-  port: shape.port.optional(),
+  type: proxySchema.shape.type.optional(),
+  host: proxySchema.shape.host.optional(),
+  port: proxySchema.shape.port.optional(),
   username: z.string().default(""),
   password: z.string().default(""),
   target: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
-});
+}));
 
 /** What a test found. `latency_ms` runs to the head of the answer, or to the failure. */
 const resultSchema = () =>

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { PROVIDER_ERROR_KINDS } from "../errors/provider-error.ts";
 import type { QueueStatus } from "../platform/accounts.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
@@ -60,7 +61,7 @@ const queueStatusSchema = () =>
   }) satisfies z.ZodType<QueueStatus>;
 
 /** `most`: entries of each list at most; without it all, of which there may be thousands. The numbers count all. */
-const queueQuerySchema = z.object({ most: z.coerce.number().int().min(0).max(100_000).optional() });
+const queueQuerySchema = lazyObject(() => ({ most: z.coerce.number().int().min(0).max(100_000).optional() }));
 
 export const QUEUE_ENDPOINTS: readonly Endpoint[] = [
   /** `GET /admin/queue/status` (contract, Queue status), with the live leases, the cooldowns and who waits. */

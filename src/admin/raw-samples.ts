@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { chatCompletionAnswers } from "../dialects/chat-completions/answers.ts";
+import { lazyObject, once } from "../encoding/lazy-schema.ts";
 import type { Capture, SampleSelector } from "../platform/captures.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
@@ -11,42 +12,45 @@ import { captureChainSchema, sampleMetaSchema, sampleSchema } from "./archive-an
 import { found, missing } from "./refusals.ts";
 import { callChatCompletions } from "./self-call.ts";
 
-const sampleId = z
-  .string()
-  .trim()
-  .regex(/^[\w.-]{0,100}$/, "may have letters, digits, '.', '_' and '-', at most 100 of them")
-  .default("");
+const sampleId = once(() =>
+  z
+    .string()
+    .trim()
+    .regex(/^[\w.-]{0,100}$/, "may have letters, digits, '.', '_' and '-', at most 100 of them")
+    .default(""),
+);
 
 /** `POST /admin/dev/raw-samples/capture`. `messages` wins over `message`. */
-const sampleCaptureSchema = z.object({
+const sampleCaptureSchema = lazyObject(() => ({
   message: z.string().default(""),
   messages: z.array(z.record(z.string(), z.unknown())).optional(),
-  model: modelSchema,
+  model: modelSchema(),
   stream: z.boolean().default(true),
   api_key: z.string().trim().default(""),
-  sample_id: sampleId,
-});
+  sample_id: sampleId(),
+}));
 
 /** Query of `GET /admin/dev/raw-samples/query`. */
-const sampleQuerySchema = z.object({
+const sampleQuerySchema = lazyObject(() => ({
   q: z.string().trim().default(""),
   limit: z.coerce.number().int().min(1, "must be at least 1").max(1000, "must be at most 1000").default(20),
-});
+}));
 
-const selectorText = z.string().trim().default("");
+const selectorText = once(() => z.string().trim().default(""));
 
 /** `POST /admin/dev/raw-samples/save`: exactly one selector. */
-const sampleSaveSchema = z
-  .object({
-    chain_key: selectorText,
-    capture_id: selectorText,
-    query: selectorText,
-    sample_id: sampleId,
-  })
-  .refine(({ chain_key, capture_id, query }) => [chain_key, capture_id, query].filter(Boolean).length === 1, {
+const sampleSaveSchema = lazyObject(() => ({
+  chain_key: selectorText(),
+  capture_id: selectorText(),
+  query: selectorText(),
+  sample_id: sampleId(),
+})).refine(
+  ({ chain_key, capture_id, query }) => [chain_key, capture_id, query].filter(Boolean).length === 1,
+  {
     error: "one of chain_key, capture_id and query is needed",
     path: ["chain_key"],
-  });
+  },
+);
 
 /** How long a capture may come after the answer that it belongs to. */
 const CAPTURE_GRACE_MS = 2_000;

@@ -3,6 +3,7 @@ import { hasDefaultPassword } from "../auth/administrators.ts";
 import { allKeys } from "../config/api-keys.ts";
 import { type Config, configSchema, priceSchema } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
+import { lazyObject, once } from "../encoding/lazy-schema.ts";
 import { DEFAULT_THINKING_PROMPT } from "../generation/prepare-options.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
@@ -12,100 +13,99 @@ import { type SettingsView, settingsViewSchema } from "./config-answers.ts";
 import { configHash } from "./config-export.ts";
 import { edit } from "./edit.ts";
 
-const { shape } = configSchema;
-const admin = shape.admin.unwrap().shape;
-const callers = shape.callers.unwrap().shape;
-const runtime = shape.runtime.unwrap().shape;
-const responses = shape.responses.unwrap().shape;
-const unknownModels = shape.unknown_models.unwrap().shape;
-const embeddings = shape.embeddings.unwrap().shape;
-const inputFile = shape.current_input_file.unwrap().shape;
-const injection = shape.thinking_injection.unwrap().shape;
-const history = shape.history.unwrap().shape;
-const captures = shape.captures.unwrap().shape;
-
 /** By model; a name that is no field of a price is refused. */
-const pricesSchema = z.record(
-  z.string().trim().min(1, "a model name must not be empty"),
-  priceSchema.strict(),
+const pricesSchema = once(() =>
+  z.record(z.string().trim().min(1, "a model name must not be empty"), priceSchema.strict()),
 );
-
-/** A field of the reading that a client may send back; it changes nothing. */
-const readOnly = z.unknown().optional();
 
 /**
  * `PUT /admin/settings` (contract, Runtime settings), with `prices`, `history` and `captures` beyond it. Only what is sent is
  * changed; a name that is not a setting is refused rather than ignored.
  */
-const settingsSchema = z.strictObject({
-  admin: z
-    .strictObject({
-      jwt_expire_hours: admin.jwt_expire_hours.unwrap().optional(),
-      has_password_hash: readOnly,
-      jwt_valid_after_unix: readOnly,
-      default_password_warning: readOnly,
-    })
-    .optional(),
-  callers: z
-    .strictObject({
-      unknown_keys: callers.unknown_keys.unwrap().optional(),
-      keys_hashed: callers.keys_hashed.unwrap().optional(),
-    })
-    .optional(),
-  runtime: z
-    .strictObject({
-      account_max_inflight: runtime.account_max_inflight.unwrap().optional(),
-      account_max_queue: runtime.account_max_queue.unwrap().optional(),
-      global_max_inflight: runtime.global_max_inflight.unwrap().optional(),
-      account_failovers: runtime.account_failovers.unwrap().optional(),
-      token_refresh_interval_hours: runtime.token_refresh_interval_hours.unwrap().optional(),
-    })
-    .optional(),
-  responses: z
-    .strictObject({ store_ttl_seconds: responses.store_ttl_seconds.unwrap().optional() })
-    .optional(),
-  unknown_models: z.strictObject({ provider: unknownModels.provider.unwrap().optional() }).optional(),
-  embeddings: z.strictObject({ provider: embeddings.provider.unwrap().optional() }).optional(),
-  auto_delete: z
-    .strictObject({
-      mode: z.enum(["none", "single", "all"]).optional(),
-      /** The legacy form: true means `all`, false `none`. `mode` wins. */
-      sessions: z.boolean().optional(),
-    })
-    .optional(),
-  current_input_file: z
-    .strictObject({
-      enabled: inputFile.enabled.unwrap().optional(),
-      min_chars: inputFile.min_chars.unwrap().optional(),
-    })
-    .optional(),
-  thinking_injection: z
-    .strictObject({
-      enabled: injection.enabled.unwrap().optional(),
-      prompt: injection.prompt.unwrap().optional(),
-      default_prompt: readOnly,
-    })
-    .optional(),
-  model_aliases: aliasesSchema.optional(),
-  model_routes: routesSchema.optional(),
-  prices: pricesSchema.optional(),
-  history: z.strictObject({ limit: history.limit.unwrap().optional() }).optional(),
-  captures: z
-    .strictObject({
-      enabled: captures.enabled.unwrap().optional(),
-      limit: captures.limit.unwrap().optional(),
-      max_body_bytes: captures.max_body_bytes.unwrap().optional(),
-    })
-    .optional(),
-  env_backed: readOnly,
-  config_writable: readOnly,
-  api_keys: readOnly,
-  needs_hosting_sync: readOnly,
-  success: readOnly,
-  // Groups of older versions.
-  compat: readOnly,
-  toolcall: readOnly,
-});
+const settingsSchema = lazyObject(() => {
+  const { shape } = configSchema;
+  const admin = shape.admin.unwrap().shape;
+  const callers = shape.callers.unwrap().shape;
+  const runtime = shape.runtime.unwrap().shape;
+  const responses = shape.responses.unwrap().shape;
+  const unknownModels = shape.unknown_models.unwrap().shape;
+  const embeddings = shape.embeddings.unwrap().shape;
+  const inputFile = shape.current_input_file.unwrap().shape;
+  const injection = shape.thinking_injection.unwrap().shape;
+  const history = shape.history.unwrap().shape;
+  const captures = shape.captures.unwrap().shape;
+  // A field of the reading that a client may send back; it changes nothing.
+  const readOnly = z.unknown().optional();
+  return {
+    admin: z
+      .strictObject({
+        jwt_expire_hours: admin.jwt_expire_hours.unwrap().optional(),
+        has_password_hash: readOnly,
+        jwt_valid_after_unix: readOnly,
+        default_password_warning: readOnly,
+      })
+      .optional(),
+    callers: z
+      .strictObject({
+        unknown_keys: callers.unknown_keys.unwrap().optional(),
+        keys_hashed: callers.keys_hashed.unwrap().optional(),
+      })
+      .optional(),
+    runtime: z
+      .strictObject({
+        account_max_inflight: runtime.account_max_inflight.unwrap().optional(),
+        account_max_queue: runtime.account_max_queue.unwrap().optional(),
+        global_max_inflight: runtime.global_max_inflight.unwrap().optional(),
+        account_failovers: runtime.account_failovers.unwrap().optional(),
+        token_refresh_interval_hours: runtime.token_refresh_interval_hours.unwrap().optional(),
+      })
+      .optional(),
+    responses: z
+      .strictObject({ store_ttl_seconds: responses.store_ttl_seconds.unwrap().optional() })
+      .optional(),
+    unknown_models: z.strictObject({ provider: unknownModels.provider.unwrap().optional() }).optional(),
+    embeddings: z.strictObject({ provider: embeddings.provider.unwrap().optional() }).optional(),
+    auto_delete: z
+      .strictObject({
+        mode: z.enum(["none", "single", "all"]).optional(),
+        /** The legacy form: true means `all`, false `none`. `mode` wins. */
+        sessions: z.boolean().optional(),
+      })
+      .optional(),
+    current_input_file: z
+      .strictObject({
+        enabled: inputFile.enabled.unwrap().optional(),
+        min_chars: inputFile.min_chars.unwrap().optional(),
+      })
+      .optional(),
+    thinking_injection: z
+      .strictObject({
+        enabled: injection.enabled.unwrap().optional(),
+        prompt: injection.prompt.unwrap().optional(),
+        default_prompt: readOnly,
+      })
+      .optional(),
+    model_aliases: aliasesSchema().optional(),
+    model_routes: routesSchema().optional(),
+    prices: pricesSchema().optional(),
+    history: z.strictObject({ limit: history.limit.unwrap().optional() }).optional(),
+    captures: z
+      .strictObject({
+        enabled: captures.enabled.unwrap().optional(),
+        limit: captures.limit.unwrap().optional(),
+        max_body_bytes: captures.max_body_bytes.unwrap().optional(),
+      })
+      .optional(),
+    env_backed: readOnly,
+    config_writable: readOnly,
+    api_keys: readOnly,
+    needs_hosting_sync: readOnly,
+    success: readOnly,
+    // Groups of older versions.
+    compat: readOnly,
+    toolcall: readOnly,
+  };
+}).strict();
 
 type SettingsEdit = z.output<typeof settingsSchema>;
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazyObject, once } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import {
   USAGE_DIMENSIONS,
@@ -18,58 +19,64 @@ const MAX_VALUES = 10;
 const MAX_VALUE_CHARS = 500;
 
 /** A time as Unix milliseconds, or as ISO 8601 writes dates and times (UTC unless it says otherwise). */
-const time = z
-  .string()
-  .trim()
-  .transform((text, context) => {
-    const at = /^\d+$/.test(text) ? Number(text) : Date.parse(text);
-    if (Number.isSafeInteger(at) && at >= 0 && at < 8.64e15) return at;
-    context.addIssue("a time is a number of milliseconds since 1970, or a date such as 2026-01-31");
-    return z.NEVER;
-  })
-  .optional();
+const time = once(() =>
+  z
+    .string()
+    .trim()
+    .transform((text, context) => {
+      const at = /^\d+$/.test(text) ? Number(text) : Date.parse(text);
+      if (Number.isSafeInteger(at) && at >= 0 && at < 8.64e15) return at;
+      context.addIssue("a time is a number of milliseconds since 1970, or a date such as 2026-01-31");
+      return z.NEVER;
+    })
+    .optional(),
+);
 
 /** Dimensions, separated by commas. */
-const groupBy = z
-  .string()
-  .default("")
-  .transform((text, context) => {
-    const names: UsageDimension[] = [];
-    for (const given of text.split(",").map((part) => part.trim())) {
-      const name = USAGE_DIMENSIONS.find((known) => known === given);
-      if (name !== undefined && !names.includes(name)) names.push(name);
-      if (name !== undefined || given === "") continue;
-      context.addIssue(`group_by is any of ${USAGE_DIMENSIONS.join(", ")}, separated by commas`);
-      return z.NEVER;
-    }
-    return names;
-  });
+const groupBy = once(() =>
+  z
+    .string()
+    .default("")
+    .transform((text, context) => {
+      const names: UsageDimension[] = [];
+      for (const given of text.split(",").map((part) => part.trim())) {
+        const name = USAGE_DIMENSIONS.find((known) => known === given);
+        if (name !== undefined && !names.includes(name)) names.push(name);
+        if (name !== undefined || given === "") continue;
+        context.addIssue(`group_by is any of ${USAGE_DIMENSIONS.join(", ")}, separated by commas`);
+        return z.NEVER;
+      }
+      return names;
+    }),
+);
 
 /** What a dimension must be; several values are separated by commas, and an empty one means that there is none. */
-const filter = z
-  .string()
-  .max(MAX_VALUE_CHARS)
-  .transform((text) => text.split(",").map((value) => value.trim()))
-  .refine((values) => values.length <= MAX_VALUES, { error: `a filter may have ${MAX_VALUES} values` })
-  .optional();
+const filter = once(() =>
+  z
+    .string()
+    .max(MAX_VALUE_CHARS)
+    .transform((text) => text.split(",").map((value) => value.trim()))
+    .refine((values) => values.length <= MAX_VALUES, { error: `a filter may have ${MAX_VALUES} values` })
+    .optional(),
+);
 
 /** Query of `GET /admin/usage`. */
-const usageQuerySchema = z.object({
-  from: time,
-  to: time,
+const usageQuerySchema = lazyObject(() => ({
+  from: time(),
+  to: time(),
   granularity: z.enum(["hour", "day", "total"]).optional(),
-  group_by: groupBy,
+  group_by: groupBy(),
   format: z.enum(["json", "csv"]).default("json"),
   limit: queryNumber(1_000, MAX_GROUPS),
-  key: filter,
-  requested_model: filter,
-  model: filter,
-  provider: filter,
-  account: filter,
-  dialect: filter,
-  operation: filter,
-  outcome: filter,
-});
+  key: filter(),
+  requested_model: filter(),
+  model: filter(),
+  provider: filter(),
+  account: filter(),
+  dialect: filter(),
+  operation: filter(),
+  outcome: filter(),
+}));
 
 type Asked = z.output<typeof usageQuerySchema>;
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import type { Fetch } from "../platform/upstream.ts";
 import { readBounded } from "../provider/transport.ts";
 
@@ -9,11 +10,11 @@ const KEPT_MS = 15 * 60_000;
 const FAILURE_KEPT_MS = 60_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-const releaseSchema = z.object({
+const releaseSchema = lazyObject(() => ({
   tag_name: z.string().min(1),
   html_url: z.string().default(""),
   published_at: z.string().nullish(),
-});
+}));
 
 /** The latest release, as public code hosts describe one. */
 export type Release = z.output<typeof releaseSchema>;

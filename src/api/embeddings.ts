@@ -1,29 +1,30 @@
 import * as z from "zod";
 import { type EmbeddingInput, MAX_DIMENSIONS, MAX_INPUTS, vectorsOf } from "../embeddings/embed.ts";
 import { vectorToBase64 } from "../embeddings/vectors.ts";
+import { lazyLooseObject, once } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { byNames } from "../models/by-names.ts";
 import { resolveModel } from "../models/resolve.ts";
 import { forCallers, json } from "../routing/endpoint.ts";
 
-const tokensSchema = z.array(z.number().int().nonnegative()).min(1);
+const tokensSchema = once(() => z.array(z.number().int().nonnegative()).min(1));
 
 /** The body of `POST /v1/embeddings` (contract). */
-const embeddingsRequestSchema = z.looseObject({
+const embeddingsRequestSchema = lazyLooseObject(() => ({
   model: z.string().min(1),
   input: z.union([
     z.string(),
-    tokensSchema,
+    tokensSchema(),
     z.array(z.string()).min(1).max(MAX_INPUTS),
-    z.array(tokensSchema).min(1).max(MAX_INPUTS),
+    z.array(tokensSchema()).min(1).max(MAX_INPUTS),
   ]),
   dimensions: z.number().int().min(1).max(MAX_DIMENSIONS).nullish(),
   encoding_format: z.enum(["float", "base64"]).nullish(),
-});
+}));
 
 /** Throws 400 for a text that is empty. */
 function inputsOf(input: z.output<typeof embeddingsRequestSchema>["input"]): readonly EmbeddingInput[] {
-  const single = tokensSchema.safeParse(input);
+  const single = tokensSchema().safeParse(input);
   if (single.success) return [single.data];
   const inputs = typeof input === "string" ? [input] : input;
   return inputs.map((entry, index) => {

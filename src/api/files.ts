@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazyLooseObject } from "../encoding/lazy-schema.ts";
 import {
   deleteCallersFile,
   listCallersFiles,
@@ -53,12 +54,12 @@ const listFiles = forCallers({
   method: "GET",
   path: PATHS,
   summary: "List the uploaded files",
-  query: z.looseObject({
+  query: lazyLooseObject(() => ({
     purpose: z.string().optional(),
     limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(MAX_PAGE),
     order: z.enum(["asc", "desc"]).default("desc"),
     after: z.string().optional(),
-  }),
+  })),
   answers: json(() =>
     z.object({
       object: z.literal("list"),

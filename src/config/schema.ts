@@ -1,34 +1,39 @@
 import * as z from "zod";
+import { lazyLooseObject, lazyObject, once } from "../encoding/lazy-schema.ts";
 import { parseNetwork } from "./network.ts";
 
-const count = z.number().int().min(0);
-const amount = z.number().min(0);
-const names = z.array(z.string().trim().min(1));
-const network = z
-  .string()
-  .trim()
-  .refine((text) => parseNetwork(text) !== null, "must be an address, or a network such as 192.0.2.0/24");
+const count = once(() => z.number().int().min(0));
+const amount = once(() => z.number().min(0));
+const names = once(() => z.array(z.string().trim().min(1)));
+const network = once(() =>
+  z
+    .string()
+    .trim()
+    .refine((text) => parseNetwork(text) !== null, "must be an address, or a network such as 192.0.2.0/24"),
+);
 /** SHA-256 of a key, in hexadecimal. */
-const digest = z.string().regex(/^[\da-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal");
+const digest = once(() => z.string().regex(/^[\da-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal"));
 
 /** An object that keeps fields which it does not know, in the type of one that knows all: so it can be sent over RPC. */
-function open<Shape extends z.core.$ZodLooseShape>(shape: Shape): z.ZodObject<Shape, z.core.$strip> {
-  return z.looseObject(shape);
+export function openObject<Shape extends z.core.$ZodLooseShape>(
+  fields: () => Shape,
+): z.ZodObject<Shape, z.core.$strip> {
+  return lazyLooseObject(fields);
 }
 
 /** What a key may use. 0, or nothing: without a limit. Cost is in the currency of the prices. */
-const keyLimitsSchema = open({
-  requests_per_minute: count.optional(),
-  tokens_per_minute: count.optional(),
-  max_parallel: count.optional(),
-  tokens_per_day: count.optional(),
-  tokens_per_month: count.optional(),
-  cost_per_day: amount.optional(),
-  cost_per_month: amount.optional(),
-});
+const keyLimitsSchema = openObject(() => ({
+  requests_per_minute: count().optional(),
+  tokens_per_minute: count().optional(),
+  max_parallel: count().optional(),
+  tokens_per_day: count().optional(),
+  tokens_per_month: count().optional(),
+  cost_per_day: amount().optional(),
+  cost_per_month: amount().optional(),
+}));
 
 /** All fields of an API key, for schemas that are made of it. */
-export const apiKeyFields = open({
+export const apiKeyFields = openObject(() => ({
   /** Empty when only its digest is kept. */
   key: z.string().trim().default(""),
   name: z.string().default(""),
@@ -36,23 +41,23 @@ export const apiKeyFields = open({
   /** Names the key for good. Absent: derived from its digest, see `keyIdentifier`. */
   id: z.string().trim().min(1).max(64).optional(),
   /** Under which digest its callers' objects are kept, once it has been rotated. Absent: its own. */
-  owner: digest.optional(),
+  owner: digest().optional(),
   /** The key's digest, and its last four characters, where the key itself is not kept. */
-  digest: digest.optional(),
+  digest: digest().optional(),
   last4: z.string().max(4).optional(),
   /** Unix milliseconds; 0, or nothing: unknown. */
-  created: count.optional(),
+  created: count().optional(),
   /** Unix milliseconds; 0, or nothing: never. */
-  expires: count.optional(),
+  expires: count().optional(),
   disabled: z.boolean().optional(),
   /** What it was before it was rotated, newest first, and until when that still works: Unix milliseconds. */
-  previous: z.array(z.object({ digest, until: count })).optional(),
+  previous: z.array(z.object({ digest: digest(), until: count() })).optional(),
   limits: keyLimitsSchema.optional(),
   /** What it may be used for, and from where (CIDR); empty, or nothing: everything. */
-  models: names.optional(),
-  dialects: names.optional(),
-  networks: z.array(network).optional(),
-});
+  models: names().optional(),
+  dialects: names().optional(),
+  networks: z.array(network()).optional(),
+}));
 
 /** An API key of a caller (contract, API keys). What this version does not know is kept. */
 export const apiKeySchema = apiKeyFields.refine(({ key, digest: kept }) => key !== "" || kept !== undefined, {
@@ -61,7 +66,7 @@ export const apiKeySchema = apiKeyFields.refine(({ key, digest: kept }) => key !
 });
 
 /** A provider account as it is stored (contract, Accounts). All fields are strings, empty when unset. */
-export const accountSchema = z.object({
+export const accountSchema = lazyObject(() => ({
   email: z.string().trim().default(""),
   mobile: z.string().trim().default(""),
   password: z.string().default(""),
@@ -75,10 +80,10 @@ export const accountSchema = z.object({
   weight: z.number().int().min(1).max(100).default(1),
   /** The id of the provider that it belongs to; empty, or nothing: the one that the deployment's variables name. */
   provider: z.string().trim().optional(),
-});
+}));
 
 /** An outbound proxy (contract, Proxies). */
-export const proxySchema = z.object({
+export const proxySchema = lazyObject(() => ({
   id: z.string().trim().min(1),
   name: z.string().default(""),
   type: z.enum(["http", "socks5"]),
@@ -86,7 +91,7 @@ export const proxySchema = z.object({
   port: z.number().int().min(1).max(65_535),
   username: z.string().default(""),
   password: z.string().default(""),
-});
+}));
 
 /** What the id of a provider consists of: no slash, because `provider/model` names a model. */
 const PROVIDER_ID = /^[A-Za-z\d](?:[\w.-]{0,62}[A-Za-z\d])?$/;
@@ -100,32 +105,33 @@ const FIELD_VALUE = /^[\x20-\x7E]*$/;
 const OWN_FIELDS = /^(?:host|content-length|content-type|connection|transfer-encoding|upgrade|te|trailer)$/i;
 
 /** A base address: `http` or `https`, without a password, to which paths are added. */
-const baseAddress = z
-  .string("a provider needs a base address")
-  .trim()
-  .refine((text) => {
-    const url = URL.parse(text);
-    if (url === null || !/^https?:$/.test(url.protocol)) return false;
-    return url.username + url.password + url.search + url.hash === "";
-  }, "must be an http or https address without a password and a query")
-  .transform((text) => text.replace(/\/+$/, ""));
+const baseAddress = () =>
+  z
+    .string("a provider needs a base address")
+    .trim()
+    .refine((text) => {
+      const url = URL.parse(text);
+      if (url === null || !/^https?:$/.test(url.protocol)) return false;
+      return url.username + url.password + url.search + url.hash === "";
+    }, "must be an http or https address without a password and a query")
+    .transform((text) => text.replace(/\/+$/, ""));
 
 /** Longest time-out that a timer takes, milliseconds. */
-const timeout = count.max(2_147_483_647).default(0);
+const timeout = once(() => count().max(2_147_483_647).default(0));
 
 /** What a million tokens of a model cost, in whatever currency the operator counts. */
-export const priceSchema = z.object({
+export const priceSchema = lazyObject(() => ({
   input: z.number().min(0).default(0),
   /** For what the provider read from its cache; `input` unless given. */
   cached_input: z.number().min(0).optional(),
   output: z.number().min(0).default(0),
-});
+}));
 
 /**
  * What is known of a model that a provider has. What is left out is not known, and then the backend decides. What this version
  * does not know is kept.
  */
-export const providerModelSchema = open({
+export const providerModelSchema = openObject(() => ({
   /** The provider's own name for it; the name that it is listed by unless given. */
   upstream: z.string().trim().min(1).optional(),
   /** False: it is not there for callers. */
@@ -139,10 +145,10 @@ export const providerModelSchema = open({
   output: z.number().int().min(1).optional(),
   /** Where `prices` has none for it. */
   price: priceSchema.optional(),
-});
+}));
 
 /** A provider beside the one that the deployment's variables name. What this version does not know is kept. */
-export const providerSchema = open({
+export const providerSchema = openObject(() => ({
   id: z
     .string("a provider needs an id")
     .trim()
@@ -151,7 +157,7 @@ export const providerSchema = open({
   name: z.string().default(""),
   /** The protocol that it is spoken to in; which there are the drivers say. */
   driver: z.string("a provider needs a driver").trim().min(1, "a provider needs a driver"),
-  base_url: baseAddress,
+  base_url: baseAddress(),
   /** For accounts that have none of their own; where there are no accounts, the only one. */
   token: z.string().trim().default(""),
   /** Model id → the provider's own name for it, or what is known of it. */
@@ -174,30 +180,32 @@ export const providerSchema = open({
   /** Slots of each of its accounts; 0: as all others. */
   account_max_inflight: z.number().int().min(0).max(4_096).default(0),
   /** Milliseconds; 0: those of the deployment. */
-  first_byte_timeout_ms: timeout,
-  answer_timeout_ms: timeout,
-  idle_timeout_ms: timeout,
+  first_byte_timeout_ms: timeout(),
+  answer_timeout_ms: timeout(),
+  idle_timeout_ms: timeout(),
   /** How often it is asked for its models; 0: only by administrators. What is new is listed. */
   models_refresh_hours: z.number().min(0).max(8_760).default(0),
   /** Whether such models are switched on. */
   new_models: z.enum(["on", "off"]).default("on"),
   /** No request reaches one that is not enabled, and its accounts rest. */
   enabled: z.boolean().default(true),
-});
+}));
 
 /** The models that a name may lead to: by id, `provider/model` or an alias; with their shares, if conversations are to be shared. */
-export const modelRouteSchema = z
-  .array(
-    z.union([
-      z.string().trim().min(1),
-      z.object({ model: z.string().trim().min(1), weight: z.number().min(0).max(1_000).optional() }),
-    ]),
-  )
-  .min(1, "a route leads to one model at least")
-  .max(20);
+export const modelRouteSchema = once(() =>
+  z
+    .array(
+      z.union([
+        z.string().trim().min(1),
+        z.object({ model: z.string().trim().min(1), weight: z.number().min(0).max(1_000).optional() }),
+      ]),
+    )
+    .min(1, "a route leads to one model at least")
+    .max(20),
+);
 
 /** Where alerts are sent. */
-export const webhookSchema = z.object({
+export const webhookSchema = lazyObject(() => ({
   id: z.string().trim().min(1).max(64),
   name: z.string().default(""),
   url: z.string().trim().min(1).max(2_000),
@@ -206,7 +214,7 @@ export const webhookSchema = z.object({
   /** Signs what is sent (Standard Webhooks): `whsec_` and base64. */
   secret: z.string().regex(/^whsec_[A-Za-z\d+/]{22,128}={0,2}$/, "must be whsec_ and base64"),
   disabled: z.boolean().default(false),
-});
+}));
 
 /** When to tell of something, and after how long again. */
 const alertRule = (threshold: number, max: number) =>
@@ -219,25 +227,25 @@ const alertRule = (threshold: number, max: number) =>
     .prefault({});
 
 /** What may be told. Thresholds are per cent, or numbers of requests and accounts. */
-export const alertRulesSchema = z.object({
+export const alertRulesSchema = lazyObject(() => ({
   error_rate: alertRule(20, 100),
   queue_depth: alertRule(10, 200_000),
   cooling_accounts: alertRule(1, 100_000),
   empty_pool: alertRule(0, 100_000),
   budget: alertRule(80, 100),
   sync_failed: alertRule(0, 0),
-});
+}));
 
-const alertsSchema = z.object({
+const alertsSchema = lazyObject(() => ({
   webhooks: z.array(webhookSchema).max(20).default([]),
   rules: alertRulesSchema.prefault({}),
-});
+}));
 
 /**
  * The whole configuration with every group of the contract ("Configuration", "Runtime settings"). Parsing an empty
  * object yields all defaults (contract, Decisions).
  */
-export const configSchema = z.object({
+export const configSchema = lazyObject(() => ({
   keys: z.array(z.string()).default([]),
   api_keys: z.array(apiKeySchema).default([]),
   accounts: z.array(accountSchema).default([]),
@@ -246,7 +254,7 @@ export const configSchema = z.object({
   providers: z.array(providerSchema).max(200).default([]),
   model_aliases: z.record(z.string(), z.string()).default({}),
   /** Requested name → the models that may answer, in order, of which the first that can does. */
-  model_routes: z.record(z.string(), modelRouteSchema).default({}),
+  model_routes: z.record(z.string(), modelRouteSchema()).default({}),
   /** By model, used or asked for. None is built in: it would be wrong one day. */
   prices: z.record(z.string(), priceSchema).default({}),
   admin: z
@@ -254,7 +262,7 @@ export const configSchema = z.object({
       /** PBKDF2 of the admin password, empty while only the `ADMIN_KEY` secret opens the door. */
       password_hash: z.string().default(""),
       jwt_expire_hours: z.number().positive().max(8760).default(24),
-      jwt_valid_after_unix: count.default(0),
+      jwt_valid_after_unix: count().default(0),
       /** Secret that signs administrators' tokens; made once, at first use. */
       jwt_secret: z.string().default(""),
     })
@@ -270,10 +278,10 @@ export const configSchema = z.object({
   runtime: z
     .object({
       account_max_inflight: z.number().int().min(1).max(256).default(2),
-      account_max_queue: count.max(200_000).default(0),
-      global_max_inflight: count.max(200_000).default(0),
+      account_max_queue: count().max(200_000).default(0),
+      global_max_inflight: count().max(200_000).default(0),
       /** Other accounts that are tried when the provider fails before anything of an answer was seen. */
-      account_failovers: count.max(10).default(2),
+      account_failovers: count().max(10).default(2),
       token_refresh_interval_hours: z.number().min(0).max(8760).default(6),
     })
     .prefault({}),
@@ -290,7 +298,7 @@ export const configSchema = z.object({
     }))
     .prefault({}),
   current_input_file: z
-    .object({ enabled: z.boolean().default(true), min_chars: count.default(200_000) })
+    .object({ enabled: z.boolean().default(true), min_chars: count().default(200_000) })
     .prefault({}),
   thinking_injection: z
     .object({ enabled: z.boolean().default(true), prompt: z.string().default("") })
@@ -302,7 +310,7 @@ export const configSchema = z.object({
       team_id: z.string().default(""),
     })
     .prefault({}),
-  history: z.object({ limit: count.max(100_000).default(200) }).prefault({}),
+  history: z.object({ limit: count().max(100_000).default(200) }).prefault({}),
   captures: z
     .object({
       enabled: z.boolean().default(false),
@@ -313,8 +321,8 @@ export const configSchema = z.object({
   /** Who is told of trouble, and of which. */
   alerts: alertsSchema.prefault({}),
   /** Internal metadata of the hosting sync, for drift detection. */
-  sync: z.object({ hash: z.string().default(""), time: count.default(0) }).prefault({}),
-});
+  sync: z.object({ hash: z.string().default(""), time: count().default(0) }).prefault({}),
+}));
 
 export type Config = z.output<typeof configSchema>;
 export type ApiKey = z.output<typeof apiKeySchema>;

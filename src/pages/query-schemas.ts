@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazyObject, once } from "../encoding/lazy-schema.ts";
 import { DEFAULT_MAX_AGE, LONGEST_MAX_AGE } from "./freshness.ts";
 import { DEVICE_NAMES } from "./thumbnails/devices.ts";
 import { MAX_SIDE } from "./thumbnails/frame.ts";
@@ -19,14 +20,14 @@ import { PAPER_NAMES, USUAL_PAPER } from "./thumbnails/sheet.ts";
  */
 
 const flag = (what: string) => z.boolean().default(false).describe(what);
-const side = z.int().min(1).max(MAX_SIDE).optional();
-const selector = z.string().max(MAX_SELECTOR);
-const viewport = z.int().min(1).max(1600).optional();
+const side = () => z.int().min(1).max(MAX_SIDE).optional();
+const selector = () => z.string().max(MAX_SELECTOR);
+const viewport = () => z.int().min(1).max(1600).optional();
 /** Characters of a text that is a few numbers, with the spaces that some write between them. */
 const MAX_NUMBERS = 100;
 
 /** Who asks: an operator's key, or a link that it has signed. */
-const access = {
+const access = once(() => ({
   key: z
     .string()
     .optional()
@@ -36,10 +37,10 @@ const access = {
   keyId: z.string().optional().describe("Of a signed link: the id of the key that has signed it."),
   expires: z.int().optional().describe("Of a signed link: until when it holds, Unix seconds."),
   signature: z.string().optional().describe("Of a signed link: HMAC-SHA-256 in base64url."),
-};
+}));
 
-const shared = {
-  ...access,
+const shared = once(() => ({
+  ...access(),
   async: flag("Answers 202 at once with a job, whose address tells how it goes on."),
   url: z.string().min(1).describe("Address of the page; the scheme may be left out."),
   prettify: flag("JSON with line breaks."),
@@ -57,14 +58,14 @@ const shared = {
     .describe(
       "Seconds beyond maxAge for which a kept answer is given at once, while a new one is made. 86400, or 0 with maxAge.",
     ),
-};
+}));
 
 /** Query of `GET /v1/thumbs`. */
-export const thumbnailQuerySchema = z.object({
-  ...shared,
+export const thumbnailQuerySchema = lazyObject(() => ({
+  ...shared(),
   size: z.string().max(MAX_NUMBERS).optional().describe("t, s, m, l, x, og, o, or <width>x<height>."),
-  width: side,
-  height: side,
+  width: side(),
+  height: side(),
   format: z.enum(FORMATS).default("jpg"),
   quality: z.int().min(1).max(100).default(100),
   full: flag("The whole page, not only what the viewport shows."),
@@ -78,8 +79,8 @@ export const thumbnailQuerySchema = z.object({
   mobile: flag("As a phone sees the page."),
   device: z.enum(DEVICE_NAMES).optional(),
   viewport: z.string().max(MAX_NUMBERS).optional().describe("<width>x<height> in CSS pixels."),
-  viewportWidth: viewport,
-  viewportHeight: viewport,
+  viewportWidth: viewport(),
+  viewportHeight: viewport(),
   userAgent: z.string().max(MAX_USER_AGENT).optional(),
   scale: z
     .number()
@@ -87,20 +88,20 @@ export const thumbnailQuerySchema = z.object({
     .max(3)
     .optional()
     .describe("Pixels for each one of the size: 2 for dense screens."),
-  selector: selector.optional().describe("CSS selector of the element to show."),
+  selector: selector().optional().describe("CSS selector of the element to show."),
   clip: z
     .string()
     .max(MAX_NUMBERS)
     .regex(/^\d+,\d+,\d+,\d+$/)
     .optional()
     .describe("The part of the page to show: <x>,<y>,<width>,<height> in CSS pixels."),
-  hide: z.array(selector).max(MAX_HIDDEN).optional().describe("CSS selector of elements to leave out."),
+  hide: z.array(selector()).max(MAX_HIDDEN).optional().describe("CSS selector of elements to leave out."),
   click: z
-    .array(selector)
+    .array(selector())
     .max(MAX_CLICKS)
     .optional()
     .describe("CSS selector of an element to click on, once the page has loaded; several in their order."),
-  waitForSelector: selector
+  waitForSelector: selector()
     .optional()
     .describe("CSS selector of an element that the page has to have first."),
   scroll: z
@@ -116,23 +117,23 @@ export const thumbnailQuerySchema = z.object({
   blockAds: flag("Without advertisements and trackers."),
   blockCookieBanners: flag("Without cookie banners."),
   output: z.enum(["raw", "json"]).default("raw"),
-});
+}));
 
 /** Query of `GET /v1/technologies`. */
-export const technologiesQuerySchema = z.object(shared);
+export const technologiesQuerySchema = lazyObject(shared);
 
 /** Query of `GET /v1/metadata`. */
-export const metadataQuerySchema = z.object({
-  ...shared,
+export const metadataQuerySchema = lazyObject(() => ({
+  ...shared(),
   technologies: flag("What the page is built with is told, too."),
-});
+}));
 
 /** What a body does not say: its addresses have a name of their own, and who asks is in the query or a header. */
-const NOT_IN_BODIES = ["url", "async", ...Object.keys(access)];
+const notInBodies = once(() => ["url", "async", ...Object.keys(access())]);
 
 /** A query's parameters as members of a body, in their own types. None is filled in. */
 function membersOf({ shape }: z.ZodObject): Record<string, z.ZodType> {
-  const members = Object.entries(shape).filter(([name]) => !NOT_IN_BODIES.includes(name));
+  const members = Object.entries(shape).filter(([name]) => !notInBodies().includes(name));
   return Object.fromEntries(
     members.map(([name, field]) => [
       name,
@@ -143,13 +144,18 @@ function membersOf({ shape }: z.ZodObject): Record<string, z.ZodType> {
 
 /** Addresses of one job. */
 export const MAX_URLS = 50;
-const urls = z.array(z.string().trim().min(1)).min(1).max(MAX_URLS).describe("Addresses of the pages.");
+const urls = () => z.array(z.string().trim().min(1)).min(1).max(MAX_URLS).describe("Addresses of the pages.");
+
+/** A body that says the same as a query, of many addresses. */
+function batchOf<Query extends z.ZodObject>(query: Query) {
+  return lazyObject(() => ({ ...membersOf(query), urls: urls() })).strict();
+}
 
 /** Body of `POST /v1/thumbs`. */
-export const thumbnailBatchSchema = z.strictObject({ ...membersOf(thumbnailQuerySchema), urls });
+export const thumbnailBatchSchema = batchOf(thumbnailQuerySchema);
 
 /** Body of `POST /v1/technologies`. */
-export const technologiesBatchSchema = z.strictObject({ ...membersOf(technologiesQuerySchema), urls });
+export const technologiesBatchSchema = batchOf(technologiesQuerySchema);
 
 /** Body of `POST /v1/metadata`. */
-export const metadataBatchSchema = z.strictObject({ ...membersOf(metadataQuerySchema), urls });
+export const metadataBatchSchema = batchOf(metadataQuerySchema);

@@ -1,17 +1,18 @@
 import * as z from "zod";
 import type { Message, Part, ToolCall } from "../../conversation/conversation.ts";
+import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
 import { objectMember, stringMember, unknownContent } from "../shared/members.ts";
 import type { OpenCalls } from "../shared/open-calls.ts";
 
-const partSchema = z.looseObject({ type: z.string() });
-const contentSchema = z.union([z.string(), z.array(partSchema)]).nullish();
+const partSchema = lazyLooseObject(() => ({ type: z.string() }));
+const contentSchema = () => z.union([z.string(), z.array(partSchema)]).nullish();
 
 /** One chat-completions message; the responses style accepts them too. */
-export const messageSchema = z.looseObject({
+export const messageSchema = lazyLooseObject(() => ({
   role: z.string(),
-  content: contentSchema,
+  content: contentSchema(),
   name: z.string().nullish(),
   reasoning_content: z.string().nullish(),
   reasoning: z.string().nullish(),
@@ -26,7 +27,7 @@ export const messageSchema = z.looseObject({
     )
     .nullish(),
   function_call: z.looseObject({ name: z.string(), arguments: z.unknown().optional() }).nullish(),
-});
+}));
 
 function filePart(file: Record<string, unknown>, where: string): Part {
   const filename = typeof file["filename"] === "string" ? { filename: file["filename"] } : {};
@@ -62,7 +63,7 @@ function toPart(part: z.output<typeof partSchema>, where: string): Part {
   }
 }
 
-function toParts(content: z.output<typeof contentSchema>, where: string): Part[] {
+function toParts(content: z.output<ReturnType<typeof contentSchema>>, where: string): Part[] {
   if (content === null || content === undefined) return [];
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return content.map((part, index) => toPart(part, `${where}[${index}]`));

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Conversation, ResponseFormat } from "../../conversation/conversation.ts";
 import { isObject } from "../../encoding/json.ts";
+import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import type { Naming } from "../../models/naming.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { jsonObject, optionalBoolean, optionalNumber } from "../shared/fields.ts";
@@ -19,12 +20,12 @@ export const ID = "chat-completions";
  * The body of `POST /v1/chat/completions` (contract). Fields that change nothing here (store, metadata and the like) are
  * accepted and ignored.
  */
-export const chatRequestSchema = z.looseObject({
+export const chatRequestSchema = lazyLooseObject(() => ({
   model: z.string().min(1),
   messages: z.array(messageSchema).min(1),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
-  ...toolFields,
+  ...toolFields(),
   parallel_tool_calls: optionalBoolean,
   temperature: z.unknown().optional(),
   top_p: optionalNumber,
@@ -41,7 +42,7 @@ export const chatRequestSchema = z.looseObject({
   enable_thinking: optionalBoolean,
   web_search_options: jsonObject.nullish(),
   response_format: z.looseObject({ type: z.string(), json_schema: z.unknown().optional() }).nullish(),
-});
+}));
 
 export type ChatRequest = z.output<typeof chatRequestSchema>;
 

@@ -1,38 +1,39 @@
 import * as z from "zod";
 import type { ToolChoice } from "../../conversation/tool.ts";
 import { isObject } from "../../encoding/json.ts";
+import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { DeclaredTools } from "../shared/declared-tools.ts";
 import { jsonObject } from "../shared/fields.ts";
 import { optionalString } from "../shared/members.ts";
 import { toToolChoice, undeclaredTool } from "../shared/tool-choice.ts";
 
-const functionShape = {
+const functionSchema = lazyLooseObject(() => ({
   name: z.string().min(1),
   description: z.string().nullish(),
   parameters: jsonObject.nullish(),
-};
-const functionSchema = z.looseObject({ ...functionShape, strict: z.boolean().nullish() });
+  strict: z.boolean().nullish(),
+}));
 
 /** A tool, wrapped as the real API has it, or flat as in the responses style. */
-const toolSchema = z.looseObject({
+const toolSchema = lazyLooseObject(() => ({
   type: z.string().optional(),
   function: functionSchema.optional(),
   custom: z
     .looseObject({ name: z.string().min(1), description: z.string().nullish(), format: jsonObject.nullish() })
     .optional(),
   name: z.string().nullish(),
-});
+}));
 
 /** The fields by which a request declares tools, in the present form and in the older one. */
-export const toolFields = {
+export const toolFields = () => ({
   tools: z.array(toolSchema).nullish(),
   tool_choice: z.unknown().optional(),
   functions: z.array(functionSchema).nullish(),
   function_call: z.unknown().optional(),
-};
+});
 
-type ToolFields = z.output<z.ZodObject<typeof toolFields>>;
+type ToolFields = z.output<z.ZodObject<ReturnType<typeof toolFields>>>;
 
 /** How the caller knows the tools that the model calls. */
 export interface CalledAs {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Conversation, Part } from "../../conversation/conversation.ts";
+import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import type { Naming } from "../../models/naming.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import { chatRequestSchema } from "../chat-completions/request.ts";
@@ -19,8 +20,8 @@ const ONE_ANSWER = "must be 1: a request has one answer";
  * The body of `POST /v1/completions` (contract). What would change the answer and cannot be done is refused. Fields that
  * change nothing here (user, logit_bias, penalties and the like) are accepted and ignored, as in the chat style.
  */
-export const completionRequestSchema = chatRequestSchema
-  .pick({
+export const completionRequestSchema = lazyLooseObject(() => ({
+  ...chatRequestSchema.pick({
     model: true,
     stream: true,
     stream_options: true,
@@ -29,15 +30,14 @@ export const completionRequestSchema = chatRequestSchema
     stop: true,
     max_tokens: true,
     seed: true,
-  })
-  .extend({
-    prompt: z.union([z.string(), z.tuple([z.string()])], ONE_PROMPT),
-    suffix: z.string().nullish(),
-    echo: optionalBoolean,
-    n: z.literal(1, ONE_ANSWER).nullish(),
-    best_of: z.literal([0, 1], ONE_ANSWER).nullish(),
-    logprobs: z.int().min(0).max(MAX_ALTERNATIVES).nullish(),
-  });
+  }).shape,
+  prompt: z.union([z.string(), z.tuple([z.string()])], ONE_PROMPT),
+  suffix: z.string().nullish(),
+  echo: optionalBoolean,
+  n: z.literal(1, ONE_ANSWER).nullish(),
+  best_of: z.literal([0, 1], ONE_ANSWER).nullish(),
+  logprobs: z.int().min(0).max(MAX_ALTERNATIVES).nullish(),
+}));
 
 export type CompletionRequest = z.output<typeof completionRequestSchema>;
 

@@ -9,36 +9,39 @@ import { optionalString } from "../shared/members.ts";
 import type { OpenCalls } from "../shared/open-calls.ts";
 import { styled } from "./field-names.ts";
 
-const blobSchema = styled({
+const blobSchema = styled(() => ({
   mimeType: z.string().nullish(),
   data: z.string(),
   displayName: z.string().nullish(),
-});
-const fileSchema = styled({
+}));
+const fileSchema = styled(() => ({
   mimeType: z.string().nullish(),
   fileUri: z.string(),
   displayName: z.string().nullish(),
-});
+}));
 
-const partSchema = styled({
+const partSchema = styled(() => ({
   text: z.string().nullish(),
   thought: z.boolean().nullish(),
   inlineData: blobSchema.nullish(),
   fileData: fileSchema.nullish(),
-  functionCall: styled({
+  functionCall: styled(() => ({
     id: z.string().nullish(),
     name: z.string().min(1),
     args: jsonObject.nullish(),
-  }).nullish(),
-  functionResponse: styled({
+  })).nullish(),
+  functionResponse: styled(() => ({
     id: z.string().nullish(),
     name: z.string().min(1),
     response: z.unknown().optional(),
     parts: z.array(z.unknown()).nullish(),
-  }).nullish(),
-  executableCode: styled({ language: z.string().nullish(), code: z.string() }).nullish(),
-  codeExecutionResult: styled({ outcome: z.string().nullish(), output: z.string().nullish() }).nullish(),
-});
+  })).nullish(),
+  executableCode: styled(() => ({ language: z.string().nullish(), code: z.string() })).nullish(),
+  codeExecutionResult: styled(() => ({
+    outcome: z.string().nullish(),
+    output: z.string().nullish(),
+  })).nullish(),
+}));
 
 type ContentPart = z.output<typeof partSchema>;
 
@@ -55,7 +58,7 @@ const partsSchema = inOtherFormsToo(
 );
 
 /** One turn: `{role, parts}`. */
-export const contentSchema = styled({ role: z.string().nullish(), parts: partsSchema.nullish() });
+export const contentSchema = styled(() => ({ role: z.string().nullish(), parts: partsSchema.nullish() }));
 
 /** The turns of a conversation; a single one need not stand in an array. */
 export const contentsSchema = inOtherFormsToo(

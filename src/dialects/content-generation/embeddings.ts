@@ -12,11 +12,11 @@ import { styled } from "./field-names.ts";
 import { ID, modelName } from "./request.ts";
 
 /** `taskType` and `title` change nothing here. */
-const embedSchema = styled({
+const embedSchema = styled(() => ({
   model: z.string().nullish(),
   content: contentSchema,
   outputDimensionality: z.int().min(1).max(MAX_DIMENSIONS).nullish(),
-});
+}));
 
 type EmbedRequest = z.output<typeof embedSchema>;
 
@@ -96,7 +96,7 @@ export const batchEmbedContents = forCallers({
   path: PATHS,
   verb: "batchEmbedContents",
   summary: "Create embeddings",
-  body: styled({ requests: z.array(embedSchema).min(1).max(MAX_INPUTS) }),
+  body: styled(() => ({ requests: z.array(embedSchema).min(1).max(MAX_INPUTS) })),
   answers: json(() => z.object({ embeddings: z.array(embeddingSchema()), usageMetadata: usageSchema() })),
   takesAccount: true,
   handler: async (context, { caller, body, params }) =>

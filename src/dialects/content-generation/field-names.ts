@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isObject } from "../../encoding/json.ts";
+import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 
 // A run of underscores is tried from its beginning only: from each of them, a long one would take for ever.
 function camel(name: string): string {
@@ -18,6 +19,6 @@ function camelNames(value: unknown): unknown {
 }
 
 /** An object of this style's own (not the caller's data): its members may be named `likeThis` or `like_this`. */
-export function styled<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.preprocess(camelNames, z.looseObject(shape));
+export function styled<Shape extends z.core.$ZodLooseShape>(fields: () => Shape) {
+  return z.preprocess(camelNames, lazyLooseObject(fields));
 }

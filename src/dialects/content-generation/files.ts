@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { deleteCallersFile, listCallersFiles, pageOf, readCallersFile } from "../../files/callers-files.ts";
 import type { Context } from "../../platform/context.ts";
 import type { KeptFile } from "../../platform/files.ts";
@@ -89,10 +90,10 @@ function shared<Query>(
 const list = shared("", {
   method: "GET",
   summary: "List the uploaded files",
-  query: z.looseObject({
+  query: lazyLooseObject(() => ({
     pageSize: z.coerce.number().int().min(0).default(USUAL_PAGE),
     pageToken: z.string().optional(),
-  }),
+  })),
   answers: json(() =>
     z.object({
       files: z.array(fileResourceSchema()).optional(),

@@ -15,13 +15,13 @@ import { toolConfigSchema, toolsSchema, toTools, webSearchIn } from "./tools.ts"
 /** The name of the style. */
 export const ID = "content-generation";
 
-const thinkingSchema = styled({
+const thinkingSchema = styled(() => ({
   includeThoughts: optionalBoolean,
   thinkingBudget: z.unknown().optional(),
   thinkingLevel: z.string().nullish(),
-});
+}));
 
-const generationConfigSchema = styled({
+const generationConfigSchema = styled(() => ({
   temperature: z.unknown().optional(),
   topP: z.unknown().optional(),
   maxOutputTokens: z.unknown().optional(),
@@ -38,7 +38,7 @@ const generationConfigSchema = styled({
   responseSchema: z.unknown().optional(),
   responseJsonSchema: z.unknown().optional(),
   thinkingConfig: thinkingSchema.nullish(),
-});
+}));
 
 /** Where options stand that a provider may be unable to meet. */
 const OPTION_NAMES = {
@@ -53,14 +53,14 @@ type GenerationConfig = z.output<typeof generationConfigSchema>;
  * The body of `:generateContent` and `:streamGenerateContent` (contract). Fields that change nothing here
  * (safetySettings, topK and the like) are accepted and ignored.
  */
-export const contentRequestSchema = styled({
+export const contentRequestSchema = styled(() => ({
   contents: contentsSchema,
   systemInstruction: systemSchema.nullish(),
   cachedContent: unsupported("is not supported: nothing is cached here, send the contents"),
   tools: toolsSchema.nullish(),
   toolConfig: toolConfigSchema.nullish(),
   generationConfig: generationConfigSchema.nullish(),
-}).describe("Every member of this style's own may be named likeThis or like_this.");
+})).describe("Every member of this style's own may be named likeThis or like_this.");
 
 export type ContentRequest = z.output<typeof contentRequestSchema>;
 

@@ -10,18 +10,18 @@ import { webSearchOf } from "../shared/web-search.ts";
 import { styled } from "./field-names.ts";
 import { toJsonSchema } from "./schema-types.ts";
 
-const declarationSchema = styled({
+const declarationSchema = styled(() => ({
   name: z.string().min(1),
   description: z.string().nullish(),
   parameters: jsonObject.nullish(),
   parametersJsonSchema: z.unknown().optional(),
-});
+}));
 
-const groupSchema = styled({
+const groupSchema = styled(() => ({
   functionDeclarations: z.array(declarationSchema).nullish(),
   googleSearch: jsonObject.nullish(),
   googleSearchRetrieval: jsonObject.nullish(),
-});
+}));
 
 /** `tools`: groups of function declarations. Search and other tools of the vendor's servers are not run here. */
 export const toolsSchema = inOtherFormsToo(
@@ -30,12 +30,12 @@ export const toolsSchema = inOtherFormsToo(
   (value) => (isObject(value) ? [value] : value),
 );
 
-export const toolConfigSchema = styled({
-  functionCallingConfig: styled({
+export const toolConfigSchema = styled(() => ({
+  functionCallingConfig: styled(() => ({
     mode: z.string().nullish(),
     allowedFunctionNames: z.array(z.string()).nullish(),
-  }).nullish(),
-});
+  })).nullish(),
+}));
 
 /** The vendor's own web search, if it is among the tools. */
 export function webSearchIn(groups: z.output<typeof toolsSchema> | null | undefined): {

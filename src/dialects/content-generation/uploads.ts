@@ -32,13 +32,13 @@ const GRANULARITY = "262144";
 /** Names the upload in its address. */
 const PARAMETER = "upload_id";
 
-const metadataSchema = styled({
-  file: styled({
+const metadataSchema = styled(() => ({
+  file: styled(() => ({
     name: unsupported("cannot be chosen: the file is named by the provider"),
     displayName: z.string().nullish(),
     mimeType: z.string().nullish(),
-  }).nullish(),
-});
+  })).nullish(),
+}));
 
 type Metadata = z.output<typeof metadataSchema>;
 

@@ -13,7 +13,7 @@ type Tool = z.output<typeof toolSchema>;
 export function deferredTools(
   tools: readonly Tool[],
   messages: readonly { readonly content?: Content }[],
-  choice: z.output<typeof toolChoiceSchema> | null | undefined,
+  choice: z.output<ReturnType<typeof toolChoiceSchema>> | null | undefined,
 ): ReadonlySet<unknown> {
   const isDeferred = (tool: Tool) => tool["defer_loading"] === true;
   const deferred = new Set<unknown>(tools.filter(isDeferred).map(({ name }) => name));

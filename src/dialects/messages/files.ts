@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import {
   deleteCallersFile,
   listCallersFiles,
@@ -66,18 +67,18 @@ const upload = shared("", {
   refused: (context, error) => forgetRest(restOf(context.request), error),
 });
 
-const cursor = z.string().optional();
+const cursor = () => z.string().optional();
 
 /** The newest first. `page` and `after_id` go on behind a file, `before_id` ends before one; `ids` names some. */
 const list = shared("", {
   method: "GET",
   summary: "List the files for messages",
-  query: z.looseObject({
+  query: lazyLooseObject(() => ({
     limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(USUAL_PAGE),
-    page: cursor,
-    after_id: cursor,
-    before_id: cursor,
-  }),
+    page: cursor(),
+    after_id: cursor(),
+    before_id: cursor(),
+  })),
   answers: json(() =>
     z.object({
       data: z.array(metadataSchema()),

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Conversation, Message, ResponseFormat } from "../../conversation/conversation.ts";
 import { isObject } from "../../encoding/json.ts";
+import { lazyLooseObject, once } from "../../encoding/lazy-schema.ts";
 import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
 import type { Naming } from "../../models/naming.ts";
 import { resolveModel } from "../../models/resolve.ts";
@@ -15,27 +16,28 @@ import { toolChoiceSchema, toolSchema, toToolChoice, toTools, webSearchIn } from
 /** The name of the style. */
 export const ID = "messages";
 
-const contentSchema = z
-  .union([z.string(), z.array(z.looseObject({ type: z.string() }))], {
-    error: "must be a string or an array of content blocks",
-  })
-  .nullish();
+const contentSchema = () =>
+  z
+    .union([z.string(), z.array(z.looseObject({ type: z.string() }))], {
+      error: "must be a string or an array of content blocks",
+    })
+    .nullish();
 
-const formatSchema = z.looseObject({ type: z.string(), schema: jsonObject.nullish() });
+const formatSchema = lazyLooseObject(() => ({ type: z.string(), schema: jsonObject.nullish() }));
 
 /**
  * The body of `POST /vendorb/v1/messages` (contract). Fields that change nothing here (service_tier,
  * context_management and the like) are accepted and ignored. `max_tokens` is a wish: the contract forbids to
  * truncate by it.
  */
-export const messageRequestSchema = z.looseObject({
+export const messageRequestSchema = lazyLooseObject(() => ({
   model: z.string().min(1),
-  messages: z.array(z.looseObject({ role: z.string(), content: contentSchema })).min(1),
-  system: contentSchema,
+  messages: z.array(z.looseObject({ role: z.string(), content: contentSchema() })).min(1),
+  system: contentSchema(),
   max_tokens: z.unknown().optional(),
   stream: z.boolean().nullish(),
   tools: z.array(toolSchema).nullish(),
-  tool_choice: toolChoiceSchema.nullish(),
+  tool_choice: toolChoiceSchema().nullish(),
   thinking: z.unknown().optional(),
   temperature: z.unknown().optional(),
   top_p: z.unknown().optional(),
@@ -43,7 +45,7 @@ export const messageRequestSchema = z.looseObject({
   output_config: z.looseObject({ effort: z.string().nullish(), format: formatSchema.nullish() }).nullish(),
   output_format: formatSchema.nullish(),
   thread: z.unknown().optional(),
-});
+}));
 
 export type MessageRequest = z.output<typeof messageRequestSchema>;
 
@@ -97,17 +99,19 @@ function toFormat({ output_config: config, output_format: older }: MessageReques
   return { type: "json-schema", schema: objectMember(format, "schema", where) };
 }
 
-const shownThinking = z.union([
-  z.literal(true),
-  z.looseObject({ type: z.literal(["enabled", "adaptive"]), display: z.string().nullish() }),
-]);
+const shownThinking = once(() =>
+  z.union([
+    z.literal(true),
+    z.looseObject({ type: z.literal(["enabled", "adaptive"]), display: z.string().nullish() }),
+  ]),
+);
 
 /**
  * Whether the caller wants to read what the model thinks: `thinking` is `enabled` or `adaptive`, and its `display` is not
  * `omitted`. Who says nothing of thinking reads the first block as the answer.
  */
 function showsThinking(thinking: unknown): boolean {
-  const { success, data } = shownThinking.safeParse(thinking);
+  const { success, data } = shownThinking().safeParse(thinking);
   return success && (data === true || data.display !== "omitted");
 }
 

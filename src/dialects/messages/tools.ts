@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { JsonSchema, ToolChoice, ToolDefinition } from "../../conversation/tool.ts";
 import type { WebSearch } from "../../conversation/web-search.ts";
+import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { jsonObject } from "../shared/fields.ts";
 import { undeclaredTool } from "../shared/tool-choice.ts";
@@ -8,13 +9,13 @@ import { webSearchOf } from "../shared/web-search.ts";
 import { cacheOf } from "./content.ts";
 
 /** One declared tool: the caller's own, one that the vendor defines, or a server tool. */
-export const toolSchema = z.looseObject({
+export const toolSchema = lazyLooseObject(() => ({
   type: z.string().nullish(),
   name: z.string().nullish(),
   description: z.string().nullish(),
   input_schema: jsonObject.nullish(),
   strict: z.boolean().nullish(),
-});
+}));
 
 function object(properties: Readonly<Record<string, JsonSchema>>, required: readonly string[]): JsonSchema {
   return { type: "object", properties, required };
@@ -96,7 +97,7 @@ export function toTools(tools: readonly z.output<typeof toolSchema>[]): ToolDefi
 /** The vendor's own web search, if it is among the tools and tools may be used. */
 export function webSearchIn(
   tools: readonly z.output<typeof toolSchema>[],
-  choice: z.output<typeof toolChoiceSchema> | null | undefined,
+  choice: z.output<ReturnType<typeof toolChoiceSchema>> | null | undefined,
 ): { webSearch?: WebSearch } {
   const allowed = typeof choice === "string" ? choice : choice?.type;
   const tool = tools.find(({ type }) => /^web_search_\d/.test(type ?? ""));
@@ -104,18 +105,19 @@ export function webSearchIn(
 }
 
 /** `tool_choice` as the message-style SDKs and as the contract write it (client assertion 32). */
-export const toolChoiceSchema = z.union(
-  [
-    z.string(),
-    z.looseObject({
-      type: z.string().nullish(),
-      name: z.string().nullish(),
-      function: z.looseObject({ name: z.string() }).nullish(),
-      disable_parallel_tool_use: z.boolean().nullish(),
-    }),
-  ],
-  { error: "must be a string or an object" },
-);
+export const toolChoiceSchema = () =>
+  z.union(
+    [
+      z.string(),
+      z.looseObject({
+        type: z.string().nullish(),
+        name: z.string().nullish(),
+        function: z.looseObject({ name: z.string() }).nullish(),
+        disable_parallel_tool_use: z.boolean().nullish(),
+      }),
+    ],
+    { error: "must be a string or an object" },
+  );
 
 /**
  * Which tools the model may or must call. Forcing a server tool leaves the choice to the model, as it is not offered here.
@@ -123,7 +125,7 @@ export const toolChoiceSchema = z.union(
  * @throws GatewayError 400 for a choice that means nothing, or names a tool that the request does not declare.
  */
 export function toToolChoice(
-  choice: z.output<typeof toolChoiceSchema> | null | undefined,
+  choice: z.output<ReturnType<typeof toolChoiceSchema>> | null | undefined,
   declared: readonly z.output<typeof toolSchema>[],
   offered: readonly ToolDefinition[],
 ): ToolChoice {

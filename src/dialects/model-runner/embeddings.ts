@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { MAX_DIMENSIONS, MAX_INPUTS, vectorsOf } from "../../embeddings/embed.ts";
+import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { forCallers, json } from "../../routing/endpoint.ts";
 import { resolveRunnerModel } from "./models.ts";
 import { ID } from "./request.ts";
@@ -7,11 +8,11 @@ import { ID } from "./request.ts";
 const vector = () => z.array(z.number());
 
 /** `truncate`, `options` and `keep_alive` change nothing here. An input that is not there only loads the model. */
-const embedSchema = z.looseObject({
+const embedSchema = lazyLooseObject(() => ({
   model: z.string().min(1),
   input: z.union([z.string(), z.array(z.string()).max(MAX_INPUTS)]).nullish(),
   dimensions: z.int().min(1).max(MAX_DIMENSIONS).nullish(),
-});
+}));
 
 const embedAnswer = () =>
   z.object({
@@ -57,7 +58,7 @@ export const runnerEmbeddings = forCallers({
   method: "POST",
   path: "/api/embeddings",
   summary: "Create one embedding",
-  body: z.looseObject({ model: z.string().min(1), prompt: z.string().nullish() }),
+  body: lazyLooseObject(() => ({ model: z.string().min(1), prompt: z.string().nullish() })),
   answers: json(() => z.object({ embedding: vector() })),
   takesAccount: true,
   handler: async (context, { caller, body }) => {

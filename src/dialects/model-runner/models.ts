@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { CatalogueModel, ResolvedModel } from "../../conversation/model.ts";
 import { sha256Hex } from "../../encoding/hash.ts";
+import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { byNames } from "../../models/by-names.ts";
 import { CATALOGUE_CREATED, CONTEXT_LENGTH, visionModel } from "../../models/catalogue.ts";
@@ -117,7 +118,7 @@ export const runnerShow = open({
   method: "POST",
   path: "/api/show",
   summary: "Describe a model",
-  body: z.looseObject({ model: z.string().nullish(), name: z.string().nullish() }),
+  body: lazyLooseObject(() => ({ model: z.string().nullish(), name: z.string().nullish() })),
   answers: json(showAnswerSchema),
   handler: async (context, { body }) => {
     const name = body.model ?? body.name ?? "";

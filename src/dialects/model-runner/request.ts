@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { Conversation, Message, Part, ResponseFormat } from "../../conversation/conversation.ts";
 import type { ResolvedModel } from "../../conversation/model.ts";
 import type { ToolDefinition } from "../../conversation/tool.ts";
+import { lazyLooseObject, once } from "../../encoding/lazy-schema.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
 import { jsonObject } from "../shared/fields.ts";
@@ -12,9 +13,9 @@ import { chatOptions, samplingOf } from "../shared/sampling.ts";
 /** The name of the style. */
 export const ID = "model-runner";
 
-const imagesSchema = z.array(z.string()).nullish();
+const imagesSchema = once(() => z.array(z.string()).nullish());
 
-const shared = {
+const shared = once(() => ({
   model: z.string().min(1),
   stream: z.boolean().nullish(),
   think: z.union([z.boolean(), z.enum(["", "low", "medium", "high", "max"])]).nullish(),
@@ -29,13 +30,13 @@ const shared = {
     })
     .nullish(),
   keep_alive: z.unknown().optional(),
-};
+}));
 
-const messageSchema = z.looseObject({
+const messageSchema = lazyLooseObject(() => ({
   role: z.string(),
   content: z.string().nullish(),
   thinking: z.string().nullish(),
-  images: imagesSchema,
+  images: imagesSchema(),
   tool_name: z.string().nullish(),
   tool_call_id: z.string().nullish(),
   tool_calls: z
@@ -46,34 +47,34 @@ const messageSchema = z.looseObject({
       }),
     )
     .nullish(),
-});
+}));
 
-const toolSchema = z.looseObject({
+const toolSchema = lazyLooseObject(() => ({
   function: z.looseObject({
     name: z.string().min(1),
     description: z.string().nullish(),
     parameters: jsonObject.nullish(),
   }),
-});
+}));
 
 /** The body of `POST /api/chat`. */
-export const chatSchema = z.looseObject({
-  ...shared,
+export const chatSchema = lazyLooseObject(() => ({
+  ...shared(),
   messages: z.array(messageSchema).nullish(),
   tools: z.array(toolSchema).nullish(),
-});
+}));
 
 /** The body of `POST /api/generate`. */
-export const generateSchema = z.looseObject({
-  ...shared,
+export const generateSchema = lazyLooseObject(() => ({
+  ...shared(),
   prompt: z.string().nullish(),
   suffix: z.string().nullish(),
   system: z.string().nullish(),
   template: z.string().nullish(),
   raw: z.boolean().nullish(),
   context: z.array(z.unknown()).nullish(),
-  images: imagesSchema,
-});
+  images: imagesSchema(),
+}));
 
 type GenerateRequest = z.output<typeof generateSchema>;
 

@@ -1,7 +1,7 @@
-import * as z from "zod";
 import { type Conversation, type Message, textOf } from "../../conversation/conversation.ts";
 import { randomId } from "../../conversation/ids.ts";
 import type { JsonObject } from "../../encoding/json.ts";
+import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { upstreamFailure } from "../../errors/gateway-error.ts";
 import { complete } from "../../generation/complete.ts";
 import { forCallers, json } from "../../routing/endpoint.ts";
@@ -73,7 +73,7 @@ export const compactResponse = forCallers({
   method: "POST",
   path: ["/v1/responses/compact", "/responses/compact"],
   summary: "Compact a conversation",
-  body: z.looseObject(responsesRequestSchema.shape),
+  body: lazyLooseObject(() => responsesRequestSchema.shape),
   answers: json(compactionSchema),
   handler: async (context, { caller, body }) => {
     const asked = await askedBy(context, caller, withInput(body));

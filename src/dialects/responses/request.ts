@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Conversation, Message, ResponseFormat } from "../../conversation/conversation.ts";
 import { isObject, type JsonObject } from "../../encoding/json.ts";
+import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import type { Naming } from "../../models/naming.ts";
 import { resolveModel } from "../../models/resolve.ts";
@@ -23,7 +24,7 @@ const LOGPROBS = "message.output_text.logprobs";
  * client_metadata, truncation and the like) are accepted and ignored. Items and tools are looked at one by one, so that
  * an unknown kind among them does no harm.
  */
-export const responsesRequestSchema = z.looseObject({
+export const responsesRequestSchema = lazyLooseObject(() => ({
   model: z.string().min(1),
   input: z.union([z.string(), z.array(z.unknown()), jsonObject]).nullish(),
   messages: z.array(z.unknown()).nullish(),
@@ -47,7 +48,7 @@ export const responsesRequestSchema = z.looseObject({
   enable_thinking: optionalBoolean,
   text: z.looseObject({ format: jsonObject.nullish(), verbosity: z.string().nullish() }).nullish(),
   metadata: jsonObject.nullish(),
-});
+}));
 
 export type ResponsesRequest = z.output<typeof responsesRequestSchema>;
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Caller } from "../../auth/callers.ts";
 import type { JsonObject } from "../../encoding/json.ts";
+import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { EVENT_STREAM_HEADERS } from "../../http/event-stream.ts";
 import type { Context } from "../../platform/context.ts";
@@ -74,11 +75,11 @@ export const cancelResponse = forCallers({
   },
 });
 
-const pageSchema = z.looseObject({
+const pageSchema = lazyLooseObject(() => ({
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).optional(),
   order: z.enum(["asc", "desc"]).optional(),
   after: z.string().optional(),
-});
+}));
 
 /** The items behind the one that `after` names. Throws 400 when there is none of that name. */
 function behind(items: readonly JsonObject[], after: string | undefined): readonly JsonObject[] {

@@ -5,7 +5,7 @@ import type { JobState } from "../../platform/page-jobs.ts";
 import { type Endpoint, json, open } from "../../routing/endpoint.ts";
 import { answerResponse } from "../kept-answers.ts";
 import { metadataSchema } from "../metadata/result.ts";
-import { technologiesSchema } from "../technologies/result.ts";
+import { technologiesSchema } from "../technologies/answers.ts";
 import { PICTURES, thumbnailSchema } from "../thumbnails/endpoints.ts";
 import { jobResponse, jobSchema } from "./view.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { technologiesSchema } from "../technologies/result.ts";
+import { technologiesSchema } from "../technologies/answers.ts";
 
 /** JSON schema of what a page says of itself. Addresses are absolute. */
 export const metadataSchema = () =>

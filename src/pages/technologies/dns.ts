@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { isObject } from "../../encoding/json.ts";
 import type { NamedTexts } from "../../platform/page-browser.ts";
 import type { Platform } from "../../platform/platform.ts";
 import { isListedPrivateHost } from "../../url-safety/hosts.ts";
@@ -7,7 +7,16 @@ const TYPES = ["MX", "NS", "SOA", "TXT", "CNAME"] as const;
 /** Names hint at technologies; they are not worth a longer wait. */
 const TIMEOUT_MS = 1_500;
 
-const answerSchema = z.object({ Answer: z.array(z.object({ data: z.string() })).default([]) });
+/** The values in an answer. Throws for what is none. */
+function valuesIn(answer: unknown): string[] {
+  if (!isObject(answer)) throw new Error("not an answer");
+  const records = answer["Answer"] ?? [];
+  if (!Array.isArray(records)) throw new Error("not a list of records");
+  return records.map((record: unknown) => {
+    if (!isObject(record) || typeof record["data"] !== "string") throw new Error("not a record");
+    return record["data"];
+  });
+}
 
 /**
  * Asks for the DNS records of a page's domain over HTTPS (RFC 8484, JSON form). Records that cannot be had are left out. The variable
@@ -28,8 +37,7 @@ export async function lookUpDns(
           headers: { accept: "application/dns-json" },
           signal: AbortSignal.timeout(TIMEOUT_MS),
         });
-        const { Answer } = answerSchema.parse(await response.json());
-        return [type, Answer.map(({ data }) => data)];
+        return [type, valuesIn(await response.json())];
       } catch {
         return [type, []];
       }

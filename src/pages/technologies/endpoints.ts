@@ -8,7 +8,7 @@ import { QueryParameters } from "../parameters.ts";
 import { prettyAnswer } from "../pretty-answer.ts";
 import { technologiesBatchSchema, technologiesQuerySchema } from "../query-schemas.ts";
 import { rateLimited } from "../rate-limit.ts";
-import { technologiesSchema } from "./result.ts";
+import { technologiesSchema } from "./answers.ts";
 
 /** `GET /v1/technologies/`: what a page is built with (contract, GET /v1/technologies/). */
 export const technologies = open({

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { isObject } from "../../encoding/json.ts";
 import type { DomSignal, PageSignals } from "../../platform/page-browser.ts";
 import type { ProbeArgument, ProbeSelector } from "./probe-argument.ts";
 
@@ -114,23 +114,29 @@ function onlyProperties(wanted: ProbeSelector): ProbeSelector[] {
   return wanted.properties.length > 0 ? [{ ...wanted, exists: false, text: false, attributes: [] }] : [];
 }
 
-const text = z.string();
-const resultSchema = z.object({
-  globals: z.array(z.tuple([text, text])).max(MAX_FOUND * 2),
-  found: z
-    .array(z.tuple([text, z.enum(["exists", "text", "attributes", "properties"]), text, text]))
-    .max(MAX_FOUND * 2),
-});
+const KINDS: readonly DomSignal["kind"][] = ["exists", "text", "attributes", "properties"];
+
+/** Whether a value is a list of lists, each of so many texts. */
+function isTexts(value: unknown, length: number): value is string[][] {
+  if (!Array.isArray(value) || value.length > MAX_FOUND * 2) return false;
+  return value.every(
+    (texts: unknown) =>
+      Array.isArray(texts) && texts.length === length && texts.every((text) => typeof text === "string"),
+  );
+}
 
 /**
  * Reads what the probe returned. Anything that is not of its shape, because a page interfered, counts as nothing found.
  */
 export function readProbe(result: unknown): Required<Pick<PageSignals, "js" | "dom">> {
-  const parsed = resultSchema.safeParse(result);
-  if (!parsed.success) return { js: [], dom: [] };
-  const js = parsed.data.globals.map(([chain, value]) => ({ chain, value: value.slice(0, MAX_VALUE) }));
+  const nothing = { js: [], dom: [] };
+  const { globals, found } = isObject(result) ? result : {};
+  if (!isTexts(globals, 2) || !isTexts(found, 4)) return nothing;
+  const js = globals.map(([chain = "", value = ""]) => ({ chain, value: value.slice(0, MAX_VALUE) }));
   const dom = new Map<string, DomSignal>();
-  for (const [selector, kind, name, value] of parsed.data.found) {
+  for (const [selector = "", given, name = "", value = ""] of found) {
+    const kind = KINDS.find((known) => known === given);
+    if (kind === undefined) return nothing;
     dom.set(JSON.stringify([selector, kind, name, value]), {
       selector,
       kind,

@@ -1,4 +1,3 @@
-import * as z from "zod";
 import type { DetectedTechnology } from "./detector.ts";
 
 /** The body of a technology lookup (contract, technologies result). */
@@ -18,20 +17,3 @@ export function toTechnologiesResult(lookup: {
 }): TechnologiesResult {
   return { url: lookup.finalUrl, originalUrl: lookup.requestedUrl, applications: lookup.technologies };
 }
-
-/** JSON schema of the body. */
-export const technologiesSchema = () =>
-  z.object({
-    url: z.string(),
-    originalUrl: z.string(),
-    applications: z.array(
-      z.object({
-        name: z.string(),
-        confidence: z.string(),
-        version: z.string(),
-        icon: z.string(),
-        website: z.string(),
-        categories: z.array(z.string()),
-      }),
-    ),
-  });

@@ -113,6 +113,8 @@ describe("readProbe", () => {
     {},
     { globals: [], found: [[1]] },
     { globals: [["a"]], found: [] },
+    { globals: [], found: [["#root", "other", "", ""]] },
+    { globals: [], found: [["#root", "text", "", 1]] },
     { globals: Array(9000).fill(["a", "b"]), found: [] },
   ])("takes %j for nothing found", (result) => {
     expect(readProbe(result)).toEqual({ js: [], dom: [] });

@@ -1,0 +1,18 @@
+import * as z from "zod";
+
+/** JSON schema of a technology lookup. */
+export const technologiesSchema = () =>
+  z.object({
+    url: z.string(),
+    originalUrl: z.string(),
+    applications: z.array(
+      z.object({
+        name: z.string(),
+        confidence: z.string(),
+        version: z.string(),
+        icon: z.string(),
+        website: z.string(),
+        categories: z.array(z.string()),
+      }),
+    ),
+  });
