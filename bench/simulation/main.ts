@@ -83,6 +83,7 @@ function row({ scenario, waits, byRegion, ...found }: Result) {
     "over limit": found.overLimit,
     left: found.left,
     "messages/request": found.messagesPerRequest.toFixed(2),
+    trades: found.trades,
     "busiest/s": ms(found.busiestShard),
   };
 }

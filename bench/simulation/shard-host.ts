@@ -1,3 +1,5 @@
+import type { PartLayout } from "../../src/accounts/limit-part.ts";
+import { type PartAnswers, type PartAsks, PartTrader } from "../../src/accounts/part-trader.ts";
 import { AccountPool } from "../../src/accounts/pool.ts";
 import { type Grant, Waiter } from "../../src/accounts/waiting-queue.ts";
 import type { PoolConfiguration } from "../../src/platform/accounts.ts";
@@ -17,13 +19,20 @@ class Overloaded extends Error {
   readonly overloaded = true;
 }
 
+/** Brings a message of one shard to another one, and its answer back. */
+export type Trading = (from: ShardHost, to: string, asks: PartAsks) => Promise<PartAnswers>;
+
 /** One pool object: the real rules on storage that survives it, one call after the other. */
 export class ShardHost {
+  readonly name: string;
   readonly region: number;
+  readonly layout: PartLayout;
   readonly configuration: PoolConfiguration;
   pool: AccountPool;
   /** Calls to it, and stubs of it that were disposed of. */
   messages = 0;
+  /** Those of them that other shards sent, about parts of limits. */
+  trades = 0;
   /** Calls that it had too much to do for. */
   overloads = 0;
   readonly #store = new MemoryPoolStore();
@@ -34,35 +43,72 @@ export class ShardHost {
   #freeAt = 0;
   #lost = Promise.withResolvers<null>();
   #stops = new Set<() => void>();
+  #trader: PartTrader;
+  readonly #trading: Trading;
 
   /** @param callMs how long the object has to do with one call, milliseconds */
-  constructor(clock: VirtualClock, region: number, configuration: PoolConfiguration, callMs: number) {
+  constructor(
+    clock: VirtualClock,
+    shard: { readonly name: string; readonly region: number; readonly layout: PartLayout },
+    configuration: PoolConfiguration,
+    callMs: number,
+    trading: Trading,
+  ) {
     this.#clock = clock;
     this.#callMs = callMs;
-    this.region = region;
+    this.#trading = trading;
+    this.name = shard.name;
+    this.region = shard.region;
+    this.layout = shard.layout;
     this.configuration = configuration;
-    this.pool = this.#started();
+    [this.pool, this.#trader] = this.#made();
   }
 
-  #started(): AccountPool {
-    const pool = new AccountPool({
+  #made(): [AccountPool, PartTrader] {
+    const { now } = this.#clock;
+    const start = this.#start;
+    const setTimer = (ms: number, run: () => void) => {
+      const stop = this.#clock.setTimer(ms, () => {
+        this.#stops.delete(stop);
+        run();
+      });
+      this.#stops.add(stop);
+      return () => {
+        this.#stops.delete(stop);
+        stop();
+      };
+    };
+    const pool: AccountPool = new AccountPool({
       store: this.#store,
-      now: this.#clock.now,
-      setTimer: (ms, run) => {
-        const stop = this.#clock.setTimer(ms, () => {
-          this.#stops.delete(stop);
-          run();
-        });
-        this.#stops.add(stop);
-        return () => {
-          this.#stops.delete(stop);
-          stop();
-        };
-      },
+      now,
+      setTimer,
       wakeAt: (at) => this.#sweepAt(at),
+      short: (limit, turnedAway) => trader.short(limit, turnedAway),
     });
-    pool.configure(this.configuration);
-    return pool;
+    const trader: PartTrader = new PartTrader({
+      name: this.name,
+      store: this.#store,
+      pool,
+      now,
+      setTimer,
+      send: async (to, asks) => {
+        const answers = await this.#trading(this, to, asks);
+        // Nobody is left that waits for it.
+        return this.#start === start ? answers : new Promise<PartAnswers>(() => {});
+      },
+    });
+    return [pool, trader];
+  }
+
+  /** Takes over its configuration: at its first start, and at each that follows. */
+  begin(): void {
+    this.#trader.configure(this.layout, this.configuration);
+  }
+
+  /** Another shard asks for parts of limits. */
+  asked(from: string, asks: PartAsks, oneWayMs: () => number): Promise<PartAnswers> {
+    this.trades += 1;
+    return this.#send(oneWayMs, () => this.#trader.asked(from, asks));
   }
 
   /** The alarm outlives the object. */
@@ -82,7 +128,8 @@ export class ShardHost {
     this.#freeAt = this.#upAt;
     this.#lost.resolve(null);
     this.#lost = Promise.withResolvers<null>();
-    this.pool = this.#started();
+    [this.pool, this.#trader] = this.#made();
+    this.begin();
   }
 
   /** Does something at the object, and comes back with the answer. `boundTo`: a stub of that start is used. */
@@ -135,7 +182,8 @@ export class ShardHost {
     return {
       getByName: () => ({
         acquire: (request) =>
-          send(() => {
+          send(async () => {
+            await this.#trader.begun;
             const outcome = this.pool.acquire(request);
             if (!(outcome instanceof Waiter))
               return "granted" in outcome ? granted(outcome.granted) : outcome;

@@ -5,7 +5,7 @@ import { Books, type Waits } from "./books.ts";
 import { randomFrom, VirtualClock } from "./clock.ts";
 import { Isolate } from "./isolate.ts";
 import { REGIONS, regionOf, roundTrip } from "./regions.ts";
-import { ShardHost } from "./shard-host.ts";
+import { ShardHost, type Trading } from "./shard-host.ts";
 
 /** What is simulated. Times in milliseconds. */
 export interface Scenario {
@@ -45,6 +45,8 @@ export interface Result {
   readonly overLimit: number;
   readonly mostInUse: number;
   readonly messagesPerRequest: number;
+  /** Messages between shards, about parts of limits. They are among those above. */
+  readonly trades: number;
   /** Calls and messages of the shard that had most of them, a second. */
   readonly busiestShard: number;
   readonly overloads: number;
@@ -91,31 +93,28 @@ export async function simulate(scenario: Scenario): Promise<Result> {
   const clock = new VirtualClock(START);
   const map = new ShardMap(placed(scenario.shards));
   const parts = map.split(accountsOf(count));
-  const weights = parts.map(({ length }) => length);
-  const globals = partsOf(global, weights);
-  const queues = partsOf(count * perAccount, weights);
   const books = new Books(perAccount, global || count * perAccount);
-  const hosts = map.shards.map(({ region }, shard) => {
-    const limits = {
-      perAccount,
-      global: globals[shard] ?? 0,
-      queue: queues[shard] ?? 0,
-      queueWaitMs: 20_000,
-      tokenRefreshMs: 0,
-    };
-    return new ShardHost(clock, regionOf(region), { accounts: parts[shard] ?? [], limits }, callMs);
+  // A message takes half a round trip, and up to a fifth more.
+  const oneWay = (from: number, to: number) => () => (roundTrip(from, to) / 2) * (1 + 0.2 * random());
+  const shards = map.shards.map(({ name }) => name);
+  const limits = { perAccount, global, queue: count * perAccount, queueWaitMs: 20_000, tokenRefreshMs: 0 };
+  const trading: Trading = async (from, to, asks) => {
+    const host = hosts.find(({ name }) => name === to);
+    if (host === undefined) throw new Error("there is no such shard");
+    return host.asked(from.name, asks, oneWay(from.region, host.region));
+  };
+  const hosts: readonly ShardHost[] = map.shards.map(({ name, region }, index) => {
+    const shard = { name, region: regionOf(region), layout: { shards, founders: shards.slice(0, 1) } };
+    return new ShardHost(clock, shard, { accounts: parts[index] ?? [], limits }, callMs, trading);
   });
-  const usable = hosts.flatMap((_, shard) =>
-    (weights[shard] ?? 0) > 0 && (global === 0 || (globals[shard] ?? 0) > 0) ? [shard] : [],
-  );
+  for (const host of hosts) host.begin();
+  const usable = hosts.flatMap((_, shard) => ((parts[shard]?.length ?? 0) > 0 ? [shard] : []));
   const banned = new Set<string>();
   const isolates = REGIONS.map(({ share }, region) =>
     Array.from({ length: Math.max(1, Math.round((rate * share) / PER_ISOLATE)) }, (_, turn) => {
       const clients = hosts.map((host) => {
-        // A message takes half a round trip, and up to a fifth more.
-        const oneWay = () => (roundTrip(region, host.region) / 2) * (1 + 0.2 * random());
         return cloudflareAccounts(
-          { ACCOUNT_POOL: host.seenFrom(oneWay) },
+          { ACCOUNT_POOL: host.seenFrom(oneWay(region, host.region)) },
           { now: clock.now, setTimer: clock.setTimer },
         );
       });
@@ -184,6 +183,7 @@ export async function simulate(scenario: Scenario): Promise<Result> {
     overLimit: books.overLimit,
     mostInUse: books.mostInUse,
     messagesPerRequest: messages / books.requests,
+    trades: hosts.reduce((all, host) => all + host.trades, 0),
     busiestShard: (1_000 * busiest) / lengthMs,
     overloads: hosts.reduce((all, host) => all + host.overloads, 0),
     left,

@@ -27,6 +27,8 @@ export interface PartLayout {
 /** How much of a limit a shard uses. */
 export interface PartUse {
   readonly inUse: number;
+  /** Those of them that may have ended: they are held back since a restart, and fall free soon. */
+  readonly heldBack: number;
   /** What it could use besides, just now. */
   readonly wanted: number;
   /** The most that it could ever use. */
@@ -45,6 +47,8 @@ export interface PartAsk {
 export interface PartAnswer {
   /** What has been given to the one that asks, ever: units. Only its growth counts, so that it may be lost, repeated and overtaken. */
   readonly given: number;
+  /** How many units it would give besides. */
+  readonly spare: number;
   /** There is nothing left here, nor will there be: the shard is not of the layout any more. */
   readonly gone?: true;
 }
@@ -129,12 +133,13 @@ export class LimitPart {
   }
 
   /** How many units it should have besides. */
-  missing({ inUse, wanted, most }: PartUse): number {
+  missing({ inUse, heldBack, wanted, most }: PartUse): number {
     const { slots } = this;
     if (slots === null || this.#left) return 0;
-    const needed = inUse + wanted;
+    const needed = inUse - heldBack + wanted;
+    // Not for each request anew: up to an equal share, and beyond it a quarter more.
     let target = 0;
-    if (wanted > 0 && needed > slots) target = needed + Math.ceil(slots / 4);
+    if (wanted > 0 && needed > slots) target = Math.max(this.#fair, needed + Math.ceil(slots / 4));
     // It has just been added, and should not have its first requests wait.
     else if (this.#base === 0 && this.#got.size === 0) target = this.#fair;
     target = Math.min(target, Math.max(most, needed), this.#total);
@@ -152,18 +157,19 @@ export class LimitPart {
   asked(peer: string, { units, has, got }: PartAsk, use: PartUse, now: number): PartAnswer {
     const before = this.#given.get(peer) ?? 0;
     // What is its own is not known before it is configured.
-    if (this.#shards.length === 0) return { given: before };
+    if (this.#shards.length === 0) return { given: before, spare: 0 };
     // What was given and has not arrived.
     const underWay = Math.max(0, before - got);
     const wanted = Math.max(0, units - underWay);
-    const given = Math.min(wanted, Math.max(0, this.#units - this.#kept(peer, has, use)));
+    const free = Math.max(0, this.#units - this.#kept(peer, has, use));
+    const given = Math.min(wanted, free);
     if (given > 0) {
       this.#given.set(peer, before + given);
       this.#units -= given;
       this.#save(peer);
     }
     this.#owe(peer, has, wanted - given, now);
-    const answer = { given: before + given };
+    const answer = { given: before + given, spare: free - given };
     return this.#left && this.#units === 0 ? { ...answer, gone: true } : answer;
   }
 

@@ -21,7 +21,12 @@ const SILENT_MS = 2_000;
 
 /** One message, about both limits. Plain data. */
 export type PartAsks = { readonly [limit in PartedLimit]?: PartAsk };
-export type PartAnswers = { readonly [limit in PartedLimit]?: PartAnswer };
+export type PartAnswers = {
+  readonly [limit in PartedLimit]?: PartAnswer & {
+    /** Who else has some, as far as the one that answers knows, and how many units. */
+    readonly rich?: readonly [peer: string, spare: number];
+  };
+};
 
 /** The pool, as far as its parts are concerned: an `AccountPool`. */
 export interface PartedPool {
@@ -53,28 +58,32 @@ class Side {
   #peers: readonly string[] = [];
   /** Until when which one is left alone. */
   readonly #paused = new Map<string, number>();
-  /** Who had something when it was asked last. */
-  readonly #generous = new Set<string>();
+  /** What others would give, in units, as far as it is known. */
+  readonly #spare = new Map<string, number>();
 
   constructor(name: string, limit: PartedLimit, store: PartStore) {
     this.part = new LimitPart(name, limit, store);
   }
 
-  configure(peers: readonly string[]): void {
+  configure(peers: readonly string[], founders: readonly string[]): void {
     this.#peers = peers;
     this.#paused.clear();
     this.turnedAway = false;
+    // If nothing is known of anybody they have the most.
+    for (const peer of founders) if (!this.#spare.has(peer)) this.#spare.set(peer, 1);
   }
 
   get pauseMs(): number {
     return Math.max(PAUSE_MS, PAUSE_EACH_MS * this.#peers.length);
   }
 
-  /** Whom to ask now: those first that had something. */
-  ready(now: number): readonly string[] {
+  /** Whom to ask for so many units now: those first that have most. */
+  ready(missing: number, now: number): readonly string[] {
     const ready = this.#peers.filter((peer) => this.#pausedUntil(peer, now) <= now);
-    const generous = (peer: string) => (this.#generous.has(peer) ? 0 : 1);
-    return ready.sort((one, other) => generous(one) - generous(other)).slice(0, this.atOnce);
+    const spare = (peer: string) => this.#spare.get(peer) ?? 0;
+    ready.sort((one, other) => spare(other) - spare(one));
+    const [richest = ""] = ready;
+    return ready.slice(0, spare(richest) >= missing ? 1 : this.atOnce);
   }
 
   /** When one of them may be asked again; `Infinity` when there is nobody to ask, ever. */
@@ -88,15 +97,21 @@ class Side {
     return until === Number.POSITIVE_INFINITY || until <= now + this.pauseMs ? until : 0;
   }
 
-  heard(peer: string, answer: PartAnswer | undefined, now: number): void {
+  heard(peer: string, answer: PartAnswers[PartedLimit], now: number): void {
     const more = answer === undefined ? 0 : this.part.told(peer, answer.given);
-    if (more > 0) {
-      this.atOnce = AT_ONCE;
-      this.#generous.add(peer);
-      return;
-    }
-    this.#generous.delete(peer);
+    const spare = answer?.spare ?? 0;
+    this.#spare.set(peer, spare);
+    if (answer?.rich !== undefined) this.#spare.set(...answer.rich);
+    if (more > 0) this.atOnce = AT_ONCE;
+    if (more > 0 && spare > 0) return;
     this.#paused.set(peer, answer?.gone === true ? Number.POSITIVE_INFINITY : now + this.pauseMs);
+  }
+
+  /** Who has most besides one, as far as it is known. */
+  richBut(peer: string): readonly [peer: string, spare: number] | undefined {
+    let rich: readonly [string, number] = ["", 1];
+    for (const [other, spare] of this.#spare) if (other !== peer && spare > rich[1]) rich = [other, spare];
+    return rich[0] === "" ? undefined : rich;
   }
 }
 
@@ -109,6 +124,8 @@ export class PartTrader {
   readonly #sides: Readonly<Record<PartedLimit, Side>>;
   /** Messages that answers are waited for. */
   #asking = 0;
+  /** Resolves when a shard that has just been added has heard from those that it has asked first. */
+  #begun: PromiseWithResolvers<void> | null = null;
   /** How many other shards there are, or were. */
   #peers = 0;
   /** There is nobody to ask until then. */
@@ -136,12 +153,22 @@ export class PartTrader {
     const peers = [...all.slice(own + 1), ...all.slice(0, Math.max(0, own))];
     for (const limit of PARTED_LIMITS) {
       this.#sides[limit].part.configure(limits[limit], layout);
-      this.#sides[limit].configure(peers);
+      this.#sides[limit].configure(peers, layout.founders);
     }
     this.#peers = peers.length;
     this.#quietUntil = 0;
     this.#apply();
     this.look();
+    const { global, queue } = this.parts;
+    if (this.#asking > 0 && (global === 0 || queue === 0)) this.#begun ??= Promise.withResolvers();
+  }
+
+  /**
+   * What requests had better wait for, lest they find a shard that has just been added without a part: one round trip, two
+   * seconds at most. Null: nothing.
+   */
+  get begun(): Promise<void> | null {
+    return this.#begun?.promise ?? null;
   }
 
   /** The parts as they are; null where no limit is set. */
@@ -172,12 +199,12 @@ export class PartTrader {
         side.atOnce = AT_ONCE;
         continue;
       }
-      const peers = side.ready(at);
+      const peers = side.ready(missing, at);
       if (peers.length === 0) retryAt = Math.min(retryAt, side.nextReady(at));
       for (const peer of peers) {
         const message = messages.get(peer) ?? {};
         // A little more than each one's share, for some will have nothing.
-        message[limit] = side.part.ask(peer, (AT_ONCE * missing) / peers.length);
+        message[limit] = side.part.ask(peer, Math.min(1, AT_ONCE / peers.length) * missing);
         messages.set(peer, message);
       }
       side.atOnce *= 2;
@@ -190,19 +217,23 @@ export class PartTrader {
   /** Another shard asks. What it is given is stored already when this returns. */
   asked(peer: string, asks: PartAsks): PartAnswers {
     const now = this.#options.now();
-    const answers: Partial<Record<PartedLimit, PartAnswer>> = {};
+    const answers: { -readonly [limit in PartedLimit]?: NonNullable<PartAnswers[PartedLimit]> } = {};
     for (const limit of PARTED_LIMITS) {
       const ask = asks[limit];
-      if (ask !== undefined) answers[limit] = this.#sides[limit].part.asked(peer, ask, this.#use(limit), now);
+      if (ask === undefined) continue;
+      const { part } = this.#sides[limit];
+      const answer = part.asked(peer, ask, this.#use(limit), now);
+      const rich = this.#sides[limit].richBut(peer);
+      answers[limit] = rich === undefined ? answer : { ...answer, rich };
     }
     this.#apply();
     return answers;
   }
 
   #use(limit: PartedLimit): PartUse {
-    const { inUse, wanted, most } = this.#options.pool.partUses()[limit];
+    const use = this.#options.pool.partUses()[limit];
     const turnedAway = this.#sides[limit].turnedAway ? 1 : 0;
-    return { inUse, wanted: Math.min(Math.max(0, most - inUse), wanted + turnedAway), most };
+    return { ...use, wanted: Math.min(Math.max(0, use.most - use.inUse), use.wanted + turnedAway) };
   }
 
   #ask(peer: string, asks: PartAsks): void {
@@ -223,6 +254,9 @@ export class PartTrader {
       stop();
       this.#asking -= 1;
       this.look();
+      if (this.#begun === null || this.#asking > 0) return;
+      this.#begun.resolve();
+      this.#begun = null;
     };
     stop = setTimer(SILENT_MS, () => heard({}));
     send(peer, asks).then(heard, () => {

@@ -194,9 +194,14 @@ export class Slots {
     const able = this.lanes.next() === null ? 0 : this.waiting;
     const queued = Math.max(...this.lanes.all.map(({ queue }) => queue.size));
     return {
-      global: { inUse, wanted: Math.min(able, free), most: recommended },
+      global: {
+        inUse,
+        heldBack: this.reservations.ghosts,
+        wanted: Math.min(able, free),
+        most: recommended,
+      },
       // Once it is full requests are turned away: so it is to hold twice as many.
-      queue: { inUse: queued, wanted: queued, most: Number.POSITIVE_INFINITY },
+      queue: { inUse: queued, heldBack: 0, wanted: queued, most: Number.POSITIVE_INFINITY },
     };
   }
 

@@ -5,8 +5,8 @@ import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
 import "../../support/properties.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `shard-${i}`);
-const idle: PartUse = { inUse: 0, wanted: 0, most: 1_000 };
-const using = (inUse: number, wanted = 0): PartUse => ({ inUse, wanted, most: 1_000 });
+const idle: PartUse = { inUse: 0, heldBack: 0, wanted: 0, most: 1_000 };
+const using = (inUse: number, wanted = 0): PartUse => ({ inUse, heldBack: 0, wanted, most: 1_000 });
 
 /** Parts of one limit, by the shards' names. */
 function parts(total: number, shards: readonly string[], layout: Partial<PartLayout> = {}) {
@@ -54,6 +54,15 @@ describe("the part of a limit", () => {
     one.told("b", other.asked("a", ask, using(10), 0).given);
     // 40 idle: 20 of them went.
     expect([one.slots, other.slots]).toEqual([70, 30]);
+  });
+
+  it("is not asked for what falls free by itself after a restart, but none of that is given away", () => {
+    const [one, other] = parts(20, ["a", "b"]);
+    if (one === undefined || other === undefined) throw new Error("none");
+    const restarted: PartUse = { inUse: 10, heldBack: 8, wanted: 5, most: 1_000 };
+    expect(one.missing(restarted)).toBe(0);
+    expect(one.missing({ ...restarted, heldBack: 4 })).toBeGreaterThan(0);
+    expect(one.asked("b", other.ask("a", WHOLE), { ...restarted, wanted: 0 }, 0).given).toBe(0);
   });
 
   it("never falls below what is in use, unless the limit does", () => {
@@ -214,7 +223,7 @@ class Network {
   }
 
   #use(index: number, amount: number): PartUse {
-    return { inUse: this.inUse[index] ?? 0, wanted: amount % 40, most: 400 };
+    return { inUse: this.inUse[index] ?? 0, heldBack: 0, wanted: amount % 40, most: 400 };
   }
 
   /** @param edited whether the limit is edited, too */

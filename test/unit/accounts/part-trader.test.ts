@@ -36,8 +36,8 @@ class GreedyPool implements PartedPool {
   partUses(): Record<PartedLimit, PartUse> {
     const wanted = Math.max(0, this.demand - this.inUse);
     return {
-      global: { inUse: this.inUse, wanted, most: 1_000 },
-      queue: { inUse: 0, wanted: 0, most: 1_000 },
+      global: { inUse: this.inUse, heldBack: 0, wanted, most: 1_000 },
+      queue: { inUse: 0, heldBack: 0, wanted: 0, most: 1_000 },
     };
   }
 
@@ -227,8 +227,18 @@ describe("shards that trade parts of a limit", () => {
     expect(shards.inUse).toEqual([0, 40, 0, 0]);
     shards.demand(0, 4);
     shards.configure(40, { shards: all, founders });
+    const late = shards.members[3]?.trader;
+    expect([late?.parts.global, shards.members[0]?.trader.begun]).toEqual([0, null]);
+    let begun = false;
+    void late?.begun?.then(() => {
+      begun = true;
+    });
+    await vi.advanceTimersByTimeAsync(90);
+    expect(begun).toBe(false);
+    await vi.advanceTimersByTimeAsync(20);
+    expect([begun, late?.parts.global]).toEqual([true, 10]);
     await vi.advanceTimersByTimeAsync(20_000);
-    for (const { trader } of shards.members.slice(2)) expect(trader.parts.global).toBeGreaterThanOrEqual(10);
+    for (const { trader } of shards.members.slice(2)) expect(trader.parts.global).toBe(10);
     shards.demand(0, 0, 0, 0);
     const layout = { shards: ["shard-0"], founders, former: all };
     shards.configure(40, layout);
@@ -278,11 +288,11 @@ describe("a pool that has parts of the limits", () => {
     const waiting = outcome(pool);
     expect(shorts).toEqual(["global true", "global false"]);
     expect(pool.status()).toMatchObject({ in_use: 0, waiting: 1, global_max_inflight: 3 });
-    expect(pool.partUses().global).toEqual({ inUse: 0, wanted: 1, most: 3 });
+    expect(pool.partUses().global).toEqual({ inUse: 0, heldBack: 0, wanted: 1, most: 3 });
     pool.takeParts({ global: 1, queue: null });
     if (!(waiting instanceof Waiter)) throw new Error("it did not wait");
     expect(waiting.outcome).toHaveProperty("granted");
-    expect(pool.partUses().global).toEqual({ inUse: 1, wanted: 0, most: 3 });
+    expect(pool.partUses().global).toEqual({ inUse: 1, heldBack: 0, wanted: 0, most: 3 });
   });
 
   it("takes no slot from anybody when its part shrinks", () => {
@@ -298,7 +308,7 @@ describe("a pool that has parts of the limits", () => {
     pool.takeParts({ global: 3, queue: null });
     for (let i = 0; i < 3; i += 1) expect(outcome(pool)).toBe("granted");
     outcome(pool);
-    expect(pool.partUses().global).toEqual({ inUse: 3, wanted: 0, most: 3 });
+    expect(pool.partUses().global).toEqual({ inUse: 3, heldBack: 0, wanted: 0, most: 3 });
   });
 
   it("refuses when its part of the queue is full, and has said before that it fills", () => {
