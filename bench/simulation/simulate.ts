@@ -55,6 +55,8 @@ export interface Result {
 }
 
 const START = Date.UTC(2026, 10, 22);
+/** Shards that begin ask for their parts of the limits, once in their life: they have done so when the first requests come. */
+const BEGIN_MS = 2_000;
 /** Requests a second of one isolate. An assumption: the platform decides. */
 const PER_ISOLATE = 100;
 const CALLERS = 50;
@@ -90,7 +92,7 @@ export async function simulate(scenario: Scenario): Promise<Result> {
   const { accounts: count, rate, lengthMs, seed, perAccount = 2, global = 0, callMs = 1 } = scenario;
   const { slow = 0.1, burst = 1, banned: bannedShare = 0 } = scenario;
   const random = randomFrom(seed);
-  const clock = new VirtualClock(START);
+  const clock = new VirtualClock(START - BEGIN_MS);
   const map = new ShardMap(placed(scenario.shards));
   const parts = map.split(accountsOf(count));
   const books = new Books(perAccount, global || count * perAccount);
@@ -108,6 +110,7 @@ export async function simulate(scenario: Scenario): Promise<Result> {
     return new ShardHost(clock, shard, { accounts: parts[index] ?? [], limits }, callMs, trading);
   });
   for (const host of hosts) host.begin();
+  await clock.runUntil(START - 1);
   const usable = hosts.flatMap((_, shard) => ((parts[shard]?.length ?? 0) > 0 ? [shard] : []));
   const banned = new Set<string>();
   const isolates = REGIONS.map(({ share }, region) =>

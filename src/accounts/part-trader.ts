@@ -141,11 +141,11 @@ export class PartTrader {
   }
 
   /**
-   * Has the pool take over a configuration, and takes over who shares the limits, and what they are, unless the pool has a newer one.
+   * Has the pool take over a configuration, and takes over who shares the limits, and what they are. False: the pool has a newer one.
    */
-  configure(layout: PartLayout, configuration: PoolConfiguration): void {
+  configure(layout: PartLayout, configuration: PoolConfiguration): boolean {
     const { limits } = configuration;
-    if (!this.#options.pool.configure(configuration)) return;
+    if (!this.#options.pool.configure(configuration)) return false;
     const { name } = this.#options;
     const all = [...new Set([...layout.shards, ...(layout.former ?? [])])];
     // Each begins with the one after itself, lest all ask the same.
@@ -161,6 +161,7 @@ export class PartTrader {
     this.look();
     const { global, queue } = this.parts;
     if (this.#asking > 0 && (global === 0 || queue === 0)) this.#begun ??= Promise.withResolvers();
+    return true;
   }
 
   /**
