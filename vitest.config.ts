@@ -84,7 +84,13 @@ export default defineConfig({
         },
       },
       {
-        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
+        plugins: [
+          cloudflareTest({
+            wrangler: { configPath: "./wrangler.toml" },
+            // What a deployment may bind besides.
+            miniflare: { r2Buckets: ["HISTORY_BUCKET", "RESPONSES_BUCKET"] },
+          }),
+        ],
         test: { name: "workers", include: ["test/workers/**/*.test.ts"] },
       },
     ],

@@ -61,6 +61,10 @@ const benches = {
       );
     }
   },
+  objects: async () => {
+    const { print } = await import("./objects.mjs");
+    await print({ quick, ...(values.only !== undefined && { only: values.only }) });
+  },
   technologies: async (folder) => {
     const { run } = await import("./technologies.mjs");
     await run({ folder, ...(quick && { rounds: 2 }) });

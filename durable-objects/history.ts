@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { SqlArchive } from "../src/archive/archive.ts";
+import { PackedHistory } from "../src/archive/packed-history.ts";
 import type {
   ArchiveBatch,
   HistoryQuery,
@@ -17,17 +18,34 @@ import type {
   SampleSelector,
 } from "../src/platform/captures.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
+import { deletePacks, eraseTexts, sweepPacks } from "../src/platform/cloudflare/pack-bucket.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
+import type { PlacedRecord, RecordPack } from "../src/platform/record-packs.ts";
+import type { Sql } from "../src/storage/sql.ts";
 import { nameOfProcess } from "./process-name.ts";
 
-/** Keeps history, captures, samples and metrics; the rules are in `src/archive/archive.ts`. */
+/** How often what a bucket holds is looked through, while there is something to find. */
+const SWEEP_MS = 60_000;
+
+/**
+ * Keeps history, captures, samples and metrics; the rules are in `src/archive/archive.ts`. Where a bucket is bound the history
+ * comes in packs (`src/archive/packed-history.ts`).
+ */
 export class History extends DurableObject<Env> {
+  readonly #sql: Sql;
   readonly #archive: SqlArchive;
+  /** Null: there never were packs. */
+  #packed: PackedHistory | null = null;
+  /** The erasure that was begun last: they take turns. */
+  #erasing: Promise<unknown> = Promise.resolve();
+  #sweeps = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const sql = durableSql(ctx.storage);
+    this.#sql = sql;
     this.#archive = new SqlArchive(sql, Date.now);
+    if (PackedHistory.isIn(sql)) this.#openPacked();
     const process = nameOfProcess(env);
     if (process === "") return;
     // Whoever wrote to a record has ended with the process.
@@ -42,24 +60,73 @@ export class History extends DurableObject<Env> {
     this.#archive.write(batch);
   }
 
+  /** Takes what an isolate has gathered; of the records those that run are in the batch, and those that have ended in packs. */
+  async writePacked(batch: ArchiveBatch, packs: readonly RecordPack[]): Promise<void> {
+    const packed = this.#openPacked();
+    try {
+      this.ctx.storage.transactionSync(() => {
+        this.#archive.retain(batch.retention);
+        packed.write(batch.records, packs, this.#archive.recordsKept);
+        this.#archive.write({ ...batch, records: [] });
+      });
+    } catch (error) {
+      packed.distrust();
+      throw error;
+    }
+    if (this.#sweeps) return;
+    this.#sweeps = true;
+    await this.ctx.storage.setAlarm(Date.now() + SWEEP_MS);
+  }
+
   retain(retention: Retention): void {
     this.#archive.retain(retention);
+    this.#packed?.trim(this.#archive.recordsKept);
   }
 
   listHistory(query: HistoryQuery): { items: HistorySummary[]; total: number } {
-    return this.#archive.listHistory(query);
+    return (this.#packed ?? this.#archive.history).list(query);
   }
 
-  readHistory(id: string): HistoryRecord | null {
-    return this.#archive.readHistory(id);
+  readHistory(id: string): HistoryRecord | PlacedRecord | null {
+    return (this.#packed ?? this.#archive.history).read(id);
   }
 
-  deleteHistory(id: string): boolean {
-    return this.#archive.deleteHistory(id);
+  async deleteHistory(id: string): Promise<boolean> {
+    const packed = this.#packed;
+    if (packed === null) return this.#archive.deleteHistory(id);
+    const { HISTORY_BUCKET: bucket } = this.env;
+    const place = packed.placeOf(id);
+    if (place !== null && bucket !== undefined) {
+      const erased = this.#erasing.then(() => eraseTexts(bucket, place));
+      this.#erasing = erased.catch(() => undefined);
+      await erased;
+    }
+    return this.ctx.storage.transactionSync(() => packed.delete(id));
   }
 
-  clearHistory(): number {
-    return this.#archive.clearHistory();
+  async clearHistory(): Promise<number> {
+    const packed = this.#packed;
+    if (packed === null) return this.#archive.clearHistory();
+    const { keys } = packed;
+    if (this.env.HISTORY_BUCKET !== undefined) await deletePacks(this.env.HISTORY_BUCKET, keys);
+    return this.ctx.storage.transactionSync(() => packed.clear(keys));
+  }
+
+  /** Settles what has lost its isolate, and deletes of the bucket what is no longer kept. */
+  override async alarm(): Promise<void> {
+    const packed = this.#packed;
+    if (packed === null) return;
+    this.ctx.storage.transactionSync(() => packed.settleLost());
+    const { HISTORY_BUCKET: bucket } = this.env;
+    const known = new Set(packed.keys);
+    const isLeft = bucket !== undefined && (await sweepPacks(bucket, known, Date.now()));
+    this.#sweeps = isLeft || packed.isWaiting;
+    if (this.#sweeps) await this.ctx.storage.setAlarm(Date.now() + SWEEP_MS);
+  }
+
+  #openPacked(): PackedHistory {
+    this.#packed ??= new PackedHistory(this.#sql, this.#archive.history, Date.now);
+    return this.#packed;
   }
 
   listCaptures(): CaptureSummary[] {

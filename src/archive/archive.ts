@@ -29,7 +29,7 @@ const MAX_SERIES = 5_000;
 export class SqlArchive implements Archive {
   readonly #sql: Sql;
   readonly #now: () => number;
-  readonly #history: HistoryTable;
+  readonly history: HistoryTable;
   readonly #captures: CaptureTable;
   readonly #samples: SampleTable;
   readonly #metrics = new Map<string, number>();
@@ -40,7 +40,7 @@ export class SqlArchive implements Archive {
     this.#sql = sql;
     this.#now = now;
     const texts = new TextTable(sql, "piece");
-    this.#history = new HistoryTable(sql, texts, now);
+    this.history = new HistoryTable(sql, texts, now);
     this.#captures = new CaptureTable(sql, texts);
     this.#samples = new SampleTable(sql, texts);
     sql.all(
@@ -61,8 +61,8 @@ export class SqlArchive implements Archive {
     this.#sql.transaction(() => {
       this.#adopt(retention);
       if (this.#retention.records > 0) {
-        for (const record of records) this.#history.put(record);
-        if (records.length > 0) this.#history.trim(this.#retention.records);
+        for (const record of records) this.history.put(record);
+        if (records.length > 0) this.history.trim(this.#retention.records);
       }
       for (const capture of captures) this.#captures.put(capture);
       if (captures.length > 0) this.#captures.trim(this.#retention.captures);
@@ -72,7 +72,7 @@ export class SqlArchive implements Archive {
 
   /** For the start of the only process that writes: no generation from before it is under way. */
   interrupt(): void {
-    this.#sql.transaction(() => this.#history.interrupt());
+    this.#sql.transaction(() => this.history.interrupt());
   }
 
   retain(retention: Retention): void {
@@ -80,19 +80,19 @@ export class SqlArchive implements Archive {
   }
 
   listHistory(query: HistoryQuery): { items: HistorySummary[]; total: number } {
-    return this.#history.list(query);
+    return this.history.list(query);
   }
 
   readHistory(id: string): HistoryRecord | null {
-    return this.#history.read(id);
+    return this.history.read(id);
   }
 
   deleteHistory(id: string): boolean {
-    return this.#atomic(() => this.#history.delete(id));
+    return this.#atomic(() => this.history.delete(id));
   }
 
   clearHistory(): number {
-    return this.#atomic(() => this.#history.clear());
+    return this.#atomic(() => this.history.clear());
   }
 
   listCaptures(): CaptureSummary[] {
@@ -129,6 +129,11 @@ export class SqlArchive implements Archive {
     return this.#atomic(() => this.#samples.delete(sampleId));
   }
 
+  /** How many records are kept. */
+  get recordsKept(): number {
+    return this.#retention.records;
+  }
+
   metrics(): MetricDeltas {
     return Object.fromEntries(this.#metrics);
   }
@@ -156,7 +161,7 @@ export class SqlArchive implements Archive {
     if (version === known.version && records === known.records && captures === known.captures) return;
     this.#retention = retention;
     this.#sql.all("insert or replace into retention values(1,?,?,?)", version, records, captures);
-    if (records < known.records) this.#history.trim(records);
+    if (records < known.records) this.history.trim(records);
     if (captures < known.captures) this.#captures.trim(captures);
   }
 

@@ -40,9 +40,11 @@ const SET = "(select value from json_each(?))";
 
 /** A condition on records with its values. */
 export interface Condition {
-  /** The `from` and `where` of a query. */
-  readonly from: string;
+  /** The `where` of a query; empty: there is none. It looks at `created`, `updated` and `summary`. */
+  readonly where: string;
   readonly values: readonly SqlValue[];
+  /** More is asked than whether a summary has a text in it. */
+  readonly isNarrowed: boolean;
 }
 
 /**
@@ -97,12 +99,15 @@ export function conditionOf(filter: HistoryFilter, q: string, now: number): Cond
   bound(filter.maxMs, `${fact("elapsed_ms")} <= ?`);
   bound(filter.minTokens, `${tokens} >= ?`);
   bound(filter.maxTokens, `${tokens} <= ?`);
-  // Not told to, SQLite reads the summaries: the index is wide, and its use is not known to save that.
-  const narrowed = parts.length > 0;
+  const isNarrowed = parts.length > 0;
   if (q !== "") add(HAS_TEXT, q, JSON.stringify(q).slice(1, -1), q);
-  const where = parts.length === 0 ? "" : ` where ${parts.join(" and ")}`;
-  const from = narrowed
+  return { where: parts.length === 0 ? "" : ` where ${parts.join(" and ")}`, values, isNarrowed };
+}
+
+/** The `from` and `where` of a query of single records. */
+export function recordsWhere({ where, isNarrowed }: Condition): string {
+  // Not told to, SQLite reads the summaries: the index is wide, and its use is not known to save that.
+  return isNarrowed
     ? `from record indexed by record_facts${where} and created > -1e300`
     : `from record${where}`;
-  return { from, values };
 }

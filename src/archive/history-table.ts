@@ -1,7 +1,7 @@
 import type { HistoryQuery, HistoryRecord, HistorySummary, HistoryWrite } from "../platform/archive.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 import type { TextTable } from "../storage/texts.ts";
-import { conditionOf, FACT_INDEX, LOST_AFTER_MS } from "./history-filter.ts";
+import { conditionOf, FACT_INDEX, LOST_AFTER_MS, recordsWhere } from "./history-filter.ts";
 
 const INTERRUPTED = "the generation was interrupted";
 
@@ -13,6 +13,9 @@ const KNOWN = `select
   (select updated from record where id = ?1) as updated,
   (select json_extract(summary, '$.status') from record where id = ?1) as status,
   exists(select 1 from deleted_record where id = ?1) as deleted`;
+
+/** Ids that are given as one value: a JSON array. */
+const GIVEN = "(select value from json_each(?))";
 
 /** The history's records. What is written later about a record replaces what was known of it. */
 export class HistoryTable {
@@ -65,7 +68,7 @@ export class HistoryTable {
 
   /** Drops all but the newest `keep` records. */
   trim(keep: number): void {
-    const excess = numberIn(this.#sql.all("select count(*) as n from record")[0], "n") - keep;
+    const excess = this.count - keep;
     if (excess > 0) {
       const old = "select id from record order by created, seq limit ?";
       this.#texts.deleteOf(old, excess);
@@ -78,7 +81,9 @@ export class HistoryTable {
     items: HistorySummary[];
     total: number;
   } {
-    const { from, values } = conditionOf(filter, q, this.#now());
+    const condition = conditionOf(filter, q, this.#now());
+    const { values } = condition;
+    const from = recordsWhere(condition);
     const newest = "order by created desc, seq desc";
     if (q !== "" && !uncounted) {
       // To look for a text is dear: once for both answers.
@@ -87,7 +92,10 @@ export class HistoryTable {
         .map((row) => numberIn(row, "seq"));
       const page = JSON.stringify(found.slice(offset, offset + count));
       const shown = `select summary from record where seq in (select value from json_each(?)) ${newest}`;
-      return { items: this.#sql.all(shown, page).map((row) => this.#summary(row)), total: found.length };
+      return {
+        items: this.#sql.all(shown, page).map((row) => this.shown(textIn(row, "summary"))),
+        total: found.length,
+      };
     }
     const total = uncounted ? 0 : numberIn(this.#sql.all(`select count(*) as n ${from}`, ...values)[0], "n");
     // Which ones, by the index alone; then what they say.
@@ -97,7 +105,7 @@ export class HistoryTable {
       count,
       offset,
     );
-    return { items: rows.map((row) => this.#summary(row)), total };
+    return { items: rows.map((row) => this.shown(textIn(row, "summary"))), total };
   }
 
   read(id: string): HistoryRecord | null {
@@ -105,7 +113,7 @@ export class HistoryTable {
     if (row === undefined) return null;
     const text = (name: string) => this.#texts.get(id, name);
     return {
-      ...this.#summary(row),
+      ...this.shown(textIn(row, "summary")),
       messages: text("messages") || "[]",
       prompt: text("prompt"),
       reasoning: text("reasoning"),
@@ -115,37 +123,55 @@ export class HistoryTable {
 
   delete(id: string): boolean {
     if (this.#row(id) === undefined) return false;
-    this.#bury(id);
+    this.bury([id]);
     return true;
   }
 
+  get count(): number {
+    return numberIn(this.#sql.all("select count(*) as n from record")[0], "n");
+  }
+
   clear(): number {
-    const count = numberIn(this.#sql.all("select count(*) as n from record")[0], "n");
+    const { count } = this;
     this.#texts.deleteOf("select id from record");
     this.#sql.all("insert or replace into deleted_record select id, ? from record", this.#now());
     this.#sql.all("delete from record");
     return count;
   }
 
-  /** Removes a record for good: a generation that is still under way does not bring it back. */
-  #bury(id: string): void {
-    this.#remove(id);
-    this.#sql.all("insert or replace into deleted_record values(?,?)", id, this.#now());
+  /** Which of these have been deleted for good. */
+  deletedOf(ids: readonly string[]): Set<string> {
+    if (ids.length === 0) return new Set();
+    const rows = this.#sql.all(`select id from deleted_record where id in ${GIVEN}`, JSON.stringify(ids));
+    return new Set(rows.map((row) => textIn(row, "id")));
   }
 
-  #remove(id: string): void {
-    this.#sql.all("delete from record where id=?", id);
-    this.#texts.delete(id);
+  /** Removes records for good: generations that are still under way do not bring them back. */
+  bury(ids: readonly string[]): void {
+    this.forget(ids);
+    this.#sql.all(
+      `insert or replace into deleted_record select value, ? from json_each(?)`,
+      this.#now(),
+      JSON.stringify(ids),
+    );
+  }
+
+  /** Removes records, of which others may come. */
+  forget(ids: readonly string[]): void {
+    const given = JSON.stringify(ids);
+    this.#sql.all(`delete from record where id in ${GIVEN}`, given);
+    this.#texts.deleteOf(`select value from json_each(?)`, given);
   }
 
   #row(id: string): SqlRow | undefined {
     return this.#sql.all("select updated, summary from record where id=?", id)[0];
   }
 
-  #summary(row: SqlRow): HistorySummary {
+  /** A summary as it is shown, of what was kept. */
+  shown(json: string): HistorySummary {
     // Those of older versions do not tell who was tried, nor whose they are, nor when what happened.
     const since = { tried: [], sign_ins: [], provider: "", key: "", leased_at: 0, first_token_ms: 0 };
-    const kept: HistorySummary = { ...since, ...JSON.parse(textIn(row, "summary")) };
+    const kept: HistorySummary = { ...since, ...JSON.parse(json) };
     const summary = { ...kept, tried: kept.tried.map((account) => ({ ...account, at: account.at ?? 0 })) };
     if (summary.status !== "streaming" || summary.updated_at > this.#now() - LOST_AFTER_MS) return summary;
     return { ...summary, status: "error", error: INTERRUPTED };

@@ -209,9 +209,10 @@ export class Recording implements RecordSource {
     };
   }
 
-  write(): HistoryWrite {
+  write(wantsWhole = false): HistoryWrite {
     const whole = this.#whole ?? { ...this.#answered(), request: this.#requestSent ? null : this.#asked() };
-    const written = this.#requestSent ? { ...whole, request: null } : whole;
+    const isTold = this.#requestSent && !(wantsWhole && this.#whole !== null);
+    const written = isTold ? { ...whole, request: null } : whole;
     this.#requestSent = true;
     return written;
   }

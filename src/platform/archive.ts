@@ -158,6 +158,8 @@ export interface HistoryArchive {
 
 /** Everything that is archived: history, captures, samples and metrics. One place a deployment. */
 export interface Archive extends HistoryArchive, CaptureArchive {
+  /** Records that have ended are to be told whole, also what of them has been told before. */
+  readonly wantsWhole?: boolean;
   /** Takes what an isolate has gathered. */
   write(batch: ArchiveBatch): Awaitable<void>;
   /** Drops what is beyond a new retention. */

@@ -81,7 +81,7 @@ export class TextTable {
   }
 
   /** Forgets all texts of the owners that a query names. */
-  deleteOf(query: string, ...values: readonly number[]): void {
+  deleteOf(query: string, ...values: readonly (number | string)[]): void {
     this.#sql.all(`delete from ${this.#table} where owner in (${query})`, ...values);
   }
 

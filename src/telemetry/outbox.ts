@@ -34,8 +34,8 @@ const MAX_MESSAGE_CHARS = 6 * 1024 * 1024;
 
 /** A generation under way, as the archive is to be told of it. */
 export interface RecordSource {
-  /** Its present state; texts that the archive knows already may be left out. */
-  write(): HistoryWrite;
+  /** Its present state. Texts that the archive knows already may be left out, unless it has ended and is wanted whole. */
+  write(whole?: boolean): HistoryWrite;
   /** Characters that are held for the archive alone. */
   readonly characters: number;
   /** Keeps only the beginnings of its texts. How the generation ended is not lost. */
@@ -176,6 +176,7 @@ export class Outbox {
 
   async #send(): Promise<void> {
     const { archive, configuration, now } = this.#options;
+    const { wantsWhole = false } = archive;
     this.#sending = true;
     this.#sentAt = now();
     this.#open += 1;
@@ -200,7 +201,7 @@ export class Outbox {
         const batch: Capture[] = [];
         let chars = 0;
         for (; at < recording.length && chars < MAX_MESSAGE_CHARS; at += 1) {
-          const write = recording[at]?.write();
+          const write = recording[at]?.write(wantsWhole);
           if (write === undefined) continue;
           records.push(write);
           chars += charactersOf(write) + SUMMARY_CHARS;

@@ -1,15 +1,33 @@
-import type { Archive } from "../archive.ts";
+import type { Archive, HistoryRecord } from "../archive.ts";
 import type { Env } from "./env.ts";
+import { putPacks, readTexts } from "./pack-bucket.ts";
 
-/** The archive of a deployment: one object behind the binding `HISTORY`. */
+/**
+ * The archive of a deployment: one object behind the binding `HISTORY`. Where `HISTORY_BUCKET` is bound, the texts of what has ended
+ * go past it, dozens of records in one object of the bucket.
+ */
 export function cloudflareArchive(env: Env): Archive {
   // A stub that has seen its object restart fails for ever: each call gets a new one.
   const object = () => env.HISTORY.getByName("main");
+  const { HISTORY_BUCKET: bucket } = env;
   return {
-    write: (batch) => object().write(batch),
+    wantsWhole: bucket !== undefined,
+    write: async (batch) => {
+      if (bucket === undefined) return object().write(batch);
+      const hasEnded = ({ summary }: { summary: { status: string } }) => summary.status !== "streaming";
+      const packs = await putPacks(bucket, batch.records.filter(hasEnded), Date.now());
+      await object().writePacked(
+        { ...batch, records: batch.records.filter((record) => !hasEnded(record)) },
+        packs,
+      );
+    },
     retain: (retention) => object().retain(retention),
     listHistory: (query) => object().listHistory(query),
-    readHistory: (id) => object().readHistory(id),
+    readHistory: async (id): Promise<HistoryRecord | null> => {
+      const record = await object().readHistory(id);
+      if (record === null || !("place" in record)) return record;
+      return { ...record.summary, ...(await readTexts(bucket, record.place)) };
+    },
     deleteHistory: (id) => object().deleteHistory(id),
     clearHistory: () => object().clearHistory(),
     listCaptures: () => object().listCaptures(),

@@ -55,6 +55,7 @@ describe("what is kept of a generation", () => {
       content: "An image.",
     });
     expect(recording.write().request).toBeNull();
+    expect(recording.write(true).request).toMatchObject({ prompt: "p".repeat(400_000) });
   });
 
   test("where too much waits: how it ended, and the beginnings of its texts", async () => {

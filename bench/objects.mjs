@@ -1,0 +1,107 @@
+// What the single objects carry: their real classes on workerd under the messages that the program sends. `node bench/objects.mjs`
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { median } from "./figures.mjs";
+import { children, cpuMs } from "./gateway/process.mjs";
+
+const ROUNDS = 5;
+const OBJECTS = {
+  HISTORY: "History",
+  USAGE: "Usage",
+  RATE_LIMITER: "RateLimiter",
+  RESPONSE_STORE: "ResponseStore",
+  ADMINISTRATION: "Administration",
+  NOTHING: "Nothing",
+};
+
+async function bundle() {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL("objects/worker.mjs", import.meta.url))],
+    bundle: true,
+    format: "esm",
+    target: "es2024",
+    external: ["cloudflare:workers"],
+    write: false,
+  });
+  return outputFiles[0].text;
+}
+
+/**
+ * A row for each kind of message: how many requests one speaks for, and milliseconds of CPU that it costs, sender and object
+ * together, and the same to an object that only takes it in.
+ */
+export async function run({ quick = false, only } = {}) {
+  const storage = await mkdtemp(join(tmpdir(), "objects-"));
+  const contents = await bundle();
+  const before = new Set(children());
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      cf: false,
+      resourcePersistencePath: storage,
+      modules: [{ type: "ESModule", path: "worker.mjs", contents }],
+      compatibilityDate: "2026-09-01",
+      compatibilityFlags: ["nodejs_compat", "enable_request_signal", "no_nodejs_global_timers"],
+      durableObjects: Object.fromEntries(
+        Object.entries(OBJECTS).map(([name, className]) => [name, { className, useSQLite: true }]),
+      ),
+      bindings: { ADMIN_KEY: "bench" },
+    }),
+  );
+  try {
+    const url = await miniflare.ready;
+    const workerd = children().filter((pid) => !before.has(pid));
+    const cpu = () => workerd.reduce((sum, pid) => sum + cpuMs(pid), 0);
+    const kinds = await (await fetch(url)).json();
+    const rows = [];
+    for (const { name, requests, times } of kinds) {
+      if (only !== undefined && !name.includes(only)) continue;
+      const count = quick ? Math.ceil(times / 4) : times;
+      const cost = async (target) => {
+        const ask = new URL(`?kind=${encodeURIComponent(name)}&times=${count}&target=${target}`, url);
+        const started = cpu();
+        const response = await fetch(ask);
+        if (!response.ok) throw new Error(await response.text());
+        return (cpu() - started) / count;
+      };
+      // What is compiled and made at first, and what a full object drops with each message.
+      await cost("real");
+      await cost("nothing");
+      const real = [];
+      const nothing = [];
+      for (let round = 0; round < ROUNDS; round += 1) {
+        real.push(await cost("real"));
+        nothing.push(await cost("nothing"));
+      }
+      rows.push({ name, requests, ms: median(real), nothingMs: median(nothing) });
+    }
+    return rows;
+  } finally {
+    await miniflare.dispose();
+    await rm(storage, { recursive: true, force: true });
+  }
+}
+
+/** Prints {@link run}'s rows. */
+export async function print(options) {
+  console.log(
+    "\nmessage                                              requests  ms CPU  (to nothing)  messages/s  requests/s",
+  );
+  for (const { name, requests, ms, nothingMs } of await run(options)) {
+    const most = 1_000 / ms;
+    const cells = [
+      name.padEnd(52),
+      String(requests).padStart(8),
+      ms.toFixed(3).padStart(8),
+      nothingMs.toFixed(3).padStart(13),
+      Math.round(most).toLocaleString("en").padStart(12),
+      (requests === 0 ? "" : Math.round(most * requests).toLocaleString("en")).padStart(12),
+    ];
+    console.log(cells.join(""));
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await print({});

@@ -1,0 +1,193 @@
+import fc from "fast-check";
+import { beforeEach, describe, expect, test } from "vitest";
+import { SqlArchive } from "../../../src/archive/archive.ts";
+import { PackedHistory } from "../../../src/archive/packed-history.ts";
+import type { HistoryQuery, HistorySummary } from "../../../src/platform/archive.ts";
+import type { RecordPack } from "../../../src/platform/record-packs.ts";
+import type { Sql } from "../../../src/storage/sql.ts";
+import { memoryDatabase } from "./sqlite.ts";
+import { batch, write } from "./support.ts";
+
+const EVERYTHING: HistoryQuery = { offset: 0, count: 100, q: "" };
+const KEEP = 10_000;
+
+let sql: Sql;
+let now: number;
+let archive: SqlArchive;
+let history: PackedHistory;
+beforeEach(() => {
+  sql = memoryDatabase();
+  now = 1_000_000;
+  archive = new SqlArchive(sql, () => now);
+  history = new PackedHistory(sql, archive.history, () => now);
+});
+
+let packs = 0;
+const packOf = (...summaries: HistorySummary[]): RecordPack => {
+  packs += 1;
+  return { key: `history/${packs}`, records: summaries.map((summary, at) => ({ summary, at, bytes: 1 })) };
+};
+const ended = (id: string, fields: Partial<HistorySummary> = {}) => write(id, fields).summary;
+const runs = (id: string, fields: Partial<HistorySummary> = {}) =>
+  write(id, { status: "streaming", ...fields }, { content: `${id} so far` });
+const ids = (query: Partial<HistoryQuery> = {}) =>
+  history.list({ ...EVERYTHING, ...query }).items.map(({ id }) => id);
+
+describe("the history in packs", () => {
+  const record = fc.record({
+    status: fc.constantFrom<HistorySummary["status"]>("success", "error", "streaming"),
+    status_code: fc.constantFrom(200, 429, 503),
+    model: fc.constantFrom("a", "b"),
+    account: fc.constantFrom("one", "two"),
+    elapsed_ms: fc.nat(100),
+    request_preview: fc.constantFrom("what of it", '[{"x"}]', "größe"),
+    pack: fc.nat(5),
+    before: fc.boolean(),
+  });
+  const query = fc.record(
+    {
+      offset: fc.nat(30),
+      count: fc.integer({ min: 1, max: 12 }),
+      q: fc.constantFrom("", "", "of it", '"x', "GRÖSSE", "error 429"),
+      uncounted: fc.boolean(),
+      filter: fc.record(
+        {
+          from: fc.nat(70),
+          to: fc.nat(70),
+          status: fc.subarray<HistorySummary["status"]>(["success", "error", "streaming"]),
+          code: fc.subarray(["4xx", "200"]),
+          model: fc.subarray(["a"]),
+          minMs: fc.nat(100),
+        },
+        { requiredKeys: [] },
+      ),
+    },
+    { requiredKeys: ["offset", "count", "q"] },
+  );
+
+  test("lists, counts, pages and filters as the history in single records does", () => {
+    fc.assert(
+      fc.property(
+        fc.array(record, { maxLength: 60 }),
+        fc.array(fc.nat(200), { minLength: 60, maxLength: 60 }),
+        fc.array(query, { minLength: 1, maxLength: 10 }),
+        (records, order, queries) => {
+          const database = memoryDatabase();
+          const plain = new SqlArchive(memoryDatabase(), () => now);
+          const mixed = new SqlArchive(database, () => now);
+          const packed = new PackedHistory(database, mixed.history, () => now);
+          const retention = { version: 1, records: KEEP, captures: 0 };
+          const byPack = new Map<number, HistorySummary[]>();
+          for (const [n, { pack, before, ...fields }] of records.entries()) {
+            // No two at the same time: their order is not promised.
+            const created_at = (order[n] ?? 0) * 100 + n;
+            const told = write(`id-${n}`, { ...fields, created_at, updated_at: now });
+            plain.write(batch({ retention, records: [told] }));
+            if (before) mixed.write(batch({ retention, records: [told] }));
+            else if (fields.status === "streaming") packed.write([told], [], KEEP);
+            else byPack.set(pack, [...(byPack.get(pack) ?? []), told.summary]);
+          }
+          const made = [...byPack.values()].map((summaries) => packOf(...summaries));
+          packed.write([], made, KEEP);
+          // A message that was heard, and whose sender does not know.
+          packed.write(
+            [],
+            made.map((pack) => ({ ...pack, key: `${pack.key} again` })),
+            KEEP,
+          );
+          for (const { filter = {}, ...asked } of queries) {
+            const scaled = { ...filter };
+            if (filter.from !== undefined) scaled.from = filter.from * 300;
+            if (filter.to !== undefined) scaled.to = filter.to * 300;
+            const one = { ...asked, filter: scaled };
+            expect(packed.list(one)).toEqual(plain.listHistory(one));
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test("shows what runs, with its texts, and then what has come of it, once", () => {
+    history.write([runs("a", { created_at: 5 })], [], KEEP);
+    expect(history.read("a")).toMatchObject({ status: "streaming", prompt: "prompt", content: "a so far" });
+    history.write([{ ...runs("a", { updated_at: 2_000 }), request: null, content: "more" }], [], KEEP);
+    expect(history.read("a")).toMatchObject({ prompt: "prompt", content: "more" });
+    history.write([runs("a")], [], KEEP);
+    expect(history.read("a")).toMatchObject({ content: "more" });
+    history.write([], [packOf(ended("b"), ended("a"))], KEEP);
+    expect(history.read("a")).toMatchObject({ summary: { status: "success" }, place: { at: 1, bytes: 1 } });
+    history.write([runs("a", { updated_at: 9_000 })], [], KEEP);
+    expect(history.list(EVERYTHING)).toMatchObject({ total: 2, items: [{}, {}] });
+  });
+
+  test("is there again after a restart but for what ran", () => {
+    const pack = packOf(ended("a"));
+    history.write([runs("b")], [pack], KEEP);
+    expect(PackedHistory.isIn(sql)).toBe(true);
+    history = new PackedHistory(sql, archive.history, () => now);
+    expect(ids()).toEqual(["a"]);
+    history.write([{ ...runs("b"), request: null }], [pack], KEEP);
+    expect(history.list(EVERYTHING)).toMatchObject({ total: 2 });
+    expect(history.read("b")).toMatchObject({ messages: "[]", content: "b so far" });
+  });
+
+  test("keeps so many as it is told: those from before the packs go first, then those that ended first", () => {
+    archive.write(batch({ records: [write("old"), write("older", { created_at: 1 })] }));
+    history.write([], [packOf(ended("a"), ended("b"), ended("c"))], 4);
+    expect(ids().sort()).toEqual(["a", "b", "c", "old"]);
+    history.write([runs("r")], [packOf(ended("d", { created_at: 1 }), ended("e"))], 3);
+    expect(ids().sort()).toEqual(["c", "d", "e", "r"]);
+    expect(history.list(EVERYTHING).total).toBe(4);
+    history.trim(1);
+    expect(ids().sort()).toEqual(["e", "r"]);
+    history.write([], [packOf(ended("f"))], 0);
+    expect(ids().sort()).toEqual(["e", "r"]);
+  });
+
+  test("deletes a record for good, in a pack, running, or from before", () => {
+    archive.write(batch({ records: [write("old")] }));
+    history.write([runs("r")], [packOf(ended("a"), ended("b"))], KEEP);
+    expect(history.placeOf("b")).toMatchObject({ at: 1, bytes: 1 });
+    for (const id of ["old", "r", "b"]) expect(history.delete(id)).toBe(true);
+    expect(history.delete("b")).toBe(false);
+    history.write([runs("r")], [packOf(ended("r"), ended("b"))], KEEP);
+    expect(ids()).toEqual(["a"]);
+    expect(history.read("b")).toBeNull();
+  });
+
+  test("clears all but packs that have come since", () => {
+    archive.write(batch({ records: [write("old")] }));
+    history.write([runs("r")], [packOf(ended("a"), ended("b"))], KEEP);
+    const { keys } = history;
+    history.write([], [packOf(ended("c"))], KEEP);
+    expect(history.clear(keys)).toBe(4);
+    history.write([runs("r")], [packOf(ended("r"), ended("a"))], KEEP);
+    expect(ids()).toEqual(["c"]);
+  });
+
+  test("settles what has lost its isolate, and takes it back if it was not lost", () => {
+    history.write([runs("r", { updated_at: now })], [], KEEP);
+    now += 16 * 60_000;
+    history.settleLost();
+    expect(history.isWaiting).toBe(false);
+    expect(history.list(EVERYTHING)).toMatchObject({ total: 1, items: [{ id: "r", status: "error" }] });
+    history.write([runs("r", { updated_at: now })], [], KEEP);
+    expect(history.list(EVERYTHING)).toMatchObject({ total: 1, items: [{ status: "streaming" }] });
+    history.write([], [packOf(ended("r"))], KEEP);
+    expect(history.list(EVERYTHING)).toMatchObject({ total: 1, items: [{ status: "success" }] });
+  });
+
+  test("remembers nothing of what was not kept", () => {
+    expect(() =>
+      sql.transaction(() => {
+        history.write([], [packOf(ended("a"))], KEEP);
+        throw new Error("the disk is full");
+      }),
+    ).toThrow();
+    history.distrust();
+    expect(ids()).toEqual([]);
+    history.write([], [packOf(ended("a"))], KEEP);
+    expect(ids()).toEqual(["a"]);
+  });
+});

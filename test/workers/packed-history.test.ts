@@ -1,0 +1,114 @@
+import { abortAllDurableObjects, runDurableObjectAlarm } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, test } from "vitest";
+import { cloudflareArchive } from "../../src/platform/cloudflare/archive.ts";
+import type { Env } from "../../src/platform/cloudflare/env.ts";
+import { packKey } from "../../src/platform/record-packs.ts";
+import { batch, write } from "../unit/archive/support.ts";
+
+const bound: Env = env;
+const archive = cloudflareArchive(bound);
+const retention = { version: 1, records: 100, captures: 5 };
+const EVERYTHING = { offset: 0, count: 100, q: "" };
+
+function bucket(): R2Bucket {
+  const { HISTORY_BUCKET: found } = bound;
+  if (found === undefined) throw new Error("no bucket is bound");
+  return found;
+}
+
+async function keys(): Promise<string[]> {
+  return (await bucket().list()).objects.map(({ key }) => key);
+}
+
+async function everythingStored(): Promise<string> {
+  const bodies = (await keys()).map(async (key) => (await bucket().get(key))?.text());
+  return (await Promise.all(bodies)).join("\n");
+}
+
+afterEach(async () => {
+  await archive.clearHistory();
+  // A message that was repeated has left what nobody knows of.
+  for (const key of await keys()) await bucket().delete(key);
+});
+
+describe("the history with a bucket", () => {
+  test("has the texts of many records in one object, and gives them back after a restart", async () => {
+    const names = Array.from({ length: 50 }, (_, n) => `record-${n}`);
+    const content = "\u{1f600}".repeat(1_000);
+    const records = names.map((name, n) =>
+      write(name, { created_at: n }, { content: `${name} ${content}`, reasoning: "Hm." }),
+    );
+    await archive.write(batch({ retention, records, metrics: { polygate_http_requests_total: 50 } }));
+    expect(await keys()).toHaveLength(1);
+    await abortAllDurableObjects();
+    expect(await archive.listHistory({ ...EVERYTHING, count: 2 })).toMatchObject({
+      total: 50,
+      items: [{ id: "record-49" }, { id: "record-48" }],
+    });
+    const read = await archive.readHistory("record-7");
+    expect(read).toMatchObject({ prompt: "prompt", reasoning: "Hm.", messages: "[]" });
+    expect(read?.content === `record-7 ${content}`).toBe(true);
+    expect(await archive.metrics()).toMatchObject({ polygate_http_requests_total: 50 });
+  });
+
+  test("takes a message that is repeated once", async () => {
+    const message = batch({ retention, records: [write("a"), write("b", { status: "streaming" })] });
+    await archive.write(message);
+    await archive.write(message);
+    expect((await archive.listHistory(EVERYTHING)).total).toBe(2);
+    expect((await archive.readHistory("b"))?.prompt).toBe("prompt");
+  });
+
+  test("erases what is deleted from the bucket, and leaves what is beside it", async () => {
+    const records = ["s1", "s2", "s3"].map((id) => write(id, {}, { content: `the secret of ${id}` }));
+    await archive.write(batch({ retention, records }));
+    expect(await Promise.all(["s1", "s2"].map((id) => archive.deleteHistory(id)))).toEqual([true, true]);
+    expect(await archive.deleteHistory("s1")).toBe(false);
+    const stored = await everythingStored();
+    expect(stored).not.toContain("secret of s1");
+    expect(stored).not.toContain("secret of s2");
+    expect((await archive.readHistory("s3"))?.content).toBe("the secret of s3");
+    expect(await archive.clearHistory()).toBe(1);
+    expect(await keys()).toEqual([]);
+  });
+
+  test("tells nothing of a message that cannot be put into the bucket: the isolate sends it again", async () => {
+    const full: Env = {
+      ...bound,
+      HISTORY_BUCKET: Object.assign(Object.create(bucket()), {
+        put: () => Promise.reject(new Error("the bucket is away")),
+      }),
+    };
+    const message = batch({ retention, records: [write("unheard")], metrics: { lost: 1 } });
+    await expect(cloudflareArchive(full).write(message)).rejects.toThrow("away");
+    expect((await archive.listHistory(EVERYTHING)).total).toBe(0);
+    expect(await archive.metrics()).not.toHaveProperty("lost");
+  });
+
+  test("sweeps away what is no longer kept, and what no message told of, once it is old", async () => {
+    const old = packKey(Date.now() - 3_600_000);
+    await bucket().put(old, "nobody knows of this");
+    const one = { ...retention, version: 2, records: 1 };
+    await archive.write(batch({ retention: one, records: [write("kept-1")] }));
+    await archive.write(batch({ retention: one, records: [write("kept-2")] }));
+    expect(await keys()).toHaveLength(3);
+    await runDurableObjectAlarm(env.HISTORY.getByName("main"));
+    // The first is young: somebody may be about to tell of it. So it is looked for again.
+    expect(await keys()).toHaveLength(2);
+    expect(await keys()).not.toContain(old);
+    expect(await runDurableObjectAlarm(env.HISTORY.getByName("main"))).toBe(true);
+    expect((await archive.readHistory("kept-2"))?.prompt).toBe("prompt");
+  });
+
+  test("shows what was there before the bucket was bound", async () => {
+    const later = { ...retention, version: 3 };
+    await env.HISTORY.getByName("main").write(
+      batch({ retention: later, records: [write("old", { created_at: 5 })] }),
+    );
+    await archive.write(batch({ retention: later, records: [write("new", { created_at: 6 })] }));
+    const { items } = await archive.listHistory(EVERYTHING);
+    expect(items.map(({ id }) => id)).toEqual(["new", "old"]);
+    expect((await archive.readHistory("old"))?.prompt).toBe("prompt");
+  });
+});
