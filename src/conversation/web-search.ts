@@ -1,5 +1,7 @@
 /** How the caller wants the web to be searched; what is absent is left to the provider. */
 export interface WebSearch {
+  /** It is asked for itself. Otherwise the request has the tool, and whether it searches is left to the model. */
+  readonly asked?: boolean;
   /** How much of what is found the model reads: `low`, `medium` or `high`. */
   readonly contextSize?: string;
   /** Where the person is who asks. */

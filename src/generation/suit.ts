@@ -8,6 +8,8 @@ import type { Abilities } from "../provider/provider.ts";
 /**
  * A conversation as a provider can answer it: one that holds images anywhere goes to the catalogue's model with vision,
  * unless the backend itself knows which models see them; one that asks for a web search goes to the model that searches.
+ * Coding agents declare the search beside their own tools in every request, and mean that the model may search: where
+ * another model would have to, it is not searched then.
  *
  * A provider's model that is known to do neither has another of the provider's in its place, where there is one.
  *
@@ -21,8 +23,7 @@ export function suited(
 ): Conversation {
   const { model } = conversation;
   if (model.provider !== undefined) return suitedAtProvider(conversation, imageFiles);
-  const searching = conversation.webSearch === undefined ? model : searcherOf(model, abilities.search);
-  const wanted = searching === model ? conversation : withModel(conversation, searching);
+  const wanted = searched(conversation, searcherOf(model, abilities.search));
   if (abilities.images === "backend" || model.vision || !(imageFiles || holdsImage(conversation))) {
     return wanted;
   }
@@ -38,15 +39,21 @@ export function seeing(conversation: Conversation): Conversation {
 
 /** The same for a model of a configured provider: another one of that provider's takes what it is known not to do. */
 function suitedAtProvider(conversation: Conversation, imageFiles: boolean): Conversation {
-  const { model, webSearch, contentField: field } = conversation;
-  const { searching } = model;
-  const wanted =
-    webSearch === undefined || searching === undefined ? conversation : withModel(conversation, searching);
+  const { model, contentField: field } = conversation;
+  const wanted = searched(conversation, model.searching ?? model);
   if (wanted.model.vision || !(imageFiles || holdsImage(conversation))) return wanted;
   if (model.sighted !== undefined) return withModel(conversation, model.sighted);
   if (model.vision) return conversation;
   const named = JSON.stringify(model.requested);
   throw invalidRequest(`${field} contains an image, but the model ${named} has no vision`, field);
+}
+
+/** The conversation with the model that searches, if it asks for that; without the search if that is another model and it is merely offered. */
+function searched(conversation: Conversation, searching: CatalogueModel): Conversation {
+  const { webSearch, ...rest } = conversation;
+  if (webSearch === undefined || searching === conversation.model) return conversation;
+  const isAsked = webSearch.asked === true || conversation.tools.length === 0;
+  return isAsked ? withModel(conversation, searching) : rest;
 }
 
 function withModel(conversation: Conversation, model: CatalogueModel): Conversation {

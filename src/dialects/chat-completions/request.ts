@@ -84,7 +84,9 @@ export function toTurn(body: ChatRequest, naming: Naming): ChatTurn {
     tools: tools.definitions,
     toolChoice,
     parallelToolCalls: !legacy && (body.parallel_tool_calls ?? true),
-    ...(body.web_search_options ? { webSearch: webSearchOf(body.web_search_options) } : {}),
+    ...(body.web_search_options
+      ? { webSearch: { ...webSearchOf(body.web_search_options), asked: true } }
+      : {}),
     thinking,
     showReasoning: thinking,
     sampling: samplingOf({

@@ -101,7 +101,10 @@ export function webSearchIn(
 ): { webSearch?: WebSearch } {
   const allowed = typeof choice === "string" ? choice : choice?.type;
   const tool = tools.find(({ type }) => /^web_search_\d/.test(type ?? ""));
-  return allowed === "none" || tool === undefined ? {} : { webSearch: webSearchOf(tool) };
+  if (allowed === "none" || tool === undefined) return {};
+  const isForced =
+    typeof choice === "object" && allowed === "tool" && choice?.name === (tool.name ?? "web_search");
+  return { webSearch: { ...webSearchOf(tool), ...(isForced ? { asked: true } : {}) } };
 }
 
 /** `tool_choice` as the message-style SDKs and as the contract write it (client assertion 32). */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Conversation, Message, ResponseFormat } from "../../conversation/conversation.ts";
+import type { WebSearch } from "../../conversation/web-search.ts";
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
@@ -51,6 +52,13 @@ export const responsesRequestSchema = lazyLooseObject(() => ({
 }));
 
 export type ResponsesRequest = z.output<typeof responsesRequestSchema>;
+
+/** The vendor's own web search, if it is among the tools and tools may be used. */
+function webSearchIn({ webSearch }: DeclaredTools, choice: unknown): { webSearch?: WebSearch } {
+  if (webSearch === undefined || choice === "none") return {};
+  const isForced = isObject(choice) && String(choice["type"]).startsWith("web_search");
+  return { webSearch: isForced ? { ...webSearch, asked: true } : webSearch };
+}
 
 /** A responses request, translated. */
 export interface ResponsesTurn {
@@ -157,7 +165,7 @@ export function toTurn(
     toolChoice: toToolChoice(body.tool_choice, tools),
     tools: tools.definitions,
     parallelToolCalls: body.parallel_tool_calls ?? true,
-    ...(tools.webSearch && body.tool_choice !== "none" ? { webSearch: tools.webSearch } : {}),
+    ...webSearchIn(tools, body.tool_choice),
     thinking,
     showReasoning: thinking && wantsReasoning(body),
     sampling: samplingOf({

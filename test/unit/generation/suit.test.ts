@@ -89,6 +89,40 @@ describe("a conversation that asks for a web search", () => {
     });
   });
 
+  describe("and that declares it beside tools of its own, as coding agents do,", () => {
+    const abilities = { images: "catalogue", search: "catalogue" } as const;
+    const messages: Message[] = [{ role: "user", parts: [text] }];
+    const offered = { ...conversation({ messages }), tools: [{ name: "shell" }], webSearch: { maxUses: 3 } };
+
+    it("stays with its model, and is not searched for", () => {
+      const { model, webSearch } = suited(offered, abilities);
+      expect({ id: model.id, webSearch }).toEqual({ id: "provider-v4-flash", webSearch: undefined });
+    });
+
+    it("is searched for if it insists", () => {
+      const asked = { ...offered, webSearch: { maxUses: 3, asked: true } };
+      expect(suited(asked, abilities)).toMatchObject({
+        model: { id: "provider-v4-flash-search" },
+        webSearch: { maxUses: 3 },
+      });
+    });
+
+    it("is searched for by a model that does anyhow, or whose backend decides", () => {
+      const chosen = { ...offered, model: conversation({ model: "provider-v4-pro-search" }).model };
+      expect(suited(chosen, abilities)).toBe(chosen);
+      expect(suited(offered, { images: "backend" })).toBe(offered);
+    });
+
+    it("stays with its provider's model that is known not to search", () => {
+      const searching = { ...offered.model, id: "other", provider: "p" };
+      const model = { ...offered.model, provider: "p", searching };
+      const { webSearch, ...plain } = { ...offered, model };
+      expect(suited({ ...plain, webSearch }, abilities)).toEqual(plain);
+      const asked = { ...plain, webSearch: { asked: true } };
+      expect(suited(asked, abilities).model.id).toBe("other");
+    });
+  });
+
   it("stays where nobody searches", () => {
     expect(searching("provider-v4-flash", { images: "backend" }).id).toBe("provider-v4-flash");
   });

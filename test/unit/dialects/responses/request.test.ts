@@ -334,6 +334,16 @@ describe("the tools of a responses request", () => {
     expect(turnOf({ input: "hi", tools, tool_choice }).conversation.toolChoice).toEqual(expected);
   });
 
+  it("have the web searched when tool_choice says so; otherwise that is left to the model", () => {
+    const all = [...tools, { type: "web_search", search_context_size: "low" }];
+    const searched = (tool_choice?: unknown) =>
+      turnOf({ input: "hi", tools: all, tool_choice }).conversation.webSearch;
+    expect(searched({ type: "web_search" })).toEqual({ contextSize: "low", asked: true });
+    expect(searched()).toEqual({ contextSize: "low" });
+    expect(searched("required")).toEqual({ contextSize: "low" });
+    expect(searched("none")).toBeUndefined();
+  });
+
   it("are narrowed by allowed_tools", () => {
     const tool_choice = { type: "allowed_tools", mode: "required", tools: [{ type: "function", name: "f" }] };
     expect(turnOf({ input: "hi", tools, tool_choice }).conversation).toMatchObject({
