@@ -91,7 +91,8 @@ export default defineConfig({
             miniflare: { r2Buckets: ["HISTORY_BUCKET", "RESPONSES_BUCKET"] },
           }),
         ],
-        test: { name: "workers", include: ["test/workers/**/*.test.ts"] },
+        // The first call of an object loads the program.
+        test: { name: "workers", include: ["test/workers/**/*.test.ts"], testTimeout: 60_000 },
       },
     ],
   },

@@ -10,6 +10,7 @@ import { cloudflareConfiguration, cloudflareJournal } from "./configuration.ts";
 import type { Env } from "./env.ts";
 import { cloudflarePages } from "./pages.ts";
 import { dial } from "./sockets.ts";
+import { storedResponses } from "./stored-responses.ts";
 import { cloudflareUsage } from "./usage.ts";
 import { variablesOf } from "./variables.ts";
 import { upgrade } from "./web-socket.ts";
@@ -36,14 +37,7 @@ export function cloudflarePlatform(env: Env): Platform {
     administration: cloudflareAdministration(env),
     journal: cloudflareJournal(env),
     alerts: cloudflareAlerts(env),
-    responses: (owner) => {
-      const store = env.RESPONSE_STORE.getByName(owner);
-      return {
-        get: (id) => store.get(id),
-        put: (response) => store.put(response),
-        remove: (id) => store.remove(id),
-      };
-    },
+    responses: (owner) => storedResponses(env, owner, variables.kept),
     files: (owner) => {
       const store = env.RESPONSE_STORE.getByName(owner);
       return {

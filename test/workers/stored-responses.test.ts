@@ -1,0 +1,53 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import type { Env } from "../../src/platform/cloudflare/env.ts";
+import { storedResponses } from "../../src/platform/cloudflare/stored-responses.ts";
+import type { StoredResponse } from "../../src/platform/responses.ts";
+
+const bound: Env = env;
+const quota = { characters: 10_000, objects: 2 };
+const store = (owner = "one") => storedResponses(bound, owner, quota);
+const response = (id: string, livesMs = 60_000, text = "hello"): StoredResponse => ({
+  id,
+  body: JSON.stringify({ id, text }),
+  messages: [{ role: "user", parts: [{ type: "text", text }] }],
+  expiresAt: Date.now() + livesMs,
+});
+const keys = async () => (await bound.RESPONSES_BUCKET?.list())?.objects.map(({ key }) => key) ?? [];
+
+test("a bucket keeps the responses of each caller apart, however many, and forgets what is deleted", async () => {
+  const kept = ["a", "b", "c", "../x/\ud800"].map((id) => response(id));
+  for (const each of kept) await store().put(each);
+  for (const each of kept) expect(await store().get(each.id)).toEqual(each);
+  expect(await store("another").get("a")).toBeNull();
+  expect(await store().get("x".repeat(5_000))).toBeNull();
+  expect([await store("another").remove("a"), await store().remove("a"), await store().remove("a")]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  expect(await store().get("a")).toBeNull();
+  expect(await keys()).toHaveLength(3);
+});
+
+test("what has expired is no longer there", async () => {
+  const owner = "expiry";
+  await store(owner).put(response("read", -1));
+  await store(owner).put(response("removed", -1));
+  expect(await store(owner).get("read")).toBeNull();
+  expect(await store(owner).remove("removed")).toBe(false);
+  expect((await keys()).filter((key) => key.includes(owner))).toEqual([]);
+});
+
+test("one that is too long by itself is not kept", async () => {
+  await store("long").put(response("a", 60_000, "x".repeat(10_000)));
+  expect(await store("long").get("a")).toBeNull();
+});
+
+test("what was stored before the bucket was bound is found, and can be deleted", async () => {
+  const kept = response("old");
+  await env.RESPONSE_STORE.getByName("before").put(kept);
+  expect(await store("before").get("old")).toEqual(kept);
+  expect(await store("before").remove("old")).toBe(true);
+  expect(await store("before").get("old")).toBeNull();
+});
