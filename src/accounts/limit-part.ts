@@ -103,6 +103,11 @@ export class LimitPart {
     if (total === 0) this.#withheld.clear();
   }
 
+  /** It has never had any part. */
+  get isNew(): boolean {
+    return this.#base === 0 && this.#got.size === 0;
+  }
+
   /** What it has, in units. */
   get units(): number {
     return this.#units;
@@ -141,15 +146,15 @@ export class LimitPart {
     let target = 0;
     if (wanted > 0 && needed > slots) target = Math.max(this.#fair, needed + Math.ceil(slots / 4));
     // It has just been added, and should not have its first requests wait.
-    else if (this.#base === 0 && this.#got.size === 0) target = this.#fair;
+    else if (this.isNew) target = this.#fair;
     target = Math.min(target, Math.max(most, needed), this.#total);
     return target <= slots ? 0 : this.#unitsFor(target) - this.#units;
   }
 
-  /** @param missing units */
+  /** @param missing units; 0: it asks only what it was given */
   ask(peer: string, missing: number): PartAsk {
-    const one = this.#unitsFor(1);
-    const units = Math.min(WHOLE, Math.max(one, Math.ceil(missing)));
+    const least = missing === 0 ? 0 : this.#unitsFor(1);
+    const units = Math.min(WHOLE, Math.max(least, Math.ceil(missing)));
     return { units, has: this.#units, got: this.#got.get(peer) ?? 0 };
   }
 

@@ -17,7 +17,7 @@ const AT_ONCE = 2;
 const PAUSE_MS = 1_000;
 const PAUSE_EACH_MS = 60;
 /** An answer that takes longer, milliseconds, is not waited for. It counts when it comes. */
-const SILENT_MS = 2_000;
+const SILENT_MS = 750;
 
 /** One message, about both limits. Plain data. */
 export type PartAsks = { readonly [limit in PartedLimit]?: PartAsk };
@@ -55,9 +55,13 @@ class Side {
   turnedAway = false;
   /** How many are asked next. */
   atOnce = AT_ONCE;
+  /** There is nobody to ask for more until then. */
+  quietUntil = 0;
   #peers: readonly string[] = [];
   /** Until when which one is left alone. */
   readonly #paused = new Map<string, number>();
+  /** Who may have given something of which nothing has been heard: they are asked what it was. */
+  readonly #unheard = new Set<string>();
   /** What others would give, in units, as far as it is known. */
   readonly #spare = new Map<string, number>();
 
@@ -66,9 +70,12 @@ class Side {
   }
 
   configure(peers: readonly string[], founders: readonly string[]): void {
+    // An earlier start may have asked them.
+    for (const peer of peers) if (!this.#peers.includes(peer)) this.#unheard.add(peer);
     this.#peers = peers;
     this.#paused.clear();
     this.turnedAway = false;
+    this.quietUntil = 0;
     // If nothing is known of anybody they have the most.
     for (const peer of founders) if (!this.#spare.has(peer)) this.#spare.set(peer, 1);
   }
@@ -86,9 +93,23 @@ class Side {
     return ready.slice(0, spare(richest) >= missing ? 1 : this.atOnce);
   }
 
-  /** When one of them may be asked again; `Infinity` when there is nobody to ask, ever. */
+  /** Of whom an answer is missing, and who may be asked for it now. */
+  unheard(now: number): readonly string[] {
+    return this.#peers.filter((peer) => this.#unheard.has(peer) && this.#pausedUntil(peer, now) <= now);
+  }
+
+  isQuiet(now: number): boolean {
+    return now < this.quietUntil && this.quietUntil <= now + this.pauseMs;
+  }
+
+  /** When one of them may be asked for more; `Infinity` when there is nobody, ever. */
   nextReady(now: number): number {
     return Math.min(...this.#peers.map((peer) => this.#pausedUntil(peer, now)));
+  }
+
+  /** When one of them may be asked for what it has given; `Infinity` when it is known. */
+  nextUnheard(now: number): number {
+    return Math.min(...Array.from(this.#unheard, (peer) => this.#pausedUntil(peer, now)));
   }
 
   /** A clock may be set back. */
@@ -97,14 +118,20 @@ class Side {
     return until === Number.POSITIVE_INFINITY || until <= now + this.pauseMs ? until : 0;
   }
 
-  heard(peer: string, answer: PartAnswers[PartedLimit], now: number): void {
-    const more = answer === undefined ? 0 : this.part.told(peer, answer.given);
-    const spare = answer?.spare ?? 0;
-    this.#spare.set(peer, spare);
-    if (answer?.rich !== undefined) this.#spare.set(...answer.rich);
+  heard(peer: string, { units }: PartAsk, answer: PartAnswers[PartedLimit], now: number): void {
+    if (answer === undefined) {
+      this.#unheard.add(peer);
+      this.#spare.set(peer, 0);
+      this.#paused.set(peer, now + this.pauseMs);
+      return;
+    }
+    this.#unheard.delete(peer);
+    const more = this.part.told(peer, answer.given);
+    this.#spare.set(peer, answer.spare);
+    if (answer.rich !== undefined) this.#spare.set(...answer.rich);
     if (more > 0) this.atOnce = AT_ONCE;
-    if (more > 0 && spare > 0) return;
-    this.#paused.set(peer, answer?.gone === true ? Number.POSITIVE_INFINITY : now + this.pauseMs);
+    if (answer.gone === true) this.#paused.set(peer, Number.POSITIVE_INFINITY);
+    else if (units > 0 && (more === 0 || answer.spare === 0)) this.#paused.set(peer, now + this.pauseMs);
   }
 
   /** Who has most besides one, as far as it is known. */
@@ -128,8 +155,7 @@ export class PartTrader {
   #begun: PromiseWithResolvers<void> | null = null;
   /** How many other shards there are, or were. */
   #peers = 0;
-  /** There is nobody to ask until then. */
-  #quietUntil = 0;
+  #retryAt = Number.POSITIVE_INFINITY;
   #stopRetry = () => {};
   #stopRelax = () => {};
   #taken: LimitParts | null = null;
@@ -156,11 +182,10 @@ export class PartTrader {
       this.#sides[limit].configure(peers, layout.founders);
     }
     this.#peers = peers.length;
-    this.#quietUntil = 0;
     this.#apply();
     this.look();
-    const { global, queue } = this.parts;
-    if (this.#asking > 0 && (global === 0 || queue === 0)) this.#begun ??= Promise.withResolvers();
+    const isNew = PARTED_LIMITS.some((limit) => this.#sides[limit].part.isNew);
+    if (isNew && this.#asking > 0) this.#begun ??= Promise.withResolvers();
     return true;
   }
 
@@ -186,33 +211,40 @@ export class PartTrader {
 
   /** Asks whom there is to ask. */
   look(): void {
-    const { now } = this.#options;
-    const at = now();
     if (this.#peers === 0 || this.#asking > 0) return;
-    if (at < this.#quietUntil && this.#quietUntil - at <= this.#longestPause) return;
+    const now = this.#options.now();
     const messages = new Map<string, Partial<Record<PartedLimit, PartAsk>>>();
     let retryAt = Number.POSITIVE_INFINITY;
     for (const limit of PARTED_LIMITS) {
       const side = this.#sides[limit];
-      const missing = side.part.missing(this.#use(limit));
-      side.turnedAway = false;
-      if (missing === 0) {
-        side.atOnce = AT_ONCE;
-        continue;
-      }
-      const peers = side.ready(missing, at);
-      if (peers.length === 0) retryAt = Math.min(retryAt, side.nextReady(at));
-      for (const peer of peers) {
-        const message = messages.get(peer) ?? {};
-        // A little more than each one's share, for some will have nothing.
-        message[limit] = side.part.ask(peer, Math.min(1, AT_ONCE / peers.length) * missing);
-        messages.set(peer, message);
-      }
-      side.atOnce *= 2;
+      if (side.part.slots === null) continue;
+      const ask = (peer: string, missing: number) =>
+        messages.set(peer, { ...messages.get(peer), [limit]: side.part.ask(peer, missing) });
+      for (const peer of side.unheard(now)) ask(peer, 0);
+      const { missing, peers } = this.#wants(limit, now);
+      // A little more than each one's share, for some will have nothing.
+      for (const peer of peers) ask(peer, Math.min(1, AT_ONCE / peers.length) * missing);
+      retryAt = Math.min(retryAt, side.nextUnheard(now));
+      if (side.isQuiet(now)) retryAt = Math.min(retryAt, side.quietUntil);
     }
-    this.#stopRetry();
-    if (messages.size === 0) this.#retry(retryAt);
+    this.#retry(messages.size > 0 ? Number.POSITIVE_INFINITY : retryAt);
     for (const [peer, asks] of messages) this.#ask(peer, asks);
+  }
+
+  /** How many units of a limit are missing, and who is to be asked for them now. */
+  #wants(limit: PartedLimit, now: number): { readonly missing: number; readonly peers: readonly string[] } {
+    const side = this.#sides[limit];
+    if (side.isQuiet(now)) return { missing: 0, peers: [] };
+    const missing = side.part.missing(this.#use(limit));
+    side.turnedAway = false;
+    if (missing === 0) {
+      side.atOnce = AT_ONCE;
+      return { missing, peers: [] };
+    }
+    const peers = side.ready(missing, now);
+    if (peers.length === 0) side.quietUntil = side.nextReady(now);
+    side.atOnce *= 2;
+    return { missing, peers };
   }
 
   /** Another shard asks. What it is given is stored already when this returns. */
@@ -245,9 +277,9 @@ export class PartTrader {
     const heard = (answers: PartAnswers) => {
       const late = !waiting;
       for (const limit of PARTED_LIMITS) {
-        const answer = answers[limit];
-        if (asks[limit] === undefined || (late && answer === undefined)) continue;
-        this.#sides[limit].heard(peer, answer, now());
+        const [ask, answer] = [asks[limit], answers[limit]];
+        if (ask === undefined || (late && answer === undefined)) continue;
+        this.#sides[limit].heard(peer, ask, answer, now());
       }
       this.#apply();
       if (late) return;
@@ -265,16 +297,13 @@ export class PartTrader {
     });
   }
 
-  get #longestPause(): number {
-    return Math.max(this.#sides.global.pauseMs, this.#sides.queue.pauseMs);
-  }
-
   #retry(at: number): void {
-    this.#quietUntil = 0;
+    if (at === this.#retryAt) return;
+    this.#stopRetry();
+    this.#retryAt = at;
     if (at === Number.POSITIVE_INFINITY) return;
-    this.#quietUntil = at;
     this.#stopRetry = this.#options.setTimer(Math.max(0, at - this.#options.now()), () => {
-      this.#quietUntil = 0;
+      this.#retryAt = Number.POSITIVE_INFINITY;
       this.look();
     });
   }

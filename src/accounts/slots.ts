@@ -200,8 +200,8 @@ export class Slots {
         wanted: Math.min(able, free),
         most: recommended,
       },
-      // Once it is full requests are turned away: so it is to hold twice as many.
-      queue: { inUse: queued, heldBack: 0, wanted: queued, most: Number.POSITIVE_INFINITY },
+      // Once it is full requests are turned away: so there is to be room for twice as many, and for one in any case.
+      queue: { inUse: queued, heldBack: 0, wanted: Math.max(1, queued), most: Number.POSITIVE_INFINITY },
     };
   }
 
