@@ -146,6 +146,23 @@ describeWithBrowser("configuring in the console", () => {
     expect(body["max_inflight_per_account"]).toBe(7);
   });
 
+  it.each([
+    ["settings", "New password", "a password that was not changed"],
+    ["hosting", "Project id", "a form that was not sent"],
+    ["playground", "Message", "a message that was not sent"],
+  ])("asks before what was typed at %s is lost", async (name, field, lost) => {
+    const page = await app.at(name);
+    await page.getByLabel(field, { exact: true }).fill("typed");
+    const leave = page.getByRole("dialog", { name: "Leave without saving?" });
+    await page.getByRole("link", { name: "Keys" }).click();
+    await leave.getByText(lost).waitFor();
+    await leave.getByRole("button", { name: "Stay" }).click();
+    expect(await page.getByLabel(field, { exact: true }).inputValue()).toBe("typed");
+    await page.getByRole("link", { name: "Keys" }).click();
+    await leave.getByRole("button", { name: "Leave" }).click();
+    await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
+  });
+
   it("keeps a setting that the gateway refuses, with the reason", async () => {
     const page = await app.at("settings");
     await page.getByLabel("Requests per account").fill("100000");

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { count } from "./format.ts";
 
 /** A column of a table: its heading, and what it shows of an item. */
@@ -33,8 +33,8 @@ interface DataTableProps<T> {
   readonly most?: number;
   readonly class?: string;
   /**
-   * A row shows nothing but its item: while that says the same, it is not drawn anew. For long lists that are read again and
-   * again; `columns` must stay the same list then.
+   * A row shows nothing but its item: while that says the same, it is not drawn anew, and many new ones are drawn some at a time.
+   * For long lists that are read again and again; `columns` must stay the same list then.
    */
   readonly steady?: boolean;
   /** Classes of the box that the table is in. */
@@ -80,8 +80,15 @@ export function DataTable<T>(props: DataTableProps<T>) {
   );
 }
 
-/** Gives the rows that were drawn last for items that say the same: Preact passes over what it has drawn already. */
+/** New rows that are drawn at one time: two hundred would hold the screen up for longer than one notices. */
+const SLICE = 10;
+
+/**
+ * Gives the rows that were drawn last for items that say the same: Preact passes over what it has drawn already. Of the others
+ * some are drawn at a time, with the screen painted in between; until then they are as they were, or not there.
+ */
 function useDrawn<T>(columns: readonly Column<T>[]) {
+  const [, goOn] = useState(0);
   const kept = useRef<{ columns: unknown; rows: Map<string, { said: string; row: VNode }> }>({
     columns: null,
     rows: new Map(),
@@ -90,10 +97,27 @@ function useDrawn<T>(columns: readonly Column<T>[]) {
   const before = kept.current.rows;
   const rows: typeof before = new Map();
   kept.current.rows = rows;
-  return (key: string, item: T, draw: () => VNode): VNode => {
+  let left = SLICE;
+  let complete = true;
+  useEffect(() => {
+    if (complete) return;
+    const timer = setTimeout(() => goOn((slices) => slices + 1));
+    return () => clearTimeout(timer);
+  });
+  return (key: string, item: T, draw: () => VNode): VNode | null => {
     const said = JSON.stringify(item);
     const known = before.get(key);
-    const row = known?.said === said ? known.row : draw();
+    if (known !== undefined && (known.said === said || left === 0)) {
+      if (known.said !== said) complete = false;
+      rows.set(key, known);
+      return known.row;
+    }
+    if (left === 0) {
+      complete = false;
+      return null;
+    }
+    left -= 1;
+    const row = draw();
     rows.set(key, { said, row });
     return row;
   };

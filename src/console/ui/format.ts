@@ -15,13 +15,19 @@ export function duration(ms: number): string {
   return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} days`;
 }
 
+// To make one of these takes longer than to use it, and lists have hundreds of moments.
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const DAY_AND_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+const ZONE = new Intl.DateTimeFormat("en-GB", { timeZoneName: "shortOffset" });
+
 /** A moment in Unix milliseconds, in the reader's own clock, with its day; the year only if it is another one. */
 export function moment(at: number, now = Date.now()): string {
   if (at === 0) return "never";
   const date = new Date(at);
-  const year = date.getFullYear() === new Date(now).getFullYear() ? {} : ({ year: "numeric" } as const);
-  const day = date.toLocaleDateString("en-GB", { day: "numeric", month: "short", ...year });
-  return `${day} ${date.toLocaleTimeString("en-GB")}`;
+  if (Number.isNaN(date.getTime())) return "at no time";
+  const day = date.getFullYear() === new Date(now).getFullYear() ? DAY : DAY_AND_YEAR;
+  return `${day.format(date)} ${CLOCK.format(date)}`;
 }
 
 /** The same with year and time zone: "22 Nov 2026 10:55:36 GMT+1". */
@@ -31,8 +37,7 @@ export function fullMoment(at: number): string {
 
 /** The reader's time zone at a moment, as its distance from GMT: "GMT+1". */
 export function zoneOf(at: number): string {
-  const parts = new Intl.DateTimeFormat("en-GB", { timeZoneName: "shortOffset" }).formatToParts(at);
-  return parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
+  return ZONE.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
 }
 
 /** "1 account", "2 accounts". */

@@ -3,6 +3,7 @@ import { type HostingCredentials, type SyncOutcome, syncHosting } from "../../ap
 import { Button } from "../../ui/button.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
 import { plural } from "../../ui/format.ts";
+import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -21,6 +22,7 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
   const [team, setTeam] = useState(credentials.team_id);
   const [validate, setValidate] = useState(true);
   const [save, setSave] = useState(true);
+  const [typed, setTyped] = useState(false);
   const { busy, error, onSubmit } = useWork();
   const [outcome, setOutcome] = useState<SyncOutcome | null>(null);
 
@@ -34,6 +36,7 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
       save_credentials: save,
     });
     if (answer.success) setOutcome(answer);
+    if (answer.success) setTyped(false);
     await onDone();
     if (!answer.success) throw new Error(answer.message || "The sync failed.");
   };
@@ -42,7 +45,8 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
     : "An access token of Vercel: Account Settings, Tokens.";
   return (
     <Panel title="Sync">
-      <form class="stack" onSubmit={onSubmit(sync)}>
+      <LeaveGuard unsaved={typed ? "a form that was not sent" : ""} />
+      <form class="stack" onSubmit={onSubmit(sync)} onInput={() => setTyped(true)}>
         <div class="setting-grid">
           <TextField
             label="Vercel access token"

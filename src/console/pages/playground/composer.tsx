@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Call } from "../../../dialects/playground/types.ts";
 import { Button } from "../../ui/button.tsx";
+import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { ToolResults } from "./tool-results.tsx";
 import type { Conversation } from "./use-conversation.ts";
 
@@ -22,6 +23,7 @@ export function Composer({ conversation }: { readonly conversation: Conversation
   };
   return (
     <div class="composer">
+      <LeaveGuard unsaved={text.trim() === "" ? "" : "a message that was not sent"} />
       {calls.length > 0 && <ToolResults calls={calls} onGive={conversation.giveResults} />}
       {calls.length === 0 && (
         <textarea

@@ -3,6 +3,7 @@ import { changePassword } from "../../api/settings.ts";
 import { expireSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toasts.tsx";
@@ -24,6 +25,7 @@ export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean })
   };
   return (
     <Panel title="Password">
+      <LeaveGuard unsaved={password + again === "" ? "" : "a password that was not changed"} />
       <form class="stack" onSubmit={onSubmit(change)}>
         <p class="muted">
           {hasPassword
