@@ -183,9 +183,10 @@ const runner: DialectClient = {
 };
 
 function canonicalResponse(response: Record<string, unknown>, error: string | null): CanonicalCompletion {
-  const { text, reasoning, toolCalls, finishReason, usage } = completionOf(response);
+  const { text, refusal, reasoning, toolCalls, finishReason, usage } = completionOf(response);
   return {
     text,
+    ...(refusal === undefined ? {} : { refusal }),
     reasoning,
     toolCalls: toolCalls.map((call) => ({ name: call.name, arguments: argumentsOf(call.arguments) })),
     finish: error === null ? finishReason : null,

@@ -5,6 +5,8 @@ import type { Reply } from "./scripted-upstream.ts";
 export interface Told {
   readonly reasoning?: string;
   readonly text?: string;
+  /** What it refuses with, in the protocols that tell that from a text: chat completions and responses. */
+  readonly refusal?: string;
   readonly calls?: readonly { readonly name: string; readonly input: object }[];
   /** A last call of which only so much of the arguments comes. */
   readonly half?: { readonly name: string; readonly parameter: string; readonly begun: string };
@@ -83,7 +85,7 @@ function sessionsEvents({ reasoning, text, end }: Told): unknown[] {
 }
 
 function chunks(told: Told): unknown[] {
-  const { reasoning, text, end } = told;
+  const { reasoning, text, refusal, end } = told;
   const made = texts(told);
   const chunk = (delta: object, finish_reason: string | null = null) => ({
     id: "chatcmpl-1",
@@ -103,6 +105,7 @@ function chunks(told: Told): unknown[] {
     chunk({ role: "assistant", content: null }),
     ...pieces(reasoning).map((piece) => chunk({ reasoning_content: piece })),
     ...pieces(text).map((piece) => chunk({ content: piece })),
+    ...pieces(refusal).map((piece) => chunk({ refusal: piece })),
     ...made.flatMap(({ name, text: input }, index) => [
       call(index, { id: `call_${index}`, type: "function", function: { name, arguments: "" } }),
       ...pieces(input).map((piece) => call(index, { function: { arguments: piece } })),
@@ -122,7 +125,7 @@ function chunks(told: Told): unknown[] {
 }
 
 function responseEvents(told: Told): unknown[] {
-  const { reasoning, text, end } = told;
+  const { reasoning, text, refusal, end } = told;
   const made = texts(told);
   const output: object[] = [];
   const item = (added: object, deltas: readonly object[], done: object): unknown[] => {
@@ -153,6 +156,13 @@ function responseEvents(told: Told): unknown[] {
           message,
           pieces(text).map((delta) => ({ type: "response.output_text.delta", content_index: 0, delta })),
           { ...message, content: [{ type: "output_text", text, annotations: [] }] },
+        )),
+    ...(refusal === undefined
+      ? []
+      : item(
+          message,
+          pieces(refusal).map((delta) => ({ type: "response.refusal.delta", content_index: 0, delta })),
+          { ...message, content: [{ type: "refusal", refusal }] },
         )),
     ...made.flatMap(({ name, text: input }, index) => {
       const call = {

@@ -69,6 +69,7 @@ export function toUsage(usage: z.output<typeof usageSchema>): { prompt: number; 
 /** The state of a completion while its chunks come in. */
 class ChatCheck {
   #text = "";
+  #refusal = "";
   #reasoning = "";
   #role = false;
   /** Whether the delta with the role had no content, until the next one shows whether that was right. */
@@ -109,6 +110,7 @@ class ChatCheck {
     }
     this.#role = true;
     this.#text += delta.content ?? "";
+    this.#refusal += delta.refusal ?? "";
     this.#reasoning += delta.reasoning_content ?? "";
     for (const tool of delta.tool_calls ?? []) {
       const known = this.#calls[tool.index];
@@ -140,6 +142,7 @@ class ChatCheck {
     rule((error === null) === (this.#finish !== null), "a stream ends with a finish or with an error");
     return {
       text: this.#text,
+      ...(this.#refusal === "" ? {} : { refusal: this.#refusal }),
       reasoning: this.#reasoning,
       toolCalls: this.#whole(error !== null),
       finish: this.#finish,
@@ -196,6 +199,7 @@ const completionSchema = z.looseObject({
       message: z.looseObject({
         role: z.literal("assistant"),
         content: z.string().nullable(),
+        refusal: z.string().min(1).nullable(),
         reasoning_content: z.string().optional(),
         tool_calls: z
           .array(
@@ -224,10 +228,15 @@ export function canonicalChat(body: unknown): CanonicalCompletion {
     name: call.function.name,
     arguments: argumentsOf(call.function.arguments),
   }));
-  rule((message.content === null) === toolCalls.length > 0, "content is null if and only if calls were made");
+  const silent = toolCalls.length > 0 || message.refusal !== null;
+  rule(
+    (message.content === null) === silent,
+    "content is null if and only if calls were made, or it refuses",
+  );
   endsAsCalled(finish, toolCalls.length);
   return {
     text: message.content ?? "",
+    ...(message.refusal === null ? {} : { refusal: message.refusal }),
     reasoning: message.reasoning_content ?? "",
     toolCalls,
     finish,

@@ -3,6 +3,8 @@ import { z } from "zod";
 /** What an answer comes to in any dialect, streamed or not: two answers are the same when these are equal. */
 export interface CanonicalCompletion {
   readonly text: string;
+  /** What the model refuses with, in the styles that tell that from a text. */
+  readonly refusal?: string;
   readonly reasoning: string;
   readonly toolCalls: readonly { readonly name: string; readonly arguments: Record<string, unknown> }[];
   /** Null when the answer ended in an error. */

@@ -109,25 +109,27 @@ class Items {
       case "response.content_part.added":
       case "response.reasoning_summary_part.added": {
         check(open.part === "none", "a second part:", event);
-        check(object(event["part"], "part")["text"] === "", "part.text must be empty:", event);
+        check(saidBy(object(event["part"], "part")) === "", "a new part must be empty:", event);
         open.part = "open";
         break;
       }
       case "response.output_text.delta":
+      case "response.refusal.delta":
       case "response.reasoning_summary_text.delta":
         check(open.part === "open", "text outside of a part:", event);
         open.text += string(event["delta"], "delta");
         break;
       case "response.output_text.done":
+      case "response.refusal.done":
       case "response.reasoning_summary_text.done":
         check(open.part === "open", "the part is not open:", event);
-        check(event["text"] === open.text, "text is not what was streamed:", event);
+        check(saidBy(event) === open.text, "text is not what was streamed:", event);
         open.part = "text-done";
         break;
       case "response.content_part.done":
       case "response.reasoning_summary_part.done":
         check(open.part === "text-done", "the part's text is not done:", event);
-        check(object(event["part"], "part")["text"] === open.text, "part is not what was streamed:", event);
+        check(saidBy(object(event["part"], "part")) === open.text, "part is not what was streamed:", event);
         open.part = "done";
         break;
       case "response.function_call_arguments.delta":
@@ -197,6 +199,7 @@ class Items {
     const owner = {
       content_part: "message",
       output_text: "message",
+      refusal: "message",
       reasoning_summary_part: "reasoning",
       reasoning_summary_text: "reasoning",
       function_call_arguments: "function_call",
@@ -211,17 +214,31 @@ function textOf(item: Json): string {
   if (typeof item["arguments"] === "string") return item["arguments"];
   if (typeof item["input"] === "string") return item["input"];
   const parts = array(item["content"] ?? item["summary"], "content");
-  return parts.map((part) => string(object(part, "part")["text"], "part.text")).join("");
+  return parts.map((part) => saidBy(object(part, "part"))).join("");
+}
+
+/** The text of a part or of an event, which is a refusal's if it refuses. */
+function saidBy(value: Json): string {
+  const type = string(value["type"], "type");
+  const member = type === "refusal" || type.startsWith("response.refusal.") ? "refusal" : "text";
+  return string(value[member], member);
+}
+
+/** Whether an item of the output refuses. */
+function refuses(item: Json): boolean {
+  return array(item["content"], "content").some((part) => object(part, "part")["type"] === "refusal");
 }
 
 /** What a response object says, as the program's own {@link Completion}. */
 export function completionOf(response: Json): Completion {
   let text = "";
+  let refusal = "";
   let reasoning = "";
   const toolCalls: CompletedToolCall[] = [];
   for (const each of array(response["output"], "response.output")) {
     const item = object(each, "item");
-    if (item["type"] === "message") text += textOf(item);
+    if (item["type"] === "message" && refuses(item)) refusal += textOf(item);
+    else if (item["type"] === "message") text += textOf(item);
     else if (item["type"] === "reasoning") reasoning += textOf(item);
     else {
       const id = string(item["call_id"], "call_id");
@@ -237,6 +254,7 @@ export function completionOf(response: Json): Completion {
   return {
     sessionId: string(response["id"], "id"),
     text,
+    ...(refusal === "" ? {} : { refusal }),
     reasoning,
     toolCalls,
     finishReason,

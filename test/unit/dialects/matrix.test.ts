@@ -142,6 +142,13 @@ const CELLS: Readonly<Record<string, Cell>> = {
   },
 };
 
+/** Backends whose protocol tells a refusal from a text; in the others it is an answer that is filtered. */
+const REFUSING = BACKENDS.filter(
+  ({ protocol }) => protocol === "chat-completions" || protocol === "responses",
+);
+/** Styles that do. */
+const TELL_REFUSALS = ["chat-completions", "responses"];
+
 /** A gateway in front of a backend that says so. */
 function gatewayOf({ protocol, toolCalls, env }: Backend, told: Told): Promise<MemoryGateway> {
   const turns = () => tells(told, protocol, toolCalls);
@@ -220,6 +227,32 @@ describe.each(BACKENDS)("behind $name", (backend) => {
         usage: null,
       });
       expect((await ask(gateway, client, PLAIN, false)).status, client.name).toBe(503);
+    }
+  });
+});
+
+describe.each(REFUSING)("behind $name", (backend) => {
+  it("a refusal in words", async () => {
+    const refusal = "I cannot help with that.";
+    const gateway = await gatewayOf(backend, { refusal, end: "stop" });
+    for (const client of [...DIALECT_CLIENTS, COMPLETIONS_CLIENT]) {
+      const means = TELL_REFUSALS.includes(client.name)
+        ? { text: "", refusal, finish: "stop" }
+        : { text: refusal, finish: "content_filter" };
+      for (const stream of [true, false]) {
+        const what = `${client.name}, stream: ${stream}`;
+        const { status, text } = await ask(gateway, client, PLAIN, stream);
+        expect(status, `${what}: ${text}`).toBe(200);
+        const completion = stream ? client.streamed(text) : client.whole(JSON.parse(text));
+        const usage = { prompt: 40, completion: 9 };
+        expect(completion, `${what}: ${text}`).toEqual({
+          ...means,
+          reasoning: "",
+          toolCalls: [],
+          usage,
+          error: null,
+        });
+      }
     }
   });
 });
