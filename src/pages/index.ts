@@ -28,6 +28,7 @@ export const PAGES: Surface = {
     "x-page-incomplete",
     "x-page-over-budget",
     "x-page-cut-at",
+    "x-page-cut-at-width",
     "x-page-sheets",
     "x-page-cut-at-sheet",
   ],

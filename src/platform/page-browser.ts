@@ -172,6 +172,8 @@ export interface PictureOutcome extends PageReport {
   readonly plan: FramePlan;
   /** CSS pixels at which a page that is too high was cut; null: it was not. */
   readonly cutAt: number | null;
+  /** CSS pixels at which a page that is too wide was cut; null: it was not. */
+  readonly cutWidthAt: number | null;
 }
 
 /** A page on sheets. */

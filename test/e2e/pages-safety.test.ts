@@ -210,7 +210,10 @@ describeWithBrowser("a hostile page", () => {
       `http://user@${site.host}/`,
     ];
     expect(forms.length + own.length).toBeGreaterThan(150);
-    const before = await browserCounts(gateway);
+    const before = await until(
+      () => browserCounts(gateway),
+      ({ open }) => open === 0,
+    );
     const ask = async (operation: string, url: string) => {
       const response = await gateway.fetch(`/v1/${operation}?${new URLSearchParams({ url })}`);
       const { error } = JSON.parse(await response.text());

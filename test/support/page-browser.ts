@@ -24,6 +24,7 @@ function outcomeOf({ url, format }: CaptureRequest): CaptureOutcome {
       exact: true,
     },
     cutAt: null,
+    cutWidthAt: null,
   };
 }
 

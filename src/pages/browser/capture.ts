@@ -74,18 +74,21 @@ async function takePicture(
   const { region } = subject;
   signal.throwIfAborted();
   const plan = planFrame(region, request.frame, request.screen.deviceScaleFactor);
-  const cutAt = cutOf(subject, request, plan, zoom);
+  const cuts = {
+    cutAt: cutOf(subject, request, plan, zoom),
+    cutWidthAt: subject.isTooWide ? Math.floor(region.width / zoom) : null,
+  };
   const finished = isFinished(plan, request);
   const bytes = await shoot(tab.session, request, { region, plan, zoom, finished });
   const size = finished ? imageSize(bytes) : null;
-  if (size === null || isEqual(size, plan.output)) return { kind: "picture", bytes, plan, finished, cutAt };
+  if (size === null || isEqual(size, plan.output)) return { kind: "picture", bytes, plan, finished, ...cuts };
   // The browser draws whole CSS pixels only, which may not add up to the size: then the image is cut to it here, if there is room for that.
   signal.throwIfAborted();
   if (plan.output.width * plan.output.height * 2 > MAX_PROCESSED_PIXELS) {
-    return { kind: "picture", bytes, plan: { ...plan, output: size }, finished, cutAt };
+    return { kind: "picture", bytes, plan: { ...plan, output: size }, finished, ...cuts };
   }
   const larger = await shoot(tab.session, request, { region, plan, zoom, finished: false });
-  return { kind: "picture", bytes: larger, plan, finished: false, cutAt };
+  return { kind: "picture", bytes: larger, plan, finished: false, ...cuts };
 }
 
 function isEqual(one: Size, other: Size): boolean {
@@ -103,6 +106,8 @@ interface Subject {
   readonly region: Region;
   /** The height of the page, where all of it was asked for; pixels of the emulated screen. */
   readonly wholeHeight: number | null;
+  /** The page is wider than an image may be, and all of it was asked for. */
+  readonly isTooWide: boolean;
 }
 
 async function subjectOf(
@@ -115,11 +120,11 @@ async function subjectOf(
   if (request.selector !== null) {
     const wanted = { selector: request.selector, param: "selector", waitMs: SELECTOR_WAIT_MS };
     const box = await visibleBox(tab, wanted, signal);
-    return { region: enlarged(box, zoom), wholeHeight: null };
+    return { region: enlarged(box, zoom), wholeHeight: null, isTooWide: false };
   }
   const { width, height } = request.screen;
   if (!request.full && request.clip === null) {
-    return { region: { x: 0, y: 0, width, height }, wholeHeight: null };
+    return { region: { x: 0, y: 0, width, height }, wholeHeight: null, isTooWide: false };
   }
   const { cssContentSize } = await tab.session.send("Page.getLayoutMetrics");
   if (request.clip !== null) {
@@ -127,13 +132,15 @@ async function subjectOf(
       width: Math.max(width / zoom, cssContentSize.width),
       height: Math.max(height / zoom, cssContentSize.height),
     });
-    return { region: enlarged(request.clip, zoom), wholeHeight: null };
+    return { region: enlarged(request.clip, zoom), wholeHeight: null, isTooWide: false };
   }
-  const wide = Math.max(width, Math.min(MAX_SIDE, Math.round(cssContentSize.width * zoom)));
+  const all = Math.round(cssContentSize.width * zoom);
+  const wide = Math.max(width, Math.min(MAX_SIDE, all));
   const high = Math.max(height, Math.ceil(cssContentSize.height * zoom));
   return {
     region: { x: 0, y: 0, width: wide, height: Math.min(high, limits.pageHeight) },
     wholeHeight: high,
+    isTooWide: all > wide,
   };
 }
 

@@ -39,7 +39,7 @@ export class Preparation {
     const { blockCookieBanners, click, delay, hide, scroll, waitForSelector } = this.#request;
     const isAwaited = click.length > 0 || waitForSelector !== null;
     if (!isAwaited) this.#delayedSince ??= Date.now();
-    const world = await isolatedWorld(session, policy.mainFrame);
+    const world = blockCookieBanners || scroll ? await isolatedWorld(session, policy.mainFrame) : undefined;
     if (blockCookieBanners) await evaluate(session, bannerStyle, BANNERS_MS, world);
     if (hide.length > 0) await hideElements(this.#tab, hide);
     await this.#click(signal);
@@ -50,7 +50,8 @@ export class Preparation {
     }
     if (scroll) await evaluate(session, loadLazyContent(this.#limits.pageHeight), LAZY_MS, world);
     this.#delayedSince ??= Date.now();
-    await sleep(Math.max(0, this.#delayedSince + delay * 1_000 - Date.now()));
+    const left = this.#delayedSince + delay * 1_000 - Date.now();
+    if (left > 0) await sleep(left);
     signal.throwIfAborted();
   }
 

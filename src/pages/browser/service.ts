@@ -20,7 +20,7 @@ import {
 import { BrowserGuard } from "./guard.ts";
 import { losesPulse } from "./pulse.ts";
 import { Tab } from "./tab.ts";
-import { TabQueue } from "./tab-queue.ts";
+import { type Keep, TabQueue } from "./tab-queue.ts";
 import { visit } from "./visit.ts";
 
 /** What the service needs to come by a browser. */
@@ -51,6 +51,14 @@ const CLOSE_MS = 3_000;
 /** How long a browser may take to start, and one that runs to open a page, milliseconds. The protocol's library waits for minutes. */
 const LAUNCH_MS = 25_000;
 const OPEN_MS = 10_000;
+
+/** Whom a tab is for. */
+interface Place {
+  readonly client: string;
+  readonly keep: Keep;
+  /** How long the work may take in all, milliseconds. */
+  readonly totalMs: number;
+}
 
 /** What is done in a tab, with the browser's own user agent. */
 type TabWork<T> = (tab: Tab, userAgent: string) => Promise<T>;
@@ -87,15 +95,17 @@ export class BrowserService {
     const mine = `${client}\n${key}`;
     return (
       this.#captures.get(key) ??
-      shared(this.#asked, mine, () => this.#inTab(client, this.#shot(request, key)))
+      shared(this.#asked, mine, () =>
+        this.#queue.run(client, (keep) => this.#shot(request, key, { client, keep })),
+      )
     );
   }
 
   /** Loads a page and tells what it is made of. Throws GatewayError. */
   visit(request: VisitRequest, client: string): Promise<VisitOutcome> {
     const { limits } = this.#options;
-    return this.#inTab(client, () =>
-      this.#withRetry(limits.totalMs, client, (tab) => visit(tab, request, limits)),
+    return this.#queue.run(client, (keep) =>
+      this.#withRetry({ client, keep, totalMs: limits.totalMs }, (tab) => visit(tab, request, limits)),
     );
   }
 
@@ -104,39 +114,47 @@ export class BrowserService {
     return this.#blockLists;
   }
 
-  #shot(request: CaptureRequest, key: string): (client: string) => Promise<CaptureOutcome> {
+  #shot(request: CaptureRequest, key: string, place: Omit<Place, "totalMs">): Promise<CaptureOutcome> {
     const { limits } = this.#options;
     const tools = { limits, blockLists: () => this.#lists() };
-    return (client) =>
-      shared(this.#captures, key, () =>
-        this.#withRetry(limits.totalMs + request.delay * 1_000, client, (tab, userAgent) =>
-          capture(tab, request, { ...tools, userAgent }),
-        ),
-      );
-  }
-
-  #inTab<T>(client: string, work: (client: string) => Promise<T>): Promise<T> {
-    return this.#queue.run(client, () => work(client));
+    return shared(this.#captures, key, () =>
+      this.#withRetry({ ...place, totalMs: limits.totalMs + request.delay * 1_000 }, (tab, userAgent) =>
+        capture(tab, request, { ...tools, userAgent }),
+      ),
+    );
   }
 
   /** Does work in a tab, and once more when the browser went away. */
-  async #withRetry<T>(totalMs: number, client: string, work: TabWork<T>): Promise<T> {
+  async #withRetry<T>(place: Place, work: TabWork<T>): Promise<T> {
     try {
-      return await this.#attempt(totalMs, client, work);
+      return await this.#attempt(place, work);
     } catch (error) {
       if (!isBrowserGone(error)) throw error;
     }
     try {
-      return await this.#attempt(totalMs, client, work);
+      return await this.#attempt(place, work);
     } catch (error) {
       if (error instanceof BrowserStalled) throw browserUnavailable(error);
       throw isBrowserGone(error) ? pageCrashed(error) : error;
     }
   }
 
-  async #attempt<T>(totalMs: number, client: string, work: TabWork<T>): Promise<T> {
+  async #attempt<T>(place: Place, work: TabWork<T>): Promise<T> {
     const live = await this.#browser();
     const tab = await this.#openTab(live);
+    try {
+      const result = await this.#inTime(live, tab, place, work);
+      // Whoever waits for it need not wait for what comes after it.
+      place.keep(this.#close(live, tab));
+      return result;
+    } catch (error) {
+      await this.#close(live, tab);
+      throw error;
+    }
+  }
+
+  /** Does work in a tab, for as long as the page, the browser and the time allow. */
+  async #inTime<T>(live: LiveBrowser, tab: Tab, { client, totalMs }: Place, work: TabWork<T>): Promise<T> {
     let over = false;
     losesPulse(tab.session, this.#options.limits.blockedMs, () => over).then(
       (isLost) => {
@@ -162,10 +180,14 @@ export class BrowserService {
       over = true;
       clearTimeout(timer);
       live.browser.off("disconnected", leave);
-      // A tab that does not close keeps its place in the queue no longer than this; the browser is thrown away then.
-      if (!(await settles(tab.close(), CLOSE_MS))) await this.#discard(live);
-      else this.#prepareSpare(live);
     }
+  }
+
+  /** Closes a tab, and opens the next one beside it. Does not throw. */
+  async #close(live: LiveBrowser, tab: Tab): Promise<void> {
+    this.#prepareSpare(live);
+    // A tab that does not close keeps its place in the queue no longer than this; the browser is thrown away then.
+    if (!(await settles(tab.close(), CLOSE_MS))) await this.#discard(live);
   }
 
   #browser(): Promise<LiveBrowser> {

@@ -7,6 +7,9 @@ interface Waiting {
   readonly timer: ReturnType<typeof setTimeout>;
 }
 
+/** Says that a tab is in use until something has settled. */
+export type Keep = (until: Promise<unknown>) => void;
+
 /** How the tabs are shared. */
 export interface QueueLimits {
   /** Pages open at one moment. */
@@ -51,18 +54,21 @@ export class TabQueue {
   }
 
   /**
-   * Does work that needs a tab, when there is one.
+   * Does work that needs a tab, when there is one. What comes of the work is told at once; the place is taken for as long as what the work has said
+   * to `keep` is not settled.
    *
    * @param client on whose account the tab goes
    * @throws GatewayError 503 `overloaded` when the queue is full or the wait too long
    */
-  async run<T>(client: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(client: string, work: (keep: Keep) => Promise<T>): Promise<T> {
     if (this.#mayEnter(client)) this.#take(client);
     else await this.#wait(client);
+    const kept: Promise<unknown>[] = [];
     try {
-      return await work();
+      return await work((until) => kept.push(until));
     } finally {
-      this.#leave(client);
+      if (kept.length === 0) this.#leave(client);
+      else void Promise.allSettled(kept).then(() => this.#leave(client));
     }
   }
 

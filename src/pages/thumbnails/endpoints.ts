@@ -103,7 +103,7 @@ type Made = Pick<KeptAnswer, "body" | "headers">;
 
 async function drawn(
   pages: PagesPlatform,
-  { plan, cutAt, finished, bytes }: PictureOutcome,
+  { plan, cutAt, cutWidthAt, finished, bytes }: PictureOutcome,
   { format, quality, transparent }: ThumbnailOptions,
 ): Promise<Made> {
   const { output, scale } = plan;
@@ -116,6 +116,7 @@ async function drawn(
     headers: {
       ...typeAndSize(`image/${format}`, output),
       ...(cutAt !== null && { "x-page-cut-at": String(cutAt) }),
+      ...(cutWidthAt !== null && { "x-page-cut-at-width": String(cutWidthAt) }),
     },
   };
 }

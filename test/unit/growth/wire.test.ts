@@ -3,6 +3,7 @@ import { maskText, maskUrl, secretsOf } from "../../../src/captures/mask.ts";
 import { withoutSecrets } from "../../../src/encoding/mask.ts";
 import { fileInForm } from "../../../src/files/form.ts";
 import { JsonScan } from "../../../src/http/json-scan.ts";
+import { readMetadata } from "../../../src/pages/metadata/read.ts";
 import type { OutboundProxy } from "../../../src/platform/upstream.ts";
 import { groundingEvents } from "../../../src/provider/content-generation/grounding.ts";
 import { MessageStreamDecoder } from "../../../src/provider/messages/decoder.ts";
@@ -269,4 +270,11 @@ it.each([
     const metadata = { groundingChunks: [{ web: { uri: "https://a.example" } }], groundingSupports };
     return () => groundingEvents(metadata, text);
   }, MAX_EVENTS),
+);
+
+it.each(["canonical ", "something ", '"', "; rel=", "<a>"])("a Link header of a page, full of %j", (text) =>
+  linear((n) => {
+    const link = Array.from({ length: 31 }, () => `<a>;rel="${text.repeat(n / 31 / text.length)}`);
+    return () => readMetadata({ html: "", url: "https://example.com/", headers: { link } });
+  }),
 );

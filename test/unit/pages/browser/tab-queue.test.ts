@@ -31,6 +31,26 @@ describe("TabQueue", () => {
     await expect(queue.run("a", async () => "next")).resolves.toBe("next");
   });
 
+  it("tells what came of the work at once, and keeps the place until what follows is over", async () => {
+    const queue = new TabQueue({ tabs: 1, queue: 1, queueMs: 60_000 });
+    const closing = Promise.withResolvers<void>();
+    await expect(
+      queue.run("a", async (keep) => {
+        keep(closing.promise);
+        return "picture";
+      }),
+    ).resolves.toBe("picture");
+    let hasEntered = false;
+    const next = queue.run("b", async () => {
+      hasEntered = true;
+    });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([queue.open, hasEntered]).toEqual([1, false]);
+    closing.reject(new Error("it does not close"));
+    await next;
+    expect([hasEntered, queue.open]).toEqual([true, 0]);
+  });
+
   it("refuses when too many wait, and whoever waits too long", async () => {
     const queue = new TabQueue({ tabs: 1, queue: 1, queueMs: 500 });
     const first = hold(queue, "a");
