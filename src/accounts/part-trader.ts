@@ -16,6 +16,8 @@ const AT_ONCE = 2;
 /** One that had nothing is left alone for so long, milliseconds, and longer where there are many. */
 const PAUSE_MS = 1_000;
 const PAUSE_EACH_MS = 60;
+/** One that is not of the layout any more, and has nothing left. */
+const GONE_MS = 60_000;
 /** An answer that takes longer, milliseconds, is not waited for. It counts when it comes. */
 const SILENT_MS = 750;
 
@@ -98,8 +100,13 @@ class Side {
     return this.#peers.filter((peer) => this.#unheard.has(peer) && this.#pausedUntil(peer, now) <= now);
   }
 
+  /** Nothing can come that it does not know of. */
+  get isHeard(): boolean {
+    return this.#unheard.size === 0;
+  }
+
   isQuiet(now: number): boolean {
-    return now < this.quietUntil && this.quietUntil <= now + this.pauseMs;
+    return now < this.quietUntil && this.quietUntil <= now + Math.max(GONE_MS, this.pauseMs);
   }
 
   /** When one of them may be asked for more; `Infinity` when there is nobody, ever. */
@@ -115,7 +122,7 @@ class Side {
   /** A clock may be set back. */
   #pausedUntil(peer: string, now: number): number {
     const until = this.#paused.get(peer) ?? 0;
-    return until === Number.POSITIVE_INFINITY || until <= now + this.pauseMs ? until : 0;
+    return until <= now + Math.max(GONE_MS, this.pauseMs) ? until : 0;
   }
 
   heard(peer: string, { units }: PartAsk, answer: PartAnswers[PartedLimit], now: number): void {
@@ -130,7 +137,7 @@ class Side {
     this.#spare.set(peer, answer.spare);
     if (answer.rich !== undefined) this.#spare.set(...answer.rich);
     if (more > 0) this.atOnce = AT_ONCE;
-    if (answer.gone === true) this.#paused.set(peer, Number.POSITIVE_INFINITY);
+    if (answer.gone === true) this.#paused.set(peer, now + GONE_MS);
     else if (units > 0 && (more === 0 || answer.spare === 0)) this.#paused.set(peer, now + this.pauseMs);
   }
 
@@ -254,10 +261,15 @@ export class PartTrader {
     for (const limit of PARTED_LIMITS) {
       const ask = asks[limit];
       if (ask === undefined) continue;
-      const { part } = this.#sides[limit];
-      const answer = part.asked(peer, ask, this.#use(limit), now);
-      const rich = this.#sides[limit].richBut(peer);
-      answers[limit] = rich === undefined ? answer : { ...answer, rich };
+      const side = this.#sides[limit];
+      const { gone, ...answer } = side.part.asked(peer, ask, this.#use(limit), now);
+      const isGone = gone === true && side.isHeard && this.#asking === 0;
+      const rich = side.richBut(peer);
+      answers[limit] = {
+        ...answer,
+        ...(isGone ? { gone } : {}),
+        ...(rich === undefined ? {} : { rich }),
+      };
     }
     this.#apply();
     return answers;

@@ -63,7 +63,7 @@ class Shards {
   readonly members: Member[];
   messages = 0;
   readonly #starts = new Map<string, number>();
-  loses: (from: string, to: string) => boolean = () => false;
+  loses: (from: string, to: string, isAnswer: boolean) => boolean = () => false;
 
   constructor(count: number, limit: number, layout: Partial<PartLayout> = {}) {
     const names = Array.from({ length: count }, (_, i) => `shard-${i}`);
@@ -101,12 +101,12 @@ class Shards {
   async #send(from: string, to: string, asks: PartAsks): Promise<PartAnswers> {
     this.messages += 1;
     await new Promise((resolve) => setTimeout(resolve, 50));
-    if (this.loses(from, to)) return new Promise(() => {});
+    if (this.loses(from, to, false)) return new Promise(() => {});
     const member = this.members.find(({ name }) => name === to);
     if (member === undefined) throw new Error("there is no such shard");
     const answers = member.trader.asked(from, asks);
     await new Promise((resolve) => setTimeout(resolve, 50));
-    if (this.loses(to, from)) throw new Error("the network is down");
+    if (this.loses(to, from, true)) throw new Error("the network is down");
     return answers;
   }
 
@@ -279,6 +279,21 @@ describe("shards that trade parts of a limit", () => {
     await vi.advanceTimersByTimeAsync(60_000);
     // Those that have left have nothing, and will not: they are left alone.
     expect(shards.messages).toBeLessThanOrEqual(messages + 3);
+  });
+
+  it("get all from one that has left, also what it learns of only then", async () => {
+    const all = ["shard-0", "shard-1"];
+    const shards = new Shards(2, 20, { shards: all, founders: ["shard-0"] });
+    shards.loses = (_, to, isAnswer) => isAnswer && to === "shard-1";
+    await vi.advanceTimersByTimeAsync(500);
+    expect(shards.members.map(({ trader }) => trader.parts.global)).toEqual([10, 0]);
+    shards.configure(20, { shards: ["shard-0"], founders: ["shard-0"], former: all });
+    shards.demand(20);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(shards.inUse).toEqual([10, 0]);
+    shards.loses = () => false;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(shards.inUse).toEqual([20, 0]);
   });
 
   it("have no parts while no limit is set, and do not take over an older configuration", () => {
