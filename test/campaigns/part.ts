@@ -13,7 +13,7 @@ export interface Found {
   readonly wrong?: number;
   /** Slots that two had at once. */
   readonly twice?: number;
-  /** Answers after a restart that took more than two seconds. */
+  /** Answers after a restart that took more than two seconds longer than those that need no slot. */
   readonly late?: number;
   /** Memory that grew by more than a tenth, in MB. */
   readonly grown?: number;

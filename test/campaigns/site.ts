@@ -138,6 +138,11 @@ export class Site {
     }
   }
 
+  /** Asks for what needs neither a slot nor storage. */
+  async healthy(): Promise<void> {
+    await (await fetch(`${this.gateway.url}/healthz`)).text();
+  }
+
   /** A call of the administration. */
   async admin(path: string, method = "GET", body?: unknown): Promise<Response> {
     return fetch(this.gateway.url + path, {

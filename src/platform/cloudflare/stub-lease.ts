@@ -17,6 +17,9 @@ const MAX_PROOFS = 4;
 /** A timer of a holder that runs is not later than this. */
 const PUNCTUAL_MS = 100;
 
+/** How long whoever got no word of the pool waits before it asks again. */
+const AGAIN_MS = 50;
+
 /** How long a lease that no beat has named yet waits for others, milliseconds. */
 const NEWCOMER_MS = 100;
 
@@ -92,27 +95,68 @@ export class StubLease implements Lease {
 
   async renew(): Promise<boolean> {
     const { clock } = this.#around;
-    const left = this.#held.until - clock.now();
-    if (left > 0) {
-      if (await this.confirm(left)) return true;
-      if (this.#released || this.#held.lost || clock.now() < this.#held.until + PUNCTUAL_MS) return false;
-    }
+    const isInTime = this.#left > 0;
+    if (isInTime && (await this.#renewedInTime())) return true;
+    if (this.#isOver) return false;
+    // Whoever was there when the time was over ends the work, and does not ask once more.
+    if (isInTime && clock.now() < this.#held.until + PUNCTUAL_MS) return false;
     // Whoever comes too late was kept from running, hence from ending anything. The pool knows whether the slot is still ours.
     for (let tries = MAX_PROOFS; ; tries -= 1) {
       const { heard } = this.#held;
-      if (await this.confirm(LATE_MS)) return true;
+      await this.#ask(LATE_MS);
+      if (this.#isOver) return false;
+      if (this.#left > 0) return true;
       // The pool has said so just now: that its time is over all the same is a clock that was set while it did.
-      if (this.#released || this.#held.lost || this.#held.heard === heard || tries === 1) return false;
+      if (this.#held.heard === heard || tries === 1) return false;
     }
   }
 
-  /** The same, with a limit in milliseconds: asks whether the slot is still ours, if it must. */
+  /**
+   * Asks whether the slot is ours until the pool says so, `ms` milliseconds at most. A beat that fails, or that another request
+   * has sent, is no word of it.
+   */
   async confirm(ms: number): Promise<boolean> {
-    if (this.#released) return false;
+    const { clock } = this.#around;
+    const end = clock.now() + ms;
+    for (let left = ms; left > 0; left = end - clock.now()) {
+      await this.#ask(left);
+      if (this.#isOver || this.#held.confirmed) break;
+      await pause(Math.min(AGAIN_MS, left), clock);
+    }
+    return this.#held.confirmed && !this.#isOver && this.#left > 0;
+  }
+
+  /**
+   * True once the lease is good until the next time that its holder looks after it. While it is not, somebody has to be there when its
+   * time is over: messages may fail at once, and timers go off a moment early.
+   */
+  async #renewedInTime(): Promise<boolean> {
+    const { clock } = this.#around;
+    for (let left = this.#left; left > 0; left = this.#left) {
+      await this.#ask(left);
+      if (this.#isOver) return false;
+      if (!this.#isUrgent) return true;
+      await pause(Math.min(AGAIN_MS, Math.max(0, this.#left)), clock);
+    }
+    return false;
+  }
+
+  /** Milliseconds for which the slot may be used if nothing is heard of the pool. */
+  get #left(): number {
+    return this.#held.until - this.#around.clock.now();
+  }
+
+  /** Whether nobody needs it, or nobody has it, any more. */
+  get #isOver(): boolean {
+    return this.#released || this.#held.lost;
+  }
+
+  /** Has the pool hear of the lease if it must, and waits for that so many milliseconds at most. */
+  async #ask(ms: number): Promise<void> {
+    if (this.#released) return;
     const { heartbeat, clock } = this.#around;
     heartbeat.tick(this.#held);
     await atMost(ms, this.#hear(), clock);
-    return !this.#released && !this.#held.lost && clock.now() < this.#held.until;
   }
 
   async succeeded(): Promise<void> {
@@ -158,9 +202,9 @@ export class StubLease implements Lease {
     if (heartbeat.isOld(this.#held) && !(await this.#resume())) this.#held.lost = true;
   }
 
-  /** Whether the lease ends before the next beat. */
+  /** Whether the lease may end before its holder looks after it the next time. */
   get #isUrgent(): boolean {
-    return this.#held.until - this.#around.clock.now() <= BEAT_MS;
+    return this.#left <= BEAT_MS + PUNCTUAL_MS;
   }
 
   /** Does not wait for the next beat, and yet all that are in a hurry at the same time send few: each beat names all of them. */

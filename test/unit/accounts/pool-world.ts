@@ -105,6 +105,7 @@ export class Isolate {
   /** Fake times until which nothing of it runs, and no message comes in or goes out. */
   #stoppedUntil = 0;
   #cutOffUntil = 0;
+  #failsAtOnce = false;
   readonly #born = Date.now();
   readonly #rate: number;
   #skew: number;
@@ -143,8 +144,10 @@ export class Isolate {
     this.#stoppedUntil = Math.max(this.#stoppedUntil, Date.now() + ms);
   }
 
-  cutOff(ms: number): void {
+  /** @param atOnce that messages fail at once, instead of when the connection is given up. */
+  cutOff(ms: number, atOnce = false): void {
     this.#cutOffUntil = Math.max(this.#cutOffUntil, Date.now() + ms);
+    this.#failsAtOnce = atOnce;
   }
 
   /** Whether it is stopped, or was a moment ago and may still be asking the pool whether to end what it did. */
@@ -157,6 +160,7 @@ export class Isolate {
     const { world } = this;
     const cutOff = this.#cutOffUntil;
     if (Date.now() < cutOff) {
+      if (this.#failsAtOnce) throw new Error("cannot be reached");
       // Whoever sent something learns of it when the connection is given up.
       await after(cutOff - Date.now());
       throw new Reset("cut off");

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CLAIM_MS, LEASE_TTL_MS } from "../../../src/accounts/lease-life.ts";
+import { CLAIM_MS, HOLD_MS, LEASE_TTL_MS, YOUNG_HOLD_MS } from "../../../src/accounts/lease-life.ts";
 import { Isolate, type Weather, World } from "./pool-world.ts";
 import { configuration } from "./rig.ts";
 
@@ -228,6 +228,74 @@ describe("an isolate that was kept from running", () => {
     expect(beat.mock.calls.length).toBeLessThanOrEqual(2);
     await load.quiet();
     expect(load.ended).toMatchObject({ done: 7, aborted: 0 });
+  });
+});
+
+describe("an isolate that runs, and hears nothing of the pool", () => {
+  const DRIFT = 0.01;
+  /** Of a clock that is slow, and of timers, which count whole milliseconds. */
+  const inaccurate = (ms: number) => ms * (1 + 2 * DRIFT) + 5;
+
+  /** An isolate with a clock of its own, cut off while it has three requests; tells when the last one stops. */
+  async function deaf(seed: number, at: number, atOnce: boolean): Promise<number> {
+    const load = new Load(seed, { latency: 0, down: 0, drift: DRIFT, skew: 3_600_000 }, 1);
+    const [isolate] = load.isolates;
+    if (isolate === undefined) throw new Error("no isolate");
+    const from = Date.now();
+    for (let n = 0; n < 3; n += 1) load.request(isolate, 60_000);
+    await vi.advanceTimersByTimeAsync(at);
+    expect(load.using()).toBe(3);
+    isolate.cutOff(40_000, atOnce);
+    while (load.using() > 0 && Date.now() < from + 30_000) await vi.advanceTimersByTimeAsync(5);
+    const ended = Date.now() - from;
+    await load.quiet();
+    return ended;
+  }
+
+  describe.each([
+    ["its messages get no answer", false],
+    ["its messages fail at once", true],
+  ])("%s", (_, atOnce) => {
+    test.each(Array.from({ length: 12 }, (_, n) => n + 1))(
+      "uses no slot for longer than it may: its first beat is not heard (seed %i)",
+      async (seed) => {
+        expect(await deaf(seed, 10 + 30 * seed, atOnce)).toBeLessThanOrEqual(inaccurate(YOUNG_HOLD_MS));
+      },
+    );
+
+    test.each(Array.from({ length: 12 }, (_, n) => n + 1))(
+      "uses no slot for longer than it may: beats were heard (seed %i)",
+      async (seed) => {
+        const at = 600 + 97 * seed;
+        expect(await deaf(seed, at, atOnce)).toBeLessThanOrEqual(at + inaccurate(HOLD_MS));
+      },
+    );
+
+    test.each([520, 700, 800, 900, 1_000, 1_050, 1_300])(
+      "uses no slot that was granted after %i ms in the queue, unless the pool says that it is its own",
+      async (waited) => {
+        const load = new Load(1, { latency: 0, down: 0, drift: 0, skew: 0 }, 2);
+        vi.spyOn(load.world, "delay").mockImplementation(() => 20);
+        const [first, second] = load.isolates;
+        if (first === undefined || second === undefined) throw new Error("no isolates");
+        for (let n = 0; n < GLOBAL; n += 1) load.request(first, waited);
+        await vi.advanceTimersByTimeAsync(1);
+        load.request(second, 30_000);
+        while (load.world.pool.status().waiting === 0) await vi.advanceTimersByTimeAsync(1);
+        while (load.world.pool.status().waiting > 0) await vi.advanceTimersByTimeAsync(1);
+        // The grant is the last thing that it hears.
+        if (atOnce) {
+          vi.spyOn(load.world.pool, "beat").mockImplementation(() => {
+            throw new Error("overloaded");
+          });
+        }
+        await vi.advanceTimersByTimeAsync(22);
+        second.cutOff(20_000, atOnce);
+        await vi.advanceTimersByTimeAsync(300);
+        expect(load.using()).toBe(0);
+        await load.quiet();
+      },
+    );
   });
 });
 
