@@ -1,4 +1,5 @@
 import { type Caller, readmitted } from "../auth/callers.ts";
+import { failureWithout } from "../captures/mask.ts";
 import { upstreamOf } from "../captures/tap.ts";
 import type { Config } from "../config/schema.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
@@ -95,7 +96,9 @@ export async function withAccount<T>(
       const result = await work(session);
       await session.lease.succeeded().catch(() => undefined);
       return result;
-    } catch (error) {
+    } catch (thrown) {
+      // The provider may repeat what it was sent, also within an answer.
+      const error = failureWithout(request.provider?.headers ?? {}, thrown);
       // A client that left is no fault of the account.
       if (abort.signal.aborted) {
         session.lease.failed(NOBODYS_FAULT).catch(() => undefined);
@@ -253,7 +256,7 @@ async function readmit(
   checkDialect(key?.entry, dialect);
   permits?.(key?.entry);
   // What is to be sent was made for the one of before, and may not be for this one's eyes.
-  if (provider !== undefined && providerNamed(context.platform, newest, provider.id) !== provider)
+  if (provider !== undefined && !sameParty(providerNamed(context.platform, newest, provider.id), provider))
     throw justChanged();
 }
 

@@ -1,4 +1,5 @@
 import { MASK, withoutSecrets } from "../encoding/mask.ts";
+import { ProviderError } from "../errors/provider-error.ts";
 import type { OutboundProxy } from "../platform/upstream.ts";
 
 /** What calls itself a credential. `x-goog-api-key`, `set-cookie`, `proxy-authorization` and their like. */
@@ -36,11 +37,7 @@ export function secretsOf({ url, headers, configured, body, proxy }: Spoken): st
     // Without the scheme as well, as in `Bearer …`.
     found.add(value).add(withoutScheme(value));
   });
-  for (const value of Object.values(configured)) {
-    for (const secret of [value.trim(), withoutScheme(value.trim())]) {
-      if (secret.length >= MIN_HEADER_SECRET) found.add(secret);
-    }
-  }
+  for (const secret of secretsIn(configured)) found.add(secret);
   for (const match of body.matchAll(SECRET_MEMBER)) {
     if (found.size >= MAX_SECRETS) break;
     const value = match[2] ?? "";
@@ -54,6 +51,25 @@ export function secretsOf({ url, headers, configured, body, proxy }: Spoken): st
   }
   found.delete("");
   return [...found];
+}
+
+/** The secrets among a provider's own headers, with and without their schemes. */
+function secretsIn(configured: Spoken["configured"]): string[] {
+  return Object.values(configured)
+    .flatMap((value) => [value.trim(), withoutScheme(value.trim())])
+    .filter((secret) => secret.length >= MIN_HEADER_SECRET);
+}
+
+/** A failure that repeats no secret of the provider's own headers: it is told to callers, and kept. The same one if there is none in it. */
+export function failureWithout<T>(configured: Spoken["configured"], failure: T): T | ProviderError {
+  const secrets = secretsIn(configured);
+  if (secrets.length === 0 || !(failure instanceof ProviderError)) return failure;
+  const { kind, status, cause, retryAfter } = failure;
+  const message = withoutSecrets(failure.message, secrets, true);
+  const told = Object.entries(failure.said);
+  const said = told.filter(([, text]) => !withoutSecrets(text, secrets).includes(MASK));
+  if (message === failure.message && said.length === told.length) return failure;
+  return new ProviderError(kind, message, status, cause, retryAfter, Object.fromEntries(said));
 }
 
 function withoutScheme(value: string): string {

@@ -242,25 +242,36 @@ function openSessions(requests: readonly Received[]): number {
 /** How long the upstream may take to notice that an exchange is over, milliseconds. */
 const NOTICE_MS = 250;
 
-/** Slots beyond `limit` that one account, told by its token, had in use at one moment; 0 when it never was more. */
-export function grantedTwice(upstream: FaultUpstream, limit: number): number {
-  const events = upstream.generations.flatMap(({ headers, receivedAt, closedAt }) => [
-    { account: headers.authorization ?? "", at: receivedAt, change: 1 },
-    {
-      account: headers.authorization ?? "",
-      at: Math.max(receivedAt, (closedAt ?? Number.POSITIVE_INFINITY) - NOTICE_MS),
-      change: -1,
-    },
-  ]);
-  events.sort((one, other) => one.at - other.at || one.change - other.change);
-  const open = new Map<string, number>();
+/** Slots beyond `limit` that one account, told by its token, had in use at one moment, and a line for each such moment. */
+export function grantedTwice(upstream: FaultUpstream, limit: number): { beyond: number; lines: string[] } {
+  const events = upstream.generations.flatMap((received) => {
+    const { receivedAt, closedAt = Number.POSITIVE_INFINITY } = received;
+    const until = closedAt - NOTICE_MS;
+    if (until <= receivedAt) return [];
+    return [
+      { received, at: receivedAt, begins: true },
+      { received, at: until, begins: false },
+    ];
+  });
+  events.sort((one, other) => one.at - other.at || Number(one.begins) - Number(other.begins));
+  const open = new Map<string, Set<Received>>();
+  const lines: string[] = [];
   let beyond = 0;
-  for (const { account, change } of events) {
-    const now = (open.get(account) ?? 0) + change;
-    open.set(account, now);
-    beyond = Math.max(beyond, now - limit);
+  for (const { received, begins } of events) {
+    const account = received.headers.authorization ?? "";
+    const those = open.get(account) ?? new Set();
+    open.set(account, those);
+    if (!begins) {
+      those.delete(received);
+      continue;
+    }
+    those.add(received);
+    beyond = Math.max(beyond, those.size - limit);
+    if (those.size <= limit) continue;
+    const told = [...those].map(({ receivedAt, closedAt }) => `${receivedAt} to ${closedAt ?? "now"}`);
+    lines.push(`${account.slice(-2)}: ${told.join(", ")}`);
   }
-  return beyond;
+  return { beyond, lines };
 }
 
 /** Mulberry32: the same numbers for the same seed. */

@@ -18,6 +18,9 @@ import { call, type HolderClock, type Pools, pause, RETRY_PAUSES_MS, SYSTEM_CLOC
 import { Settlements } from "./settlements.ts";
 import { StubLease, type Surroundings } from "./stub-lease.ts";
 
+/** A grant that was longer on its way is made sure of: too little would be left of the time for which it may be used unheard. */
+const LONG_WAY_MS = BEAT_MS / 2;
+
 /** How long a request that has waited for its slot may take to make sure of it. */
 const PROOF_MS = 5_000;
 
@@ -124,7 +127,7 @@ class CloudflareAccountPool implements AccountPoolClient {
 
   /** A grant that was long on its way may be from a pool that is gone: it counts once the pool has been heard of again. */
   async #proven(lease: StubLease, sentAt: number, granted: Grant): Promise<Acquired | null> {
-    const isProven = this.#clock.now() - sentAt <= BEAT_MS || (await lease.confirm(PROOF_MS));
+    const isProven = this.#clock.now() - sentAt <= LONG_WAY_MS || (await lease.confirm(PROOF_MS));
     if (isProven) return acquired(lease, granted);
     lease.release();
     return null;

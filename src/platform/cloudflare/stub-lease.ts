@@ -17,6 +17,9 @@ const MAX_PROOFS = 4;
 /** A timer of a holder that runs is not later than this. */
 const PUNCTUAL_MS = 100;
 
+/** A holder that looks after its lease so late has been stopped meanwhile, or its clock was set. */
+const MISSED_MS = 2 * BEAT_MS;
+
 /** How long whoever got no word of the pool waits before it asks again. */
 const AGAIN_MS = 50;
 
@@ -53,6 +56,8 @@ export class StubLease implements Lease {
   readonly #around: Surroundings;
   readonly #holder: Holder;
   readonly #held: HeldLease;
+  /** When its holder looked after it last. */
+  #lookedAt: number;
   #stub: LeaseStub;
   /** What ends with the lease: the stub that carries it. */
   #owned: Disposable;
@@ -75,9 +80,12 @@ export class StubLease implements Lease {
     this.#failing = granted.failing;
     this.#holder = holder;
     this.#held = new HeldLease(granted.lease, sentAt + YOUNG_HOLD_MS);
+    this.#lookedAt = around.clock.now();
     this.#stub = stub;
     this.#owned = owned;
     around.heartbeat.met(granted.lease);
+    // The beats of others name it before its own first one is due.
+    around.heartbeat.tick(this.#held);
   }
 
   async token(stale?: string): Promise<TokenAnswer> {
@@ -95,11 +103,14 @@ export class StubLease implements Lease {
 
   async renew(): Promise<boolean> {
     const { clock } = this.#around;
+    // One whose clock was set is told from one that was stopped by nobody.
+    const wasKept = clock.now() - this.#lookedAt > MISSED_MS;
+    this.#lookedAt = clock.now();
     const isInTime = this.#left > 0;
     if (isInTime && (await this.#renewedInTime())) return true;
     if (this.#isOver) return false;
     // Whoever was there when the time was over ends the work, and does not ask once more.
-    if (isInTime && clock.now() < this.#held.until + PUNCTUAL_MS) return false;
+    if (isInTime && !wasKept && clock.now() < this.#held.until + PUNCTUAL_MS) return false;
     // Whoever comes too late was kept from running, hence from ending anything. The pool knows whether the slot is still ours.
     for (let tries = MAX_PROOFS; ; tries -= 1) {
       const { heard } = this.#held;
@@ -123,6 +134,7 @@ export class StubLease implements Lease {
       if (this.#isOver || this.#held.confirmed) break;
       await pause(Math.min(AGAIN_MS, left), clock);
     }
+    this.#lookedAt = clock.now();
     return this.#held.confirmed && !this.#isOver && this.#left > 0;
   }
 

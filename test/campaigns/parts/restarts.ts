@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Errand, Found, Part } from "../part.ts";
-import { ending, grantedTwice, until } from "../site.ts";
+import { type Ended, ending, grantedTwice, until } from "../site.ts";
 
 const PER_ACCOUNT = 2;
 const LIMIT_MS = 2_000;
@@ -11,6 +11,9 @@ const site = {
   perAccount: PER_ACCOUNT,
   plan: { text: "word ".repeat(40).trim(), eventEvery: 20 },
 } as const;
+
+const tell = ({ status, text, broken }: Ended) =>
+  console.log(`  wrong: ${status}${broken ? ", broken off" : ""} ${text.slice(-300)}`);
 
 /** Load of streams and whole answers while `restart` is called again and again; after each an answer must come in time. */
 async function underLoad(
@@ -30,13 +33,16 @@ async function underLoad(
     async () => {
       const ended = await ask.call(place, { stream: random() < 0.6 });
       if (ending(ended) === "whole") answers += 1;
-      else if (survives) wrong += 1;
-      else await sleep(20);
+      else if (survives) {
+        wrong += 1;
+        tell(ended);
+      } else await sleep(20);
     },
   );
-  let twice = 0;
+  const restarts: number[] = [];
   for (let n = 0; n < count; n += 1) {
     await sleep(300 + random() * 1_500);
+    restarts.push(Date.now());
     await restart();
     const from = performance.now();
     upstream.queue({ text: "first" });
@@ -44,7 +50,10 @@ async function underLoad(
     const [other, took] = await Promise.all([
       place.healthy().then(passed),
       place.ask().then((first) => {
-        if (ending(first) !== "whole") wrong += 1;
+        if (ending(first) !== "whole") {
+          wrong += 1;
+          tell(first);
+        }
         return passed();
       }),
     ]);
@@ -52,12 +61,14 @@ async function underLoad(
     slowestOther = Math.max(slowestOther, other);
     // On a busy machine the process itself takes its time: what needs no slot tells how much.
     if (took - other > LIMIT_MS) late += 1;
-    if (n % 10 === 9 || n === count - 1) twice = Math.max(twice, grantedTwice(upstream, PER_ACCOUNT));
   }
   done = true;
   await load;
   const times = `slowest first answer ${Math.round(slowest)} ms, of one without a slot ${Math.round(slowestOther)} ms`;
   const note = `${answers} whole answers; ${times}`;
+  const { beyond: twice, lines } = grantedTwice(upstream, PER_ACCOUNT);
+  for (const line of lines) console.log(`  twice: ${line}`);
+  if (twice > 0) console.log(`  restarts: ${restarts.join(", ")}`);
   return { wrong, late, twice, note };
 }
 

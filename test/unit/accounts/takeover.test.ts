@@ -219,6 +219,21 @@ describe("an isolate that was kept from running", () => {
     expect(load.ended).toMatchObject({ done: 1, aborted: 0 });
   });
 
+  test.each([8_800, 8_900, 9_000, 9_200, 9_400, 9_450, 9_480, 9_500, 9_700, 9_900, 10_100])(
+    "goes on although its clock is set by %i ms, nearly as far as it may use its slot",
+    async (ms) => {
+      const load = new Load(1, CALM, 1);
+      vi.spyOn(load.world, "delay").mockImplementation(() => 50);
+      const [isolate] = load.isolates;
+      if (isolate === undefined) throw new Error("no isolate");
+      load.request(isolate, 8_000);
+      await vi.advanceTimersByTimeAsync(1_400);
+      isolate.setClock(ms);
+      await load.quiet();
+      expect(load.ended).toMatchObject({ done: 1, aborted: 0 });
+    },
+  );
+
   test("asks once for all of its leases, not once for each", async () => {
     const load = await stalled(200, 3_000, 7);
     load.latency = 20;

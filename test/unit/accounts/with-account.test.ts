@@ -80,6 +80,43 @@ describe("work with an account", () => {
   });
 });
 
+describe("a request that waits for an account while its provider is edited", () => {
+  const G = { id: "g", driver: "openai", base_url: "http://g.test/v1", token: "a-token" };
+
+  /** What comes of it. */
+  async function waitsThrough(edited: object): Promise<unknown> {
+    const made = await gateway({ config: { providers: [G], runtime: { account_max_inflight: 1 } } });
+    const { platform } = made;
+    const { config } = await platform.configuration.read();
+    const provider = providerNamed(platform, config, "g");
+    const first = new AccountWork(made, { provider }).lasting(5_000);
+    await pass(1);
+    const next = new AccountWork(made, { provider }).with(async () => "well");
+    const outcome = next.catch((error: unknown) => error);
+    await pass(1);
+    const { providers } = configSchema.parse({ providers: [{ ...G, ...edited }] });
+    await platform.configuration.update((present) => ({ ...present, providers }));
+    await pass(10_000);
+    await first;
+    return outcome;
+  }
+
+  test.each([
+    ["its models", { models: { "gpt-4o": "another" } }],
+    ["its headers", { headers: { "x-tenant": "another" } }],
+    ["its patience", { first_byte_timeout_ms: 5_000 }],
+  ])("goes on where it is the same one: %s", async (_, edited) => {
+    expect(await waitsThrough(edited)).toBe("well");
+  });
+
+  test.each([
+    ["its address", { base_url: "http://elsewhere.test/v1" }],
+    ["its driver", { driver: "responses" }],
+  ])("sends nothing where it is not: %s", async (_, edited) => {
+    expect(await waitsThrough(edited)).toMatchObject({ status: 503, code: "upstream_unavailable" });
+  });
+});
+
 describe("an account's slot", () => {
   test("is kept by work that takes 120 s, and by nobody else meanwhile", async () => {
     const made = await gateway({ config: ONE, env: { QUEUE_TIMEOUT_MS: "600000" } });

@@ -96,6 +96,38 @@ describe("a provider beside the default one", () => {
   });
 });
 
+describe("a provider's own headers", () => {
+  const SECRET = "tenant-key-0123456789";
+
+  test.each([
+    ["before anything was said", [], false],
+    ["before anything was said, streamed", [], true],
+    ["within the answer", ["half of it"], true],
+  ])("are told to nobody by an error that comes with status 200: %s", async (_, said, stream) => {
+    const error = { message: `the key ${SECRET} is none`, type: "server_error", code: SECRET, param: SECRET };
+    const chunk = (content: string) => ({ choices: [{ index: 0, delta: { content } }] });
+    const events = [...said.map(chunk), { error }].map((event) => `data: ${JSON.stringify(event)}\n\n`);
+    const backend = completionsScript({
+      turns: () =>
+        stream ? { body: events } : { type: "application/json", body: [JSON.stringify({ error })] },
+    });
+    const made = await gateway({
+      upstream: new ScriptedUpstream(backend),
+      config: { providers: [{ ...BACKEND, headers: { "x-tenant": `Key ${SECRET}` } }] },
+    });
+    const response = await made.post("/v1/chat/completions", { ...ask("backend/small"), stream });
+    const text = await response.text();
+    expect(text).toContain("the key [masked] is none");
+    await made.settle();
+    const pool = await made.platform.accounts.status();
+    const health = await made.platform.accounts.health();
+    const history = await made.history();
+    for (const shown of [text, made.lines, pool, health, history]) {
+      expect(JSON.stringify(shown)).not.toContain(SECRET);
+    }
+  });
+});
+
 /** Backends by host, of the chat-completions protocol, each with what it answers; `dead.test` is not there. */
 function backends(answers: Readonly<Record<string, (asked: Asked) => Reply>>): ScriptedUpstream {
   const own = sessionsScript();
