@@ -170,8 +170,8 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   /** Renews the leases of an isolate that have lived for a while. */
-  beat(isolate: string, leases: readonly string[]): Pulse {
-    return this.#pool.beat(isolate, leases);
+  beat(isolate: string, leases: readonly string[], known?: number): Pulse {
+    return this.#pool.beat(isolate, leases, known);
   }
 
   /** Takes over a lease that was granted before this object was restarted. Null when it has been reclaimed. */

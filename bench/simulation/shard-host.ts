@@ -202,7 +202,7 @@ export class ShardHost {
             };
             return { place, pending: { wait }, [Symbol.dispose]: () => {} };
           }),
-        beat: (isolate, leases) => send(() => this.pool.beat(isolate, leases)),
+        beat: (isolate, leases, known) => send(() => this.pool.beat(isolate, leases, known)),
         resume: (lease, account, holder, isolate) =>
           send(() => {
             const name = this.pool.resume(lease, account, holder, isolate);

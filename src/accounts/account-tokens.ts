@@ -51,7 +51,14 @@ export class AccountTokens {
 
   #start(state: AccountState, account: PoolAccount, now: number): void {
     const { stored } = state;
-    if (stored !== null && stored.token !== "" && stored.configuredToken === configuredToken(account)) {
+    const isKnown = stored !== null && stored.configuredToken === configuredToken(account);
+    if (!isKnown) {
+      // What is kept was learnt with another token, or of another provider's account.
+      state.cooldown = null;
+      state.cooling = false;
+      state.trust.reset();
+    }
+    if (isKnown && stored.token !== "") {
       state.gate.hold(
         { token: stored.token, expiresAt: stored.expiresAt, issuedAt: stored.issuedAt },
         now,

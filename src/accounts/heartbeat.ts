@@ -116,8 +116,15 @@ export class Heartbeat {
     return startOf(name) < this.#start;
   }
 
-  /** Sends a beat for all. */
-  async beat(send: (isolate: string, leases: readonly string[]) => Promise<Pulse>): Promise<void> {
+  /** Number of the pool's newest start that was heard of. */
+  get start(): number {
+    return this.#start;
+  }
+
+  /** Sends a beat for all, with the number of the start that is known by then: after a restart it takes another one to be done. */
+  async beat(
+    send: (isolate: string, leases: readonly string[], known: number) => Promise<Pulse>,
+  ): Promise<void> {
     const sentAt = this.#now();
     this.#sentAt = sentAt;
     const named = new Map<string, HeldLease>();
@@ -126,7 +133,7 @@ export class Heartbeat {
       if (lease.silentBeats > SILENT_BEATS) this.#held.delete(lease);
       else named.set(lease.name, lease);
     }
-    const { start, lost } = await send(this.isolate, [...named.keys()]);
+    const { start, lost } = await send(this.isolate, [...named.keys()], this.#start);
     this.#start = Math.max(this.#start, start);
     const gone = new Set(lost);
     for (const [name, lease] of named) {

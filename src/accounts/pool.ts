@@ -247,8 +247,8 @@ export class AccountPool {
   }
 
   /** Renews the leases of an isolate that have lived for a while: it names all of them. */
-  beat(isolate: string, tokens: readonly string[]): Pulse {
-    return this.#slots.beat(isolate, tokens);
+  beat(isolate: string, tokens: readonly string[], known?: number): Pulse {
+    return this.#slots.beat(isolate, tokens, known);
   }
 
   /** See `Lease.token`. Asking is a sign of life: it renews the lease. */

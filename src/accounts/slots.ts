@@ -303,12 +303,13 @@ export class Slots {
   }
 
   /** See `AccountPool.beat`. */
-  beat(isolate: string, tokens: readonly string[]): Pulse {
+  beat(isolate: string, tokens: readonly string[], known?: number): Pulse {
     this.catchUp();
     const now = this.#now();
     const { start, isolates } = this.reservations;
     const lost: string[] = [];
-    let settled = true;
+    // What was sent before the restart may leave out what was granted before it, too.
+    let settled = known === undefined || known === start;
     for (const token of tokens) {
       const lease = this.leases.get(token);
       if (lease !== undefined) {

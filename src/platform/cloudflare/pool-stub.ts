@@ -46,7 +46,7 @@ export interface ResumedReply extends Disposable {
 /** The pool object, as RPC presents it. */
 export interface PoolStub {
   acquire(request: AcquireRequest, settled: Settled): Promise<GrantReply | Refused | QueuedReply>;
-  beat(isolate: string, leases: readonly string[]): Promise<Pulse>;
+  beat(isolate: string, leases: readonly string[], known: number): Promise<Pulse>;
   resume(lease: string, account: string, holder: Holder, isolate: string): Promise<ResumedReply | null>;
   count(use: LimitedUse): Promise<CountAnswer>;
   settleAll(settled: Settled): Promise<void>;

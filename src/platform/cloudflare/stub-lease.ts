@@ -18,7 +18,7 @@ const MAX_PROOFS = 4;
 const PUNCTUAL_MS = 100;
 
 /** A holder that looks after its lease so late has been stopped meanwhile, or its clock was set. */
-const MISSED_MS = 2 * BEAT_MS;
+const MISSED_MS = BEAT_MS + PUNCTUAL_MS;
 
 /** How long whoever got no word of the pool waits before it asks again. */
 const AGAIN_MS = 50;
@@ -106,20 +106,25 @@ export class StubLease implements Lease {
     // One whose clock was set is told from one that was stopped by nobody.
     const wasKept = clock.now() - this.#lookedAt > MISSED_MS;
     this.#lookedAt = clock.now();
-    const isInTime = this.#left > 0;
+    const left = Math.max(0, this.#left);
+    const isInTime = left > 0;
     if (isInTime && (await this.#renewedInTime())) return true;
     if (this.#isOver) return false;
     // Whoever was there when the time was over ends the work, and does not ask once more.
-    if (isInTime && !wasKept && clock.now() < this.#held.until + PUNCTUAL_MS) return false;
+    const wasThere = isInTime && clock.now() < this.#held.until + PUNCTUAL_MS;
+    if (wasThere && !wasKept) return false;
     // Whoever comes too late was kept from running, hence from ending anything. The pool knows whether the slot is still ours.
-    for (let tries = MAX_PROOFS; ; tries -= 1) {
+    let ms = wasThere ? LATE_MS - left : LATE_MS;
+    for (let tries = MAX_PROOFS; ms > 0; tries -= 1) {
       const { heard } = this.#held;
-      await this.#ask(LATE_MS);
+      await this.#ask(ms);
+      ms = LATE_MS;
       if (this.#isOver) return false;
       if (this.#left > 0) return true;
       // The pool has said so just now: that its time is over all the same is a clock that was set while it did.
       if (this.#held.heard === heard || tries === 1) return false;
     }
+    return false;
   }
 
   /**
@@ -189,7 +194,16 @@ export class StubLease implements Lease {
     const { heartbeat, clock } = this.#around;
     heartbeat.remove(this.#held);
     // A pool that was restarted just now would wait for this isolate in vain.
-    if (this.#held.confirmed && heartbeat.size === 0) clock.waitUntil(this.#beat().catch(() => undefined));
+    if (this.#held.confirmed && heartbeat.size === 0)
+      clock.waitUntil(this.#farewell().catch(() => undefined));
+  }
+
+  /** Says that the isolate holds nothing, also to a pool that has been restarted meanwhile. */
+  async #farewell(): Promise<void> {
+    const { heartbeat } = this.#around;
+    const { start } = heartbeat;
+    await this.#beat();
+    if (heartbeat.size === 0 && heartbeat.start !== start) await this.#beat();
   }
 
   [Symbol.dispose](): void {
@@ -232,7 +246,9 @@ export class StubLease implements Lease {
 
   #beat(): Promise<void> {
     const { pools, heartbeat, clock } = this.#around;
-    return heartbeat.beat((isolate, leases) => call(pools, clock, (pool) => pool.beat(isolate, leases)));
+    return heartbeat.beat((isolate, leases, known) =>
+      call(pools, clock, (pool) => pool.beat(isolate, leases, known)),
+    );
   }
 
   /** Uses the stub, or a new one if it is dead. Null when the lease has ended. */

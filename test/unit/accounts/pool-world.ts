@@ -233,7 +233,7 @@ export class Isolate {
             };
             return { place, pending: { wait }, [Symbol.dispose]: () => {} };
           }),
-        beat: (isolate, leases) => this.#send(() => world.pool.beat(isolate, leases)),
+        beat: (isolate, leases, known) => this.#send(() => world.pool.beat(isolate, leases, known)),
         resume: (lease, account, holder, isolate) =>
           this.#send(() => {
             const name = world.pool.resume(lease, account, holder, isolate);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CLAIM_MS, LEASE_TTL_MS } from "../../../src/accounts/lease-life.ts";
-import type { AcquireRequest } from "../../../src/platform/accounts.ts";
+import type { AcquireRequest, PoolAccount } from "../../../src/platform/accounts.ts";
 import { failure } from "../../support/failures.ts";
 import { account, configuration, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";
 
@@ -418,6 +418,45 @@ describe("cooldown", () => {
   });
 });
 
+describe("what is known of an account", () => {
+  const TOKEN = { email: "", password: "", token: "the-old-token" };
+  const configure = (rig: Rig, more: Partial<PoolAccount>) =>
+    rig.pool.configure({ accounts: [account("a", { ...TOKEN, ...more }), account("b")], limits: LIMITS });
+  const failed = (): Rig => {
+    const rig = rigWith([]);
+    configure(rig, {});
+    const { lease } = rig.grant({ target: "a" });
+    rig.pool.failed(lease, failure("token_expired", "refused"));
+    rig.pool.release(lease);
+    return rig;
+  };
+
+  test("survives a restart that comes with the same token", () => {
+    const rig = failed();
+    rig.restart();
+    configure(rig, {});
+    expect(rig.pool.status().cooldowns).toMatchObject([{ account: "a" }]);
+  });
+
+  test.each([
+    ["token", { token: "a-new-token" }],
+    ["provider", { provider: "other" }],
+  ])("does not survive a restart that comes with another %s", (_, more) => {
+    const rig = failed();
+    rig.restart();
+    configure(rig, more);
+    expect(rig.pool.status().cooldowns).toEqual([]);
+    // Three requests may try what has never been used, one what has failed.
+    rig.pool.configure({
+      accounts: [account("a", { ...TOKEN, ...more }), account("b", more)],
+      limits: { ...LIMITS, perAccount: 5 },
+    });
+    const provider = "provider" in more ? { provider: more.provider } : {};
+    const granted = Array.from({ length: 6 }, () => rig.grant(provider).account.id);
+    expect(granted.filter((id) => id === "a")).toHaveLength(3);
+  });
+});
+
 describe("restart", () => {
   const HOLDER = { requestId: "r", model: "m", dialect: "chat", caller: "x" };
 
@@ -465,6 +504,15 @@ describe("restart", () => {
       rig.restart().configure(configuration(["a", "b"]));
       return { rig, leases, waiter: rig.queue() };
     };
+
+    test("and a beat that was sent before the restart says nothing of what it holds", () => {
+      const { rig, waiter } = restarted();
+      rig.pool.beat("isolate", [], 1);
+      rig.advance(CLAIM_MS);
+      expect(result(waiter)).toBeNull();
+      rig.pool.beat("isolate", [], 2);
+      expect(result(waiter)).toBe("a");
+    });
 
     test("and is silent: its slots are held back until none of its leases can be used any more", () => {
       const { rig, waiter } = restarted();
