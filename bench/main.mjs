@@ -9,6 +9,7 @@ const { values, positionals } = parseArgs({
     only: { type: "string" },
     against: { type: "string" },
     rounds: { type: "string" },
+    limits: { type: "boolean", default: false },
   },
 });
 const { quick, runtime } = values;
@@ -30,7 +31,8 @@ const benches = {
   },
   profile: async () => {
     const { run } = await import("./gateway/profile.mjs");
-    await run(values.only === undefined ? {} : { workload: Number(values.only) });
+    const { only, limits } = values;
+    await run({ limits, ...(only !== undefined && { workload: Number(only) }) });
   },
   counts: async () => {
     const { run } = await import("./gateway/counts.mjs");

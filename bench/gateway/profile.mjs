@@ -7,7 +7,7 @@ import { cacheFolder, root } from "../../scripts/development.mjs";
 import { buildBundles } from "../../test/support/bundle.ts";
 import { debuggerAt, Inspector } from "../../test/support/inspector.ts";
 import { start, tell } from "./process.mjs";
-import { gatewayOnWorkerd, PATH } from "./subjects.mjs";
+import { gatewayOnWorkerd, LIMITED_KEY, PATH } from "./subjects.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
 const SAMPLE_US = 100;
@@ -17,16 +17,28 @@ const TOP = 40;
  * Profiles the gateway on workerd under one workload: writes a CPU profile that browsers' developer tools open, and prints where
  * its time goes. The profiler doubles the absolute times: read the shares.
  *
- * @param {{ workload?: number, seconds?: number }} [options] `workload`: its number, 32 whole answers at a time unless given
+ * @param {{ workload?: number, seconds?: number, limits?: boolean }} [options] `workload`: its number, 32 whole answers at a time
+ *   unless given; `limits`: asked with a key that has some
  */
-export async function run({ workload = 1, seconds = 6 } = {}) {
+export async function run({ workload = 1, seconds = 6, limits = false } = {}) {
   const upstream = await start("upstream.mjs");
   const load = await start("load.mjs");
   const bundle = await readableBuild();
-  const gateway = await gatewayOnWorkerd(upstream.ready, { bundle, settings: { inspectorPort: 0 } });
+  const gateway = await gatewayOnWorkerd(upstream.ready, {
+    bundle,
+    settings: { inspectorPort: 0 },
+    limited: limits,
+  });
   try {
     const { name, job } = WORKLOADS[workload];
-    const ask = (count) => tell(load.child, { ...job, count, port: gateway.port, path: PATH });
+    const ask = (count) =>
+      tell(load.child, {
+        ...job,
+        count,
+        port: gateway.port,
+        path: PATH,
+        ...(limits && { key: LIMITED_KEY }),
+      });
     await ask(Math.min(job.count, 800));
     const inspector = await Inspector.connect(
       await debuggerAt(await gateway.miniflare.getInspectorURL(), /user:subject$/),

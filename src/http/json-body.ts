@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { type Intake, invalidJson, readJsonText } from "./json-text.ts";
+import { fitsPlainly } from "./plain-fit.ts";
 
 function parsed(text: string): unknown {
   try {
@@ -30,6 +31,7 @@ const FIRST_VIOLATION: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEa
 
 /** Checks a value against its schema; the first violation becomes a 400 that names the field. */
 export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
+  if (fitsPlainly(schema, value)) return value;
   const result = schema.safeParse(value, FIRST_VIOLATION);
   if (result.success) return result.data;
   const issue = result.error.issues[0];

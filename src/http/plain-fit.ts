@@ -1,0 +1,132 @@
+import * as z from "zod";
+import { isObject } from "../encoding/json.ts";
+
+type Schema = z.core.$ZodType;
+type Test = (value: unknown) => boolean;
+
+/** By the schema; null: it may change what it takes, or takes what is not told here. */
+const tests = new WeakMap<Schema, Test | null>();
+
+/**
+ * Whether a value that was read from JSON is what a schema takes, and would come out of it as it went in. False where that cannot be
+ * said so simply: then the schema itself has to tell. On Workers, where no code can be made at run time, zod takes longer for a
+ * conversation than parsing its JSON, and copies all of it (docs/performance.md).
+ */
+export function fitsPlainly<T>(schema: z.ZodType<T>, value: unknown): value is T {
+  return testOf(schema)?.(value) ?? false;
+}
+
+function testOf(schema: Schema): Test | null {
+  const known = tests.get(schema);
+  if (known !== undefined) return known;
+  // What is part of itself is left to zod.
+  tests.set(schema, null);
+  const made = madeOf(schema);
+  tests.set(schema, made);
+  return made;
+}
+
+function madeOf(schema: Schema): Test | null {
+  if (schema instanceof z.ZodString) return textTest(schema);
+  if (schema instanceof z.ZodArray) return listTest(schema);
+  if (schema instanceof z.ZodObject) return objectTest(schema);
+  if ((schema._zod.def.checks ?? []).length > 0) return null;
+  if (schema instanceof z.ZodUnknown) return () => true;
+  if (schema instanceof z.ZodBoolean) return schema.def.coerce === true ? null : isBoolean;
+  if (schema instanceof z.ZodNumber) return numberTest(schema);
+  if (schema instanceof z.ZodNull) return isNull;
+  if (schema instanceof z.ZodEnum || schema instanceof z.ZodLiteral) return valueTest(schema._zod.values);
+  if (schema instanceof z.ZodNullable) return eitherTest([isNull, testOf(schema.unwrap())]);
+  // What is left out is not looked at, so it only matters what a value must be that is there.
+  if (schema instanceof z.ZodOptional && !(schema instanceof z.ZodExactOptional))
+    return testOf(schema.unwrap());
+  if (schema instanceof z.ZodUnion)
+    return schema.def.inclusive === false ? null : eitherTest(schema.options.map(testOf));
+  if (schema instanceof z.ZodRecord) return recordTest(schema);
+  return null;
+}
+
+const isNull: Test = (value) => value === null;
+const isBoolean: Test = (value) => typeof value === "boolean";
+
+/** The bounds of a length; null where anything else is checked. */
+function lengthsOf(checks: readonly z.core.$ZodCheck<never>[] = []): { least: number; most: number } | null {
+  const lengths = { least: 0, most: Number.POSITIVE_INFINITY };
+  for (const check of checks) {
+    if (check instanceof z.core.$ZodCheckMinLength)
+      lengths.least = Math.max(lengths.least, check._zod.def.minimum);
+    else if (check instanceof z.core.$ZodCheckMaxLength)
+      lengths.most = Math.min(lengths.most, check._zod.def.maximum);
+    else return null;
+  }
+  return lengths;
+}
+
+function textTest(schema: z.ZodString): Test | null {
+  const { checks, coerce } = schema.def;
+  const lengths = lengthsOf(checks);
+  if (lengths === null || coerce === true || schema instanceof z.core.$ZodStringFormat) return null;
+  const { least, most } = lengths;
+  return (value) => typeof value === "string" && value.length >= least && value.length <= most;
+}
+
+function numberTest(schema: z.ZodNumber): Test | null {
+  if (schema.def.coerce === true || schema instanceof z.ZodNumberFormat) return null;
+  return (value) => typeof value === "number" && Number.isFinite(value);
+}
+
+function valueTest(values: ReadonlySet<unknown> | undefined): Test | null {
+  return values === undefined ? null : (value) => values.has(value);
+}
+
+function eitherTest(options: readonly (Test | null)[]): Test | null {
+  const known = options.filter((test) => test !== null);
+  if (known.length < options.length) return null;
+  return (value) => known.some((test) => test(value));
+}
+
+function listTest({ def }: z.ZodArray): Test | null {
+  const lengths = lengthsOf(def.checks);
+  const each = testOf(def.element);
+  if (lengths === null || each === null) return null;
+  const { least, most } = lengths;
+  return (value) =>
+    Array.isArray(value) &&
+    value.length >= least &&
+    value.length <= most &&
+    value.every((entry) => each(entry));
+}
+
+/** An object that a parser has read. A member of this name would not come out of a schema. */
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && !Object.hasOwn(value, "__proto__");
+}
+
+function recordTest({ def }: z.ZodRecord): Test | null {
+  if (!(def.keyType instanceof z.ZodString) || (def.keyType.def.checks ?? []).length > 0) return null;
+  const each = testOf(def.valueType);
+  if (each === null) return null;
+  if (def.valueType instanceof z.ZodUnknown) return isPlain;
+  return (value) => isPlain(value) && Object.values(value).every(each);
+}
+
+function objectTest({ def, shape }: z.ZodObject): Test | null {
+  // Others leave out what they do not know.
+  const isLoose = def.catchall instanceof z.ZodUnknown;
+  if (!isLoose || (def.checks ?? []).length > 0) return null;
+  const needed: string[] = [];
+  const members = new Map<string, Test>();
+  for (const [name, field] of Object.entries(shape)) {
+    const test = testOf(field);
+    if (test === null) return null;
+    members.set(name, test);
+    if (field._zod.optin === undefined) needed.push(name);
+  }
+  return (value) => {
+    if (!isPlain(value) || !needed.every((name) => Object.hasOwn(value, name))) return false;
+    for (const name in value) {
+      if (members.get(name)?.(value[name]) === false) return false;
+    }
+    return true;
+  };
+}
