@@ -58,6 +58,7 @@ export class History extends DurableObject<Env> {
 
   write(batch: ArchiveBatch): void {
     this.#archive.write(batch);
+    this.#fit();
   }
 
   /** Takes what an isolate has gathered; of the records those that run are in the batch, and those that have ended in packs. */
@@ -65,7 +66,9 @@ export class History extends DurableObject<Env> {
     const packed = this.#openPacked();
     try {
       this.ctx.storage.transactionSync(() => {
+        const kept = this.#archive.recordsKept;
         this.#archive.retain(batch.retention);
+        if (this.#archive.recordsKept < kept) this.#fit();
         packed.write(batch.records, packs, this.#archive.recordsKept);
         this.#archive.write({ ...batch, records: [] });
       });
@@ -80,7 +83,7 @@ export class History extends DurableObject<Env> {
 
   retain(retention: Retention): void {
     this.#archive.retain(retention);
-    this.#packed?.trim(this.#archive.recordsKept);
+    this.#fit();
   }
 
   listHistory(query: HistoryQuery): { items: HistorySummary[]; total: number } {
@@ -122,6 +125,13 @@ export class History extends DurableObject<Env> {
     const isLeft = bucket !== undefined && (await sweepPacks(bucket, known, Date.now()));
     this.#sweeps = isLeft || packed.isWaiting;
     if (this.#sweeps) await this.ctx.storage.setAlarm(Date.now() + SWEEP_MS);
+  }
+
+  /** Drops of packs and single records what is too much: the older kind first. */
+  #fit(): void {
+    const { recordsKept } = this.#archive;
+    if (this.env.HISTORY_BUCKET === undefined) this.#packed?.trimPacks(recordsKept);
+    else this.#packed?.trim(recordsKept);
   }
 
   #openPacked(): PackedHistory {

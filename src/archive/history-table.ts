@@ -15,7 +15,7 @@ const KNOWN = `select
   exists(select 1 from deleted_record where id = ?1) as deleted`;
 
 /** Ids that are given as one value: a JSON array. */
-const GIVEN = "(select value from json_each(?))";
+export const GIVEN = "(select value from json_each(?))";
 
 /** The history's records. What is written later about a record replaces what was known of it. */
 export class HistoryTable {

@@ -8,7 +8,7 @@ import type {
 import type { PlacedRecord, RecordPack } from "../platform/record-packs.ts";
 import { numberIn, type Sql, type SqlValue, textIn } from "../storage/sql.ts";
 import { conditionOf } from "./history-filter.ts";
-import type { HistoryTable } from "./history-table.ts";
+import { GIVEN, type HistoryTable } from "./history-table.ts";
 import { type PackHead, PackTable } from "./pack-table.ts";
 import { RunningRecords } from "./running-records.ts";
 
@@ -19,14 +19,18 @@ const VALUE_CHARS = 400_000;
 const COLUMNS = (json: string) =>
   `json_extract(${json}, '$.created_at') as created, json_extract(${json}, '$.updated_at') as updated, ${json} as summary`;
 
+/** Tells records in packs apart from single ones, and from each other; of those that run it is below 0. */
+const PACKED = 1e12;
+const PACKED_SEQ = `${PACKED} + p.seq * 1000 + e.key`;
+
 /** The records of a time (behind the first value, before the second): those in the table of single records, and those in packs. */
 const KEPT = `select seq, created, updated, summary from record where created > ?1 and created < ?2
-  union all select 1e12 + p.seq * 1000 + e.key, ${COLUMNS("e.value")}
+  union all select ${PACKED_SEQ}, ${COLUMNS("e.value")}
     from pack p, json_each(p.summaries) e where p.at > ?1 and p.since < ?2`;
 
 /** The running ones, in so many values: a statement may join five selections, and any number of rows. */
 const running = (values: number) =>
-  `select 0, ${COLUMNS("e.value")} from (values ${Array.from({ length: values }, () => "(?)").join()}) v, json_each(v.column1) e`;
+  `select -(row_number() over ()), ${COLUMNS("e.value")} from (values ${Array.from({ length: values }, () => "(?)").join()}) v, json_each(v.column1) e`;
 
 /**
  * The history where texts are kept elsewhere: what has ended comes in packs, what runs is held in memory, and what was there before the
@@ -84,6 +88,11 @@ export class PackedHistory {
     this.#single.trim(Math.max(0, keep - this.#packs.count));
   }
 
+  /** The same where no packs come any more: those that there are go first. */
+  trimPacks(keep: number): void {
+    this.#packs.trim(Math.max(0, keep - this.#single.count));
+  }
+
   /** Writes down the generations of which nobody has heard for long. */
   settleLost(): void {
     for (const lost of this.#running.takeLost(this.#now())) this.#single.put(lost);
@@ -95,6 +104,7 @@ export class PackedHistory {
   } {
     const heads = this.#packs.heads().filter((head) => overlaps(head, filter));
     const wanted = new Wanted(filter, q, this.#now(), this.#running.summaries);
+    if (!uncounted && !wanted.isAll) return this.#search(wanted, offset, count);
     // Those of the newest packs will do, unless few of them are what is looked for: then more are looked into.
     for (let taken = packsFor(heads, offset + count); ; taken = taken * 4 + 1) {
       const rows = this.#sql.all(
@@ -106,7 +116,7 @@ export class PackedHistory {
       );
       if (rows.length < count && taken < heads.length) continue;
       const items = rows.map((row) => this.#single.shown(textIn(row, "summary")));
-      return { items, total: uncounted ? 0 : this.#total(wanted) };
+      return { items, total: uncounted ? 0 : this.#packs.count + wanted.running + this.#single.count };
     }
   }
 
@@ -151,14 +161,28 @@ export class PackedHistory {
     this.#packs.distrust();
   }
 
-  #total(wanted: Wanted): number {
-    if (wanted.isAll) return this.#packs.count + wanted.running + this.#single.count;
-    const [row] = this.#sql.all(
-      `select count(*) as n from (${wanted.source})${wanted.where}`,
+  /** To look through all records is dear: once for both answers. */
+  #search(wanted: Wanted, offset: number, count: number): { items: HistorySummary[]; total: number } {
+    const found = this.#sql.all(
+      `select seq from (${wanted.source})${wanted.where} order by created desc, seq desc`,
       Number.MIN_SAFE_INTEGER,
       ...wanted.values,
     );
-    return numberIn(row, "n");
+    const page = found.slice(offset, offset + count).map((row) => numberIn(row, "seq"));
+    const packs = page.filter((seq) => seq >= PACKED).map((seq) => Math.floor((seq - PACKED) / 1000));
+    const rows = this.#sql.all(
+      `select seq, summary from record where seq in ${GIVEN}
+        union all select ${PACKED_SEQ}, e.value from pack p, json_each(p.summaries) e
+          where p.seq in ${GIVEN} and ${PACKED_SEQ} in ${GIVEN}`,
+      JSON.stringify(page),
+      JSON.stringify(packs),
+      JSON.stringify(page),
+    );
+    const kept = new Map(rows.map((row) => [numberIn(row, "seq"), textIn(row, "summary")]));
+    const running = this.#running.summaries;
+    const jsonOf = (seq: number) => (seq < 0 ? JSON.stringify(running[-seq - 1]) : (kept.get(seq) ?? ""));
+    const items = page.map((seq) => this.#single.shown(jsonOf(seq)));
+    return { items, total: found.length };
   }
 }
 

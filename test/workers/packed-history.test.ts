@@ -46,6 +46,13 @@ describe("the history with a bucket", () => {
       total: 50,
       items: [{ id: "record-49" }, { id: "record-48" }],
     });
+    await archive.write(batch({ retention, records: [write("runs", { status: "streaming" })] }));
+    const asked = { ...EVERYTHING, q: "req_record-1", filter: { model: ["gpt-4o"] } };
+    expect(await archive.listHistory({ ...asked, count: 1 })).toMatchObject({
+      total: 11,
+      items: [{ id: "record-19" }],
+    });
+    expect(await archive.listHistory({ ...EVERYTHING, q: "req_runs" })).toMatchObject({ total: 1 });
     const read = await archive.readHistory("record-7");
     expect(read).toMatchObject({ prompt: "prompt", reasoning: "Hm.", messages: "[]" });
     expect(read?.content === `record-7 ${content}`).toBe(true);
@@ -99,10 +106,13 @@ describe("the history with a bucket", () => {
     expect(await keys()).not.toContain(old);
     expect(await runDurableObjectAlarm(env.HISTORY.getByName("main"))).toBe(true);
     expect((await archive.readHistory("kept-2"))?.prompt).toBe("prompt");
+    // Isolates that know of a smaller retention tell of no records.
+    await archive.write(batch({ retention: { ...one, version: 3, records: 0 } }));
+    expect((await archive.listHistory(EVERYTHING)).total).toBe(0);
   });
 
   test("shows what was there before the bucket was bound", async () => {
-    const later = { ...retention, version: 3 };
+    const later = { ...retention, version: 4 };
     await env.HISTORY.getByName("main").write(
       batch({ retention: later, records: [write("old", { created_at: 5 })] }),
     );

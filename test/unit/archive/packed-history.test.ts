@@ -145,6 +145,13 @@ describe("the history in packs", () => {
     expect(ids().sort()).toEqual(["e", "r"]);
   });
 
+  test("makes room for single records where no packs come any more", () => {
+    history.write([], [packOf(ended("a"), ended("b"), ended("c"))], 3);
+    archive.write(batch({ records: [write("new"), write("newer")] }));
+    history.trimPacks(3);
+    expect(ids().sort()).toEqual(["c", "new", "newer"]);
+  });
+
   test("deletes a record for good, in a pack, running, or from before", () => {
     archive.write(batch({ records: [write("old")] }));
     history.write([runs("r")], [packOf(ended("a"), ended("b"))], KEEP);
