@@ -1,10 +1,14 @@
 import { DurableObject, RpcTarget } from "cloudflare:workers";
 import { poolConfiguration } from "../src/accounts/configuration.ts";
+import type { StillHeld } from "../src/accounts/handover.ts";
 import type { Pulse } from "../src/accounts/heartbeat.ts";
 import type { Holder } from "../src/accounts/leases.ts";
+import { type PartAnswers, type PartAsks, PartTrader } from "../src/accounts/part-trader.ts";
 import { AccountPool as PoolRules } from "../src/accounts/pool.ts";
 import { POOL_NAME } from "../src/accounts/pool-name.ts";
+import type { ShardStatus } from "../src/accounts/shard-status.ts";
 import { SqlPoolStore } from "../src/accounts/sql-pool-store.ts";
+import { Takeover } from "../src/accounts/takeover.ts";
 import { type Grant, Waiter } from "../src/accounts/waiting-queue.ts";
 import { GatheredUseStore } from "../src/limits/gathered-store.ts";
 import { SqlUseStore } from "../src/limits/sql-store.ts";
@@ -23,7 +27,7 @@ import type { Env } from "../src/platform/cloudflare/env.ts";
 import type { Settled } from "../src/platform/cloudflare/settlements.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
 import { variablesOf } from "../src/platform/cloudflare/variables.ts";
-import type { KeyUse, LimitedUse, Spent } from "../src/platform/limits.ts";
+import type { KeyUse, LimitedUse, LimitState, Spent } from "../src/platform/limits.ts";
 import { nameOfProcess } from "./process-name.ts";
 
 /**
@@ -126,33 +130,66 @@ export interface QueuedReply {
   readonly pending: PendingSlot;
 }
 
+/** Whose the limits were before there were several pools. */
+const FOUNDERS = [POOL_NAME];
+
 function grantReply(pool: PoolRules, granted: Grant): GrantReply {
   return { granted, lease: new SlotLease(pool, granted.lease, granted.account.id) };
 }
 
-/** The one object that hands out account slots: storage, alarm and RPC around the rules in `src/accounts/`. */
+/**
+ * The object that hands out account slots: storage, alarm and RPC around the rules in `src/accounts/`. There is one, or several of
+ * which each has a part of the accounts.
+ */
 export class AccountPool extends DurableObject<Env> {
+  readonly #name: string;
   readonly #pool: PoolRules;
   readonly #uses: GatheredUseStore;
+  readonly #takeover: Takeover;
+  /** Null: there is one pool. */
+  #trader: PartTrader | null = null;
+  readonly #newTrader: () => PartTrader;
   #configured = false;
   #configuring: Promise<void> | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
+    this.#name = ctx.id.name ?? POOL_NAME;
     const sql = durableSql(ctx.storage);
+    const setTimer = (ms: number, run: () => void) => {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    };
     this.#uses = new GatheredUseStore(new SqlUseStore(sql), (work) => sql.transaction(work));
+    const store = new SqlPoolStore(sql);
     this.#pool = new PoolRules({
-      store: new SqlPoolStore(sql),
+      store,
       uses: this.#uses,
       boot: nameOfProcess(env),
       now: Date.now,
-      setTimer: (ms, run) => {
-        const timer = setTimeout(run, ms);
-        return () => clearTimeout(timer);
-      },
+      setTimer,
       wakeAt: (at) => {
         ctx.waitUntil(ctx.storage.setAlarm(at));
       },
+      short: (limit, turnedAway) => this.#trader?.short(limit, turnedAway),
+    });
+    const others = env.ACCOUNT_POOL;
+    const configuration = () => env.CONFIGURATION.getByName(POOL_NAME);
+    this.#newTrader = () =>
+      new PartTrader({
+        name: this.#name,
+        store,
+        pool: this.#pool,
+        now: Date.now,
+        setTimer,
+        send: async (shard, asks) => JSON.parse(await others.getByName(shard).partsAsked(this.#name, asks)),
+      });
+    this.#takeover = new Takeover({
+      pool: this.#pool,
+      setTimer,
+      ask: (shard, generation, first) => others.getByName(shard).heldFor(this.#name, generation, first),
+      behind: () => this.#fetchPart(),
+      settled: (generation) => configuration().poolSettled(this.#name, generation),
     });
   }
 
@@ -196,6 +233,57 @@ export class AccountPool extends DurableObject<Env> {
     await this.#uses.kept();
   }
 
+  /** See `AccountPool.hold` of the rules, as of those that follow. */
+  async hold(use: LimitedUse, settled: Settled): Promise<CountAnswer> {
+    for (const [ended, spent] of settled) this.#pool.settle(ended, spent);
+    const answer = this.#pool.hold(use);
+    await this.#uses.kept();
+    return answer;
+  }
+
+  async begun(use: LimitedUse): Promise<LimitState> {
+    const limits = this.#pool.begun(use);
+    await this.#uses.kept();
+    return limits;
+  }
+
+  async holding(use: string): Promise<void> {
+    this.#pool.holding(use);
+    await this.#uses.kept();
+  }
+
+  async unserved(use: string): Promise<void> {
+    this.#pool.unserved(use);
+    await this.#uses.kept();
+  }
+
+  async isWell(provider?: string): Promise<boolean> {
+    if (!this.#configured) await this.#fetchConfiguration();
+    return this.#pool.isWell(provider);
+  }
+
+  async shardStatus(most?: number): Promise<ShardStatus> {
+    if (!this.#configured) await this.#fetchConfiguration();
+    return this.#pool.shardStatus(most);
+  }
+
+  /**
+   * What this shard still holds of accounts that are another one's by a layout. It goes by that layout first, so that what it says
+   * is all that there will be.
+   */
+  async heldFor(shard: string, generation: number, andKnown: boolean): Promise<StillHeld> {
+    if (!this.#configured) await this.#fetchConfiguration();
+    if (this.#pool.generation < generation) await this.#fetchPart();
+    return this.#pool.heldFor(shard, andKnown);
+  }
+
+  /** Another shard asks for parts of the limits that all shards share. The answer is JSON of `PartAnswers`. */
+  async partsAsked(shard: string, asks: PartAsks): Promise<string> {
+    if (!this.#configured) await this.#fetchConfiguration();
+    const answers: PartAnswers = this.#trader?.asked(shard, asks) ?? {};
+    return JSON.stringify(answers);
+  }
+
   keyUses(): KeyUse[] {
     return this.#pool.keyUses();
   }
@@ -221,9 +309,11 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   /** To be called after every edit of the configuration. */
-  configure(configuration: PoolConfiguration): void {
-    this.#pool.configure(configuration);
-    this.#configured = true;
+  async configure(configuration: PoolConfiguration): Promise<void> {
+    // Of several pools each begins with what it asks for: word that was on its way to an earlier start says nothing of now.
+    const isOneOfSeveral = configuration.shard !== undefined || variablesOf(this.env).poolShards > 1;
+    if (!this.#configured && isOneOfSeveral) await this.#fetchConfiguration();
+    this.#take(configuration);
   }
 
   override async alarm(): Promise<void> {
@@ -239,9 +329,37 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   async #configureOnce(): Promise<void> {
-    const { config, version } = await this.env.CONFIGURATION.getByName(POOL_NAME).get();
+    if (this.#name !== POOL_NAME) {
+      await this.#fetchPart();
+      return;
+    }
+    const { config, version, layout } = await this.env.CONFIGURATION.getByName(POOL_NAME).get();
+    if (layout !== undefined) {
+      await this.#fetchPart();
+      return;
+    }
     const configuration = await poolConfiguration(config, variablesOf(this.env).queueTimeoutMs, version);
     // An edit may have come in meanwhile; it is the newer one.
-    if (!this.#configured) this.configure(configuration);
+    if (!this.#configured) this.#take(configuration);
+  }
+
+  /** Takes over this shard's part of the newest configuration. */
+  async #fetchPart(): Promise<void> {
+    const part = await this.env.CONFIGURATION.getByName(POOL_NAME).poolPart(this.#name);
+    // Not one of several: it has nothing to give.
+    if (part === null && this.#name !== POOL_NAME) this.#configured = true;
+    if (part !== null) this.#take(part);
+  }
+
+  #take(configuration: PoolConfiguration): void {
+    const { shard } = configuration;
+    if (shard === undefined) this.#pool.configure(configuration);
+    else {
+      this.#trader ??= this.#newTrader();
+      const { shards, former } = shard.layout;
+      this.#trader.configure({ shards, former, founders: FOUNDERS }, configuration);
+    }
+    this.#configured = true;
+    this.#takeover.look();
   }
 }

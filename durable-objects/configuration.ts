@@ -1,10 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
 import { poolConfiguration } from "../src/accounts/configuration.ts";
+import { everyShard, layoutFor, partFor, settledLayout } from "../src/accounts/layout.ts";
 import { POOL_NAME } from "../src/accounts/pool-name.ts";
 import { SqlJournal } from "../src/audit/sql-journal.ts";
 import { ConfigurationCore, type ReplaceOutcome, type StoredConfig } from "../src/config/core.ts";
 import type { Config } from "../src/config/schema.ts";
 import type { ChangeNote, ConfigSnapshot, EditNote } from "../src/config/snapshot.ts";
+import type { PoolConfiguration, PoolLayout } from "../src/platform/accounts.ts";
 import { COPY_KEY, type ConfigCopy, sourceOf } from "../src/platform/cloudflare/configuration.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
@@ -13,6 +15,25 @@ import type { AuditEntry, AuditQuery, KeptVersion } from "../src/platform/journa
 import { StoredJson } from "./pieces.ts";
 
 const KEY = COPY_KEY;
+
+/** Where it is kept which pools there are, who has said that all is settled between them, and how often this object was started. */
+const LAYOUT_KEY = "pool layout";
+const SETTLED_KEY = "pool settled";
+const STARTS_KEY = "pool starts";
+/** One start tells the pools less often than this. */
+const MOST_TELLINGS = 2 ** 32;
+
+/** The configuration as the first pool asks for it. */
+export interface PoolSource extends ConfigSnapshot {
+  /** There are several pools, or there were. */
+  readonly layout?: PoolLayout;
+}
+
+/** Who has said of a layout that nothing is held elsewhere any more. */
+interface Settled {
+  readonly generation: number;
+  readonly shards: readonly string[];
+}
 
 /** After so long the pool is told of an edit again, milliseconds. */
 const TELL_AGAIN_MS = 2_000;
@@ -24,17 +45,55 @@ export class Configuration extends DurableObject<Env> {
   /** The version in KV, if this object knows it. */
   #copied = 0;
   #copying: Promise<void> = Promise.resolve();
+  /** Null: there is one pool, and there has never been another. */
+  #layout: PoolLayout | null;
+  /** See `PoolShard.order`. */
+  #order = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const storage = new StoredJson<StoredConfig>(ctx.storage, KEY);
     this.#journal = new SqlJournal(durableSql(ctx.storage));
     this.#core = new ConfigurationCore(storage, variablesOf(env));
+    const { kv } = ctx.storage;
+    const before = kv.get<PoolLayout>(LAYOUT_KEY) ?? null;
+    this.#layout = layoutFor(variablesOf(env).poolShards, before);
+    if (this.#layout === null) return;
+    const starts = (kv.get<number>(STARTS_KEY) ?? 0) + 1;
+    kv.put(STARTS_KEY, starts);
+    this.#order = starts * MOST_TELLINGS;
+    if (this.#layout === before) return;
+    kv.put(LAYOUT_KEY, this.#layout);
+    ctx.waitUntil(ctx.storage.setAlarm(Date.now()));
   }
 
   /** The newest configuration. */
-  get(): ConfigSnapshot {
-    return this.#core.snapshot;
+  get(): PoolSource {
+    const { snapshot } = this.#core;
+    return this.#layout === null ? snapshot : { ...snapshot, layout: this.#layout };
+  }
+
+  /** What one of several pools needs of it; null: there is one. */
+  async poolPart(name: string): Promise<PoolConfiguration | null> {
+    const layout = this.#layout;
+    if (layout === null) return null;
+    const order = this.#nextOrder();
+    return partFor(await this.#poolConfiguration(), layout, name, order);
+  }
+
+  /** One of several pools has found that nothing is held any more on accounts that it has got from others. */
+  async poolSettled(name: string, generation: number): Promise<void> {
+    const layout = this.#layout;
+    if (layout?.generation !== generation || layout.earlier.length === 0) return;
+    const { kv } = this.ctx.storage;
+    const before = kv.get<Settled>(SETTLED_KEY);
+    const shards = new Set(before?.generation === generation ? before.shards : []);
+    shards.add(name);
+    kv.put(SETTLED_KEY, { generation, shards: [...shards] } satisfies Settled);
+    if (!layout.shards.every((shard) => shards.has(shard))) return;
+    this.#layout = settledLayout(layout);
+    kv.put(LAYOUT_KEY, this.#layout);
+    await this.ctx.storage.setAlarm(Date.now());
   }
 
   /** The newest configuration, or null when `known` is its version. */
@@ -75,8 +134,9 @@ export class Configuration extends DurableObject<Env> {
     // Should this object end before the pool knows of it, the alarm tells it.
     await this.ctx.storage.setAlarm(Date.now() + TELL_AGAIN_MS);
     this.#leaveCopy();
+    const layout = this.#layout;
     await this.#tellPool();
-    await this.ctx.storage.deleteAlarm();
+    if (this.#layout === layout) await this.ctx.storage.deleteAlarm();
     return outcome;
   }
 
@@ -86,10 +146,30 @@ export class Configuration extends DurableObject<Env> {
 
   /** Once it knows, every grant tells the version: nobody goes on with an older configuration. */
   async #tellPool(): Promise<void> {
+    const layout = this.#layout;
+    const order = layout === null ? 0 : this.#nextOrder();
+    const whole = await this.#poolConfiguration();
+    const { ACCOUNT_POOL: pools } = this.env;
+    if (layout === null) {
+      await pools.getByName(POOL_NAME).configure(whole);
+      return;
+    }
+    const told = await Promise.allSettled(
+      everyShard(layout).map((name) => pools.getByName(name).configure(partFor(whole, layout, name, order))),
+    );
+    const failed = told.find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw failed.reason;
+  }
+
+  /** To be taken in the same moment as what is told with it. */
+  #nextOrder(): number {
+    this.#order += 1;
+    return this.#order;
+  }
+
+  #poolConfiguration(): Promise<PoolConfiguration> {
     const { version, config } = this.#core.snapshot;
-    const { queueTimeoutMs } = variablesOf(this.env);
-    const pool = this.env.ACCOUNT_POOL.getByName(POOL_NAME);
-    await pool.configure(await poolConfiguration(config, queueTimeoutMs, version));
+    return poolConfiguration(config, variablesOf(this.env).queueTimeoutMs, version);
   }
 
   /** New isolates begin with the copy in KV. It need not be the newest: the pool tells them. */

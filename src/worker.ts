@@ -3,6 +3,7 @@ import { refreshModels } from "./accounts/refresh-models.ts";
 import { refreshTokens } from "./accounts/refresh-tokens.ts";
 import { handle } from "./app.ts";
 import { cloudflarePlatform } from "./platform/cloudflare/index.ts";
+import { noticePlace } from "./platform/cloudflare/place.ts";
 
 export { AccountPool } from "../durable-objects/account-pool.ts";
 export { Administration } from "../durable-objects/administration.ts";
@@ -19,12 +20,14 @@ export { Usage } from "../durable-objects/usage.ts";
 const platform = cloudflarePlatform(env);
 
 export default {
-  fetch: (request, _env, ctx) =>
-    handle(request, {
+  fetch: (request, _env, ctx) => {
+    noticePlace(request);
+    return handle(request, {
       platform,
       clientAddress: request.headers.get("cf-connecting-ip") ?? "",
       waitUntil: (work) => ctx.waitUntil(work),
-    }),
+    });
+  },
   scheduled: async () => {
     await Promise.all([refreshTokens(platform), refreshModels(platform), platform.alerts.look()]);
   },

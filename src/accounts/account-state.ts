@@ -20,6 +20,8 @@ export class AccountState extends ListNode<AccountState> {
   leases = 0;
   /** Slots that a lease from before a restart may hold, although its holder has not spoken up yet. */
   ghosts = 0;
+  /** Slots that another pool may have granted, of which the account was before. */
+  elsewhere = 0;
   /** Durable high-water mark: no more slots than this were ever held since it was lowered last. */
   mark = 0;
   /** Most slots held at once in the current and in the previous window of the sweep. */
@@ -58,9 +60,14 @@ export class AccountState extends ListNode<AccountState> {
     return this.leases + this.ghosts;
   }
 
-  /** It is configured, and may be chosen. */
+  /** It is configured, and lives in this pool. */
+  get isOwn(): boolean {
+    return this.account !== null && this.account.moved !== true;
+  }
+
+  /** It is the pool's, and may be chosen. */
   get enabled(): boolean {
-    return this.account !== null && this.account.disabled !== true;
+    return this.isOwn && this.account?.disabled !== true;
   }
 
   /** It is passed over, for a failure of its own or of its proxy. */

@@ -1,7 +1,7 @@
 import type { AccountFailure, PoolAccount, SignedIn, TokenAnswer } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
 import { nextCooldown } from "./cooldown.ts";
-import type { PoolStore } from "./pool-store.ts";
+import type { PoolStore, StoredAccount } from "./pool-store.ts";
 
 /** What a token that is kept was got with: one of another provider must never be sent to this one. */
 function configuredToken({ provider = "", token }: PoolAccount): string {
@@ -16,15 +16,25 @@ export class AccountTokens {
 
   constructor(store: PoolStore, now: number, state: (id: string) => AccountState) {
     this.#store = store;
-    for (const stored of store.loadAccounts()) {
-      const account = state(stored.id);
-      account.stored = stored;
-      account.testStatus = stored.testStatus;
-      account.cooldown = stored.cooldown;
-      account.cooling = stored.cooldown !== null && stored.cooldown.until > now;
-      if (stored.cooldown !== null) account.trust.lose();
-      else if (stored.proven) account.trust.earn();
-    }
+    for (const stored of store.loadAccounts()) this.#know(state(stored.id), stored, now);
+  }
+
+  /** Takes over what another pool knows of an account that has come from there, unless this one knows something itself. */
+  adopt(state: AccountState, stored: StoredAccount, now: number): void {
+    const { account } = state;
+    if (account === null || state.stored !== null) return;
+    this.#know(state, stored, now);
+    this.#start(state, account, now);
+    this.#save(state);
+  }
+
+  #know(state: AccountState, stored: StoredAccount, now: number): void {
+    state.stored = stored;
+    state.testStatus = stored.testStatus;
+    state.cooldown = stored.cooldown;
+    state.cooling = stored.cooldown !== null && stored.cooldown.until > now;
+    if (stored.cooldown !== null) state.trust.lose();
+    else if (stored.proven) state.trust.earn();
   }
 
   /** Takes over an account's configuration. Changed credentials end what was known of the old ones. */

@@ -42,7 +42,7 @@ function conditionsOf(states: Iterable<AccountState>, now: number, most: number)
   };
   const failing: FailingView[] = [];
   for (const state of states) {
-    if (state.account === null) continue;
+    if (!state.isOwn) continue;
     const { activity, condition } = conditionNow(state, now);
     conditions[condition] += 1;
     if (condition !== "failing") continue;
@@ -74,7 +74,7 @@ export function queueStatus(
     if (free) available.push(state.id);
     if (state.healthy && free) ready += 1;
     if (state.held > 0) inUse.push(state.id);
-    const cooldown = cooldownView(state);
+    const cooldown = state.account?.moved === true ? null : cooldownView(state);
     if (cooldown !== null) cooldowns.push(cooldown);
   }
   const cooling = cooldowns.length;
@@ -127,7 +127,7 @@ function* first<T>(items: Iterable<T>, most: number): Generator<T> {
 export function accountHealth(states: Iterable<AccountState | undefined>, now: number): AccountHealth[] {
   const health: AccountHealth[] = [];
   for (const state of states) {
-    if (state?.account == null) continue;
+    if (state?.isOwn !== true) continue;
     health.push({
       id: state.id,
       token: state.gate.held?.token ?? null,

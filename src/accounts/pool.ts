@@ -13,10 +13,11 @@ import type {
   SignedIn,
   TokenAnswer,
 } from "../platform/accounts.ts";
-import type { KeyUse, LimitedUse, Spent } from "../platform/limits.ts";
+import type { KeyUse, LimitedUse, LimitState, Spent } from "../platform/limits.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTokens } from "./account-tokens.ts";
 import type { Outage, Witness } from "./breaker.ts";
+import { Handover, type StillHeld } from "./handover.ts";
 import { HealthKeeper } from "./health-keeper.ts";
 import type { Pulse } from "./heartbeat.ts";
 import type { Lane } from "./lane.ts";
@@ -24,8 +25,9 @@ import { CLAIM_MS, LEASE_TTL_MS } from "./lease-life.ts";
 import { type Holder, type LeaseRecord, SLOT_RECLAIMED } from "./leases.ts";
 import type { PartedLimit, PartUse } from "./limit-part.ts";
 import { accountHealth, queueStatus } from "./pool-status.ts";
-import type { PoolStore } from "./pool-store.ts";
+import type { PoolStore, StoredAccount } from "./pool-store.ts";
 import { Proxies } from "./proxies.ts";
+import type { ShardStatus } from "./shard-status.ts";
 import { type LimitParts, Slots } from "./slots.ts";
 import { type Clockwork, Upkeep } from "./upkeep.ts";
 import { type Outcome, Waiter } from "./waiting-queue.ts";
@@ -81,6 +83,9 @@ export class AccountPool {
   readonly #ledger: UseLedger;
   readonly #health: HealthKeeper;
   readonly #trialWaitMs: number;
+  readonly #handover = new Handover();
+  /** See `PoolShard.order`. */
+  #order = 0;
   /** Version of the configuration; 0: nobody has told it. */
   #configVersion = 0;
 
@@ -133,11 +138,15 @@ export class AccountPool {
    * Takes over accounts and limits while requests are in flight: nobody loses a slot, nobody gets one too many. False: it has a
    * newer configuration already.
    */
-  configure({ accounts, limits, proxies = [], perAccount, version }: PoolConfiguration): boolean {
+  configure({ accounts, limits, proxies = [], perAccount, version, shard }: PoolConfiguration): boolean {
+    // Once there are several pools, word of one is from before.
+    if (this.#order > (shard?.order ?? 0) || this.#order === shard?.order) return false;
     if (version !== undefined) {
       if (version < this.#configVersion) return false;
       this.#configVersion = version;
     }
+    this.#order = shard?.order ?? 0;
+    if (shard !== undefined) this.#handover.configure(shard.layout, shard.name);
     this.#slots.catchUp();
     this.#tokens.refreshMs = limits.tokenRefreshMs;
     const configured = new Set<string>();
@@ -150,6 +159,7 @@ export class AccountPool {
       this.#slots.assign(state, account.provider ?? "");
       this.#tokens.configure(state, account, this.#now());
       this.#proxies.bind(state, account.proxyId);
+      state.elsewhere = account.moved === true ? 0 : this.#handover.elsewhere(account.id);
     }
     for (const state of this.#slots.states.values()) {
       if (configured.has(state.id)) continue;
@@ -157,7 +167,7 @@ export class AccountPool {
       this.#proxies.bind(state, "");
     }
     this.#proxies.configure(proxies);
-    this.#slots.names = accountsByName(accounts);
+    this.#slots.names = accountsByName(accounts.filter(({ moved }) => moved !== true));
     this.#slots.configure(limits, perAccount);
     return true;
   }
@@ -170,6 +180,93 @@ export class AccountPool {
   /** How much of those limits it uses, and could use. */
   partUses(): Readonly<Record<PartedLimit, PartUse>> {
     return this.#slots.partUses;
+  }
+
+  /** Number of the layout that it knows of; 0: there is one pool. */
+  get generation(): number {
+    return this.#handover.generation;
+  }
+
+  /** Whether accounts may be in use where they were before. */
+  get isMoving(): boolean {
+    return this.#handover.isMoving;
+  }
+
+  /** The shards that may still hold slots of accounts which are this one's by now. */
+  get awaited(): string[] {
+    return this.#handover.open;
+  }
+
+  /** What is still held here of accounts that are another shard's by now, and what is known of them if that is wanted. */
+  heldFor(shard: string, andKnown = false): StillHeld {
+    this.#slots.catchUp();
+    const held: Record<string, number> = {};
+    const known: StoredAccount[] = [];
+    for (const { id, held: slots, stored } of this.#slots.states.values()) {
+      if (!this.#handover.isFor(shard, id)) continue;
+      if (slots > 0) held[id] = slots;
+      if (andKnown && stored !== null) known.push(stored);
+    }
+    return { generation: this.generation, held, ...(known.length === 0 ? {} : { known }) };
+  }
+
+  /** Another shard has said what it still holds of accounts that are this one's by now. */
+  heldElsewhere(shard: string, answer: StillHeld): void {
+    if (!this.#handover.told(shard, answer)) return;
+    const { states } = this.#slots;
+    for (const stored of answer.known ?? []) {
+      const state = states.get(stored.id);
+      // Only before anybody had it here: what became of it since is newer.
+      if (state?.isOwn === true && state.elsewhere === Number.POSITIVE_INFINITY)
+        this.#tokens.adopt(state, stored, this.#now());
+    }
+    const changed: AccountState[] = [];
+    for (const state of states.values()) {
+      if (!state.isOwn) continue;
+      const elsewhere = this.#handover.elsewhere(state.id);
+      if (elsewhere === state.elsewhere) continue;
+      state.elsewhere = elsewhere;
+      changed.push(state);
+    }
+    if (changed.length > 0) this.#slots.replaced(changed);
+  }
+
+  /** Whether an account of a provider may be chosen and is not passed over, busy or not. Absent: the default provider. */
+  isWell(provider: string | undefined): boolean {
+    this.#slots.catchUp();
+    const lane = this.#slots.lanes.of(provider);
+    return lane !== undefined && this.#slots.othersAreHealthy(lane, []);
+  }
+
+  /**
+   * Lets a request of a key with limits in that gets its slot from another pool, or says why not. Unless it is heard of again
+   * ({@link holding}) it has ended.
+   */
+  hold(use: LimitedUse): CountAnswer {
+    const now = this.#now();
+    const limited = this.#limited(use);
+    if (limited !== null) return limited;
+    this.#upkeep.planSweep();
+    this.#ledger.wait(use.id);
+    this.#ledger.away(use.id, now);
+    return { limits: this.#ledger.state(use, now) };
+  }
+
+  /** It has got its slot, and begins. */
+  begun(use: LimitedUse): LimitState {
+    const now = this.#now();
+    this.#ledger.beginAway(use.id, now);
+    return this.#ledger.state(use, now);
+  }
+
+  /** It is still under way. */
+  holding(use: string): void {
+    this.#ledger.away(use, this.#now());
+  }
+
+  /** It has got no slot. */
+  unserved(use: string): void {
+    this.#ledger.giveBack(use, this.#now());
   }
 
   /** Grants a slot, refuses, or has the request wait. */
@@ -338,6 +435,15 @@ export class AccountPool {
     this.#slots.catchUp();
     const outages = this.#slots.lanes.all.flatMap(({ breaker, provider }) => breaker.outages(provider));
     return queueStatus(this.#slots, outages, this.#now(), most);
+  }
+
+  /** The same, with what it takes to make one status of several pools'. */
+  shardStatus(most?: number): ShardStatus {
+    const status = this.status(most);
+    const ranks: Record<string, number> = {};
+    for (const id of [...status.available_accounts, ...status.in_use_accounts])
+      ranks[id] = this.#slots.states.get(id)?.account?.rank ?? Number.POSITIVE_INFINITY;
+    return { status, limits: this.#slots.limits, ranks };
   }
 
   /** Health of the configured accounts among `ids`, or of all. */

@@ -22,7 +22,7 @@ export class Rotation {
 
   /** Whether the account is configured and has a free slot. */
   hasSlot(state: AccountState): boolean {
-    return state.account !== null && state.held < this.perAccount;
+    return state.isOwn && state.held + state.elsewhere < this.perAccount;
   }
 
   /** Puts the account where its slots and its cooldown place it. To be called after each change of either. */
@@ -67,12 +67,16 @@ export class Rotation {
     this.place(state);
   }
 
-  /** The account whose turn it is, or null. With `exclude`, only a healthy account that is not named there. */
-  pick(exclude: ReadonlySet<string> | null): AccountState | null {
-    if (this.#healthy.size === 0) return exclude === null ? (this.#coolingFree.first ?? null) : null;
+  /**
+   * The account whose turn it is, or null. With `exclude`, only a healthy account that is not named there; with `wellOnly`, none that
+   * is held back either.
+   */
+  pick(exclude: ReadonlySet<string> | null, wellOnly = false): AccountState | null {
+    if (this.#healthy.size === 0)
+      return exclude === null && !wellOnly ? (this.#coolingFree.first ?? null) : null;
     let state = this.#ready.head;
     while (state !== null && exclude?.has(state.id) === true) state = state.next;
-    if (state !== null || this.healthyBut(exclude ?? []) > 1) return state;
+    if (state !== null || wellOnly || this.healthyBut(exclude ?? []) > 1) return state;
     // No more accounts are held back here than are excluded, and one.
     for (const only of this.#heldBack) if (exclude?.has(only.id) !== true) return only;
     return null;
@@ -83,6 +87,11 @@ export class Rotation {
     let others = this.#healthy.size;
     for (const id of exclude) if (this.#healthy.has(id)) others -= 1;
     return others;
+  }
+
+  /** Whether a healthy account is not held back. */
+  get isWell(): boolean {
+    return this.#healthy.size > this.#heldBack.size;
   }
 
   /** Whether a healthy account is held back that has free slots: one who excludes all others may have it. */

@@ -115,12 +115,15 @@ export class ShardOrder {
   next(now: number): number[] {
     const turn = this.#turn;
     this.#turn += 1;
-    const order = this.#groups.flatMap((group) => {
-      const from = turn % group.length;
-      return [...group.slice(from), ...group.slice(0, from)];
-    });
     const avoided = (index: number) => (this.#avoidedUntil.get(index) ?? 0) > now;
-    return [...order.filter((index) => !avoided(index)), ...order.filter(avoided)];
+    // In turn among those that are asked first: the next one after one that is avoided would have its turns as well.
+    const inTurn = (those: (index: number) => boolean) =>
+      this.#groups.flatMap((group) => {
+        const some = group.filter(those);
+        const from = some.length === 0 ? 0 : turn % some.length;
+        return [...some.slice(from), ...some.slice(0, from)];
+      });
+    return [...inTurn((index) => !avoided(index)), ...inTurn(avoided)];
   }
 
   /** A shard had nothing free, or (`forMs`) could not be reached. */

@@ -157,14 +157,14 @@ export class Slots {
       lane.total = 0;
       lane.enabled = 0;
     }
-    for (const { account, enabled, lane } of this.states.values()) {
-      if (account === null) continue;
+    for (const { isOwn, enabled, lane } of this.states.values()) {
+      if (!isOwn) continue;
       this.total += 1;
       lane.total += 1;
       if (enabled) lane.enabled += 1;
     }
     for (const state of [...this.states.values()]) {
-      if (state.account === null) {
+      if (!state.isOwn) {
         for (const waiter of [...state.waiters]) this.dismiss(waiter, { refused: "target_not_found" });
         this.forget(state);
       }
@@ -255,7 +255,7 @@ export class Slots {
     this.catchUp();
     if (this.total === 0) return { refused: "no_accounts" };
     const target = request.target === undefined ? null : this.#named(request.target);
-    if (request.target !== undefined && (target === null || target.account === null)) {
+    if (request.target !== undefined && target?.isOwn !== true) {
       return { refused: "target_not_found" };
     }
     const lane = request.provider === ANY_PROVIDER ? target?.lane : this.lanes.of(request.provider);
@@ -265,7 +265,7 @@ export class Slots {
     if (target === null && lane.enabled === 0) return { refused: "no_accounts" };
     const exclude = target === null && request.exclude?.length ? new Set(request.exclude) : null;
     if (exclude !== null && !this.othersAreHealthy(lane, exclude)) return { refused: "no_accounts" };
-    const state = target ?? lane.rotation.pick(exclude);
+    const state = target ?? lane.rotation.pick(exclude, request.wellOnly);
     const free = state !== null && lane.rotation.hasSlot(state);
     if (free && this.inUse < this.usable) {
       const outcome = this.#grant(state, request);
@@ -274,7 +274,8 @@ export class Slots {
     }
     const outcome = this.#wait(lane, request, target, exclude, again);
     if (free) this.#events.short("global", !(outcome instanceof Waiter));
-    return outcome;
+    if (request.wellOnly !== true || outcome instanceof Waiter) return outcome;
+    return { ...outcome, isWell: lane.rotation.isWell };
   }
 
   /** See `AccountPool.release`. */
@@ -328,8 +329,18 @@ export class Slots {
   /** Accounts began or ceased to be passed over: others may run now. */
   replaced(states: Iterable<AccountState>): void {
     for (const state of states) this.#place(state);
+    this.#refuseSick();
     this.#drain();
     this.#events.rescheduled();
+  }
+
+  /** Who waits for an account that is well goes to another pool when there is none any more. */
+  #refuseSick(): void {
+    if (this.parts === null) return;
+    for (const lane of this.lanes.all) {
+      if (lane.waiting === 0 || lane.rotation.isWell) continue;
+      this.refuse(lane, ({ wellOnly }) => wellOnly === true, { refused: "no_accounts", isWell: false });
+    }
   }
 
   /** Refuses the waiting requests for a provider that are concerned. */

@@ -168,7 +168,7 @@ function precedes(one: Waiter, other: Waiter): boolean {
 /** The oldest of a caller's requests that an account can be found for. */
 function firstRunnable(share: Share, rotation: Rotation): { waiter: Waiter; state: AccountState } | null {
   for (const waiter of share.any) {
-    const state = rotation.pick(waiter.exclude);
+    const state = rotation.pick(waiter.exclude, waiter.request.wellOnly);
     if (state !== null) return { waiter, state };
   }
   return null;

@@ -7,6 +7,9 @@ import type { StoredSum, StoredUse, UseStore } from "./store.ts";
 /** How long a request still counts as under way after it has given its slot back: it may go on with another account. */
 export const PAUSE_MS = 2_000;
 
+/** How long a request that has its slot from another pool counts as under way without a word of it: as long as a lease. */
+const AWAY_MS = 12_000;
+
 /** Requests are kept one by one until they have ended for as long as a minute's window is. */
 const KEPT_MS = 60_000;
 
@@ -132,6 +135,29 @@ export class UseLedger {
     if (use === undefined) return;
     use.slots += 1;
     this.#stays(use);
+    this.#begins(use, now);
+  }
+
+  /** The same with a slot of another pool: see {@link away}. */
+  beginAway(id: string, now: number): void {
+    const use = this.#uses.get(id);
+    if (use === undefined) return;
+    this.away(id, now);
+    this.#begins(use, now);
+  }
+
+  /**
+   * A request that was let in waits for a slot of another pool, or has one: it ends when nothing is heard of it for as long as
+   * a lease lives. One of which nothing was heard for longer goes on.
+   */
+  away(id: string, now: number): void {
+    const use = this.#uses.get(id);
+    if (use === undefined || use.slots > 0) return;
+    this.#reopen(use);
+    if (use.ended === 0) this.#ends(use, now + AWAY_MS);
+  }
+
+  #begins(use: Use, now: number): void {
     if (use.at !== 0) return;
     use.at = now;
     use.meter.minute.begin(use.counted, now);

@@ -50,6 +50,8 @@ export interface AcquireRequest {
   readonly waitMs?: number;
   /** Absent: the caller's key has no limits that need counting. */
   readonly use?: LimitedUse;
+  /** Another pool may do better than with an account that is passed over, or that is tried already since it has failed. */
+  readonly wellOnly?: boolean;
 }
 
 /** No slot was granted; `failure` is the provider's when it is down. */
@@ -60,6 +62,8 @@ export interface Refused {
   readonly limit?: LimitRefusal;
   /** What is left to the key, where that is counted. */
   readonly limits?: LimitState;
+  /** The pool has accounts that are well, and busy; told to a request that is `wellOnly`. */
+  readonly isWell?: boolean;
 }
 
 /** A slot was granted. */
@@ -309,6 +313,33 @@ export interface PoolAccount {
   readonly weight?: number;
   /** Whose account it is. Absent: the default provider's. */
   readonly provider?: string;
+  /** Its place among all accounts; with several pools alone. */
+  readonly rank?: number;
+  /** It lives in another pool by now: requests that have it here may finish, and nobody else gets it. */
+  readonly moved?: boolean;
+}
+
+/**
+ * Several pools ("shards"), each of which has a part of the accounts. An account lives in one of `shards` (`ShardMap` says in
+ * which); what one of the `earlier` layouts put elsewhere may still be in use there.
+ */
+export interface PoolLayout {
+  /** Grows with each change of `shards`. */
+  readonly generation: number;
+  readonly shards: readonly string[];
+  /** Empty once nothing is in use any more where it was put before. */
+  readonly earlier: readonly (readonly string[])[];
+  /** Shards that there were, and are no more. */
+  readonly former: readonly string[];
+}
+
+/** What a pool that is one of several must know of the others. */
+export interface PoolShard {
+  /** Its own name. */
+  readonly name: string;
+  /** Whatever is told with a lower number than something else was told before it. */
+  readonly order: number;
+  readonly layout: PoolLayout;
 }
 
 /** Limits; 0 stands for the recommended value (number of accounts times `perAccount`). */
@@ -337,6 +368,8 @@ export interface PoolConfiguration {
   readonly limits: PoolLimits;
   /** Version of the configuration that it is from, where grants tell it. One that is older than what the pool has is not taken over. */
   readonly version?: number;
+  /** Absent: there is one pool. */
+  readonly shard?: PoolShard;
 }
 
 /** What an account signs in with. */

@@ -107,3 +107,12 @@ export const hostPairs = z.string().transform((text, context): ReadonlySet<strin
   });
   return z.NEVER;
 });
+
+/** Some of certain words, separated by commas. */
+export function someOf<T extends string>(words: readonly T[]) {
+  return kind(`some of ${words.join(", ")}, separated by commas`, (text) => {
+    const given = text.split(",").map((word) => word.trim());
+    const known = given.flatMap((word) => words.find((one) => one === word) ?? []);
+    return known.length === given.length ? known : undefined;
+  });
+}

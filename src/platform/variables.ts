@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { configJsonFault } from "../config/source.ts";
+import { REGIONS, type Region } from "./regions.ts";
 import {
   baseUrl,
   count,
@@ -10,6 +11,7 @@ import {
   httpUrlOrOff,
   milliseconds,
   oneOf,
+  someOf,
   textMap,
 } from "./variable-kinds.ts";
 
@@ -42,6 +44,10 @@ export interface Variables {
   readonly kept: KeptLimits;
   /** `QUEUE_TIMEOUT_MS`, 60,000 ms: how long a request waits for an account. */
   readonly queueTimeoutMs: number;
+  /** `POOL_SHARDS`, 1: how many pool objects share the accounts; Workers only. */
+  readonly poolShards: number;
+  /** `POOL_REGIONS`, none: where these are asked to run, in turn; Workers only. */
+  readonly poolRegions: readonly Region[];
   /** `ADMIN_KEY`: the secret that opens the admin API; null: no admin login until it is set. */
   readonly adminKey: string | null;
   /** `GATEWAY_DEVELOPMENT`, false: an empty configuration starts with the development key and accounts. */
@@ -179,6 +185,8 @@ function schemaFor({ drivers, bodyBudgetBytes = ISOLATE_BODY_BYTES }: VariableOp
     KEPT_CHARACTERS: amount.default(64 * 1024 * 1024),
     KEPT_OBJECTS: amount.default(1_000),
     QUEUE_TIMEOUT_MS: time.default(60_000),
+    POOL_SHARDS: count(64).default(1),
+    POOL_REGIONS: someOf(REGIONS).default([]),
     ADMIN_KEY: text.nullable().default(null),
     GATEWAY_DEVELOPMENT: flag.default(false),
     GATEWAY_SINGLE_PROCESS: flag.default(false),
@@ -252,6 +260,8 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
     bodyBudgetBytes: data.BODY_BUDGET_BYTES,
     kept: { characters: data.KEPT_CHARACTERS, objects: data.KEPT_OBJECTS },
     queueTimeoutMs: data.QUEUE_TIMEOUT_MS,
+    poolShards: data.POOL_SHARDS,
+    poolRegions: data.POOL_REGIONS,
     adminKey: data.ADMIN_KEY,
     development: data.GATEWAY_DEVELOPMENT,
     singleProcess: data.GATEWAY_SINGLE_PROCESS,

@@ -54,6 +54,10 @@ export class DenoGateway {
   }
 
   /** The same is true of the others. */
+  resizePools(): Promise<void> {
+    return this.evictPool();
+  }
+
   evict(): Promise<void> {
     return this.evictPool();
   }

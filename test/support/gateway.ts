@@ -10,7 +10,7 @@ export interface GatewayOptions {
   readonly sandboxVars?: Readonly<Record<string, string>>;
   /** What must not leave the gateway, besides what is in `vars` and in requests (see `SecretWatch`). */
   readonly secrets?: readonly string[];
-  /** Whether `evictPool` (workerd only) and `setClock` are wanted. */
+  /** Whether `evictPool`, `resizePools` (workerd only) and `setClock` are wanted. */
   readonly evictable?: boolean;
   /** Whether `heap` is wanted. */
   readonly inspected?: boolean;
@@ -36,6 +36,8 @@ export interface Gateway {
   evictPool(): Promise<void>;
   /** The same of the object behind another binding. workerd only. */
   evict(binding: EvictableBinding): Promise<void>;
+  /** Changes how many pool objects there are while requests are under way; the isolate must know of as many. workerd only. */
+  resizePools(count: number): Promise<void>;
   /** Sets the gateway's clock forwards or back. */
   setClock(byMs: number): Promise<void>;
   /** Rows that the pool keeps of slots in use; null when it cannot be asked. */

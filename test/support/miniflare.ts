@@ -11,6 +11,7 @@ import { fetchDescribed } from "./described.ts";
 import type { EvictableBinding, Gateway, GatewayOptions } from "./gateway.ts";
 import { debuggerAt, liveHeap } from "./inspector.ts";
 import { descendants } from "./processes.ts";
+import { RUN_VARS } from "./runtime.ts";
 import { SandboxControl } from "./sandbox.ts";
 import { expectNoLeaks, SecretWatch } from "./secret-watch.ts";
 
@@ -34,7 +35,12 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
         ...(options.inspected === true ? { inspectorPort: 0 } : {}),
         workers: [
           {
-            ...workerOf("polygate", gateway, { ...developmentVars, ...options.vars }, options.evictable),
+            ...workerOf(
+              "polygate",
+              gateway,
+              { ...developmentVars, ...RUN_VARS, ...options.vars },
+              options.evictable,
+            ),
             unsafeDirectSockets: [{}],
           },
           workerOf("polygate-sandbox", sandbox, options.sandboxVars ?? {}),
@@ -74,6 +80,15 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
     leaks: () => watch.leaksWith(lines),
     evictPool: () => evict("ACCOUNT_POOL"),
     evict: (binding) => evict(binding),
+    resizePools: async (count) => {
+      const objects = await running.miniflare.getDurableObjectNamespace("CONFIGURATION", "polygate");
+      const object: unknown = objects.getByName("main");
+      if (!isResizable(object)) throw new Error("The gateway was not started with `evictable`.");
+      await object.resize(count).catch(() => undefined);
+      // It starts anew when it is asked.
+      const next: unknown = objects.getByName("main");
+      if (isResizable(next)) await next.poolPart("main");
+    },
     setClock: async (byMs) => {
       await (await fetch(new URL(`${CLOCK_PATH}?by=${byMs}`, running.url))).text();
     },
@@ -108,11 +123,16 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
 const isEvictable = (stub: unknown): stub is { evict(): Promise<void>; rows(): Promise<number> } =>
   stub !== null && (typeof stub === "object" || typeof stub === "function") && "evict" in stub;
 
+const isResizable = (
+  stub: unknown,
+): stub is { resize(count: number): Promise<void>; poolPart(name: string): Promise<unknown> } =>
+  isEvictable(stub) && "resize" in stub;
+
 /** The gateway's entry, with a pool that can be told to lose its memory, and a clock that can be set. */
 function evictableEntry(entry: string): string {
   return `
     import { setClock } from "./clock.js";
-    import worker, { AccountPool as Pool, History as Archive, Usage as Books } from "./${entry}";
+    import worker, { AccountPool as Pool, Configuration as Settings, History as Archive, Usage as Books } from "./${entry}";
     export * from "./${entry}";
     export class AccountPool extends Pool {
       rows() {
@@ -121,6 +141,20 @@ function evictableEntry(entry: string): string {
       }
       evict() {
         this.ctx.abort("evicted by a test");
+      }
+    }
+    export class Configuration extends Settings {
+      constructor(ctx, env) {
+        const count = ctx.storage.kv.get("pools of a test");
+        super(ctx, count === undefined ? env : { ...env, POOL_SHARDS: count });
+      }
+      evict() {
+        this.ctx.abort("evicted by a test");
+      }
+      async resize(count) {
+        this.ctx.storage.kv.put("pools of a test", String(count));
+        await this.ctx.storage.sync();
+        this.ctx.abort("resized by a test");
       }
     }
     export class History extends Archive {

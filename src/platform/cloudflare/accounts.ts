@@ -1,6 +1,7 @@
 import { Heartbeat } from "../../accounts/heartbeat.ts";
 import { BEAT_MS } from "../../accounts/lease-life.ts";
 import { holderOf } from "../../accounts/leases.ts";
+import { POOL_NAME } from "../../accounts/pool-name.ts";
 import type { Grant } from "../../accounts/waiting-queue.ts";
 import type {
   AccountHealth,
@@ -14,8 +15,16 @@ import type {
   Refused,
 } from "../accounts.ts";
 import type { KeyUse, LimitedUse, Spent } from "../limits.ts";
-import { call, type HolderClock, type Pools, pause, RETRY_PAUSES_MS, SYSTEM_CLOCK } from "./pool-stub.ts";
-import { Settlements } from "./settlements.ts";
+import {
+  call,
+  type HolderClock,
+  type OnePool,
+  type Pools,
+  pause,
+  RETRY_PAUSES_MS,
+  SYSTEM_CLOCK,
+} from "./pool-stub.ts";
+import { type Settled, Settlements } from "./settlements.ts";
 import { StubLease, type Surroundings } from "./stub-lease.ts";
 
 /** A grant that was longer on its way is made sure of: too little would be left of the time for which it may be used unheard. */
@@ -28,12 +37,13 @@ const PROOF_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
 
 /** A refusal without what RPC adds to it. */
-function refusal({ refused, failure, limit, limits }: Refused): Refused {
+export function refusal({ refused, failure, limit, limits, isWell }: Refused): Refused {
   return {
     refused,
     ...(failure === undefined ? {} : { failure }),
     ...(limit === undefined ? {} : { limit }),
     ...(limits === undefined ? {} : { limits }),
+    ...(isWell === undefined ? {} : { isWell }),
   };
 }
 
@@ -46,18 +56,18 @@ function acquired(lease: StubLease, { limits, configVersion }: Grant): Granted {
 }
 
 /** The account pool of a deployment on Workers: one Durable Object, reached by RPC. */
-class CloudflareAccountPool implements AccountPoolClient {
-  readonly #pools: Pools;
+export class CloudflareAccountPool implements AccountPoolClient {
+  readonly #pool: OnePool;
   readonly #clock: HolderClock;
   readonly #around: Surroundings;
   readonly #settlements: Settlements;
 
-  constructor(pools: Pools, clock: HolderClock) {
-    this.#pools = pools;
+  constructor(pool: OnePool, clock: HolderClock) {
+    this.#pool = pool;
     this.#clock = clock;
-    this.#around = { pools, clock, heartbeat: new Heartbeat(clock.now) };
+    this.#around = { pool, clock, heartbeat: new Heartbeat(clock.now) };
     this.#settlements = new Settlements(
-      (settled) => call(pools, clock, (pool) => pool.settleAll(settled)),
+      (settled) => call(pool, clock, (stub) => stub.settleAll(settled)),
       (ms) => pause(ms, clock),
       clock.now,
     );
@@ -85,14 +95,12 @@ class CloudflareAccountPool implements AccountPoolClient {
   async #acquireOnce(request: AcquireRequest, signal: AbortSignal | undefined): Promise<Acquired | null> {
     const holder = holderOf(request);
     let sentAt = this.#clock.now();
-    const settled = this.#settlements.take();
-    const reply = await call(this.#pools, this.#clock, async (pool) => {
-      sentAt = this.#clock.now();
-      return await pool.acquire(request, settled);
-    }).catch((error: unknown) => {
-      this.#settlements.lost(settled);
-      throw error;
-    });
+    const reply = await this.withSettled((settled) =>
+      call(this.#pool, this.#clock, async (pool) => {
+        sentAt = this.#clock.now();
+        return await pool.acquire(request, settled);
+      }),
+    );
     if ("granted" in reply) {
       return this.#proven(
         new StubLease(this.#around, reply.granted, holder, sentAt, reply.lease, reply),
@@ -125,6 +133,17 @@ class CloudflareAccountPool implements AccountPoolClient {
     }
   }
 
+  /** Sends a message to the pool, and with it what requests have used that have ended. */
+  protected async withSettled<T>(send: (settled: Settled) => Promise<T>): Promise<T> {
+    const settled = this.#settlements.take();
+    try {
+      return await send(settled);
+    } catch (error) {
+      this.#settlements.lost(settled);
+      throw error;
+    }
+  }
+
   /** A grant that was long on its way may be from a pool that is gone: it counts once the pool has been heard of again. */
   async #proven(lease: StubLease, sentAt: number, granted: Grant): Promise<Acquired | null> {
     const isProven = this.#clock.now() - sentAt <= LONG_WAY_MS || (await lease.confirm(PROOF_MS));
@@ -135,7 +154,7 @@ class CloudflareAccountPool implements AccountPoolClient {
 
   async count(use: LimitedUse): Promise<CountAnswer> {
     await this.#settlements.tell();
-    const answer = await call(this.#pools, this.#clock, (pool) => pool.count(use));
+    const answer = await call(this.#pool, this.#clock, (pool) => pool.count(use));
     return "refused" in answer ? refusal(answer) : { limits: answer.limits };
   }
 
@@ -146,27 +165,27 @@ class CloudflareAccountPool implements AccountPoolClient {
 
   async keyUses(): Promise<KeyUse[]> {
     await this.#settlements.tell();
-    return call(this.#pools, this.#clock, (pool) => pool.keyUses());
+    return call(this.#pool, this.#clock, (pool) => pool.keyUses());
   }
 
   async status(most?: number): Promise<QueueStatus> {
-    return call(this.#pools, this.#clock, (pool) => pool.status(most));
+    return call(this.#pool, this.#clock, (pool) => pool.status(most));
   }
 
   async health(ids?: readonly string[]): Promise<AccountHealth[]> {
-    return call(this.#pools, this.#clock, (pool) => pool.health(ids));
+    return call(this.#pool, this.#clock, (pool) => pool.health(ids));
   }
 
   async setTestStatus(id: string, status: string): Promise<void> {
-    await call(this.#pools, this.#clock, (pool) => pool.setTestStatus(id, status));
+    await call(this.#pool, this.#clock, (pool) => pool.setTestStatus(id, status));
   }
 
   async tokensDueForRefresh(): Promise<string[]> {
-    return call(this.#pools, this.#clock, (pool) => pool.tokensDueForRefresh());
+    return call(this.#pool, this.#clock, (pool) => pool.tokensDueForRefresh());
   }
 
   async configure(configuration: PoolConfiguration): Promise<void> {
-    await call(this.#pools, this.#clock, (pool) => pool.configure(configuration));
+    await call(this.#pool, this.#clock, (pool) => pool.configure(configuration));
   }
 }
 
@@ -175,5 +194,6 @@ export function cloudflareAccounts(
   env: { readonly ACCOUNT_POOL: Pools },
   clock: Partial<HolderClock> = {},
 ): AccountPoolClient {
-  return new CloudflareAccountPool(env.ACCOUNT_POOL, { ...SYSTEM_CLOCK, ...clock });
+  const { ACCOUNT_POOL: pools } = env;
+  return new CloudflareAccountPool(() => pools.getByName(POOL_NAME), { ...SYSTEM_CLOCK, ...clock });
 }

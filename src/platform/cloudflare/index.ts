@@ -1,7 +1,10 @@
 import { waitUntil } from "cloudflare:workers";
+import { shardNames } from "../../accounts/layout.ts";
 import { proxiedFetch } from "../../provider/proxy/fetch.ts";
+import type { AccountPoolClient } from "../accounts.ts";
 import type { Platform } from "../platform.ts";
 import type { Fetch } from "../upstream.ts";
+import type { Variables } from "../variables.ts";
 import { cloudflareAccounts } from "./accounts.ts";
 import { cloudflareAdministration } from "./administration.ts";
 import { cloudflareAlerts } from "./alerts.ts";
@@ -9,6 +12,9 @@ import { cloudflareArchive } from "./archive.ts";
 import { cloudflareConfiguration, cloudflareJournal } from "./configuration.ts";
 import type { Env } from "./env.ts";
 import { cloudflarePages } from "./pages.ts";
+import { placeOfIsolate } from "./place.ts";
+import { SYSTEM_CLOCK } from "./pool-stub.ts";
+import { shardedAccounts } from "./sharded-accounts.ts";
 import { dial } from "./sockets.ts";
 import { storedResponses } from "./stored-responses.ts";
 import { cloudflareUsage } from "./usage.ts";
@@ -31,7 +37,7 @@ export function cloudflarePlatform(env: Env): Platform {
     variables,
     configuration: cloudflareConfiguration(env),
     configPath: "durable-object:Configuration/main",
-    accounts: cloudflareAccounts(env, { waitUntil }),
+    accounts: accountsOf(env, variables),
     archive: cloudflareArchive(env),
     usage: cloudflareUsage(env),
     administration: cloudflareAdministration(env),
@@ -71,4 +77,11 @@ export function cloudflarePlatform(env: Env): Platform {
     },
     now: Date.now,
   };
+}
+
+function accountsOf(env: Env, variables: Variables): AccountPoolClient {
+  const { poolShards, poolRegions } = variables;
+  if (poolShards === 1) return cloudflareAccounts(env, { waitUntil });
+  const clock = { ...SYSTEM_CLOCK, waitUntil };
+  return shardedAccounts(env.ACCOUNT_POOL, shardNames(poolShards), poolRegions, placeOfIsolate, clock);
 }

@@ -1,6 +1,6 @@
 import type { Pulse } from "../../accounts/heartbeat.ts";
 import type { Holder } from "../../accounts/leases.ts";
-import { POOL_NAME } from "../../accounts/pool-name.ts";
+import type { ShardStatus } from "../../accounts/shard-status.ts";
 import type { Grant } from "../../accounts/waiting-queue.ts";
 import type {
   AccountFailure,
@@ -13,7 +13,8 @@ import type {
   SignedIn,
   TokenAnswer,
 } from "../accounts.ts";
-import type { KeyUse, LimitedUse } from "../limits.ts";
+import type { KeyUse, LimitedUse, LimitState } from "../limits.ts";
+import type { Region } from "../regions.ts";
 import type { Settled } from "./settlements.ts";
 
 /** Pauses before a call to a pool that was just restarted is tried again, milliseconds. */
@@ -58,10 +59,23 @@ export interface PoolStub {
   configure(configuration: PoolConfiguration): Promise<void>;
 }
 
-/** What gives a stub of the pool object: a namespace of Durable Objects. */
-export interface Pools {
-  getByName(name: string): PoolStub;
+/** The same of a pool that is one of several. */
+export interface ShardStub extends PoolStub {
+  shardStatus(most?: number): Promise<ShardStatus>;
+  isWell(provider?: string): Promise<boolean>;
+  hold(use: LimitedUse, settled: Settled): Promise<CountAnswer>;
+  begun(use: LimitedUse): Promise<LimitState>;
+  holding(use: string): Promise<void>;
+  unserved(use: string): Promise<void>;
 }
+
+/** What gives a stub of a pool object: a namespace of Durable Objects. */
+export interface Pools<Stub extends PoolStub = PoolStub> {
+  getByName(name: string, options?: { readonly locationHint?: Region }): Stub;
+}
+
+/** Gives a new stub of one pool object. */
+export type OnePool<Stub extends PoolStub = PoolStub> = () => Stub;
 
 /** What a holder needs from its isolate. */
 export interface HolderClock {
@@ -94,18 +108,18 @@ function mayTryAgain(error: unknown): boolean {
 }
 
 /** Calls the pool with a fresh stub, again when it was restarted under the call. */
-export async function call<T>(
-  pools: Pools,
+export async function call<T, Stub extends PoolStub>(
+  pool: OnePool<Stub>,
   clock: HolderClock,
-  use: (pool: PoolStub) => Promise<T>,
+  use: (pool: Stub) => Promise<T>,
 ): Promise<T> {
   for (const ms of RETRY_PAUSES_MS) {
     try {
-      return await use(pools.getByName(POOL_NAME));
+      return await use(pool());
     } catch (error) {
       if (!mayTryAgain(error)) throw error;
       await pause(ms, clock);
     }
   }
-  return use(pools.getByName(POOL_NAME));
+  return use(pool());
 }

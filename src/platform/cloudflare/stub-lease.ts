@@ -3,7 +3,7 @@ import { BEAT_MS, YOUNG_HOLD_MS } from "../../accounts/lease-life.ts";
 import { type Holder, SLOT_RECLAIMED } from "../../accounts/leases.ts";
 import type { Grant } from "../../accounts/waiting-queue.ts";
 import type { AccountFailure, Lease, LeasedAccount, SignedIn, TokenAnswer } from "../accounts.ts";
-import { call, type HolderClock, type LeaseStub, type Pools, pause } from "./pool-stub.ts";
+import { call, type HolderClock, type LeaseStub, type OnePool, pause } from "./pool-stub.ts";
 
 /**
  * How long a holder asks after its lease that was kept from doing so for longer than the lease may be used unheard. An isolate
@@ -28,7 +28,7 @@ const NEWCOMER_MS = 100;
 
 /** What the leases of an isolate have in common. */
 export interface Surroundings {
-  readonly pools: Pools;
+  readonly pool: OnePool;
   readonly heartbeat: Heartbeat;
   readonly clock: HolderClock;
 }
@@ -245,9 +245,9 @@ export class StubLease implements Lease {
   }
 
   #beat(): Promise<void> {
-    const { pools, heartbeat, clock } = this.#around;
+    const { pool, heartbeat, clock } = this.#around;
     return heartbeat.beat((isolate, leases, known) =>
-      call(pools, clock, (pool) => pool.beat(isolate, leases, known)),
+      call(pool, clock, (stub) => stub.beat(isolate, leases, known)),
     );
   }
 
@@ -272,11 +272,11 @@ export class StubLease implements Lease {
 
   async #takeOver(): Promise<boolean> {
     if (this.#released || this.#held.lost) return false;
-    const { pools, heartbeat, clock } = this.#around;
+    const { pool, heartbeat, clock } = this.#around;
     let sentAt = clock.now();
-    const reply = await call(pools, clock, (pool) => {
+    const reply = await call(pool, clock, (stub) => {
       sentAt = clock.now();
-      return pool.resume(this.#held.name, this.account.id, this.#holder, heartbeat.isolate);
+      return stub.resume(this.#held.name, this.account.id, this.#holder, heartbeat.isolate);
     });
     if (reply === null) return false;
     if (this.#released) {

@@ -41,6 +41,7 @@ const NUMBERS = [
   row("KEPT_CHARACTERS", (v) => v.kept.characters, 64 * 1024 * 1024, "1000000", 1_000_000),
   row("KEPT_OBJECTS", (v) => v.kept.objects, 1_000, "10", 10),
   row("QUEUE_TIMEOUT_MS", (v) => v.queueTimeoutMs, 60_000, "5000", 5_000),
+  row("POOL_SHARDS", (v) => v.poolShards, 1, "64", 64),
   row("PAGE_RATE_LIMIT", (v) => v.pageRateLimit, 100, "7", 7),
   row("BROWSER_COUNT", (v) => v.pages.browsers, 1, "2", 2),
   row("BROWSER_MAX_TABS", (v) => v.pages.tabs, 4, "3", 3),
@@ -87,6 +88,7 @@ const ADDRESSES = [
 const CONFIG = '{"keys":["sk-secret"]}';
 
 const OTHERS = [
+  row("POOL_REGIONS", (v) => v.poolRegions, [], "weur, enam,weur", ["weur", "enam", "weur"]),
   row("PROVIDER_DRIVER", (v) => v.providerDriver, "sessions", "openai", "openai"),
   row("PROVIDER_TOKEN", (v) => v.providerToken, "none", "sk-1", "sk-1"),
   row("PROVIDER_MODELS", (v) => v.providerModels, {}, '{"a":"b"}', { a: "b" }),
@@ -188,6 +190,12 @@ describe("a variable of the deployment", () => {
       "PROVIDER_MODELS",
       '{"a":""}',
       'PROVIDER_MODELS must be a JSON object of texts, such as {"name":"value"}',
+    ],
+    ["POOL_SHARDS", "65", 'POOL_SHARDS is "65": it must be a whole number from 1 to 64'],
+    [
+      "POOL_REGIONS",
+      "weur,moon",
+      'POOL_REGIONS is "weur,moon": it must be some of wnam, enam, sam, weur, eeur, apac, apac-ne, apac-se, oc, afr, me, separated by commas',
     ],
   ])("%s may not be %s", (name, text, sentence) => {
     expect(faultOf({ [name]: text })).toBe(sentence);

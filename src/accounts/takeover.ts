@@ -1,0 +1,99 @@
+import type { StillHeld } from "./handover.ts";
+
+/** How soon another shard is asked again, milliseconds: at first, and at most. */
+const SOON_MS = 50;
+const LATE_MS = 1_000;
+/** An answer that takes longer is not waited for. It counts when it comes. */
+const SILENT_MS = 2_000;
+
+/** The pool, as far as accounts are concerned that other shards had: an `AccountPool`. */
+export interface TakingPool {
+  readonly generation: number;
+  /** Whether accounts may be in use where they were before. */
+  readonly isMoving: boolean;
+  readonly awaited: readonly string[];
+  heldElsewhere(shard: string, answer: StillHeld): void;
+}
+
+/** What a {@link Takeover} needs from where it runs. */
+export interface TakeoverOptions {
+  readonly pool: TakingPool;
+  /** Calls `run` after `ms` milliseconds; the result stops it. */
+  readonly setTimer: (ms: number, run: () => void) => () => void;
+  /**
+   * Asks another shard what it still holds, and (`first`) what it knows of the accounts. It learns of that layout if need be. May
+   * be lost, repeated, late, or reject.
+   */
+  readonly ask: (shard: string, generation: number, first: boolean) => Promise<StillHeld>;
+  /** Another shard knows of a newer layout. */
+  readonly behind: () => Promise<void>;
+  /** Nothing is held elsewhere any more: to be called again when it rejects. */
+  readonly settled: (generation: number) => Promise<void>;
+}
+
+/**
+ * Asks the shards that accounts have come from, again and again, until nothing is held there any more. To be told when the layout
+ * may have changed; without any that must be asked it does nothing.
+ */
+export class Takeover {
+  readonly #options: TakeoverOptions;
+  /** The layout that is being asked about. */
+  #generation = 0;
+  #told = 0;
+
+  constructor(options: TakeoverOptions) {
+    this.#options = options;
+  }
+
+  /** To be called whenever the pool was configured. */
+  look(): void {
+    const { pool } = this.#options;
+    if (pool.generation === this.#generation) return;
+    this.#generation = pool.generation;
+    if (!pool.isMoving) return;
+    for (const shard of pool.awaited) this.#ask(shard, this.#generation, SOON_MS, true);
+    this.#tell(this.#generation, SOON_MS);
+  }
+
+  #ask(shard: string, generation: number, pauseMs: number, first: boolean): void {
+    const { pool, ask, setTimer, behind } = this.#options;
+    let over = false;
+    /** Once for each time that it was asked. */
+    const goOn = (stillFirst: boolean) => {
+      if (over) return;
+      over = true;
+      stop();
+      if (pool.generation !== generation) return;
+      if (!pool.awaited.includes(shard)) {
+        this.#tell(generation, SOON_MS);
+        return;
+      }
+      setTimer(pauseMs, () => {
+        if (pool.generation !== generation) return;
+        // A late answer may have said it meanwhile.
+        if (!pool.awaited.includes(shard)) this.#tell(generation, SOON_MS);
+        else this.#ask(shard, generation, Math.min(2 * pauseMs, LATE_MS), stillFirst);
+      });
+    };
+    const stop = setTimer(SILENT_MS, () => goOn(first));
+    ask(shard, generation, first).then(
+      (answer) => {
+        pool.heldElsewhere(shard, answer);
+        if (answer.generation > pool.generation) void behind().catch(() => undefined);
+        goOn(first && answer.generation !== generation);
+      },
+      () => goOn(first),
+    );
+  }
+
+  /** Says that all is settled, if it is. */
+  #tell(generation: number, pauseMs: number): void {
+    const { pool, settled, setTimer } = this.#options;
+    if (pool.generation !== generation || pool.awaited.length > 0 || this.#told === generation) return;
+    this.#told = generation;
+    settled(generation).catch(() => {
+      this.#told = 0;
+      setTimer(pauseMs, () => this.#tell(generation, Math.min(2 * pauseMs, LATE_MS)));
+    });
+  }
+}

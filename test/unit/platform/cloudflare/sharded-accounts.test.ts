@@ -1,0 +1,275 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../../bench/simulation/clock.ts";
+import { AccountPool } from "../../../../src/accounts/pool.ts";
+import { ShardMap } from "../../../../src/accounts/shards.ts";
+import { type Grant, Waiter } from "../../../../src/accounts/waiting-queue.ts";
+import type { Acquired, AcquireRequest, Lease, PoolAccount } from "../../../../src/platform/accounts.ts";
+import type { ShardStub } from "../../../../src/platform/cloudflare/pool-stub.ts";
+import { ShardClient } from "../../../../src/platform/cloudflare/shard-client.ts";
+import { ShardedAccountPool } from "../../../../src/platform/cloudflare/sharded-accounts.ts";
+import { failure } from "../../../support/failures.ts";
+import { MemoryPoolStore } from "../../../support/memory-pool-store.ts";
+import { account, LIMITS } from "../../accounts/rig.ts";
+
+const START = 1_800_000_000_000;
+const NAMES = ["near", "far", "farther"];
+
+/** A pool object that is called without a network; one that is silent never answers. */
+class Shard {
+  readonly pool: AccountPool;
+  isSilent = false;
+  asked = 0;
+
+  constructor(clock: VirtualClock) {
+    const { now, setTimer } = clock;
+    this.pool = new AccountPool({ store: new MemoryPoolStore(), now, setTimer, wakeAt: () => undefined });
+  }
+
+  #granted(granted: Grant) {
+    const { pool } = this;
+    const { lease: name, account: its } = granted;
+    const lease = {
+      token: async (stale?: string) => pool.token(name, stale),
+      signedIn: async () => undefined,
+      signInFailed: async () => undefined,
+      succeeded: async () => pool.succeeded(name),
+      failed: async (reason: Parameters<AccountPool["failed"]>[1]) => pool.failed(name, reason),
+      [Symbol.dispose]: () => undefined,
+    };
+    return { granted: { ...granted, account: its }, lease, [Symbol.dispose]: () => void pool.release(name) };
+  }
+
+  get stub(): ShardStub {
+    const { pool } = this;
+    return {
+      acquire: async (request) => {
+        this.asked += 1;
+        if (this.isSilent) await new Promise(() => undefined);
+        const outcome = pool.acquire(request);
+        if (!(outcome instanceof Waiter))
+          return "granted" in outcome ? this.#granted(outcome.granted) : outcome;
+        const wait = async () => {
+          const settled = await outcome.settled;
+          return "granted" in settled ? this.#granted(settled.granted) : settled;
+        };
+        const leave = () => {
+          if (outcome.outcome === null) outcome.cancel();
+        };
+        return { place: { [Symbol.dispose]: leave }, pending: { wait }, [Symbol.dispose]: leave };
+      },
+      beat: async (isolate, leases) => pool.beat(isolate, leases),
+      resume: async () => null,
+      count: async (use) => pool.count(use),
+      settleAll: async (settled) => {
+        for (const [use, spent] of settled) pool.settle(use, spent);
+      },
+      keyUses: async () => pool.keyUses(),
+      status: async (most) => pool.status(most),
+      health: async (ids) => pool.health(ids),
+      setTestStatus: async (id, status) => pool.setTestStatus(id, status),
+      tokensDueForRefresh: async () => pool.tokensDueForRefresh(),
+      configure: async (configuration) => {
+        pool.configure(configuration);
+        pool.takeParts({ global: null, queue: null });
+      },
+      shardStatus: async (most) => pool.shardStatus(most),
+      isWell: async (provider) => pool.isWell(provider),
+      hold: async (use) => pool.hold(use),
+      begun: async (use) => pool.begun(use),
+      holding: async (use) => pool.holding(use),
+      unserved: async (use) => pool.unserved(use),
+    };
+  }
+}
+
+/** Three pools, the first of which is near, with so many accounts of each. */
+class World {
+  readonly clock = new VirtualClock(START);
+  readonly shards = NAMES.map(() => new Shard(this.clock));
+  readonly pool: ShardedAccountPool;
+  readonly accounts: readonly (readonly PoolAccount[])[];
+
+  constructor(...counts: readonly number[]) {
+    const clock = { now: this.clock.now, setTimer: this.clock.setTimer, waitUntil: () => undefined };
+    const places = NAMES.map((name) => ({ name, region: name }));
+    const map = new ShardMap(places);
+    const of = counts.map((): PoolAccount[] => []);
+    for (let n = 0; of.some(({ length }, shard) => length < (counts[shard] ?? 0)); n += 1) {
+      const shard = map.of(`a${n}`);
+      const its = of[shard];
+      const more = { email: "", mobile: `+49${n}`, token: `t${n}`, password: "" };
+      if (its !== undefined && its.length < (counts[shard] ?? 0)) its.push(account(`a${n}`, more));
+    }
+    this.accounts = of;
+    this.pool = new ShardedAccountPool({
+      shards: this.shards.map((shard, index) => ({
+        name: NAMES[index] ?? "",
+        region: NAMES[index] ?? "",
+        client: new ShardClient(() => shard.stub, clock),
+      })),
+      clock,
+      place: () => ({ continent: "", longitude: Number.NaN }),
+      distance: (region) => NAMES.indexOf(region),
+      turn: 0,
+    });
+  }
+
+  static async of(...counts: readonly number[]): Promise<World> {
+    const world = new World(...counts);
+    await world.pool.configure({ accounts: world.accounts.flat(), limits: LIMITS });
+    return world;
+  }
+
+  /** Lets time pass; what happens in it goes on before it does. */
+  async pass(ms: number): Promise<void> {
+    const end = this.clock.now() + ms;
+    for (let at = this.clock.now(); at < end; at += 10) {
+      await new Promise((resolve) => setImmediate(resolve));
+      await this.clock.runUntil(Math.min(end, at + 10));
+    }
+  }
+
+  /** What comes of a request, once so much time has passed. */
+  async acquire(more: Partial<AcquireRequest> = {}, ms = 0): Promise<Acquired | "waits"> {
+    let acquired: Acquired | "waits" = "waits";
+    const asking = this.pool.acquire({ requestId: "r", model: "m", ...more }).then((it) => {
+      acquired = it;
+    });
+    await this.pass(ms);
+    if (ms === 0) await asking;
+    return acquired;
+  }
+
+  async lease(more: Partial<AcquireRequest> = {}): Promise<Lease> {
+    const acquired = await this.acquire(more);
+    if (acquired === "waits" || !("lease" in acquired))
+      throw new Error(`no lease: ${JSON.stringify(acquired)}`);
+    return acquired.lease;
+  }
+
+  idOf(shard: number, index = 0): string {
+    return this.accounts[shard]?.[index]?.id ?? "";
+  }
+}
+
+describe("several pools", () => {
+  it("are asked from the nearest on, and only as far as need be", async () => {
+    const world = await World.of(1, 1, 1);
+    const first = await world.lease();
+    expect(first.account.id).toBe(world.idOf(0));
+    expect(world.shards.map(({ asked }) => asked)).toEqual([1, 0, 0]);
+    expect((await world.lease()).account.id).toBe(world.idOf(1));
+    expect((await world.lease()).account.id).toBe(world.idOf(2));
+    expect(await world.acquire({ waitMs: 0 })).toMatchObject({ refused: "queue_timeout" });
+    first.release();
+    await world.pass(500);
+    expect((await world.lease()).account.id).toBe(world.idOf(0));
+  });
+
+  it("have a request wait, which takes whatever slot is free first", async () => {
+    const world = await World.of(1, 1, 0);
+    const [, far] = [await world.lease(), await world.lease()];
+    const waiting = world.pool.acquire({ requestId: "w", model: "m", waitMs: 60_000 });
+    await world.pass(100);
+    far.release();
+    await world.pass(5_000);
+    expect(await waiting).toMatchObject({ lease: { account: { id: world.idOf(1) } } });
+    expect(await world.pool.status()).toMatchObject({ in_use: 2, waiting: 0 });
+  });
+
+  it("pass a silent one over", async () => {
+    const world = await World.of(1, 1, 0);
+    const [near] = world.shards;
+    if (near !== undefined) near.isSilent = true;
+    expect(await world.acquire({}, 1_600)).toMatchObject({ lease: { account: { id: world.idOf(1) } } });
+  });
+
+  it("leave a sick account alone while another pool has one that is well", async () => {
+    const world = await World.of(1, 1, 0);
+    const sick = await world.lease();
+    expect(await sick.failed(failure("account_suspended", "suspended"))).toBe(true);
+    sick.release();
+    const well = await world.lease();
+    expect(well.account.id).toBe(world.idOf(1));
+    // Busy is better than sick; and sick is better than none.
+    expect(await world.acquire({ waitMs: 500 }, 1_000)).toMatchObject({ refused: "queue_timeout" });
+    await well.failed(failure("account_suspended", "suspended"));
+    well.release();
+    expect((await world.lease()).account.id).toBeTypeOf("string");
+  });
+
+  it("know an account by all its names, wherever it is", async () => {
+    const world = await World.of(1, 1, 1);
+    const [there] = world.accounts[2] ?? [];
+    const byMobile = await world.lease({ target: there?.mobile ?? "" });
+    expect(byMobile.account.id).toBe(there?.id);
+    byMobile.release();
+    expect((await world.lease({ target: there?.id.toUpperCase() ?? "" })).account.id).toBe(there?.id);
+    expect(await world.acquire({ target: "nobody" }, 1_000)).toMatchObject({ refused: "target_not_found" });
+  });
+
+  it("say that there are no accounts only when none has any", async () => {
+    const world = await World.of(0, 0, 1);
+    const lease = await world.lease();
+    expect(lease.account.id).toBe(world.idOf(2));
+    expect(await world.acquire({ exclude: [lease.account.id] })).toMatchObject({ refused: "no_accounts" });
+  });
+
+  it("count what a key uses in one place, for as long as it is used", async () => {
+    const world = await World.of(0, 2, 2);
+    const limits = { max_parallel: 2, requests_per_minute: 3 };
+    const use = (id: string) => ({ use: { id, key: "k", limits, tokens: 10, cost: 0 } });
+    const leases = [await world.lease(use("1")), await world.lease(use("2"))];
+    expect(await world.acquire(use("3"))).toMatchObject({
+      refused: "limited",
+      limit: { limit: "max_parallel" },
+    });
+    // Longer than anything lives that nobody hears of.
+    await world.pass(30_000);
+    expect(await world.acquire(use("3"))).toMatchObject({
+      refused: "limited",
+      limit: { limit: "max_parallel" },
+    });
+    for (const lease of leases) lease.release();
+    const settled = ["1", "2"].map((id) => world.pool.settle(use(id).use, { tokens: 7, cost: 0 }));
+    await Promise.all(settled);
+    expect(await world.pool.keyUses()).toMatchObject([{ key: "k", parallel: 0, day: { tokens: 14 } }]);
+    (await world.lease(use("4"))).release();
+    expect(await world.acquire(use("5"))).toMatchObject({
+      refused: "limited",
+      limit: { limit: "requests_per_minute" },
+    });
+    // One that dies without a word is over in the end.
+    await world.pass(15_000);
+    expect(await world.pool.keyUses()).toMatchObject([{ key: "k", parallel: 0 }]);
+  });
+
+  it("count nothing for a request that gets no slot", async () => {
+    const world = await World.of(0, 1, 0);
+    await world.lease();
+    const use = { id: "1", key: "k", limits: { requests_per_minute: 1 }, tokens: 10, cost: 0 };
+    expect(await world.acquire({ use, waitMs: 100 }, 200)).toMatchObject({ refused: "queue_timeout" });
+    expect(await world.pool.keyUses()).toMatchObject([{ minute: { requests: 0 }, day: { tokens: 0 } }]);
+  });
+
+  it("have one status", async () => {
+    const world = await World.of(2, 1, 1);
+    const lease = await world.lease();
+    expect(await world.pool.status()).toMatchObject({
+      total: 4,
+      in_use: 1,
+      available: 3,
+      in_use_accounts: [lease.account.id],
+      recommended_concurrency: 4,
+      global_max_inflight: 4,
+      leases: [{ account: lease.account.id }],
+    });
+    expect((await world.pool.status(2)).available_accounts).toHaveLength(2);
+    expect((await world.pool.health()).map(({ id }) => id).sort()).toEqual(
+      world.accounts
+        .flat()
+        .map(({ id }) => id)
+        .sort(),
+    );
+  });
+});
