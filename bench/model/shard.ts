@@ -1,0 +1,154 @@
+import type { StillHeld } from "../../src/accounts/handover.ts";
+import { type PartAnswers, type PartAsks, PartTrader } from "../../src/accounts/part-trader.ts";
+import { AccountPool } from "../../src/accounts/pool.ts";
+import { POOL_NAME } from "../../src/accounts/pool-name.ts";
+import { Takeover } from "../../src/accounts/takeover.ts";
+import type { PoolConfiguration, PoolLimits } from "../../src/platform/accounts.ts";
+import { MemoryPoolStore } from "../../test/support/memory-pool-store.ts";
+import type { ModelClock } from "./clock.ts";
+import type { Network } from "./network.ts";
+
+/** Where shards are. */
+export interface Surroundings {
+  readonly clock: ModelClock;
+  readonly network: Network;
+  shard(name: string): ModelShard;
+  /** What a pool is told when it asks for its part of the configuration. */
+  partOf(name: string): PoolConfiguration | null;
+  settled(name: string, generation: number): void;
+  /** It goes by other limits from now on. */
+  told(): void;
+}
+
+/** What the pool object makes of the rules: the real ones, on storage that survives it. */
+export class ModelShard {
+  readonly name: string;
+  readonly store = new MemoryPoolStore();
+  pool: AccountPool;
+  /** How often it was started. */
+  start = 0;
+  /** What it goes by; null: it has not been told yet. */
+  limits: PoolLimits | null = null;
+  readonly #around: Surroundings;
+  #configured = false;
+  #trader: PartTrader | null = null;
+  #takeover: Takeover;
+  readonly #stops = new Set<() => void>();
+
+  constructor(name: string, around: Surroundings) {
+    this.name = name;
+    this.#around = around;
+    [this.pool, this.#takeover] = this.#made();
+  }
+
+  #setTimer(ms: number, run: () => void): () => void {
+    const stop = this.#around.clock.setTimer(ms, () => {
+      this.#stops.delete(stop);
+      run();
+    });
+    this.#stops.add(stop);
+    return () => {
+      this.#stops.delete(stop);
+      stop();
+    };
+  }
+
+  /** The alarm outlives the object. */
+  #sweepAt(at: number): void {
+    this.#around.clock.setTimer(at - this.#around.clock.now(), () => {
+      const next = this.pool.sweep();
+      if (next !== null) this.#sweepAt(next);
+    });
+  }
+
+  #made(): [AccountPool, Takeover] {
+    const { clock } = this.#around;
+    const setTimer = (ms: number, run: () => void) => this.#setTimer(ms, run);
+    const pool = new AccountPool({
+      store: this.store,
+      now: clock.now,
+      setTimer,
+      wakeAt: (at) => this.#sweepAt(at),
+      short: (limit, turnedAway) => this.#trader?.short(limit, turnedAway),
+    });
+    const takeover = new Takeover({
+      pool,
+      setTimer,
+      ask: (shard, generation, first) =>
+        this.#call(() => this.#around.shard(shard).heldFor(this.name, generation, first)),
+      behind: () => this.#call(() => this.#around.partOf(this.name)).then((part) => this.#take(part)),
+      settled: (generation) => this.#call(() => this.#around.settled(this.name, generation)),
+    });
+    return [pool, takeover];
+  }
+
+  /** What a start of the object has called for is answered to that start alone. */
+  #call<T>(work: () => T): Promise<T> {
+    const { start } = this;
+    return this.#around.network
+      .call(work)
+      .then((answer) => (this.start === start ? answer : new Promise<T>(() => {})));
+  }
+
+  /** The object loses its memory. */
+  restart(): void {
+    for (const stop of this.#stops) stop();
+    this.#stops.clear();
+    this.start += 1;
+    this.#configured = false;
+    this.limits = null;
+    this.#trader = null;
+    [this.pool, this.#takeover] = this.#made();
+  }
+
+  /** Whatever it is called for, it knows its configuration first. */
+  known(): AccountPool {
+    if (!this.#configured) this.#take(this.#around.partOf(this.name));
+    return this.pool;
+  }
+
+  configure(configuration: PoolConfiguration): void {
+    this.known();
+    this.#take(configuration);
+  }
+
+  heldFor(shard: string, generation: number, andKnown: boolean): StillHeld {
+    if (this.known().generation < generation) this.#take(this.#around.partOf(this.name));
+    return this.pool.heldFor(shard, andKnown);
+  }
+
+  partsAsked(shard: string, asks: PartAsks): PartAnswers {
+    this.known();
+    return this.#trader?.asked(shard, asks) ?? {};
+  }
+
+  #take(configuration: PoolConfiguration | null): void {
+    this.#configured = true;
+    if (configuration === null) return;
+    const { shard, limits } = configuration;
+    const { pool } = this;
+    let taken = false;
+    if (shard === undefined) taken = pool.configure(configuration);
+    else {
+      this.#trader ??= this.#newTrader();
+      const { shards, former } = shard.layout;
+      taken = this.#trader.configure({ shards, former, founders: [POOL_NAME] }, configuration);
+    }
+    if (taken) {
+      this.limits = limits;
+      this.#around.told();
+    }
+    this.#takeover.look();
+  }
+
+  #newTrader(): PartTrader {
+    return new PartTrader({
+      name: this.name,
+      store: this.store,
+      pool: this.pool,
+      now: this.#around.clock.now,
+      setTimer: (ms, run) => this.#setTimer(ms, run),
+      send: (to, asks) => this.#call(() => this.#around.shard(to).partsAsked(this.name, asks)),
+    });
+  }
+}

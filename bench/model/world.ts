@@ -1,0 +1,354 @@
+import { mapOf, shardNames } from "../../src/accounts/layout.ts";
+import { WHOLE } from "../../src/accounts/limit-part.ts";
+import { POOL_NAME } from "../../src/accounts/pool-name.ts";
+import { Waiter } from "../../src/accounts/waiting-queue.ts";
+import type { AcquireRequest, PoolAccount } from "../../src/platform/accounts.ts";
+import { Books, Violation } from "./books.ts";
+import { ModelClock } from "./clock.ts";
+import { ModelConfiguration } from "./configuration.ts";
+import { Network } from "./network.ts";
+import { ModelShard } from "./shard.ts";
+
+/** What happens next, as numbers: what it is, and which of all that there are it happens to. */
+export type Step = readonly [what: number, one: number, other: number, more: number];
+
+/** How many shards there are at most, and how many accounts. */
+const MOST_SHARDS = 5;
+const ACCOUNTS = 12;
+const PER_ACCOUNT = 2;
+const CALLERS = 4;
+/** Holders tell their pool at least so often that they are there, milliseconds. */
+const BEAT_MS = 1_000;
+/** A request that is refused or granted later than this after its time, milliseconds, was forgotten. */
+const LATE_MS = 1;
+/** How long everything that was begun may take to end, milliseconds. */
+const TAIL_MS = 60_000;
+/** How long a request may have to wait for a slot that nobody has. */
+const PROBE_MS = 10_000;
+
+/** A request that has a slot, and uses it. */
+interface Holder {
+  readonly shard: ModelShard;
+  start: number;
+  token: string;
+  readonly account: string;
+  readonly since: number;
+}
+
+/** A request that waits for one. */
+interface Waiting {
+  readonly shard: ModelShard;
+  readonly waiter: Waiter;
+  readonly until: number;
+  readonly since: number;
+  readonly provider: string;
+}
+
+const provider = (index: number): string => (index % 4 === 3 ? "other" : "");
+const accountOf = (index: number): PoolAccount => ({
+  id: `account-${index}`,
+  email: `account-${index}`,
+  mobile: "",
+  password: "",
+  token: `token-${index}`,
+  proxyId: "",
+  ...(provider(index) === "" ? {} : { provider: provider(index) }),
+});
+
+/** Promises go on that can: an answer passes through a few of them. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 8; turn += 1) await null;
+}
+
+/**
+ * Shards that trade parts of limits and hand accounts over, holders and waiting requests, a network that delays, reorders, repeats and loses,
+ * and somebody who edits the configuration and the number of shards: each step has one of them do something.
+ */
+export class World {
+  readonly clock = new ModelClock(Date.UTC(2026, 10, 22));
+  readonly network = new Network();
+  readonly books = new Books();
+  readonly counts = { granted: 0, waited: 0, refused: 0, lost: 0, timedOut: 0, restarts: 0, resized: 0 };
+  readonly #configuration: ModelConfiguration;
+
+  readonly #shards: ReadonlyMap<string, ModelShard>;
+  readonly #all: readonly ModelShard[];
+  #holders: Holder[] = [];
+  #waiting: Waiting[] = [];
+  #beatAt = 0;
+  #requests = 0;
+
+  constructor() {
+    const limits = { perAccount: PER_ACCOUNT, global: 9, queue: 8, queueWaitMs: 8_000, tokenRefreshMs: 0 };
+    const accounts = Array.from({ length: ACCOUNTS }, (_, index) => accountOf(index));
+    this.#configuration = new ModelConfiguration(1, accounts, limits);
+    this.#shards = new Map(shardNames(MOST_SHARDS).map((name) => [name, new ModelShard(name, this)]));
+    this.#all = [...this.#shards.values()];
+  }
+
+  shard(name: string): ModelShard {
+    const shard = this.#shards.get(name);
+    if (shard === undefined) throw new Violation(`there is no shard ${name}`);
+    return shard;
+  }
+
+  partOf(name: string) {
+    return this.#configuration.partOf(name);
+  }
+
+  settled(name: string, generation: number): void {
+    if (this.#configuration.settled(name, generation)) this.#tell();
+  }
+
+  told(): void {
+    this.books.told(this.#all.flatMap(({ limits }) => limits ?? []));
+  }
+
+  /** Does one step, and looks whether all is as it must be. */
+  async step([what, one, other, more]: Step): Promise<void> {
+    const shard = this.#all[one % this.#all.length];
+    if (shard === undefined) return;
+    if (what < 330) this.#acquire(more % 4 === 0 ? shard : this.#shardOf(other), other, more);
+    else if (what < 445) this.#release(one);
+    else if (what < 455) this.#crash(one);
+    else if (what < 485) this.#waiting[one % Math.max(1, this.#waiting.length)]?.waiter.cancel();
+    else if (what < 610) this.#pass(more % 10 === 0 ? other % 3_000 : other % 300);
+    else if (what < 930) this.network.deliver(one, more % 8 === 0);
+    else if (what < 945) this.network.lose(one);
+    else if (what < 950) this.#restart(shard);
+    else if (what < 965) this.#edit(other, more);
+    else if (what < 967) this.#resize(other);
+    else if (what < 990) this.#tell(one);
+    else shard.known();
+    await settled();
+    this.#look();
+  }
+
+  #acquire(shard: ModelShard, other: number, more: number): void {
+    const index = other % ACCOUNTS;
+    const { id } = accountOf(index);
+    const waitMs = [0, 0, 500, 3_000, 12_000, undefined][more % 6];
+    this.#request(shard, {
+      caller: `caller-${more % CALLERS}`,
+      ...(provider(index) === "" ? {} : { provider: provider(index) }),
+      ...(waitMs === undefined ? {} : { waitMs }),
+      ...(other % 7 === 0 ? { target: id } : {}),
+      ...(other % 7 === 1 ? { exclude: [id] } : {}),
+    });
+  }
+
+  /** Where an account lives by the newest layout. */
+  #shardOf(index: number): ModelShard {
+    const map = mapOf(this.#configuration.layout?.shards ?? [POOL_NAME]);
+    return this.shard(map.shards[map.of(accountOf(index % ACCOUNTS).id)]?.name ?? POOL_NAME);
+  }
+
+  #request(shard: ModelShard, asked: Partial<AcquireRequest>): void {
+    this.#requests += 1;
+    const outcome = shard.known().acquire({ requestId: `r${this.#requests}`, model: "m", ...asked });
+    const since = this.books.next();
+    if (outcome instanceof Waiter) {
+      this.counts.waited += 1;
+      const until = this.clock.now() + (asked.waitMs ?? shard.limits?.queueWaitMs ?? 0);
+      this.#waiting.push({ shard, waiter: outcome, until, since, provider: asked.provider ?? "" });
+    } else if ("granted" in outcome) this.#granted(shard, outcome.granted.lease, outcome.granted.account.id);
+    else this.counts.refused += 1;
+  }
+
+  #granted(shard: ModelShard, token: string, account: string): void {
+    this.counts.granted += 1;
+    const since = this.books.next();
+    this.#holders.push({ shard, start: shard.start, token, account, since });
+    this.books.begins(account, Math.min(...this.#holders.map((holder) => holder.since)));
+  }
+
+  #ends(holder: Holder): void {
+    this.#holders.splice(this.#holders.indexOf(holder), 1);
+    this.books.ends(holder.account);
+  }
+
+  #release(which: number): void {
+    const holder = this.#holders[which % Math.max(1, this.#holders.length)];
+    if (holder === undefined) return;
+    this.#ends(holder);
+    // What a start does not know of it is given back to nobody: its time runs out.
+    if (holder.start === holder.shard.start) holder.shard.pool.release(holder.token);
+  }
+
+  /** It ends without a word. */
+  #crash(which: number): void {
+    const holder = this.#holders[which % Math.max(1, this.#holders.length)];
+    if (holder !== undefined) this.#ends(holder);
+  }
+
+  /** Holders tell their pools that they are there, and stop where they have lost their slot. */
+  #beat(): void {
+    this.#beatAt = this.clock.now() + BEAT_MS;
+    for (const holder of [...this.#holders]) {
+      const { shard, account } = holder;
+      const pool = shard.known();
+      if (holder.start === shard.start) {
+        if (pool.renew(holder.token)) continue;
+      } else {
+        const asHolder = { requestId: "r", model: "m", dialect: "", caller: "" };
+        const name = pool.resume(holder.token, account, asHolder);
+        if (name !== null) {
+          holder.token = name;
+          holder.start = shard.start;
+          continue;
+        }
+      }
+      this.counts.lost += 1;
+      this.#ends(holder);
+    }
+  }
+
+  /** Time passes. */
+  #pass(ms: number): void {
+    const end = this.clock.now() + ms;
+    while (this.clock.now() < end) {
+      if (this.clock.now() >= this.#beatAt) this.#beat();
+      this.clock.advance(Math.min(end, this.#beatAt) - this.clock.now());
+    }
+  }
+
+  #restart(shard: ModelShard): void {
+    this.counts.restarts += 1;
+    // Who waited there hears that it is gone.
+    this.#waiting = this.#waiting.filter((waiting) => waiting.shard !== shard);
+    shard.restart();
+    this.told();
+    this.#beatAt = Math.min(this.#beatAt, this.clock.now() + BEAT_MS);
+  }
+
+  #edit(other: number, more: number): void {
+    const { limits, accounts } = this.#configuration;
+    const id = `account-${other % ACCOUNTS}`;
+    const others = accounts.filter((account) => account.id !== id);
+    if (more % 6 > 0) {
+      const edited = others.length < accounts.length ? others : [...accounts, accountOf(other % ACCOUNTS)];
+      this.#configuration.edit(edited, limits);
+    } else {
+      const [global, queue] = [[9, 4, 17, 2, 6, 0, 12][other % 7] ?? 9, [8, 3, 0, 12][(other >> 3) % 4] ?? 8];
+      const perAccount = 1 + ((other >> 6) % 3);
+      this.#configuration.edit(accounts, { ...limits, global, queue, perAccount });
+    }
+    this.#tell();
+  }
+
+  #resize(other: number): void {
+    this.counts.resized += 1;
+    this.#configuration.resize(1 + (other % MOST_SHARDS));
+    this.#tell();
+  }
+
+  /** Tells all shards, or one, what they are to go by. It may be overtaken. */
+  #tell(which?: number): void {
+    const { concerned } = this.#configuration;
+    const names = which === undefined ? concerned : concerned.slice(which % concerned.length).slice(0, 1);
+    for (const name of names) {
+      const part = this.#configuration.partOf(name);
+      if (part !== null) this.network.send(() => this.shard(name).configure(part));
+    }
+  }
+
+  /** Takes note of what has become of waiting requests, and holds it against what was promised. */
+  #look(): void {
+    const now = this.clock.now();
+    const waiting: Waiting[] = [];
+    const granted: Waiting[] = [];
+    for (const one of this.#waiting) {
+      const { outcome } = one.waiter;
+      if (outcome === null) {
+        if (now > one.until + LATE_MS) throw new Violation(`${one.waiter.request.requestId} still waits`);
+        waiting.push(one);
+      } else if ("granted" in outcome) granted.push(one);
+      else if (outcome.refused === "queue_timeout") this.counts.timedOut += 1;
+    }
+    this.#waiting = waiting;
+    for (const { shard, waiter } of granted) {
+      const { outcome } = waiter;
+      if (outcome !== null && "granted" in outcome)
+        this.#granted(shard, outcome.granted.lease, outcome.granted.account.id);
+    }
+    for (const lane of ["", "other"]) {
+      const those = waiting.filter((one) => one.provider === lane);
+      if (those.length > 0) this.books.waits(those.length, Math.min(...those.map(({ since }) => since)));
+    }
+    this.books.forget(
+      Math.min(this.books.next(), ...[...this.#holders, ...waiting].map(({ since }) => since)),
+    );
+  }
+
+  /** Messages come, time passes. */
+  async #goOn(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 100) {
+      for (let left = 200; this.network.underWay > 0 && left > 0; left -= 1) {
+        this.network.deliver(0, false);
+        await settled();
+        this.#look();
+      }
+      this.#pass(100);
+      await settled();
+      this.#look();
+    }
+  }
+
+  /** Everything that was begun ends, nothing is lost any more: then nothing may be left, and every account be had. */
+  async close(): Promise<void> {
+    const { limits } = this.#configuration;
+    this.#configuration.edit(
+      Array.from({ length: ACCOUNTS }, (_, index) => accountOf(index)),
+      { ...limits, perAccount: PER_ACCOUNT, global: PER_ACCOUNT * ACCOUNTS, queue: 8 },
+    );
+    this.#tell();
+    for (let ms = 0; ms < TAIL_MS; ms += 500) {
+      await this.#goOn(500);
+      while (this.#holders.length > 0) this.#release(0);
+    }
+    if (this.#waiting.length > 0) throw new Violation(`${this.#waiting.length} requests still wait`);
+    for (const { name, pool } of this.#all) {
+      const { in_use, waiting } = pool.status(0);
+      if (in_use + waiting > 0)
+        throw new Violation(`${in_use} slots and ${waiting} requests are left in ${name}`);
+    }
+    await this.#probe();
+    for (const limit of ["global", "queue"]) this.#count(limit);
+  }
+
+  /** Every slot of every account can be had at once, where the account is by now. */
+  async #probe(): Promise<void> {
+    const { accounts } = this.#configuration;
+    for (const [index, { id, provider: of }] of accounts.entries()) {
+      for (let slot = 0; slot < PER_ACCOUNT; slot += 1) {
+        const had = this.#holders.length;
+        // A shard may have to get its part of the queue first.
+        for (let tries = 0; tries < 3 && this.#holders.length === had; tries += 1) {
+          this.#request(this.#shardOf(index), {
+            target: id,
+            waitMs: PROBE_MS,
+            ...(of === undefined ? {} : { provider: of }),
+          });
+          await settled();
+          this.#look();
+          for (let ms = 0; ms <= PROBE_MS && this.#holders.length === had; ms += 500) await this.#goOn(500);
+        }
+      }
+    }
+    const slots = PER_ACCOUNT * accounts.length;
+    if (this.#holders.length < slots)
+      throw new Violation(`${this.#holders.length} of ${slots} slots can be had at the end`);
+    while (this.#holders.length > 0) this.#release(0);
+  }
+
+  /** No unit was made: whoever got some got them from one who gave them. */
+  #count(limit: string): void {
+    for (const one of this.#all)
+      for (const part of one.store.parts.values()) {
+        if (part.limit !== limit) continue;
+        const theirs = this.shard(part.peer).store.parts.get(`${limit} ${one.name}`);
+        if (part.got > (theirs?.given ?? 0) || part.given < 0 || part.got > 1e6 * WHOLE)
+          throw new Violation(`${one.name} has got ${part.got} units of ${limit} from ${part.peer}`);
+      }
+  }
+}
