@@ -8,7 +8,6 @@ import { defaultOptions as webpDefaults } from "@jsquash/webp/meta.js";
 import { initEmscriptenModule } from "@jsquash/webp/utils.js";
 import type { ImageFormat, Size } from "../../platform/page-browser.ts";
 import type { CodecModules } from "../../platform/pages.ts";
-import { encodeFullColour } from "./jpeg/encode.ts";
 
 /** From this quality on, colours are not blurred either (4:4:4 instead of 4:2:0 sampling). */
 export const FULL_COLOUR_QUALITY = 90;
@@ -59,8 +58,6 @@ export class ImageMaker {
   async #encode(pixels: Pixels, format: ImageFormat, quality: number): Promise<Uint8Array<ArrayBuffer>> {
     if (format === "png") return new Uint8Array(await encodePng(pixels));
     if (format === "webp") return this.#encodeWebp(pixels, quality);
-    // Where nothing is to be saved, an encoder that thinks about each coefficient takes ten times as long for the same bytes.
-    if (quality >= FULL_COLOUR_QUALITY) return encodeFullColour(pixels, quality);
     await this.#once("jpeg", (module) => initJpeg(module));
     return new Uint8Array(
       await encodeJpeg(pixels, {
@@ -68,7 +65,7 @@ export class ImageMaker {
         // Progressive coding costs half as much time again for a tenth of the bytes of so small an image.
         progressive: false,
         auto_subsample: false,
-        chroma_subsample: 2,
+        chroma_subsample: quality >= FULL_COLOUR_QUALITY ? 1 : 2,
       }),
     );
   }
