@@ -36,7 +36,7 @@ export class History extends DurableObject<Env> {
   readonly #archive: SqlArchive;
   /** Null: there never were packs. */
   #packed: PackedHistory | null = null;
-  /** The erasure that was begun last: they take turns. */
+  /** The change of the bucket that was begun last: they take turns. */
   #erasing: Promise<unknown> = Promise.resolve();
   #sweeps = false;
 
@@ -64,21 +64,14 @@ export class History extends DurableObject<Env> {
   /** Takes what an isolate has gathered; of the records those that run are in the batch, and those that have ended in packs. */
   async writePacked(batch: ArchiveBatch, packs: readonly RecordPack[]): Promise<void> {
     const packed = this.#openPacked();
-    try {
-      this.ctx.storage.transactionSync(() => {
-        const kept = this.#archive.recordsKept;
-        this.#archive.retain(batch.retention);
-        if (this.#archive.recordsKept < kept) this.#fit();
-        packed.write(batch.records, packs, this.#archive.recordsKept);
-        this.#archive.write({ ...batch, records: [] });
-      });
-    } catch (error) {
-      packed.distrust();
-      throw error;
-    }
-    if (this.#sweeps) return;
-    this.#sweeps = true;
-    await this.ctx.storage.setAlarm(Date.now() + SWEEP_MS);
+    this.#atomic(packed, () => {
+      const kept = this.#archive.recordsKept;
+      this.#archive.retain(batch.retention);
+      if (this.#archive.recordsKept < kept) this.#fit();
+      packed.write(batch.records, packs, this.#archive.recordsKept);
+      this.#archive.write({ ...batch, records: [] });
+    });
+    await this.#sweepSoon();
   }
 
   retain(retention: Retention): void {
@@ -100,19 +93,21 @@ export class History extends DurableObject<Env> {
     const { HISTORY_BUCKET: bucket } = this.env;
     const place = packed.placeOf(id);
     if (place !== null && bucket !== undefined) {
-      const erased = this.#erasing.then(() => eraseTexts(bucket, place));
-      this.#erasing = erased.catch(() => undefined);
-      await erased;
+      await this.#inTurn(() => eraseTexts(bucket, place));
     }
-    return this.ctx.storage.transactionSync(() => packed.delete(id));
+    return this.#atomic(packed, () => packed.delete(id));
   }
 
   async clearHistory(): Promise<number> {
     const packed = this.#packed;
     if (packed === null) return this.#archive.clearHistory();
     const { keys } = packed;
-    if (this.env.HISTORY_BUCKET !== undefined) await deletePacks(this.env.HISTORY_BUCKET, keys);
-    return this.ctx.storage.transactionSync(() => packed.clear(keys));
+    // What the bucket keeps in spite of this is for the sweep. The other way round records would be left without their texts.
+    const count = this.#atomic(packed, () => packed.clear(keys));
+    await this.#sweepSoon();
+    const { HISTORY_BUCKET: bucket } = this.env;
+    if (bucket !== undefined) await this.#inTurn(() => deletePacks(bucket, keys)).catch(() => undefined);
+    return count;
   }
 
   /** Settles what has lost its isolate, and deletes of the bucket what is no longer kept. */
@@ -125,6 +120,29 @@ export class History extends DurableObject<Env> {
     const isLeft = bucket !== undefined && (await sweepPacks(bucket, known, Date.now()));
     this.#sweeps = isLeft || packed.isWaiting;
     if (this.#sweeps) await this.ctx.storage.setAlarm(Date.now() + SWEEP_MS);
+  }
+
+  /** What changes the bucket takes turns: an erasure that is under way would put back what is deleted meanwhile. */
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#erasing.then(work);
+    this.#erasing = done.catch(() => undefined);
+    await done;
+  }
+
+  /** All of it or nothing is kept. */
+  #atomic<T>(packed: PackedHistory, work: () => T): T {
+    try {
+      return this.ctx.storage.transactionSync(work);
+    } catch (error) {
+      packed.distrust();
+      throw error;
+    }
+  }
+
+  async #sweepSoon(): Promise<void> {
+    if (this.#sweeps) return;
+    this.#sweeps = true;
+    await this.ctx.storage.setAlarm(Date.now() + SWEEP_MS);
   }
 
   /** Drops of packs and single records what is too much: the older kind first. */

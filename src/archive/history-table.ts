@@ -16,6 +16,8 @@ const KNOWN = `select
 
 /** Ids that are given as one value: a JSON array. */
 export const GIVEN = "(select value from json_each(?))";
+/** So many ids are one value at most: Durable Objects take 2 MB. */
+const IDS_AT_ONCE = 10_000;
 
 /** The history's records. What is written later about a record replaces what was known of it. */
 export class HistoryTable {
@@ -148,12 +150,15 @@ export class HistoryTable {
 
   /** Removes records for good: generations that are still under way do not bring them back. */
   bury(ids: readonly string[]): void {
-    this.forget(ids);
-    this.#sql.all(
-      `insert or replace into deleted_record select value, ? from json_each(?)`,
-      this.#now(),
-      JSON.stringify(ids),
-    );
+    for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
+      const some = ids.slice(at, at + IDS_AT_ONCE);
+      this.forget(some);
+      this.#sql.all(
+        `insert or replace into deleted_record select value, ? from json_each(?)`,
+        this.#now(),
+        JSON.stringify(some),
+      );
+    }
   }
 
   /** Removes records, of which others may come. */

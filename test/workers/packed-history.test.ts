@@ -1,6 +1,6 @@
 import { abortAllDurableObjects, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { cloudflareArchive } from "../../src/platform/cloudflare/archive.ts";
 import type { Env } from "../../src/platform/cloudflare/env.ts";
 import { packKey } from "../../src/platform/record-packs.ts";
@@ -26,7 +26,15 @@ async function everythingStored(): Promise<string> {
   return (await Promise.all(bodies)).join("\n");
 }
 
+/** The bucket fails for whoever asks it, the object that keeps the history included. */
+function away(...methods: ("put" | "delete" | "list" | "get")[]): void {
+  const methodsOf: R2Bucket = Object.getPrototypeOf(bucket());
+  for (const method of methods)
+    vi.spyOn(methodsOf, method).mockImplementation(() => Promise.reject(new Error("the bucket is away")));
+}
+
 afterEach(async () => {
+  vi.restoreAllMocks();
   await archive.clearHistory();
   // A message that was repeated has left what nobody knows of.
   for (const key of await keys()) await bucket().delete(key);
@@ -78,6 +86,15 @@ describe("the history with a bucket", () => {
     expect((await archive.readHistory("s3"))?.content).toBe("the secret of s3");
     expect(await archive.clearHistory()).toBe(1);
     expect(await keys()).toEqual([]);
+  });
+
+  test("clears also while the bucket is away: no record is left without its texts", async () => {
+    await archive.write(batch({ retention, records: [write("away-1"), write("away-2")] }));
+    away("delete");
+    expect(await archive.clearHistory()).toBe(2);
+    expect((await archive.listHistory(EVERYTHING)).total).toBe(0);
+    vi.restoreAllMocks();
+    expect(await runDurableObjectAlarm(env.HISTORY.getByName("main"))).toBe(true);
   });
 
   test("tells nothing of a message that cannot be put into the bucket: the isolate sends it again", async () => {

@@ -173,6 +173,25 @@ describe("the history in packs", () => {
     expect(ids()).toEqual(["c"]);
   });
 
+  test("clears as many as there may be: no value of a statement is longer than 2 MB", () => {
+    const strict: Sql = {
+      ...sql,
+      all: (statement, ...values) => {
+        for (const value of values) expect(String(value).length).toBeLessThan(2_000_000);
+        return sql.all(statement, ...values);
+      },
+    };
+    history = new PackedHistory(strict, new SqlArchive(strict, () => now).history, () => now);
+    const long = "x".repeat(100);
+    for (let pack = 0; pack < 150; pack += 1) {
+      const summaries = Array.from({ length: 200 }, (_, n) => ended(`${long}-${pack}-${n}`));
+      history.write([], [packOf(...summaries)], 100_000);
+    }
+    expect(history.clear(history.keys)).toBe(30_000);
+    history.write([], [packOf(ended(`${long}-149-199`))], 100_000);
+    expect(ids()).toEqual([]);
+  });
+
   test("settles what has lost its isolate, and takes it back if it was not lost", () => {
     history.write([runs("r", { updated_at: now })], [], KEEP);
     now += 16 * 60_000;
