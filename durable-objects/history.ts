@@ -72,6 +72,8 @@ export class History extends DurableObject<Env> {
       this.#archive.write({ ...batch, records: [] });
     });
     await this.#sweepSoon();
+    // The isolate does not wait for it: the alarm comes back to what fails.
+    if (packed.hasStrays) this.ctx.waitUntil(this.#eraseStrays(packed).catch(() => undefined));
   }
 
   retain(retention: Retention): void {
@@ -93,7 +95,7 @@ export class History extends DurableObject<Env> {
     const { HISTORY_BUCKET: bucket } = this.env;
     const place = packed.placeOf(id);
     if (place !== null && bucket !== undefined) {
-      await this.#inTurn(() => eraseTexts(bucket, place));
+      await this.#inTurn(() => eraseTexts(bucket, place.key, [place]));
     }
     return this.#atomic(packed, () => packed.delete(id));
   }
@@ -117,6 +119,7 @@ export class History extends DurableObject<Env> {
     this.ctx.storage.transactionSync(() => packed.settleLost());
     const { HISTORY_BUCKET: bucket } = this.env;
     const known = new Set(packed.keys);
+    await this.#eraseStrays(packed);
     const isLeft = bucket !== undefined && (await sweepPacks(bucket, known, Date.now()));
     this.#sweeps = isLeft || packed.isWaiting;
     if (this.#sweeps) await this.ctx.storage.setAlarm(Date.now() + SWEEP_MS);
@@ -127,6 +130,19 @@ export class History extends DurableObject<Env> {
     const done = this.#erasing.then(work);
     this.#erasing = done.catch(() => undefined);
     await done;
+  }
+
+  /** Erases what is in the bucket of records that were deleted before they were told of, or came twice. */
+  async #eraseStrays(packed: PackedHistory): Promise<void> {
+    const { HISTORY_BUCKET: bucket } = this.env;
+    if (bucket === undefined) return;
+    await this.#inTurn(async () => {
+      for (const [key, places] of packed.strays()) {
+        if (places === null) await bucket.delete(key);
+        else await eraseTexts(bucket, key, places);
+        packed.erased(key);
+      }
+    });
   }
 
   /** All of it or nothing is kept. */

@@ -1,5 +1,5 @@
 import type { HistorySummary } from "../platform/archive.ts";
-import type { PackedRecord, PlacedRecord, RecordPack } from "../platform/record-packs.ts";
+import type { PackedRecord, PlacedRecord, RecordPack, TextPlace } from "../platform/record-packs.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 
 /** A pack without its records: `at` and `since` are when the newest and the oldest of its requests came in. */
@@ -27,6 +27,10 @@ export class PackTable {
     // The long columns come last: what looks at the others alone does not read them.
     sql.all(
       "create table if not exists pack(seq integer primary key, key text not null, at integer not null, since integer not null, n integer not null, spans text not null, summaries text not null)",
+    );
+    // Texts that are in the bucket and belong to no record.
+    sql.all(
+      "create table if not exists stray_text(key text not null, at integer not null, bytes integer not null)",
     );
   }
 
@@ -77,6 +81,39 @@ export class PackTable {
     return fresh;
   }
 
+  /** Notes that the texts of some of a pack's records are to be erased: those that were not put, but for those that it has in that pack. */
+  refuse({ key, records }: RecordPack): void {
+    const known = this.#known();
+    for (const { summary, at, bytes } of records) {
+      const seq = known.get(summary.id);
+      if (seq !== undefined && this.#keyOf(seq) === key) continue;
+      this.#sql.all("insert into stray_text(key, at, bytes) values(?,?,?)", key, at, bytes);
+    }
+  }
+
+  /** Texts that are to be erased, by the key of their pack; null: all of the pack is. */
+  strays(): Map<string, TextPlace[] | null> {
+    const strays = new Map<string, TextPlace[] | null>();
+    for (const row of this.#sql.all(
+      "select key, at, bytes, exists(select 1 from pack p where p.key = s.key) as kept from stray_text s",
+    )) {
+      const key = textIn(row, "key");
+      const place = { key, at: numberIn(row, "at"), bytes: numberIn(row, "bytes") };
+      strays.set(key, numberIn(row, "kept") > 0 ? [...(strays.get(key) ?? []), place] : null);
+    }
+    return strays;
+  }
+
+  /** The texts that were to be erased of a pack have been. */
+  erased(key: string): void {
+    this.#sql.all("delete from stray_text where key=?", key);
+  }
+
+  /** Whether texts are to be erased. */
+  get hasStrays(): boolean {
+    return this.#sql.all("select 1 as one from stray_text limit 1").length > 0;
+  }
+
   read(id: string): PlacedRecord | null {
     const seq = this.#known().get(id);
     if (seq === undefined) return null;
@@ -121,6 +158,10 @@ export class PackTable {
   /** What is remembered may not have been written: it is read anew. */
   distrust(): void {
     this.#packs = null;
+  }
+
+  #keyOf(seq: number): string {
+    return textIn(this.#sql.all("select key from pack where seq=?", seq)[0], "key");
   }
 
   #forget(seq: number, isGone: (summary: HistorySummary) => boolean): void {

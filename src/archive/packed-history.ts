@@ -5,7 +5,7 @@ import type {
   HistorySummary,
   HistoryWrite,
 } from "../platform/archive.ts";
-import type { PlacedRecord, RecordPack } from "../platform/record-packs.ts";
+import type { PlacedRecord, RecordPack, TextPlace } from "../platform/record-packs.ts";
 import { numberIn, type Sql, type SqlValue, textIn } from "../storage/sql.ts";
 import { conditionOf } from "./history-filter.ts";
 import { GIVEN, type HistoryTable } from "./history-table.ts";
@@ -63,11 +63,18 @@ export class PackedHistory {
    * @param keep how many records are kept
    */
   write(running: readonly HistoryWrite[], packs: readonly RecordPack[], keep: number): void {
-    if (keep === 0) return;
+    if (keep === 0) {
+      for (const pack of packs) this.#packs.refuse(pack);
+      return;
+    }
     for (const pack of packs) {
       const deleted = this.#single.deletedOf(pack.records.map(({ summary }) => summary.id));
       const records = pack.records.filter(({ summary }) => !deleted.has(summary.id));
-      const fresh = this.#packs.put({ ...pack, records }).map(({ summary }) => summary.id);
+      const put = this.#packs.put({ ...pack, records });
+      if (put.length < pack.records.length) {
+        this.#packs.refuse({ ...pack, records: pack.records.filter((record) => !put.includes(record)) });
+      }
+      const fresh = put.map(({ summary }) => summary.id);
       for (const id of fresh) this.#running.forget(id);
       this.#single.forget(fresh);
     }
@@ -154,6 +161,24 @@ export class PackedHistory {
   /** Whether there are generations under way, which may be lost. */
   get isWaiting(): boolean {
     return this.#running.summaries.length > 0;
+  }
+
+  /**
+   * Texts that the bucket has of records that are not kept, by the key of their pack: of what was deleted before it was told of, or came
+   * twice. They are to be erased, and {@link erased} is to be called then. Null: all of the pack is.
+   */
+  strays(): Map<string, TextPlace[] | null> {
+    return this.#packs.strays();
+  }
+
+  /** The strays of a pack are no more. */
+  erased(key: string): void {
+    this.#packs.erased(key);
+  }
+
+  /** Whether there are strays. */
+  get hasStrays(): boolean {
+    return this.#packs.hasStrays;
   }
 
   /** A write was not kept: what is remembered of packs is read anew. */

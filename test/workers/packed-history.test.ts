@@ -88,6 +88,23 @@ describe("the history with a bucket", () => {
     expect(await keys()).toEqual([]);
   });
 
+  test("erases what was deleted before its end was told, and what came twice, once the bucket is there", async () => {
+    const runs = (id: string) => write(id, { status: "streaming" });
+    const ended = (id: string) => write(id, {}, { content: `the secret of ${id}` });
+    await archive.write(batch({ retention, records: [runs("deleted"), runs("beside"), ended("twice")] }));
+    await archive.deleteHistory("deleted");
+    away("get", "delete");
+    await archive.write(batch({ retention, records: [ended("deleted"), ended("beside")] }));
+    await archive.write(batch({ retention, records: [ended("twice")] }));
+    vi.restoreAllMocks();
+    await runDurableObjectAlarm(env.HISTORY.getByName("main"));
+    const stored = await everythingStored();
+    expect(stored).not.toContain("secret of deleted");
+    expect(stored.split("secret of twice")).toHaveLength(2);
+    expect((await archive.readHistory("beside"))?.content).toBe("the secret of beside");
+    expect((await archive.readHistory("twice"))?.content).toBe("the secret of twice");
+  });
+
   test("clears also while the bucket is away: no record is left without its texts", async () => {
     await archive.write(batch({ retention, records: [write("away-1"), write("away-2")] }));
     away("delete");

@@ -81,12 +81,12 @@ export async function readTexts(bucket: R2Bucket | undefined, place: TextPlace):
   return texts;
 }
 
-/** Overwrites the texts of a record: those beside it stay where they are. Not to be done twice at once to one object. */
-export async function eraseTexts(bucket: R2Bucket, { key, at, bytes }: TextPlace): Promise<void> {
+/** Overwrites the texts of records of one pack: those beside them stay where they are. Not to be done twice at once to one object. */
+export async function eraseTexts(bucket: R2Bucket, key: string, places: readonly TextPlace[]): Promise<void> {
   const object = await bucket.get(key);
   if (object === null) return;
   const body = new Uint8Array(await object.arrayBuffer());
-  body.fill(SPACE, at, at + bytes);
+  for (const { at, bytes } of places) body.fill(SPACE, at, at + bytes);
   await bucket.put(key, body);
 }
 

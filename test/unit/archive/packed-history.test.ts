@@ -192,6 +192,28 @@ describe("the history in packs", () => {
     expect(ids()).toEqual([]);
   });
 
+  test("tells which texts of a bucket belong to no record: of what was deleted before it was told of, or came twice", () => {
+    history.write([runs("gone"), runs("b")], [packOf(ended("a"))], KEEP);
+    history.delete("gone");
+    expect(history.hasStrays).toBe(false);
+    const both = packOf(ended("gone"), ended("b"));
+    history.write([], [both], KEEP);
+    const again = packOf(ended("a"), ended("b"));
+    history.write([], [again], KEEP);
+    const off = packOf(ended("c"));
+    history.write([], [off], 0);
+    const expected = new Map([
+      [both.key, [{ key: both.key, at: 0, bytes: 1 }]],
+      [again.key, null],
+      [off.key, null],
+    ]);
+    expect(history.strays()).toEqual(expected);
+    for (const key of expected.keys()) history.erased(key);
+    // Told once more of the very same pack, as its sender does not know that it was heard: its texts are wanted.
+    history.write([], [{ ...both, records: both.records.slice(1) }], KEEP);
+    expect(history.hasStrays).toBe(false);
+  });
+
   test("settles what has lost its isolate, and takes it back if it was not lost", () => {
     history.write([runs("r", { updated_at: now })], [], KEEP);
     now += 16 * 60_000;
