@@ -76,9 +76,10 @@ export class History extends DurableObject<Env> {
     if (packed.hasStrays) this.ctx.waitUntil(this.#eraseStrays(packed).catch(() => undefined));
   }
 
-  retain(retention: Retention): void {
+  async retain(retention: Retention): Promise<void> {
     this.#archive.retain(retention);
     this.#fit();
+    if (this.#packed !== null) await this.#sweepSoon();
   }
 
   listHistory(query: HistoryQuery): { items: HistorySummary[]; total: number } {
@@ -97,7 +98,10 @@ export class History extends DurableObject<Env> {
     if (place !== null && bucket !== undefined) {
       await this.#inTurn(() => eraseTexts(bucket, place.key, [place]));
     }
-    return this.#atomic(packed, () => packed.delete(id));
+    const isGone = this.#atomic(packed, () => packed.delete(id));
+    // It may have been the last one of its pack.
+    if (isGone) await this.#sweepSoon();
+    return isGone;
   }
 
   async clearHistory(): Promise<number> {
@@ -116,13 +120,18 @@ export class History extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const packed = this.#packed;
     if (packed === null) return;
-    this.ctx.storage.transactionSync(() => packed.settleLost());
-    const { HISTORY_BUCKET: bucket } = this.env;
-    const known = new Set(packed.keys);
-    await this.#eraseStrays(packed);
-    const isLeft = bucket !== undefined && (await sweepPacks(bucket, known, Date.now()));
-    this.#sweeps = isLeft || packed.isWaiting;
-    if (this.#sweeps) await this.ctx.storage.setAlarm(Date.now() + SWEEP_MS);
+    // What comes while it looks through the bucket sets the next alarm itself.
+    this.#sweeps = false;
+    let isLeft = true;
+    try {
+      this.ctx.storage.transactionSync(() => packed.settleLost());
+      await this.#eraseStrays(packed);
+      const { HISTORY_BUCKET: bucket } = this.env;
+      isLeft = bucket !== undefined && (await sweepPacks(bucket, new Set(packed.keys), Date.now()));
+    } catch {
+      // The platform would try it a few times, then never again.
+    }
+    if (isLeft || packed.isWaiting) await this.#sweepSoon();
   }
 
   /** What changes the bucket takes turns: an erasure that is under way would put back what is deleted meanwhile. */

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { cloudflareArchive } from "../../src/platform/cloudflare/archive.ts";
 import type { Env } from "../../src/platform/cloudflare/env.ts";
+import { sweepPacks } from "../../src/platform/cloudflare/pack-bucket.ts";
 import { packKey } from "../../src/platform/record-packs.ts";
 import { batch, write } from "../unit/archive/support.ts";
 
@@ -31,6 +32,13 @@ function away(...methods: ("put" | "delete" | "list" | "get")[]): void {
   const methodsOf: R2Bucket = Object.getPrototypeOf(bucket());
   for (const method of methods)
     vi.spyOn(methodsOf, method).mockImplementation(() => Promise.reject(new Error("the bucket is away")));
+}
+
+/** The bucket, which lists one key at once. */
+function onePerList(): R2Bucket {
+  const list = (options?: R2ListOptions) => bucket().list({ ...options, limit: 1 });
+  const remove = (gone: string | string[]) => bucket().delete(gone);
+  return Object.assign(Object.create(bucket()), { list, delete: remove });
 }
 
 afterEach(async () => {
@@ -125,6 +133,46 @@ describe("the history with a bucket", () => {
     await expect(cloudflareArchive(full).write(message)).rejects.toThrow("away");
     expect((await archive.listHistory(EVERYTHING)).total).toBe(0);
     expect(await archive.metrics()).not.toHaveProperty("lost");
+  });
+
+  test("goes on sweeping after the bucket was away", async () => {
+    const old = packKey(Date.now() - 3_600_000);
+    await archive.write(batch({ retention, records: [write("outage")] }));
+    await bucket().put(old, "nobody knows of this");
+    const object = env.HISTORY.getByName("main");
+    away("list");
+    for (let failed = 0; failed < 8; failed += 1) expect(await runDurableObjectAlarm(object)).toBe(true);
+    vi.restoreAllMocks();
+    expect(await runDurableObjectAlarm(object)).toBe(true);
+    expect(await keys()).not.toContain(old);
+    expect(await keys()).toHaveLength(1);
+  });
+
+  test("finds what is left over behind a thousand packs that are kept, and rests with what is none of its own", async () => {
+    const object = env.HISTORY.getByName("main");
+    const foreign = "history/notes.txt";
+    const kept = packKey(Date.now() - 7_200_000);
+    const old = packKey(Date.now() - 3_600_000);
+    for (const key of [kept, old, foreign]) await bucket().put(key, "text");
+    expect(await sweepPacks(onePerList(), new Set([kept]), Date.now())).toBe(false);
+    expect((await keys()).sort()).toEqual([kept, foreign].sort());
+    await runDurableObjectAlarm(object);
+    expect(await runDurableObjectAlarm(object)).toBe(false);
+  });
+
+  test("looks for what is left over also after a deletion, and after a smaller retention", async () => {
+    const object = env.HISTORY.getByName("main");
+    const rest = async () => {
+      for (const key of await keys()) await bucket().delete(key);
+      while (await runDurableObjectAlarm(object));
+    };
+    await archive.write(batch({ retention, records: [write("last-one")] }));
+    await rest();
+    await archive.deleteHistory("last-one");
+    expect(await runDurableObjectAlarm(object)).toBe(true);
+    await rest();
+    await archive.retain(retention);
+    expect(await runDurableObjectAlarm(object)).toBe(true);
   });
 
   test("sweeps away what is no longer kept, and what no message told of, once it is old", async () => {

@@ -16,8 +16,8 @@ const MAX_SUMMARY_CHARS = 400_000;
 const YOUNG_MS = 600_000;
 /** So many keys are listed, and deleted, at once: as many as the platform takes. */
 const KEYS_AT_ONCE = 1_000;
-/** Times that a sweep lists keys. */
-const MAX_LISTS = 50;
+/** Times that a sweep lists keys: the most records that are kept are 100,000, and few are alone in their pack. */
+const MAX_LISTS = 200;
 
 const SPACE = 0x20;
 
@@ -98,11 +98,12 @@ export async function deletePacks(bucket: R2Bucket, keys: readonly string[]): Pr
 }
 
 /**
- * Deletes packs that nobody knows (any more), the oldest first: what has been dropped, and what no message told of.
+ * Deletes packs that nobody knows (any more), the oldest first: what has been dropped, and what no message told of. What is no pack
+ * stays.
  *
  * @param known the keys of those that are known
  * @param now Unix milliseconds
- * @returns whether some are left that are too young
+ * @returns whether some may be left that are too young
  */
 export async function sweepPacks(
   bucket: R2Bucket,
@@ -119,8 +120,9 @@ export async function sweepPacks(
     const unknown = listed.objects.map(({ key }) => key).filter((key) => !known.has(key));
     const old = unknown.filter((key) => packTime(key) < now - YOUNG_MS);
     if (old.length > 0) await bucket.delete(old);
-    if (old.length < unknown.length) return true;
-    if (!listed.truncated || unknown.length === 0) return false;
+    // Those behind it are younger still.
+    if (unknown.some((key) => packTime(key) >= now - YOUNG_MS)) return true;
+    if (!listed.truncated) return false;
     ({ cursor } = listed);
   }
   return true;
