@@ -109,6 +109,11 @@ export interface ArchiveBatch {
   readonly metrics: MetricDeltas;
 }
 
+/** Of a batch all was taken but the records that have ended: those are to be told again. */
+export class EndedRecordsLost extends Error {
+  override readonly name = "EndedRecordsLost";
+}
+
 /** What a list of records is narrowed to; what is absent, or empty, is not asked for. Of several values any one will do. */
 export interface HistoryFilter {
   /** When the request came in, Unix milliseconds: not before `from`, and before `to`. */
@@ -160,7 +165,7 @@ export interface HistoryArchive {
 export interface Archive extends HistoryArchive, CaptureArchive {
   /** Records that have ended are to be told whole, also what of them has been told before. */
   readonly wantsWhole?: boolean;
-  /** Takes what an isolate has gathered. */
+  /** Takes what an isolate has gathered. Rejects with {@link EndedRecordsLost} where it took a part of it, otherwise it took nothing. */
   write(batch: ArchiveBatch): Awaitable<void>;
   /** Drops what is beyond a new retention. */
   retain(retention: Retention): Awaitable<void>;

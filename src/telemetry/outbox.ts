@@ -1,5 +1,5 @@
 import type { ConfigSnapshot, ConfigurationStore } from "../config/snapshot.ts";
-import type { Archive, HistoryWrite, Retention } from "../platform/archive.ts";
+import { type Archive, EndedRecordsLost, type HistoryWrite, type Retention } from "../platform/archive.ts";
 import type { Capture } from "../platform/captures.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { UsageStore } from "../platform/usage.ts";
@@ -191,6 +191,7 @@ export class Outbox {
     this.#captureChars = 0;
     let counted = false;
     let at = 0;
+    let lost: EndedRecordsLost | null = null;
     try {
       const snapshot = await configuration.readCopy();
       telling = this.#tell(snapshot);
@@ -212,9 +213,15 @@ export class Outbox {
           batch.push(capture);
           chars += capture.request_body.length + capture.response_body.length;
         }
-        await archive.write({ retention, records, captures: batch, metrics: counted ? {} : metrics });
+        try {
+          await archive.write({ retention, records, captures: batch, metrics: counted ? {} : metrics });
+        } catch (error) {
+          if (!(error instanceof EndedRecordsLost)) throw error;
+          lost = error;
+        }
         counted = true;
       } while (at < recording.length || captures.length > 0);
+      if (lost !== null) throw lost;
     } catch {
       for (const source of sources) source.lost();
       // What came meanwhile is newer.

@@ -1,6 +1,7 @@
 import { abortAllDurableObjects, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { EndedRecordsLost } from "../../src/platform/archive.ts";
 import { cloudflareArchive } from "../../src/platform/cloudflare/archive.ts";
 import type { Env } from "../../src/platform/cloudflare/env.ts";
 import { sweepPacks } from "../../src/platform/cloudflare/pack-bucket.ts";
@@ -122,17 +123,44 @@ describe("the history with a bucket", () => {
     expect(await runDurableObjectAlarm(env.HISTORY.getByName("main"))).toBe(true);
   });
 
-  test("tells nothing of a message that cannot be put into the bucket: the isolate sends it again", async () => {
-    const full: Env = {
+  test("tells all but what has ended of a message whose texts cannot be put: the isolate sends those again", async () => {
+    const records = [write("unheard"), write("goes-on", { status: "streaming" })];
+    const message = batch({ retention, records, metrics: { told_once: 1 } });
+    away("put");
+    await expect(archive.write(message)).rejects.toThrow(EndedRecordsLost);
+    vi.restoreAllMocks();
+    const methodsOf: R2Bucket = Object.getPrototypeOf(bucket());
+    vi.spyOn(methodsOf, "put").mockImplementation(() => new Promise(() => undefined));
+    const never = cloudflareArchive(bound, 20).write(batch({ retention, records: [write("unheard")] }));
+    await expect(never).rejects.toThrow(EndedRecordsLost);
+    const { items } = await archive.listHistory(EVERYTHING);
+    expect(items.map(({ id }) => id)).toEqual(["goes-on"]);
+    expect(await archive.metrics()).toMatchObject({ told_once: 1 });
+  });
+
+  test("puts nothing twice while the object cannot be told of it", async () => {
+    const { HISTORY: object } = bound;
+    const deaf: Env = {
       ...bound,
-      HISTORY_BUCKET: Object.assign(Object.create(bucket()), {
-        put: () => Promise.reject(new Error("the bucket is away")),
-      }),
+      HISTORY: Object.assign(Object.create(object), { getByName: () => stub() }),
     };
-    const message = batch({ retention, records: [write("unheard")], metrics: { lost: 1 } });
-    await expect(cloudflareArchive(full).write(message)).rejects.toThrow("away");
-    expect((await archive.listHistory(EVERYTHING)).total).toBe(0);
-    expect(await archive.metrics()).not.toHaveProperty("lost");
+    let isDeaf = true;
+    const stub = () => {
+      if (isDeaf) throw new Error("the object is away");
+      return object.getByName("main");
+    };
+    const repeating = cloudflareArchive(deaf);
+    const ended = (id: string) => write(id, {}, { content: `the end of ${id}` });
+    await expect(repeating.write(batch({ retention, records: [ended("p1")] }))).rejects.toThrow("away");
+    await expect(
+      repeating.write(batch({ retention, records: [ended("p1"), ended("p2")] })),
+    ).rejects.toThrow();
+    isDeaf = false;
+    await repeating.write(batch({ retention, records: ["p1", "p2", "p3"].map(ended) }));
+    expect(await keys()).toHaveLength(3);
+    for (const id of ["p1", "p2", "p3"])
+      expect((await archive.readHistory(id))?.content).toBe(`the end of ${id}`);
+    expect((await archive.listHistory(EVERYTHING)).total).toBe(3);
   });
 
   test("goes on sweeping after the bucket was away", async () => {

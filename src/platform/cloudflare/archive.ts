@@ -1,25 +1,35 @@
-import type { Archive, HistoryRecord } from "../archive.ts";
+import { type Archive, EndedRecordsLost, type HistoryRecord } from "../archive.ts";
+import type { RecordPack } from "../record-packs.ts";
 import type { Env } from "./env.ts";
-import { putPacks, readTexts } from "./pack-bucket.ts";
+import { PackWriter, readTexts } from "./pack-bucket.ts";
 
 /**
  * The archive of a deployment: one object behind the binding `HISTORY`. Where `HISTORY_BUCKET` is bound, the texts of what has ended
  * go past it, dozens of records in one object of the bucket.
+ *
+ * @param putTimeoutMs how long the bucket may take for one object
  */
-export function cloudflareArchive(env: Env): Archive {
+export function cloudflareArchive(env: Env, putTimeoutMs?: number): Archive {
   // A stub that has seen its object restart fails for ever: each call gets a new one.
   const object = () => env.HISTORY.getByName("main");
   const { HISTORY_BUCKET: bucket } = env;
+  const writer = bucket === undefined ? null : new PackWriter(bucket, putTimeoutMs);
   return {
     wantsWhole: bucket !== undefined,
     write: async (batch) => {
-      if (bucket === undefined) return object().write(batch);
+      if (writer === null) return object().write(batch);
       const hasEnded = ({ summary }: { summary: { status: string } }) => summary.status !== "streaming";
-      const packs = await putPacks(bucket, batch.records.filter(hasEnded), Date.now());
-      await object().writePacked(
-        { ...batch, records: batch.records.filter((record) => !hasEnded(record)) },
-        packs,
-      );
+      const rest = { ...batch, records: batch.records.filter((record) => !hasEnded(record)) };
+      let packs: RecordPack[];
+      try {
+        packs = await writer.put(batch.records.filter(hasEnded), Date.now());
+      } catch (cause) {
+        // Nothing else waits for the bucket.
+        await object().writePacked(rest, []);
+        throw new EndedRecordsLost("the texts are not in the bucket", { cause });
+      }
+      await object().writePacked(rest, packs);
+      writer.told(packs);
     },
     retain: (retention) => object().retain(retention),
     listHistory: (query) => object().listHistory(query),

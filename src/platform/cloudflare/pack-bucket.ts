@@ -14,6 +14,9 @@ const MAX_RECORDS = 200;
 const MAX_SUMMARY_CHARS = 400_000;
 /** A pack that nobody knows may be on its way for so long. */
 const YOUNG_MS = 600_000;
+/** A put pack is told of for so long: it has to be known before it is old. */
+const REUSE_MS = YOUNG_MS / 2;
+const PUT_TIMEOUT_MS = 10_000;
 /** So many keys are listed, and deleted, at once: as many as the platform takes. */
 const KEYS_AT_ONCE = 1_000;
 /** Times that a sweep lists keys: the most records that are kept are 100,000, and few are alone in their pack. */
@@ -57,18 +60,59 @@ function packsOf(records: readonly HistoryWrite[], now: number): FilledPack[] {
   return packs;
 }
 
-/** Puts the texts of records into a bucket. Resolves when they are there. */
-export async function putPacks(
-  bucket: R2Bucket,
-  records: readonly HistoryWrite[],
-  now: number,
-): Promise<RecordPack[]> {
-  return Promise.all(
-    packsOf(records, now).map(async ({ key, records: packed, body }) => {
-      await bucket.put(key, body);
-      return { key, records: packed };
-    }),
-  );
+/**
+ * Puts the texts of what has ended into a bucket. What has been put once, and may not have been heard of, is not put again: another
+ * copy of it would be left in the bucket.
+ */
+export class PackWriter {
+  readonly #bucket: R2Bucket;
+  readonly #timeoutMs: number;
+  /** Records that were put, by their ids, until somebody has heard of them. */
+  readonly #untold = new Map<string, { readonly key: string; readonly record: PackedRecord }>();
+
+  /** @param timeoutMs how long a put may take: what comes in later is swept away */
+  constructor(bucket: R2Bucket, timeoutMs = PUT_TIMEOUT_MS) {
+    this.#bucket = bucket;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Resolves when the texts are there. {@link told} is to be called when the packs were heard of. */
+  async put(records: readonly HistoryWrite[], now: number): Promise<RecordPack[]> {
+    for (const [id, { key }] of this.#untold) if (packTime(key) < now - REUSE_MS) this.#untold.delete(id);
+    const packs = new Map<string, PackedRecord[]>();
+    const fresh: HistoryWrite[] = [];
+    for (const write of records) {
+      const known = this.#untold.get(write.summary.id);
+      if (known === undefined) fresh.push(write);
+      else packs.set(known.key, [...(packs.get(known.key) ?? []), known.record]);
+    }
+    const done = await Promise.allSettled(
+      packsOf(fresh, now).map(async ({ key, records: packed, body }) => {
+        await withinTime(this.#bucket.put(key, body), this.#timeoutMs);
+        for (const record of packed) this.#untold.set(record.summary.id, { key, record });
+        packs.set(key, [...packed]);
+      }),
+    );
+    const failed = done.find((one) => one.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+    return Array.from(packs, ([key, packed]) => ({ key, records: packed }));
+  }
+
+  told(packs: readonly RecordPack[]): void {
+    for (const { records } of packs) for (const { summary } of records) this.#untold.delete(summary.id);
+  }
+}
+
+async function withinTime(work: Promise<unknown>, milliseconds: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("the bucket did not answer in time")), milliseconds);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The texts of a record; empty ones where they have been erased. */

@@ -2,31 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { SqlArchive } from "../../../src/archive/archive.ts";
 import type { Capture } from "../../../src/platform/captures.ts";
 import { memoryDatabase } from "./sqlite.ts";
-import { batch } from "./support.ts";
-
-function capture(id: string, fields: Partial<Capture> = {}): Capture {
-  return {
-    id,
-    at: 0,
-    duration_ms: 1,
-    request_id: "req",
-    key: "",
-    chain_key: "",
-    label: "completion",
-    method: "POST",
-    url: "https://upstream.test/",
-    status: 200,
-    outcome: "complete",
-    error: "",
-    request_headers: {},
-    request_body: "",
-    response_headers: { "content-type": "text/event-stream" },
-    response_body: "",
-    response_bytes: 0,
-    truncated: false,
-    ...fields,
-  };
-}
+import { batch, capture } from "./support.ts";
 
 describe("kept captures", () => {
   let archive: SqlArchive;

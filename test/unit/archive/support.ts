@@ -1,4 +1,5 @@
 import type { ArchiveBatch, HistorySummary, HistoryWrite } from "../../../src/platform/archive.ts";
+import type { Capture } from "../../../src/platform/captures.ts";
 
 /** A record that is being written, with everything that a test does not care about. */
 export function write(
@@ -43,6 +44,31 @@ export function write(
     reasoning: "",
     content: "",
     ...texts,
+  };
+}
+
+/** A captured exchange, with everything that a test does not care about. */
+export function capture(id: string, fields: Partial<Capture> = {}): Capture {
+  return {
+    id,
+    at: 0,
+    duration_ms: 1,
+    request_id: "req",
+    key: "",
+    chain_key: "",
+    label: "completion",
+    method: "POST",
+    url: "https://upstream.test/",
+    status: 200,
+    outcome: "complete",
+    error: "",
+    request_headers: {},
+    request_body: "",
+    response_headers: { "content-type": "text/event-stream" },
+    response_body: "",
+    response_bytes: 0,
+    truncated: false,
+    ...fields,
   };
 }
 

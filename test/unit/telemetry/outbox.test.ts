@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { SqlArchive } from "../../../src/archive/archive.ts";
-import type { Archive, ArchiveBatch } from "../../../src/platform/archive.ts";
+import { type Archive, type ArchiveBatch, EndedRecordsLost } from "../../../src/platform/archive.ts";
 import type { UsageMessage } from "../../../src/platform/usage.ts";
 import { Outbox, type RecordSource } from "../../../src/telemetry/outbox.ts";
 import { SqlUsage } from "../../../src/usage/sql-usage.ts";
 import { emptyConfig } from "../../support/config.ts";
 import { memoryDatabase } from "../archive/sqlite.ts";
-import { write } from "../archive/support.ts";
+import { capture, write } from "../archive/support.ts";
 import { used } from "../usage/support.ts";
 
 const NOON = Date.UTC(2026, 10, 22, 12);
@@ -33,7 +33,7 @@ class Clock {
   }
 }
 
-function rig(fails: () => boolean = () => false) {
+function rig(fails: () => boolean = () => false, losesEnded: () => boolean = () => false) {
   const clock = new Clock();
   const archive = new SqlArchive(memoryDatabase(), clock.now);
   const batches: ArchiveBatch[] = [];
@@ -41,7 +41,8 @@ function rig(fails: () => boolean = () => false) {
     write: async (batch: ArchiveBatch) => {
       if (fails()) throw new Error("the archive is away");
       batches.push(batch);
-      archive.write(batch);
+      archive.write(losesEnded() ? { ...batch, records: [] } : batch);
+      if (losesEnded()) throw new EndedRecordsLost("the bucket is away");
     },
   });
   const usage = new SqlUsage(memoryDatabase(), clock.now);
@@ -137,6 +138,31 @@ describe("the outbox", () => {
     await clock.run(5_000);
     expect(ids().sort()).toEqual(["a", "b"]);
     expect(archive.metrics()).toEqual({ polygate_requests_total: 1 });
+  });
+
+  it("tells counts and captures once where the archive cannot take what has ended", async () => {
+    let away = true;
+    const { clock, outbox, settled, source, ids, archive, config } = rig(undefined, () => away);
+    Object.assign(config.captures, { limit: 5 });
+    // More than one message carries.
+    for (const id of ["a", "b"])
+      outbox.record({
+        ...source(id),
+        write: () => write(id, { updated_at: clock.time }, { content: "x".repeat(6 * 1024 * 1024) }),
+      });
+    outbox.counts.add("polygate_requests_total", {});
+    outbox.capture(capture("c1"));
+    void settled();
+    await clock.run(2_000);
+    expect(ids()).toEqual([]);
+    expect(archive.metrics()).toEqual({ polygate_requests_total: 1 });
+    expect(archive.listCaptures()).toHaveLength(1);
+    away = false;
+    void settled();
+    await clock.run(4_000);
+    expect(ids().sort()).toEqual(["a", "b"]);
+    expect(archive.metrics()).toEqual({ polygate_requests_total: 1 });
+    expect(archive.listCaptures()).toHaveLength(1);
   });
 
   it("does not gather without end while the archive is away", async () => {
