@@ -1,4 +1,4 @@
-import { withListed } from "../config/provider-models.ts";
+import { unlisted, withListed } from "../config/provider-models.ts";
 import type { ProviderEntry } from "../config/schema.ts";
 import type { EditNote, FieldChange } from "../config/snapshot.ts";
 import { failureMessage } from "../errors/failure-message.ts";
@@ -103,11 +103,11 @@ async function askOne(platform: Platform, { id }: ProviderEntry): Promise<ModelA
   }
 }
 
-/** A provider's models with those that are new. */
+/** A provider's models with those that are new, for which there is room: what is listed stays. */
 function listed({ models, new_models }: ProviderEntry, names: readonly string[]): ProviderEntry["models"] {
-  const all = Object.entries(withListed(models, names, new_models === "on"));
-  const most = Math.max(MAX_MODELS, Object.keys(models).length);
-  return Object.fromEntries(all.slice(0, most));
+  const room = Math.max(0, MAX_MODELS - Object.keys(models).length);
+  // Counted before they are merged: names that are numbers come first in an object, whenever they came into it.
+  return withListed(models, unlisted(models, names).slice(0, room), new_models === "on");
 }
 
 /** What the audit says of models that were listed by nobody's request. */

@@ -33,15 +33,21 @@ export function listedModel(
   return off?.enabled === false ? { name, model: off } : { name };
 }
 
+/** Names of which nothing is listed yet, each once: what is listed by whatever name is. */
+export function unlisted(models: ProviderEntry["models"], names: readonly string[]): string[] {
+  const led = new Set(Object.entries(models).map(([name, said]) => modelOf(said).upstream ?? name));
+  return [...new Set(names)].filter((name) => !Object.hasOwn(models, name) && !led.has(name));
+}
+
 /** What is listed, and what of some names is not: what is listed by whatever name stays as it was edited. */
 export function withListed(
   models: ProviderEntry["models"],
   names: readonly string[],
   enabled: boolean,
 ): ProviderEntry["models"] {
-  const led = new Set(Object.entries(models).map(([name, said]) => modelOf(said).upstream ?? name));
-  const added = names.filter((name) => !Object.hasOwn(models, name) && !led.has(name));
-  const entries = added.map((name) => [name, enabled ? name : { upstream: name, enabled }] as const);
+  const entries = unlisted(models, names).map(
+    (name) => [name, enabled ? name : { upstream: name, enabled }] as const,
+  );
   return { ...models, ...Object.fromEntries(entries) };
 }
 

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { refreshModels } from "../../../src/accounts/refresh-models.ts";
 import { type MemoryGateway, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
@@ -82,6 +83,28 @@ describe("a provider whose models are asked for by schedule", () => {
     const gateway = await gatewayWith(() => offering("a"), { new_models: "off" });
     await refreshModels(gateway.platform);
     expect(await modelsOf(gateway)).toEqual({ a: { upstream: "a", enabled: false } });
+  });
+
+  it("keeps what is listed, whatever the backend calls its own, and lists no more than there is room for", async () => {
+    const numbers = Array.from({ length: 5_001 }, (_, index) => String(index));
+    const operators = fc.dictionary(
+      fc.oneof(fc.stringMatching(/^[a-z]{1,6}$/), fc.nat(6_000).map(String)),
+      fc.constantFrom("small", { price: { input: 1, output: 2 } }, { enabled: false }),
+      { maxKeys: 20, noNullPrototype: true },
+    );
+    await fc.assert(
+      fc.asyncProperty(operators, fc.boolean(), async (models, reversed) => {
+        const names = reversed ? numbers.toReversed() : numbers;
+        const gateway = await gatewayWith(() => offering(...names), { models });
+        const { config } = await gateway.platform.configuration.readFresh();
+        const before = config.providers[0]?.models ?? {};
+        await refreshModels(gateway.platform);
+        const after = (await modelsOf(gateway)) ?? {};
+        expect(after).toMatchObject(before);
+        expect(Object.keys(after)).toHaveLength(5_000);
+      }),
+      { numRuns: 10, examples: [[{ priced: { price: { input: 1, output: 2 } } }, false]] },
+    );
   });
 
   it.each<[string, Reply, string]>([
