@@ -1,4 +1,4 @@
-import { unlisted, withListed } from "../config/provider-models.ts";
+import { newNames, withListed } from "../config/provider-models.ts";
 import type { ProviderEntry } from "../config/schema.ts";
 import type { EditNote, FieldChange } from "../config/snapshot.ts";
 import { failureMessage } from "../errors/failure-message.ts";
@@ -15,9 +15,6 @@ const RETRY_MS = HOUR_MS;
 /** How long a slot is waited for, and how long the provider may take, milliseconds. */
 const WAIT_MS = 10_000;
 const TIMEOUT_MS = 20_000;
-/** A backend's word for its names goes into the configuration: no longer ones, and no more than these. */
-const MAX_NAME = 300;
-const MAX_MODELS = 5_000;
 const MAX_ERROR = 300;
 /** Names that the audit has one by one. */
 const MAX_CHANGES = 50;
@@ -96,18 +93,15 @@ async function askOne(platform: Platform, { id }: ProviderEntry): Promise<ModelA
       { what: "models", wanted, timeoutMs: TIMEOUT_MS },
       (account, signal) => models.list(account, signal),
     );
-    const usable = names.filter((name) => name.trim() !== "" && name.length <= MAX_NAME);
-    return { at, error: "", added: await list(platform, id, usable) };
+    return { at, error: "", added: await list(platform, id, names) };
   } catch (error) {
     return { at, error: failureMessage(error).slice(0, MAX_ERROR), added: 0 };
   }
 }
 
-/** A provider's models with those that are new, for which there is room: what is listed stays. */
+/** A provider's models with those that are new. */
 function listed({ models, new_models }: ProviderEntry, names: readonly string[]): ProviderEntry["models"] {
-  const room = Math.max(0, MAX_MODELS - Object.keys(models).length);
-  // Counted before they are merged: names that are numbers come first in an object, whenever they came into it.
-  return withListed(models, unlisted(models, names).slice(0, room), new_models === "on");
+  return withListed(models, newNames(models, names), new_models === "on");
 }
 
 /** What the audit says of models that were listed by nobody's request. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { modelOf, type SaidOfModel, withListed } from "../config/provider-models.ts";
+import { modelOf, newNames, type SaidOfModel, usableNames, withListed } from "../config/provider-models.ts";
 import {
   DEFAULT_PROVIDER,
   type ProviderEntry,
@@ -21,6 +21,9 @@ import { found } from "./refusals.ts";
 
 const modelsSchema = () => z.object({ driver: z.string(), models: z.array(z.string()) });
 
+/** Of what a provider offers so many are listed at once by a request that names none. */
+const MOST_AT_ONCE = 1_000;
+
 /** The names of the models that a provider offers, as it calls them. Throws 501 where its protocol has no such list. */
 async function offered(context: Context, provider: NamedProvider): Promise<readonly string[]> {
   const { models } = provider.api;
@@ -28,7 +31,10 @@ async function offered(context: Context, provider: NamedProvider): Promise<reado
     throw new GatewayError(501, "this provider does not list its models", { code: "unsupported" });
   }
   try {
-    return await onProvider(context, provider, null, "", (account, signal) => models.list(account, signal));
+    const names = await onProvider(context, provider, null, "", (account, signal) =>
+      models.list(account, signal),
+    );
+    return usableNames(names);
   } catch (error) {
     throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
   }
@@ -157,9 +163,14 @@ export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
     handler: async (context, { params: { providerID: id = "" }, body }) => {
       const { config: present } = await context.platform.configuration.readFresh();
       savedProvider(present, id);
-      const names = body.models ?? (await offered(context, await providerAt(context, id)));
-      const { enabled = true } = body;
-      return changedModels(context, id, (models) => withListed(models, names, enabled));
+      const { models: named, enabled = true } = body;
+      if (named !== undefined) {
+        return changedModels(context, id, (models) => withListed(models, named, enabled));
+      }
+      const names = await offered(context, await providerAt(context, id));
+      return changedModels(context, id, (models) =>
+        withListed(models, newNames(models, names, MOST_AT_ONCE), enabled),
+      );
     },
   }),
   /** `PUT /admin/providers/{providerID}/models`: switches models on or off, and answers the provider. */

@@ -33,10 +33,34 @@ export function listedModel(
   return off?.enabled === false ? { name, model: off } : { name };
 }
 
+/** A backend's word for its names goes into the configuration: no longer ones, and no more than these. */
+const MAX_NAME = 300;
+const MAX_MODELS = 5_000;
+
+/** Names that a backend tells, without those that no model can be listed by. */
+export function usableNames(names: readonly string[]): string[] {
+  return names.filter((name) => name.trim() !== "" && name.length <= MAX_NAME);
+}
+
 /** Names of which nothing is listed yet, each once: what is listed by whatever name is. */
-export function unlisted(models: ProviderEntry["models"], names: readonly string[]): string[] {
+function unlisted(models: ProviderEntry["models"], names: readonly string[]): string[] {
   const led = new Set(Object.entries(models).map(([name, said]) => modelOf(said).upstream ?? name));
   return [...new Set(names)].filter((name) => !Object.hasOwn(models, name) && !led.has(name));
+}
+
+/**
+ * Those of a backend's names that are new, as far as there is room for them. They are counted before they are listed: in an object
+ * names that are numbers come first, whenever they came into it.
+ *
+ * @param most no more than these at once
+ */
+export function newNames(
+  models: ProviderEntry["models"],
+  names: readonly string[],
+  most = MAX_MODELS,
+): string[] {
+  const room = Math.max(0, MAX_MODELS - Object.keys(models).length);
+  return unlisted(models, usableNames(names)).slice(0, Math.min(room, most));
 }
 
 /** What is listed, and what of some names is not: what is listed by whatever name stays as it was edited. */

@@ -107,6 +107,23 @@ describe("a provider whose models are asked for by schedule", () => {
     );
   });
 
+  it("lists at most a thousand at once when an administrator takes all, and nothing that cannot be listed", async () => {
+    const numbers = Array.from({ length: 4_000 }, (_, index) => String(index));
+    const gateway = await gatewayWith(() => offering(" ", "a".repeat(301), ...numbers), {
+      models: { own: "0", ...Object.fromEntries(numbers.slice(0, 3).map((name) => [`more${name}`, "x"])) },
+    });
+    const takeAll = async () => {
+      const headers = { authorization: "Bearer admin" };
+      const response = await gateway.post("/admin/providers/backend/models", { enabled: true }, { headers });
+      expect(response.status).toBe(200);
+      return Object.keys((await modelsOf(gateway)) ?? {});
+    };
+    const first = await takeAll();
+    expect(first).toHaveLength(1_004);
+    expect(first).toEqual(expect.arrayContaining(["own", "more2", "1", "1000"]));
+    expect(await takeAll()).toHaveLength(2_004);
+  });
+
   it.each<[string, Reply, string]>([
     [
       "refuses",
