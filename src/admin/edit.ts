@@ -3,6 +3,7 @@ import { distinctKeys, keyIdentifier, withHashedKeys } from "../config/api-keys.
 import { hostFault } from "../config/host.ts";
 import { type Account, type Config, configSchema } from "../config/schema.ts";
 import type { ConfigSnapshot, EditNote } from "../config/snapshot.ts";
+import { isDots } from "../encoding/path-segment.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { parseWith } from "../http/json-body.ts";
 import type { Context } from "../platform/context.ts";
@@ -76,6 +77,20 @@ const providerFields = ({ providers }: Config): Field[] =>
 const hostFields = ({ proxies }: Config): Field[] =>
   proxies.map(({ host }, index): Field => [`proxies[${index}].host`, host]);
 
+/** What paths name things by: only those that none can carry, since there may be very many. */
+const dotFields = ({ accounts, proxies, providers, api_keys }: Config): Field[] =>
+  [
+    ...accounts.flatMap(({ email, mobile }, index): Field[] => [
+      [`accounts[${index}].email`, email],
+      [`accounts[${index}].mobile`, mobile],
+    ]),
+    ...proxies.map(({ id }, index): Field => [`proxies[${index}].id`, id]),
+    ...api_keys.map(({ id = "" }, index): Field => [`api_keys[${index}].id`, id]),
+    ...providers.flatMap(({ models }, index) =>
+      Object.keys(models).map((name): Field => [`providers[${index}].models`, name.trim()]),
+    ),
+  ].filter(([, text]) => isDots(text));
+
 /** What is wrong with a text; null: nothing. */
 type Check = (text: string) => string | null;
 
@@ -91,6 +106,9 @@ const goodKey: Check = (text) => {
 const goodSecret: Check = (text) =>
   isPreview(text) ? "this is the mask of a secret, not the secret" : usable(text);
 
+const goodSegment: Check = (text) =>
+  isDots(text) ? `${JSON.stringify(text)} means something else in an address` : null;
+
 /**
  * What could not be used, or not be deleted again, is never added: keys, names and tokens that neither a header nor a path can
  * carry, masks, hosts that are none. What is there already stays.
@@ -101,6 +119,7 @@ function refuseUnusable(before: Config, after: Config): void {
     [nameFields, usable],
     [providerFields, goodSecret],
     [hostFields, hostFault],
+    [dotFields, goodSegment],
   ];
   for (const [fields, check] of checks) {
     const bad = fields(after).filter(([, text]) => check(text) !== null);

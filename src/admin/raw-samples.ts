@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { chatCompletionAnswers } from "../dialects/chat-completions/answers.ts";
 import { lazyObject, once } from "../encoding/lazy-schema.ts";
+import { isDots } from "../encoding/path-segment.ts";
 import type { Capture, SampleSelector } from "../platform/captures.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
@@ -17,6 +18,7 @@ const sampleId = once(() =>
     .string()
     .trim()
     .regex(/^[\w.-]{0,100}$/, "may have letters, digits, '.', '_' and '-', at most 100 of them")
+    .refine((id) => !isDots(id), "means something else in an address")
     .default(""),
 );
 

@@ -1,3 +1,4 @@
+import { isDots } from "../encoding/path-segment.ts";
 import type { ProviderEntry, ProviderModel } from "./schema.ts";
 
 /** What a provider's `models` says of one: its name there, or more. */
@@ -39,7 +40,7 @@ const MAX_MODELS = 5_000;
 
 /** Names that a backend tells, without those that no model can be listed by. */
 export function usableNames(names: readonly string[]): string[] {
-  return names.filter((name) => name.trim() !== "" && name.length <= MAX_NAME);
+  return names.filter((name) => name.trim() !== "" && name.length <= MAX_NAME && !isDots(name.trim()));
 }
 
 /** Names of which nothing is listed yet, each once: what is listed by whatever name is. */

@@ -1,3 +1,5 @@
+import { isDots } from "../encoding/path-segment.ts";
+
 /** Drivers whose protocol has a model's name in the path of its requests, by their ids. */
 const IN_PATHS: ReadonlySet<string> = new Set(["content-generation"]);
 
@@ -11,7 +13,7 @@ const NO_PART_OF_NAMES = /[\\%?#\u0000-\u001f\u007f]/;
  */
 export function changesAddress(name: string): boolean {
   if (NO_PART_OF_NAMES.test(name) || !name.isWellFormed()) return true;
-  return name.split("/").some((segment) => segment === "" || segment === "." || segment === "..");
+  return name.split("/").some((segment) => segment === "" || isDots(segment));
 }
 
 /** A name without what stands before each model's name in such paths: what is left is the same model's. */

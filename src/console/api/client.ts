@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { isDots } from "../../encoding/path-segment.ts";
 import { heard, unheard } from "../connection.ts";
 import { currentToken, expireSession } from "../session.ts";
 
@@ -55,9 +56,16 @@ async function bodyOf(response: Response): Promise<unknown> {
  * A request with the administrator's token. A 401 ends the session, which brings the sign-in up over the page; what was
  * typed there stays.
  *
- * @throws ApiError for every answer that is not 2xx and when there is no answer.
+ * @throws ApiError for every answer that is not 2xx, when there is no answer, and for a path that would be another one's: a name
+ *   that consists of dots is resolved away, and what is left of the path stands for something else.
  */
 export async function send(path: string, options: CallOptions = {}): Promise<Response> {
+  if ((path.split("?")[0] ?? "").split("/").some(isDots)) {
+    throw new ApiError(
+      400,
+      "What is called “.” or “..” cannot be reached here: edit the whole list that it is in, or import the configuration.",
+    );
+  }
   const headers = new Headers({ accept: "application/json", authorization: `Bearer ${currentToken()}` });
   if (options.body !== undefined) headers.set("content-type", "application/json");
   if (options.ifMatch !== undefined) headers.set("if-match", options.ifMatch);

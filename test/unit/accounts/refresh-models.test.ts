@@ -43,7 +43,7 @@ async function shown(gateway: MemoryGateway): Promise<Record<string, unknown>> {
 
 describe("a provider whose models are asked for by schedule", () => {
   it("has what is new listed, and what was edited left alone, when it is time", async () => {
-    let names = ["a", "b"];
+    let names = ["a", "..", "b"];
     const edited = { upstream: "b", vision: false };
     const gateway = await gatewayWith(() => offering(...names), { models: { own: edited, old: "gone" } });
     expect(await refreshModels(gateway.platform)).toBe(1);
@@ -109,7 +109,7 @@ describe("a provider whose models are asked for by schedule", () => {
 
   it("lists at most a thousand at once when an administrator takes all, and nothing that cannot be listed", async () => {
     const numbers = Array.from({ length: 4_000 }, (_, index) => String(index));
-    const gateway = await gatewayWith(() => offering(" ", "a".repeat(301), ...numbers), {
+    const gateway = await gatewayWith(() => offering(" ", ".", "..", "a".repeat(301), ...numbers), {
       models: { own: "0", ...Object.fromEntries(numbers.slice(0, 3).map((name) => [`more${name}`, "x"])) },
     });
     const takeAll = async () => {
@@ -121,6 +121,7 @@ describe("a provider whose models are asked for by schedule", () => {
     const first = await takeAll();
     expect(first).toHaveLength(1_004);
     expect(first).toEqual(expect.arrayContaining(["own", "more2", "1", "1000"]));
+    expect(first).not.toContain("..");
     expect(await takeAll()).toHaveLength(2_004);
   });
 

@@ -73,6 +73,33 @@ describe("the list of accounts", () => {
   });
 });
 
+describe("what no path can name, since addresses resolve it away,", () => {
+  const backend = { id: "one", driver: "openai", base_url: "https://backend.test" };
+  const proxy = { id: "..", type: "http", host: "proxy.test", port: 1 };
+
+  it.each([
+    ["POST", "/admin/accounts", { email: "..", password: "x" }],
+    ["POST", "/admin/accounts", { mobile: ".", password: "x" }],
+    ["POST", "/admin/proxies", proxy],
+    [
+      "POST",
+      "/admin/config/import",
+      { config: { providers: [{ ...backend, models: { "..": "x" } }] }, mode: "replace", confirm: true },
+    ],
+    ["POST", "/admin/keys", { key: "sk-new", id: ".." }],
+    ["POST", "/admin/providers", { ...backend, id: "two", models: { "..": "x" } }],
+    ["PUT", "/admin/providers/one", { models: { ".": "x" } }],
+    ["POST", "/admin/providers/one/models", { models: ["a", ".."] }],
+    ["POST", "/admin/dev/raw-samples/save", { chain_key: "x", sample_id: ".." }],
+  ])("is never added: %s %s %j", async (method, path, body) => {
+    const { call } = await gateway([]);
+    expect((await call("POST", "/admin/providers", backend)).status).toBe(200);
+    const answer = await call(method, path, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body["detail"]).toContain("means something else in an address");
+  });
+});
+
 describe("what is done to many accounts", () => {
   it("is done to those that are there, in one edit", async () => {
     const { call, names } = await gateway(["a@x", "b@x", "c@x"]);

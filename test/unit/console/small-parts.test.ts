@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { deleteAccount } from "../../../src/console/api/accounts.ts";
+import { changeProvider, removeModel } from "../../../src/console/api/providers.ts";
 import { callsIn } from "../../../src/console/pages/history/calls-in.ts";
 import { filterCount, listQuery } from "../../../src/console/pages/history/filter-fields.ts";
 import { timelineOf } from "../../../src/console/pages/history/timeline.ts";
@@ -8,6 +10,25 @@ import { EMPTY_SHOT, shotPath } from "../../../src/console/pages/page-service/sh
 import { parseTools, SAMPLE_TOOLS } from "../../../src/console/pages/playground/tools.ts";
 import { cooldownsOf } from "../../../src/console/pages/proxies/cooldowns-of.ts";
 import { compact, duration, fullMoment, moment, plural } from "../../../src/console/ui/format.ts";
+
+describe("what the console asks the gateway", () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  it("is never of another address than was meant: nothing is sent for a name that would be resolved away", async () => {
+    const asked: string[] = [];
+    vi.stubGlobal("fetch", async (path: string) => {
+      asked.push(path);
+      return Response.json({ id: "x" });
+    });
+    await expect(removeModel("engine", "..")).rejects.toThrow("cannot be reached here");
+    await expect(deleteAccount(".")).rejects.toThrow("cannot be reached here");
+    await expect(changeProvider("..", {})).rejects.toThrow("cannot be reached here");
+    await removeModel("engine", "a/../b...");
+    expect(asked).toEqual(["/admin/providers/engine/models/a%2F..%2Fb..."]);
+  });
+});
 
 describe("what people read", () => {
   it.each([
