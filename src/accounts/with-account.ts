@@ -39,8 +39,8 @@ export interface AccountRequest {
   readonly waitMs?: number;
   /** What the work is expected to use; nothing, unless given. */
   readonly expected?: () => Expected;
-  /** Throws when a key may not be used for the work; asked again when the key has been changed meanwhile. */
-  readonly permits?: (scope: KeyScope | undefined) => void;
+  /** Throws when a key may not be used for the work, or the work not be done; asked when the configuration has been changed meanwhile. */
+  readonly permits?: (scope: KeyScope | undefined, newest: Config) => void;
   /** Told of each account that fails, also when no other one is tried. */
   readonly onLeft?: (account: string, failure: unknown) => void;
   /** Told of each time that a token had to be waited for, whether there was one in the end or not: since when. */
@@ -254,7 +254,7 @@ async function readmit(
   const { key } = await readmitted(context, caller);
   checkNetwork(key?.entry, context.clientAddress);
   checkDialect(key?.entry, dialect);
-  permits?.(key?.entry);
+  permits?.(key?.entry, newest);
   // What is to be sent was made for the one of before, and may not be for this one's eyes.
   if (provider !== undefined && !sameParty(providerNamed(context.platform, newest, provider.id), provider))
     throw justChanged();
@@ -272,7 +272,8 @@ async function confirmMeant(
   if (!sameParty(providerNamed(context.platform, config, owner), provider)) throw justChanged();
 }
 
-function justChanged(): GatewayError {
+/** What a request is told that was made for settings which have been changed meanwhile. */
+export function justChanged(): GatewayError {
   return new GatewayError(503, "the provider's settings have just been changed: send the request again", {
     code: "upstream_unavailable",
   });

@@ -6,7 +6,7 @@ import { checkDialect, checkModel } from "../limits/allowed.ts";
 import { countRequest } from "../limits/quota.ts";
 import { EMBEDDING_DIMENSIONS } from "../models/embedding-models.ts";
 import type { Context } from "../platform/context.ts";
-import { upstreamVectors } from "./upstream.ts";
+import { UPSTREAM, upstreamVectors } from "./upstream.ts";
 import { embed, features } from "./vectors.ts";
 
 /** Most inputs of one request, and the longest vector. */
@@ -21,9 +21,6 @@ const MAX_TOKENS = 300_000;
 
 /** Values of `embeddings.provider` that all name the same local, deterministic implementation (contract). */
 const LOCAL: ReadonlySet<string> = new Set(["mock", "deterministic", "builtin"]);
-
-/** The value of `embeddings.provider` that asks the provider, where its protocol has embeddings. */
-const UPSTREAM = "upstream";
 
 /** What is to be embedded: a text, or tokens of some tokenizer. */
 export type EmbeddingInput = string | readonly number[];

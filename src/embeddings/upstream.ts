@@ -1,11 +1,14 @@
 import { Patience } from "../accounts/patience.ts";
-import { abortWith, withAccount } from "../accounts/with-account.ts";
+import { abortWith, justChanged, withAccount } from "../accounts/with-account.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
 import { checkModel } from "../limits/allowed.ts";
 import type { Expected } from "../limits/quota.ts";
 import { providerNamed } from "../provider/of-platform.ts";
 import type { EmbeddingWish, Vectors } from "./embed.ts";
+
+/** The value of `embeddings.provider` that asks the provider, where its protocol has embeddings. */
+export const UPSTREAM = "upstream";
 
 /** The inputs as texts. Throws 400 for tokens: they are those of another tokenizer. */
 function textsOf({ inputs, field }: EmbeddingWish): string[] {
@@ -49,7 +52,11 @@ export async function upstreamVectors(wish: EmbeddingWish, expected: () => Expec
         dialect: style,
         abort,
         expected,
-        permits: (key) => checkModel(key, model),
+        permits: (key, newest) => {
+          checkModel(key, model);
+          // The operator may have stopped just this: that texts go there.
+          if (newest.embeddings.provider !== UPSTREAM) throw justChanged();
+        },
         mayRepeat: () => true,
       },
       (session) =>

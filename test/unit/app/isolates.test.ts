@@ -194,6 +194,19 @@ describe("embeddings and files", () => {
     expect(deployment.sent).toBe(1);
   });
 
+  test("no text goes to the provider any more once vectors are made here, also from an isolate that has not heard", async () => {
+    deployment = await upstream();
+    const isolate = new Isolate(deployment);
+    expect((await embed(isolate)).status).toBe(200);
+    await deployment.edit((config) => ({ ...config, embeddings: { provider: "builtin" } }));
+    const refused = await embed(isolate);
+    expect([refused.status, deployment.sent]).toEqual([503, 1]);
+    expect(await refused.text()).toContain("send the request again");
+    expect((await embed(isolate)).status).toBe(200);
+    expect(deployment.sent).toBe(1);
+    await deployment.main.expectIdle();
+  });
+
   test("where vectors are made here, what was changed holds within five seconds, as ever", async () => {
     deployment = await deploy({ config: { embeddings: { provider: "builtin" } } });
     const isolate = new Isolate(deployment);
