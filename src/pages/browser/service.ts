@@ -183,11 +183,11 @@ export class BrowserService {
     }
   }
 
-  /** Closes a tab, and opens the next one beside it. Does not throw. */
+  /** Closes a tab, and opens the next one in its place. Does not throw. */
   async #close(live: LiveBrowser, tab: Tab): Promise<void> {
-    this.#prepareSpare(live);
-    // A tab that does not close keeps its place in the queue no longer than this; the browser is thrown away then.
-    if (!(await settles(tab.close(), CLOSE_MS))) await this.#discard(live);
+    // A tab that does not close keeps its place in the queue no longer than this; the browser is thrown away then, and needs no other tab.
+    if (await settles(tab.close(), CLOSE_MS)) this.#prepareSpare(live);
+    else await this.#discard(live);
   }
 
   #browser(): Promise<LiveBrowser> {
@@ -245,10 +245,9 @@ export class BrowserService {
     return spare ?? Tab.open(live.browser, live.guard, this.#options.limits);
   }
 
-  /** Opens the next request's page ahead, where there is room for it beside those in use. */
+  /** Opens the next request's page ahead, in a browser that is not given up. */
   #prepareSpare(live: LiveBrowser): void {
-    if (live.spare !== null || !live.browser.isConnected() || this.#queue.open > this.#options.limits.tabs)
-      return;
+    if (live.spare !== null || !live.browser.isConnected()) return;
     const spare = Tab.open(live.browser, live.guard, this.#options.limits);
     live.spare = spare;
     spare.catch(() => {

@@ -41,6 +41,70 @@ class Answering implements ConnectionTransport {
   }
 }
 
+/** A browser that opens pages, on which nothing can be loaded; `sent` has its commands. */
+class WithPages implements ConnectionTransport {
+  onmessage?: (message: string) => void;
+  onclose?: () => void;
+  readonly sent: string[] = [];
+  readonly #stuck: string;
+  #pages = 0;
+
+  constructor(stuck = "none") {
+    this.#stuck = stuck;
+  }
+
+  send(message: string): void {
+    const { id, method, sessionId }: { id: number; method: string; sessionId?: string } = JSON.parse(message);
+    this.sent.push(method);
+    if (method === this.#stuck) return;
+    const page = sessionId?.startsWith("page") ? sessionId : `page${this.#pages + 1}`;
+    const results: Record<string, unknown> = {
+      "Target.getBrowserContexts": { browserContextIds: [] },
+      "Target.createBrowserContext": { browserContextId: `context of ${page}` },
+      "Target.attachToTarget": { sessionId: "browser" },
+      "Target.createTarget": { targetId: page },
+      "Browser.getVersion": { product: "HeadlessChrome/1", userAgent: "test" },
+      "Page.getFrameTree": { frameTree: { frame: { id: page, loaderId: "l", url: "about:blank" } } },
+      "Page.navigate": { frameId: page, errorText: "net::ERR_NAME_NOT_RESOLVED" },
+      "Runtime.evaluate": { result: { type: "number", value: 1 } },
+    };
+    if (method === "Target.setDiscoverTargets") this.#appears("browser", "browser");
+    if (method === "Target.attachToTarget") this.#attached("browser", "browser");
+    if (method === "Target.createTarget") {
+      this.#pages++;
+      this.#appears(page, "page");
+      this.#attached(page, "page");
+    }
+    this.#say({ id, sessionId, result: results[method] ?? {} });
+  }
+
+  close(): void {
+    this.onclose?.();
+  }
+
+  #info(targetId: string, type: string): object {
+    const context = type === "page" ? { browserContextId: `context of ${targetId}` } : {};
+    return { targetId, type, title: "", url: "about:blank", attached: true, ...context };
+  }
+
+  #appears(targetId: string, type: string): void {
+    this.#say({ method: "Target.targetCreated", params: { targetInfo: this.#info(targetId, type) } });
+  }
+
+  #attached(targetId: string, type: string): void {
+    const params = {
+      sessionId: targetId,
+      targetInfo: this.#info(targetId, type),
+      waitingForDebugger: false,
+    };
+    this.#say({ method: "Target.attachedToTarget", params });
+  }
+
+  #say(message: unknown): void {
+    queueMicrotask(() => this.onmessage?.(JSON.stringify(message)));
+  }
+}
+
 describe("BrowserService", () => {
   beforeEach(() => {
     vi.useFakeTimers();
@@ -83,5 +147,30 @@ describe("BrowserService", () => {
     await vi.advanceTimersByTimeAsync(30_000);
     await asked;
     expect([launches, service.counts.open]).toEqual([[false, true], 0]);
+  });
+
+  /** What is done to a browser's contexts when a page has been asked for. */
+  async function contextsOf(transport: WithPages): Promise<string[]> {
+    const launch = () => puppeteer.connect({ transport });
+    const service = new BrowserService({ launch, limits, blockLists: "" });
+    const asked = expect(service.visit(visit, "a")).rejects.toThrow("host name");
+    await vi.advanceTimersByTimeAsync(20_000);
+    await asked;
+    return transport.sent.filter((method) => /BrowserContext$/.test(method));
+  }
+
+  it("opens the next tab when the last one has closed", async () => {
+    expect(await contextsOf(new WithPages())).toEqual([
+      "Target.createBrowserContext",
+      "Target.disposeBrowserContext",
+      "Target.createBrowserContext",
+    ]);
+  });
+
+  it("opens no other tab in a browser that does not close its last one", async () => {
+    expect(await contextsOf(new WithPages("Target.disposeBrowserContext"))).toEqual([
+      "Target.createBrowserContext",
+      "Target.disposeBrowserContext",
+    ]);
   });
 });
