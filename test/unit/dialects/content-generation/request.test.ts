@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { contentRequestSchema, toConversation } from "../../../../src/dialects/content-generation/request.ts";
 import { toJsonSchema } from "../../../../src/dialects/content-generation/schema-types.ts";
 import { GatewayError } from "../../../../src/errors/gateway-error.ts";
+import { suited } from "../../../../src/generation/suit.ts";
 import { parseWith } from "../../../../src/http/json-body.ts";
 
 const USER = { role: "user", parts: [{ text: "hello" }] };
@@ -20,6 +21,7 @@ function refusal(body: Record<string, unknown>, path?: string): GatewayError {
   throw new Error("the request was accepted");
 }
 
+const FUNCTION = [{ functionDeclarations: [{ name: "shell" }] }];
 const text = (value: string) => ({ type: "text", text: value });
 const messagesOf = (...contents: unknown[]) => convert({ contents }).messages;
 
@@ -141,6 +143,26 @@ describe("a content-generation request", () => {
       { name: "b", parameters: { ...schema, $schema: "x" } },
       { name: "c" },
     ]);
+  });
+
+  it.each([
+    [
+      "beside functions is left out where another model would have to search",
+      FUNCTION,
+      "gemini-2.5-flash",
+      false,
+    ],
+    ["beside functions searches with a model that does anyhow", FUNCTION, "provider-v4-flash-search", true],
+    ["beside an empty list of functions is alone", [{ functionDeclarations: [] }], "gemini-2.5-flash", true],
+    ["alone searches", [], "gemini-2.5-flash", true],
+  ])("googleSearch %s", (_, others, path, searches) => {
+    for (const search of [{ googleSearch: {} }, { googleSearchRetrieval: {} }]) {
+      const asked = convert({ tools: [...others, search] }, path);
+      const { model, tools, webSearch } = suited(asked, { images: "catalogue", search: "catalogue" });
+      expect(model.id).toBe(searches ? "provider-v4-flash-search" : "provider-v4-flash");
+      expect(webSearch !== undefined).toBe(searches);
+      expect(tools).toEqual(asked.tools);
+    }
   });
 
   const both = [{ functionDeclarations: [{ name: "a" }, { name: "b" }, { name: "c" }] }];
