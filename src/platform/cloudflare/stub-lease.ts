@@ -33,9 +33,26 @@ export interface Surroundings {
   readonly clock: HolderClock;
 }
 
-/** Resolves when `work` is over, however it ends, or after `ms` milliseconds. */
-async function atMost(ms: number, work: Promise<unknown>, { setTimer }: HolderClock): Promise<void> {
+/**
+ * Resolves when `work` is over, however it ends, or after `ms` milliseconds. It looks at the clock meanwhile, and calls `late` if it
+ * could not: whoever was stopped until a moment after the end would not know it otherwise.
+ */
+async function atMost(
+  ms: number,
+  work: Promise<unknown>,
+  { now, setTimer }: HolderClock,
+  late: () => void,
+): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
+  let stopLooking = () => {};
+  const look = () => {
+    const due = now() + PUNCTUAL_MS;
+    stopLooking = setTimer(PUNCTUAL_MS, () => {
+      if (now() - due > PUNCTUAL_MS) late();
+      look();
+    });
+  };
+  look();
   const stop = setTimer(ms, resolve);
   work.then(
     () => resolve(),
@@ -43,6 +60,7 @@ async function atMost(ms: number, work: Promise<unknown>, { setTimer }: HolderCl
   );
   await promise;
   stop();
+  stopLooking();
 }
 
 /**
@@ -58,6 +76,8 @@ export class StubLease implements Lease {
   readonly #held: HeldLease;
   /** When its holder looked after it last. */
   #lookedAt: number;
+  /** When it was seen last that its holder had been kept from running. */
+  #keptAt = Number.NEGATIVE_INFINITY;
   #stub: LeaseStub;
   /** What ends with the lease: the stub that carries it. */
   #owned: Disposable;
@@ -104,17 +124,15 @@ export class StubLease implements Lease {
   async renew(): Promise<boolean> {
     const { clock } = this.#around;
     // One whose clock was set is told from one that was stopped by nobody.
-    const wasKept = clock.now() - this.#lookedAt > MISSED_MS;
+    if (clock.now() - this.#lookedAt > MISSED_MS) this.#wasKept();
     this.#lookedAt = clock.now();
-    const left = Math.max(0, this.#left);
-    const isInTime = left > 0;
+    const isInTime = this.#left > 0;
     if (isInTime && (await this.#renewedInTime())) return true;
     if (this.#isOver) return false;
     // Whoever was there when the time was over ends the work, and does not ask once more.
     const wasThere = isInTime && clock.now() < this.#held.until + PUNCTUAL_MS;
-    if (wasThere && !wasKept) return false;
     // Whoever comes too late was kept from running, hence from ending anything. The pool knows whether the slot is still ours.
-    let ms = wasThere ? LATE_MS - left : LATE_MS;
+    let ms = wasThere ? Math.min(LATE_MS, this.#keptAt + LATE_MS - clock.now()) : LATE_MS;
     for (let tries = MAX_PROOFS; ms > 0; tries -= 1) {
       const { heard } = this.#held;
       await this.#ask(ms);
@@ -153,9 +171,15 @@ export class StubLease implements Lease {
       await this.#ask(left);
       if (this.#isOver) return false;
       if (!this.#isUrgent) return true;
+      const due = clock.now() + AGAIN_MS;
       await pause(Math.min(AGAIN_MS, Math.max(0, this.#left)), clock);
+      if (clock.now() - due > PUNCTUAL_MS) this.#wasKept();
     }
     return false;
+  }
+
+  #wasKept(): void {
+    this.#keptAt = this.#around.clock.now();
   }
 
   /** Milliseconds for which the slot may be used if nothing is heard of the pool. */
@@ -173,7 +197,7 @@ export class StubLease implements Lease {
     if (this.#released) return;
     const { heartbeat, clock } = this.#around;
     heartbeat.tick(this.#held);
-    await atMost(ms, this.#hear(), clock);
+    await atMost(ms, this.#hear(), clock, () => this.#wasKept());
   }
 
   async succeeded(): Promise<void> {

@@ -173,15 +173,16 @@ describe.each([
 describe("an isolate that was kept from running", () => {
   const CALM: Weather = { latency: 0, down: 0, drift: 0, skew: 0 };
   /** Some requests of one isolate which stops after so long, for as long as that. */
-  async function stalled(at: number, ms: number, count = 1): Promise<Load> {
+  async function stalled(at: number, ms: number, count = 1, lasting = 8_000, late = 50): Promise<Load> {
     const load = new Load(1, CALM, 1);
     load.latency = 50;
     vi.spyOn(load.world, "delay").mockImplementation(() => load.latency);
     const [isolate] = load.isolates;
     if (isolate === undefined) throw new Error("no isolate");
-    for (let n = 0; n < count; n += 1) load.request(isolate, 8_000);
+    for (let n = 0; n < count; n += 1) load.request(isolate, lasting);
     await vi.advanceTimersByTimeAsync(at);
     isolate.stop(ms);
+    load.latency = late;
     await vi.advanceTimersByTimeAsync(ms - 10);
     return load;
   }
@@ -229,6 +230,23 @@ describe("an isolate that was kept from running", () => {
       load.request(isolate, 8_000);
       await vi.advanceTimersByTimeAsync(1_400);
       isolate.setClock(ms);
+      await load.quiet();
+      expect(load.ended).toMatchObject({ done: 1, aborted: 0 });
+    },
+  );
+
+  test("goes on although the next look at its lease comes while the answer to the late one is awaited", async () => {
+    // Its last beat is from 1,100: 0.65 s are left when it goes on, and the answer takes 0.9.
+    const load = await stalled(1_300, 9_150, 1, 20_000);
+    load.latency = 450;
+    await load.quiet();
+    expect(load.ended).toMatchObject({ done: 1, aborted: 0 });
+  });
+
+  test.each([600, 620, 635])(
+    "goes on if it was stopped after its beat was sent, for %i ms: until a moment after its time",
+    async (ms) => {
+      const load = await stalled(610, ms, 1, 8_000, 700);
       await load.quiet();
       expect(load.ended).toMatchObject({ done: 1, aborted: 0 });
     },
