@@ -57,6 +57,9 @@ export class Heartbeat {
   #isolate = "";
   #start = 0;
   #sentAt = Number.NEGATIVE_INFINITY;
+  /** How many messages have named a lease with this isolate, and how many had when it last said that it holds nothing. */
+  #namings = 0;
+  #farewells = 0;
 
   constructor(now: () => number) {
     this.#now = now;
@@ -116,6 +119,16 @@ export class Heartbeat {
     return startOf(name) < this.#start;
   }
 
+  /** A message is sent that has the pool write down this isolate's name. */
+  naming(): void {
+    this.#namings += 1;
+  }
+
+  /** Whether the pool may know of this isolate, and await it after a restart. */
+  get isNamed(): boolean {
+    return this.#namings > this.#farewells;
+  }
+
   /** Number of the pool's newest start that was heard of. */
   get start(): number {
     return this.#start;
@@ -133,8 +146,13 @@ export class Heartbeat {
       if (lease.silentBeats > SILENT_BEATS) this.#held.delete(lease);
       else named.set(lease.name, lease);
     }
-    const { start, lost } = await send(this.isolate, [...named.keys()], this.#start);
+    if (named.size > 0) this.naming();
+    const known = this.#start;
+    const namings = this.#namings;
+    const { start, lost } = await send(this.isolate, [...named.keys()], known);
     this.#start = Math.max(this.#start, start);
+    // A pool that has been restarted since believes only what was sent by whoever knows of it.
+    if (named.size === 0 && start === known) this.#farewells = Math.max(this.#farewells, namings);
     const gone = new Set(lost);
     for (const [name, lease] of named) {
       // It may have been taken over meanwhile.

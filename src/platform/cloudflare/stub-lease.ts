@@ -218,8 +218,7 @@ export class StubLease implements Lease {
     const { heartbeat, clock } = this.#around;
     heartbeat.remove(this.#held);
     // A pool that was restarted just now would wait for this isolate in vain.
-    if (this.#held.confirmed && heartbeat.size === 0)
-      clock.waitUntil(this.#farewell().catch(() => undefined));
+    if (heartbeat.isNamed && heartbeat.size === 0) clock.waitUntil(this.#farewell().catch(() => undefined));
   }
 
   /** Says that the isolate holds nothing, also to a pool that has been restarted meanwhile. */
@@ -300,6 +299,7 @@ export class StubLease implements Lease {
     let sentAt = clock.now();
     const reply = await call(pool, clock, (stub) => {
       sentAt = clock.now();
+      heartbeat.naming();
       return stub.resume(this.#held.name, this.account.id, this.#holder, heartbeat.isolate);
     });
     if (reply === null) return false;

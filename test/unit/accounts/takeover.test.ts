@@ -353,6 +353,28 @@ describe("after a restart", () => {
     expect(load.ended).toMatchObject({ aborted: 0, refused: 1 });
   });
 
+  test("nobody is awaited whose last lease was a short one, and whose long ones ended before it", async () => {
+    const load = new Load(1, { latency: 0, down: 0, drift: 0, skew: 0 }, 2);
+    const [first, second] = load.isolates;
+    if (first === undefined || second === undefined) throw new Error("no isolates");
+    load.request(first, 1_990);
+    await vi.advanceTimersByTimeAsync(1_900);
+    load.request(first, 350);
+    await vi.advanceTimersByTimeAsync(50);
+    load.world.restart();
+    const from = Date.now();
+    await vi.advanceTimersByTimeAsync(400);
+    expect(load.using()).toBe(0);
+    const beat = vi.spyOn(load.world.pool, "beat");
+    load.request(first, 300);
+    await vi.advanceTimersByTimeAsync(350);
+    expect(beat, "it has been said").not.toHaveBeenCalled();
+    for (let n = 0; n < GLOBAL; n += 1) load.request(second, 10_000);
+    while (load.using() < GLOBAL && Date.now() < from + LEASE_TTL_MS) await vi.advanceTimersByTimeAsync(10);
+    expect(Date.now() - from).toBeLessThanOrEqual(CLAIM_MS + 100);
+    await load.quiet();
+  });
+
   test("one message in each beat renews all leases of an isolate", async () => {
     const load = new Load(1, { latency: 0, down: 0, drift: 0, skew: 0 }, 1);
     const [isolate] = load.isolates;
