@@ -30,6 +30,8 @@ export class HeldLease {
   silentBeats = 0;
   /** How often the pool has heard of it. */
   heard = 0;
+  /** Called when the pool has heard of it. */
+  onConfirmed: () => void = () => {};
 
   constructor(name: string, until: number) {
     this.name = name;
@@ -41,6 +43,7 @@ export class HeldLease {
     this.confirmed = true;
     this.heard += 1;
     this.until = Math.max(this.until, sentAt + HOLD_MS);
+    this.onConfirmed();
   }
 }
 

@@ -27,8 +27,11 @@ import {
 import { type Settled, Settlements } from "./settlements.ts";
 import { StubLease, type Surroundings } from "./stub-lease.ts";
 
-/** A grant that was longer on its way is made sure of: too little would be left of the time for which it may be used unheard. */
+/** A grant that was longer on its way is looked after earlier: too little would be left for the answer to its first beat. */
 const LONG_WAY_MS = BEAT_MS / 2;
+
+/** A grant that was longer on its way is made sure of before it is used: no time would be left for an answer. */
+const TOO_LONG_WAY_MS = BEAT_MS;
 
 /** How long a request that has waited for its slot may take to make sure of it. */
 const PROOF_MS = 5_000;
@@ -146,8 +149,12 @@ export class CloudflareAccountPool implements AccountPoolClient {
 
   /** A grant that was long on its way may be from a pool that is gone: it counts once the pool has been heard of again. */
   async #proven(lease: StubLease, sentAt: number, granted: Grant): Promise<Acquired | null> {
-    const isProven = this.#clock.now() - sentAt <= LONG_WAY_MS || (await lease.confirm(PROOF_MS));
-    if (isProven) return acquired(lease, granted);
+    const way = this.#clock.now() - sentAt;
+    if (way <= TOO_LONG_WAY_MS) {
+      if (way > LONG_WAY_MS) lease.lookSoon();
+      return acquired(lease, granted);
+    }
+    if (await lease.confirm(PROOF_MS)) return acquired(lease, granted);
     lease.release();
     return null;
   }

@@ -23,6 +23,9 @@ const MISSED_MS = BEAT_MS + PUNCTUAL_MS;
 /** How long whoever got no word of the pool waits before it asks again. */
 const AGAIN_MS = 50;
 
+/** How much of its time is left to a lease that was long on its way when the pool is asked after it, milliseconds. */
+const FIRST_LOOK_MS = 700;
+
 /** How long a lease that no beat has named yet waits for others, milliseconds. */
 const NEWCOMER_MS = 100;
 
@@ -84,6 +87,7 @@ export class StubLease implements Lease {
   #failing: boolean;
   #released = false;
   #resuming: Promise<boolean> | null = null;
+  #stopLooking = () => {};
 
   /** `sentAt` is when the message was sent that this lease answers, or a later time at which the pool did not know of it yet. */
   constructor(
@@ -146,19 +150,32 @@ export class StubLease implements Lease {
   }
 
   /**
-   * Asks whether the slot is ours until the pool says so, `ms` milliseconds at most. A beat that fails, or that another request
-   * has sent, is no word of it.
+   * Asks whether the slot is ours until the pool says so, `ms` milliseconds at most. A beat that fails, or that another request has
+   * sent before it knew of this lease, is no word of it.
    */
   async confirm(ms: number): Promise<boolean> {
-    const { clock } = this.#around;
+    const { clock, heartbeat } = this.#around;
+    const { promise: confirmed, resolve } = Promise.withResolvers<void>();
+    this.#held.onConfirmed = resolve;
     const end = clock.now() + ms;
-    for (let left = ms; left > 0; left = end - clock.now()) {
-      await this.#ask(left);
+    for (let left = ms; left > 0 && !this.#isOver; left = end - clock.now()) {
+      heartbeat.tick(this.#held);
+      await atMost(left, Promise.race([confirmed, this.#hear(true)]), clock, () => this.#wasKept());
       if (this.#isOver || this.#held.confirmed) break;
       await pause(Math.min(AGAIN_MS, left), clock);
     }
     this.#lookedAt = clock.now();
     return this.#held.confirmed && !this.#isOver && this.#left > 0;
+  }
+
+  /** Asks after a lease that is in use already before its holder looks after it: nobody waits for the answer. */
+  lookSoon(): void {
+    const { clock, heartbeat } = this.#around;
+    this.#stopLooking = clock.setTimer(Math.max(0, this.#left - FIRST_LOOK_MS), () => {
+      if (this.#isOver || this.#held.confirmed) return;
+      heartbeat.tick(this.#held);
+      this.#hear(true).catch(() => undefined);
+    });
   }
 
   /**
@@ -214,6 +231,7 @@ export class StubLease implements Lease {
   release(): void {
     if (this.#released) return;
     this.#released = true;
+    this.#stopLooking();
     this.#owned[Symbol.dispose]();
     const { heartbeat, clock } = this.#around;
     heartbeat.remove(this.#held);
@@ -234,10 +252,10 @@ export class StubLease implements Lease {
   }
 
   /** Sends the isolate's beat if it is due, and takes the lease over if a beat, also another request's, has shown that it must be. */
-  async #hear(): Promise<void> {
+  async #hear(soon = false): Promise<void> {
     const { heartbeat, clock } = this.#around;
     if (!heartbeat.isOld(this.#held)) {
-      if (this.#isUrgent) await this.#hearSoon();
+      if (soon || this.#isUrgent) await this.#hearSoon(soon);
       else {
         const { sentAt } = heartbeat;
         const newcomer = !this.#held.confirmed;
@@ -257,11 +275,12 @@ export class StubLease implements Lease {
   }
 
   /** Does not wait for the next beat, and yet all that are in a hurry at the same time send few: each beat names all of them. */
-  async #hearSoon(): Promise<void> {
+  async #hearSoon(unconfirmed: boolean): Promise<void> {
     const { heartbeat, clock } = this.#around;
     for (let wait = heartbeat.urgentIn; wait > 0; wait = heartbeat.urgentIn) {
       await pause(wait, clock);
-      const heard = !this.#isUrgent || this.#held.lost || heartbeat.isOld(this.#held);
+      const isHeard = unconfirmed ? this.#held.confirmed : !this.#isUrgent;
+      const heard = isHeard || this.#held.lost || heartbeat.isOld(this.#held);
       if (heard || this.#released) return;
     }
     await this.#beat();

@@ -332,6 +332,60 @@ describe("an isolate that runs, and hears nothing of the pool", () => {
   });
 });
 
+describe("a grant that was long on its way", () => {
+  function far(latency: number): { load: Load; isolate: Isolate } {
+    const load = new Load(1, { latency: 0, down: 0, drift: 0, skew: 0 }, 1);
+    load.latency = latency;
+    vi.spyOn(load.world, "delay").mockImplementation(() => load.latency);
+    const [isolate] = load.isolates;
+    if (isolate === undefined) throw new Error("no isolate");
+    return { load, isolate };
+  }
+
+  test.each([130, 150, 200, 240])(
+    "is used at once if half a second has not passed: 2 × %i ms",
+    async (ms) => {
+      const { load, isolate } = far(ms);
+      const beat = vi.spyOn(load.world.pool, "beat");
+      load.request(isolate, 490 - 2 * ms);
+      await vi.advanceTimersByTimeAsync(2 * ms + 5);
+      expect(load.using()).toBe(1);
+      await load.quiet();
+      expect(beat, "a short request costs no message more").not.toHaveBeenCalled();
+    },
+  );
+
+  test.each([130, 150, 200, 240])(
+    "leaves time for a slow answer to its first beat: 2 × %i ms",
+    async (ms) => {
+      const { load, isolate } = far(ms);
+      load.request(isolate, 5_000);
+      await vi.advanceTimersByTimeAsync(2 * ms);
+      load.latency = 340;
+      await vi.advanceTimersByTimeAsync(1_500);
+      expect(load.using()).toBe(1);
+      await load.quiet();
+      expect(load.ended).toMatchObject({ done: 1, aborted: 0 });
+    },
+  );
+
+  test("is used as soon as the pool has heard of it, also in the beat of another request", async () => {
+    const { load, isolate } = far(20);
+    load.request(isolate, 10_000);
+    await vi.advanceTimersByTimeAsync(440);
+    load.latency = 260;
+    load.request(isolate, 5_000);
+    // Its own beat, as soon as it is granted, is under way for long; the next one of the other request is not.
+    await vi.advanceTimersByTimeAsync(515);
+    load.latency = 2_000;
+    await vi.advanceTimersByTimeAsync(15);
+    load.latency = 20;
+    await vi.advanceTimersByTimeAsync(700);
+    expect(load.using()).toBe(2);
+    await load.quiet();
+  });
+});
+
 describe("after a restart", () => {
   test("slots that nobody holds are granted within the claim period, those that are held are not", async () => {
     const load = new Load(1, { ...FAIR, down: 0 });
