@@ -21,7 +21,7 @@ const platform = cloudflarePlatform(env);
 
 export default {
   fetch: (request, _env, ctx) => {
-    noticePlace(request);
+    if (platform.variables.poolShards > 1) noticePlace(request);
     return handle(request, {
       platform,
       clientAddress: request.headers.get("cf-connecting-ip") ?? "",

@@ -7,9 +7,12 @@ export function placeOfIsolate(): Place {
   return noticed ?? { continent: "", longitude: Number.NaN };
 }
 
-/** To be told of each request. */
-export function noticePlace({ cf }: { readonly cf?: unknown }): void {
-  if (noticed !== null || typeof cf !== "object" || cf === null) return;
+/** To be told of each request where there are several pools. */
+export function noticePlace(request: { readonly cf?: unknown }): void {
+  // What tells it may be parsed whenever it is read.
+  if (noticed !== null) return;
+  const { cf } = request;
+  if (typeof cf !== "object" || cf === null) return;
   const continent = "continent" in cf ? cf.continent : "";
   const longitude = "longitude" in cf ? cf.longitude : "";
   noticed = {

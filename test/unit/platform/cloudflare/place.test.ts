@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { noticePlace, placeOfIsolate } from "../../../../src/platform/cloudflare/place.ts";
+
+it("the place of an isolate is read from requests until one of them tells", () => {
+  let reads = 0;
+  const telling = (cf: unknown) => ({
+    get cf() {
+      reads += 1;
+      return cf;
+    },
+  });
+  noticePlace(telling(undefined));
+  noticePlace(telling({ continent: "EU", longitude: "13.4" }));
+  noticePlace(telling({ continent: "AS", longitude: "103.8" }));
+  expect([placeOfIsolate(), reads]).toEqual([{ continent: "EU", longitude: 13.4 }, 2]);
+});
