@@ -175,6 +175,7 @@ export class Slots {
       const concerned = ({ target }: AcquireRequest) => lane.total === 0 || target === undefined;
       this.refuse(lane, concerned, { refused: "no_accounts" });
     }
+    this.#refuseSick();
     this.#drain();
     this.#events.rescheduled();
   }

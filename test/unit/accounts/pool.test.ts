@@ -217,6 +217,22 @@ describe("the waiting queue", () => {
   });
 });
 
+describe("one of several pools", () => {
+  test.each([
+    ["removed", [account("b")]],
+    ["disabled", [account("a", { disabled: true }), account("b")]],
+  ])("sends those elsewhere that wait for an account that is well, when the last one is %s", (_, left) => {
+    const rig = rigWith(["a", "b"]);
+    rig.pool.takeParts({ global: null, queue: null });
+    rig.grant({ target: "a" });
+    const { lease } = rig.grant({ target: "b" });
+    rig.pool.failed(lease, failure("account_suspended", "suspended"));
+    const waiting = rig.queue({ wellOnly: true });
+    rig.pool.configure({ accounts: left, limits: LIMITS });
+    expect(waiting.outcome).toEqual({ refused: "no_accounts", isWell: false });
+  });
+});
+
 describe("expiry", () => {
   test("a lease that nobody renews is reclaimed, and the next request waiting gets its slot", () => {
     const rig = rigWith(["a"]);
