@@ -5,6 +5,8 @@ const SOON_MS = 50;
 const LATE_MS = 1_000;
 /** An answer that takes longer is not waited for. It counts when it comes. */
 const SILENT_MS = 2_000;
+/** After so many failures it is only asked what it still holds. */
+const FAILURES = 2;
 
 /** The pool, as far as accounts are concerned that other shards had: an `AccountPool`. */
 export interface TakingPool {
@@ -51,15 +53,16 @@ export class Takeover {
     if (pool.generation === this.#generation) return;
     this.#generation = pool.generation;
     if (!pool.isMoving) return;
-    for (const shard of pool.awaited) this.#ask(shard, this.#generation, SOON_MS, true);
+    for (const shard of pool.awaited) this.#ask(shard, this.#generation, SOON_MS, FAILURES);
     this.#tell(this.#generation, SOON_MS);
   }
 
-  #ask(shard: string, generation: number, pauseMs: number, first: boolean): void {
+  /** @param tries how often it is still asked what it knows of the accounts if that fails */
+  #ask(shard: string, generation: number, pauseMs: number, tries: number): void {
     const { pool, ask, setTimer, behind } = this.#options;
     let over = false;
     /** Once for each time that it was asked. */
-    const goOn = (stillFirst: boolean) => {
+    const goOn = (triesLeft: number) => {
       if (over) return;
       over = true;
       stop();
@@ -72,17 +75,18 @@ export class Takeover {
         if (pool.generation !== generation) return;
         // A late answer may have said it meanwhile.
         if (!pool.awaited.includes(shard)) this.#tell(generation, SOON_MS);
-        else this.#ask(shard, generation, Math.min(2 * pauseMs, LATE_MS), stillFirst);
+        else this.#ask(shard, generation, Math.min(2 * pauseMs, LATE_MS), triesLeft);
       });
     };
-    const stop = setTimer(SILENT_MS, () => goOn(first));
-    ask(shard, generation, first).then(
+    const stop = setTimer(SILENT_MS, () => goOn(tries));
+    ask(shard, generation, tries > 0).then(
       (answer) => {
         pool.heldElsewhere(shard, answer);
         if (answer.generation > pool.generation) void behind().catch(() => undefined);
-        goOn(first && answer.generation !== generation);
+        goOn(answer.generation === generation ? 0 : tries);
       },
-      () => goOn(first),
+      // What is too large for one answer fails each time: tokens are signed in anew then.
+      () => goOn(Math.max(0, tries - 1)),
     );
   }
 

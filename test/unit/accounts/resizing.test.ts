@@ -240,6 +240,33 @@ const allAccounts = () =>
   Array.from({ length: ACCOUNTS }, (_, n) => account(`a${n}`, { password: "", token: `t${n}` }));
 
 describe("accounts that move between pools", () => {
+  it("are granted although what was known of them cannot be told", async () => {
+    const clock = new VirtualClock(START);
+    const layout = layoutFor(2, null);
+    if (layout === null) throw new Error("there is one pool");
+    const store = new MemoryPoolStore();
+    const { now, setTimer } = clock;
+    const pool = new AccountPool({ store, now, setTimer, wakeAt: () => undefined });
+    const whole = { accounts: allAccounts(), limits: LIMITS };
+    pool.configure(partFor(whole, layout, "shard-1", 1));
+    const settled: number[] = [];
+    const takeover = new Takeover({
+      pool,
+      setTimer,
+      ask: async (_shard, generation, andKnown) => {
+        if (andKnown) throw new Error("the answer is too large");
+        return { generation, held: {} };
+      },
+      behind: async () => undefined,
+      settled: async (generation) => void settled.push(generation),
+    });
+    takeover.look();
+    expect(pool.acquire(request({ waitMs: 0 }))).toMatchObject({ refused: "queue_timeout" });
+    await clock.runUntil(START + 5_000);
+    expect(settled).toEqual([1]);
+    expect(pool.acquire(request({ waitMs: 0 }))).toMatchObject({ granted: {} });
+  });
+
   it.each(Array.from({ length: SEEDS }, (_, n) => n + 1))(
     "are never used more often than they may, whatever happens to messages and pools; none is lost (seed %i)",
     async (seed) => {
