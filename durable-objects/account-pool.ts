@@ -2,6 +2,7 @@ import { DurableObject, RpcTarget } from "cloudflare:workers";
 import { poolConfiguration } from "../src/accounts/configuration.ts";
 import type { StillHeld } from "../src/accounts/handover.ts";
 import type { Pulse } from "../src/accounts/heartbeat.ts";
+import { shardNames } from "../src/accounts/layout.ts";
 import type { Holder } from "../src/accounts/leases.ts";
 import { type PartAnswers, type PartAsks, PartTrader } from "../src/accounts/part-trader.ts";
 import { AccountPool as PoolRules } from "../src/accounts/pool.ts";
@@ -28,6 +29,7 @@ import type { Settled } from "../src/platform/cloudflare/settlements.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
 import { variablesOf } from "../src/platform/cloudflare/variables.ts";
 import type { KeyUse, LimitedUse, LimitState, Spent } from "../src/platform/limits.ts";
+import { MOST_SHARDS } from "../src/platform/variables.ts";
 import { nameOfProcess } from "./process-name.ts";
 
 /**
@@ -130,6 +132,16 @@ export interface QueuedReply {
   readonly pending: PendingSlot;
 }
 
+/**
+ * Which pool an object is. Older runtimes do not tell it an object that an alarm has started. Throws for one that is none of the pools:
+ * who took itself for another one would grant that one's slots.
+ */
+export function nameOfShard(id: DurableObjectId, pools: Pick<DurableObjectNamespace, "idFromName">): string {
+  const name = id.name ?? shardNames(MOST_SHARDS).find((one) => pools.idFromName(one).equals(id));
+  if (name === undefined) throw new Error("this object has the name of no pool");
+  return name;
+}
+
 /** Whose the limits were before there were several pools. */
 const FOUNDERS = [POOL_NAME];
 
@@ -154,7 +166,7 @@ export class AccountPool extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#name = ctx.id.name ?? POOL_NAME;
+    this.#name = nameOfShard(ctx.id, env.ACCOUNT_POOL);
     const sql = durableSql(ctx.storage);
     const setTimer = (ms: number, run: () => void) => {
       const timer = setTimeout(run, ms);

@@ -15,6 +15,9 @@ import {
   textMap,
 } from "./variable-kinds.ts";
 
+/** Most pool objects that the accounts may be spread over. */
+export const MOST_SHARDS = 64;
+
 /** The deployment's variables. Their names are fixed: documentation and tools rely on them. */
 export interface Variables {
   /** `PROVIDER_DRIVER`: which protocol the upstream speaks; one of the drivers, the first unless set. */
@@ -185,7 +188,7 @@ function schemaFor({ drivers, bodyBudgetBytes = ISOLATE_BODY_BYTES }: VariableOp
     KEPT_CHARACTERS: amount.default(64 * 1024 * 1024),
     KEPT_OBJECTS: amount.default(1_000),
     QUEUE_TIMEOUT_MS: time.default(60_000),
-    POOL_SHARDS: count(64).default(1),
+    POOL_SHARDS: count(MOST_SHARDS).default(1),
     POOL_REGIONS: someOf(REGIONS).default([]),
     ADMIN_KEY: text.nullable().default(null),
     GATEWAY_DEVELOPMENT: flag.default(false),

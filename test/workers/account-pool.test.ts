@@ -1,6 +1,7 @@
 import { abortAllDurableObjects, reset, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { nameOfShard } from "../../durable-objects/account-pool.ts";
 import { POOL_NAME } from "../../src/accounts/pool-name.ts";
 import { accountToken } from "../../src/accounts/sign-in.ts";
 import type {
@@ -238,6 +239,16 @@ describe("configuration", () => {
       total: config.accounts.length,
       max_inflight_per_account: config.runtime.account_max_inflight,
     });
+  });
+});
+
+describe("one of several pools", () => {
+  test("knows which one it is when nobody tells it its name", () => {
+    const { ACCOUNT_POOL: pools } = env;
+    const nameless = (name: string) => pools.idFromString(pools.idFromName(name).toString());
+    for (const name of [POOL_NAME, "shard-1", "shard-63"])
+      expect(nameOfShard(nameless(name), pools)).toBe(name);
+    expect(() => nameOfShard(nameless("somebody"), pools)).toThrow("name");
   });
 });
 
