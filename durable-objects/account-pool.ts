@@ -208,6 +208,9 @@ export class AccountPool extends DurableObject<Env> {
   /** One call grants a slot; only a request that has to wait needs a second one, `pending.wait()`. */
   async acquire(request: AcquireRequest, settled: Settled = []): Promise<GrantReply | Refused | QueuedReply> {
     if (!this.#configured) await this.#fetchConfiguration();
+    // One that has just been added would refuse what the parts have room for that it is about to get.
+    const begun = this.#trader?.begun ?? null;
+    if (begun !== null) await begun;
     for (const [use, spent] of settled) this.#pool.settle(use, spent);
     const outcome = this.#pool.acquire(request);
     const kept = this.#uses.kept();

@@ -20,6 +20,8 @@ const PAUSE_EACH_MS = 60;
 const GONE_MS = 60_000;
 /** An answer that takes longer, milliseconds, is not waited for. It counts when it comes. */
 const SILENT_MS = 750;
+/** For how long requests wait at most for what a shard is given that has just been added, milliseconds. */
+const BEGUN_MS = 2_000;
 
 /** One message, about both limits. Plain data. */
 export type PartAsks = { readonly [limit in PartedLimit]?: PartAsk };
@@ -160,6 +162,7 @@ export class PartTrader {
   #asking = 0;
   /** Resolves when a shard that has just been added has heard from those that it has asked first. */
   #begun: PromiseWithResolvers<void> | null = null;
+  #stopBegun = () => {};
   /** How many other shards there are, or were. */
   #peers = 0;
   #retryAt = Number.POSITIVE_INFINITY;
@@ -192,8 +195,17 @@ export class PartTrader {
     this.#apply();
     this.look();
     const isNew = PARTED_LIMITS.some((limit) => this.#sides[limit].part.isNew);
-    if (isNew && this.#asking > 0) this.#begun ??= Promise.withResolvers();
+    if (isNew && this.#asking > 0 && this.#begun === null) {
+      this.#begun = Promise.withResolvers();
+      this.#stopBegun = this.#options.setTimer(BEGUN_MS, () => this.#hasBegun());
+    }
     return true;
+  }
+
+  #hasBegun(): void {
+    this.#stopBegun();
+    this.#begun?.resolve();
+    this.#begun = null;
   }
 
   /**
@@ -299,9 +311,7 @@ export class PartTrader {
       stop();
       this.#asking -= 1;
       this.look();
-      if (this.#begun === null || this.#asking > 0) return;
-      this.#begun.resolve();
-      this.#begun = null;
+      if (this.#asking === 0) this.#hasBegun();
     };
     stop = setTimer(SILENT_MS, () => heard({}));
     send(peer, asks).then(heard, () => {

@@ -2,6 +2,7 @@ import { abortAllDurableObjects, reset, runDurableObjectAlarm, runInDurableObjec
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nameOfShard } from "../../durable-objects/account-pool.ts";
+import { partFor, shardNames } from "../../src/accounts/layout.ts";
 import { POOL_NAME } from "../../src/accounts/pool-name.ts";
 import { accountToken } from "../../src/accounts/sign-in.ts";
 import type {
@@ -243,6 +244,25 @@ describe("configuration", () => {
 });
 
 describe("one of several pools", () => {
+  const names = shardNames(2);
+  const ids = Array.from({ length: 40 }, (_, n) => `a${n}`);
+  const whole = {
+    accounts: ids.map((id) => ({ id, email: id, mobile: "", password: "p", token: "t", proxyId: "" })),
+    limits: { ...LIMITS, global: 40 },
+  };
+  const layout = { generation: 1, shards: names, earlier: [], former: [] };
+  const partOf = (name: string) => partFor(whole, layout, name, 1);
+
+  test("has its first requests wait until it has heard which part of the limits is its own", async () => {
+    await env.ACCOUNT_POOL.getByName(POOL_NAME).configure(partOf(POOL_NAME));
+    const outcome = await runInDurableObject(env.ACCOUNT_POOL.getByName("shard-1"), async (object) => {
+      await object.configure(partOf("shard-1"));
+      const reply = await object.acquire(ask({ waitMs: 0 }));
+      return "granted" in reply ? "granted" : reply;
+    });
+    expect(outcome).toBe("granted");
+  });
+
   test("knows which one it is when nobody tells it its name", () => {
     const { ACCOUNT_POOL: pools } = env;
     const nameless = (name: string) => pools.idFromString(pools.idFromName(name).toString());

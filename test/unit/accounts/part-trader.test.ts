@@ -62,6 +62,8 @@ interface Member {
 class Shards {
   readonly members: Member[];
   messages = 0;
+  /** Milliseconds each way. */
+  delayMs = 50;
   readonly #starts = new Map<string, number>();
   loses: (from: string, to: string, isAnswer: boolean) => boolean = () => false;
 
@@ -100,12 +102,12 @@ class Shards {
 
   async #send(from: string, to: string, asks: PartAsks): Promise<PartAnswers> {
     this.messages += 1;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, this.delayMs));
     if (this.loses(from, to, false)) return new Promise(() => {});
     const member = this.members.find(({ name }) => name === to);
     if (member === undefined) throw new Error("there is no such shard");
     const answers = member.trader.asked(from, asks);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, this.delayMs));
     if (this.loses(to, from, true)) throw new Error("the network is down");
     return answers;
   }
@@ -279,6 +281,22 @@ describe("shards that trade parts of a limit", () => {
     await vi.advanceTimersByTimeAsync(60_000);
     // Those that have left have nothing, and will not: they are left alone.
     expect(shards.messages).toBeLessThanOrEqual(messages + 3);
+  });
+
+  it("have requests at a newcomer wait for two seconds at most, however slow the others are", async () => {
+    const founders = ["shard-0"];
+    const shards = new Shards(24, 40, { shards: founders, founders });
+    shards.delayMs = 360;
+    shards.loses = (_, to, isAnswer) => to === "shard-0" && !isAnswer;
+    shards.configure(40, { shards: shards.members.map(({ name }) => name), founders });
+    let begun = false;
+    void shards.members[5]?.trader.begun?.then(() => {
+      begun = true;
+    });
+    await vi.advanceTimersByTimeAsync(700);
+    expect(begun).toBe(false);
+    await vi.advanceTimersByTimeAsync(1_310);
+    expect(begun).toBe(true);
   });
 
   it("get all from one that has left, also what it learns of only then", async () => {
