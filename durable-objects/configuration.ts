@@ -21,7 +21,7 @@ const LAYOUT_KEY = "pool layout";
 const SETTLED_KEY = "pool settled";
 const STARTS_KEY = "pool starts";
 /** One start tells the pools less often than this. */
-const MOST_TELLINGS = 2 ** 32;
+const MOST_TELLINGS = 2 ** 24;
 
 /** The configuration as the first pool asks for it. */
 export interface PoolSource extends ConfigSnapshot {

@@ -1,6 +1,8 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
+import { Configuration } from "../../durable-objects/configuration.ts";
 import { StoredJson } from "../../durable-objects/pieces.ts";
+import { shardNames } from "../../src/accounts/layout.ts";
 import { POOL_NAME } from "../../src/accounts/pool-name.ts";
 import { cloudflareAccounts } from "../../src/platform/cloudflare/accounts.ts";
 import {
@@ -47,6 +49,20 @@ describe("the configuration object", () => {
     const outcome = await stub.replace(version, { ...emptyConfig(), accounts }, null);
     expect(outcome.stored).toBe(true);
     expect((await stub.get()).config.accounts).toHaveLength(5_000);
+  });
+});
+
+describe("what several pools are told", () => {
+  it("is numbered in its order, however often the object was started", async () => {
+    const orders = await runInDurableObject(env.CONFIGURATION.getByName("starts"), async (_, state) => {
+      const layout = { generation: 1, shards: shardNames(2), earlier: [], former: [] };
+      state.storage.kv.put("pool layout", layout);
+      state.storage.kv.put("pool starts", 2 ** 27);
+      const object = new Configuration(state, env);
+      const parts = [await object.poolPart(POOL_NAME), await object.poolPart(POOL_NAME)];
+      return parts.map((part) => part?.shard?.order ?? 0);
+    });
+    expect(orders[1]).toBeGreaterThan(orders[0] ?? Number.POSITIVE_INFINITY);
   });
 });
 
