@@ -28,7 +28,7 @@ import type { Env } from "../src/platform/cloudflare/env.ts";
 import type { Settled } from "../src/platform/cloudflare/settlements.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
 import { variablesOf } from "../src/platform/cloudflare/variables.ts";
-import type { KeyUse, LimitedUse, LimitState, Spent } from "../src/platform/limits.ts";
+import type { KeyUse, LimitedUse, Spent } from "../src/platform/limits.ts";
 import { MOST_SHARDS } from "../src/platform/variables.ts";
 import { nameOfProcess } from "./process-name.ts";
 
@@ -256,10 +256,10 @@ export class AccountPool extends DurableObject<Env> {
     return answer;
   }
 
-  async begun(use: LimitedUse): Promise<LimitState> {
-    const limits = this.#pool.begun(use);
+  async begun(use: LimitedUse): Promise<CountAnswer> {
+    const answer = this.#pool.begun(use);
     await this.#uses.kept();
-    return limits;
+    return answer;
   }
 
   async holding(use: string): Promise<void> {

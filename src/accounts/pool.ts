@@ -13,7 +13,7 @@ import type {
   SignedIn,
   TokenAnswer,
 } from "../platform/accounts.ts";
-import type { KeyUse, LimitedUse, LimitState, Spent } from "../platform/limits.ts";
+import type { KeyUse, LimitedUse, Spent } from "../platform/limits.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTokens } from "./account-tokens.ts";
 import type { Outage, Witness } from "./breaker.ts";
@@ -252,11 +252,14 @@ export class AccountPool {
     return { limits: this.#ledger.state(use, now) };
   }
 
-  /** It has got its slot, and begins. */
-  begun(use: LimitedUse): LimitState {
+  /** It has got its slot, and begins. One that has ended meanwhile, since nothing was heard of it, is let in anew, or not. */
+  begun(use: LimitedUse): CountAnswer {
     const now = this.#now();
+    const limited = this.#limited(use);
+    if (limited !== null) return limited;
+    this.#upkeep.planSweep();
     this.#ledger.beginAway(use.id, now);
-    return this.#ledger.state(use, now);
+    return { limits: this.#ledger.state(use, now) };
   }
 
   /** It is still under way. */

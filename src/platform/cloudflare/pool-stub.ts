@@ -13,7 +13,7 @@ import type {
   SignedIn,
   TokenAnswer,
 } from "../accounts.ts";
-import type { KeyUse, LimitedUse, LimitState } from "../limits.ts";
+import type { KeyUse, LimitedUse } from "../limits.ts";
 import type { Region } from "../regions.ts";
 import type { Settled } from "./settlements.ts";
 
@@ -64,7 +64,7 @@ export interface ShardStub extends PoolStub {
   shardStatus(most?: number): Promise<ShardStatus>;
   isWell(provider?: string): Promise<boolean>;
   hold(use: LimitedUse, settled: Settled): Promise<CountAnswer>;
-  begun(use: LimitedUse): Promise<LimitState>;
+  begun(use: LimitedUse): Promise<CountAnswer>;
   holding(use: string): Promise<void>;
   unserved(use: string): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { ShardStatus } from "../../accounts/shard-status.ts";
 import type { CountAnswer } from "../accounts.ts";
-import type { LimitedUse, LimitState } from "../limits.ts";
+import type { LimitedUse } from "../limits.ts";
 import { CloudflareAccountPool, refusal } from "./accounts.ts";
 import { call, type HolderClock, type OnePool, type ShardStub } from "./pool-stub.ts";
 
@@ -30,8 +30,9 @@ export class ShardClient extends CloudflareAccountPool {
     return "refused" in answer ? refusal(answer) : { limits: answer.limits };
   }
 
-  begun(use: LimitedUse): Promise<LimitState> {
-    return call(this.#shard, this.#clock, (shard) => shard.begun(use));
+  async begun(use: LimitedUse): Promise<CountAnswer> {
+    const answer = await call(this.#shard, this.#clock, (shard) => shard.begun(use));
+    return "refused" in answer ? refusal(answer) : { limits: answer.limits };
   }
 
   holding(use: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { BEAT_MS } from "../../accounts/lease-life.ts";
 import { distanceFrom } from "../../accounts/regions.ts";
 import { mergedStatus } from "../../accounts/shard-status.ts";
 import { type Shard, ShardMap, ShardOrder } from "../../accounts/shards.ts";
@@ -37,6 +38,8 @@ const AGAIN_MS = 100;
 const AGAIN = 3;
 /** After that has been in vain others are spared it, milliseconds. */
 const VAIN_MS = 1_000;
+/** A slot whose request took longer to begin is made sure of, milliseconds. */
+const LONG_MS = BEAT_MS / 2;
 
 /** What the order in which shards are asked depends on. */
 export interface ShardedOptions {
@@ -125,22 +128,50 @@ export class ShardedAccountPool implements AccountPoolClient {
 
   async acquire(request: AcquireRequest, signal?: AbortSignal): Promise<Acquired> {
     const { use, ...withoutUse } = request;
-    if (use === undefined) return this.#slot(request, signal, null);
+    const end = this.#clock.now() + (request.waitMs ?? MAX_WAIT_MS);
+    if (use === undefined) {
+      const [shard, acquired] = await this.#slot(request, signal, end);
+      if (!("lease" in acquired)) return acquired;
+      return { ...acquired, lease: this.#leaseOf(acquired, request, shard, null) };
+    }
     const sentAt = this.#clock.now();
     const counted = await this.#home.hold(use);
     if ("refused" in counted) return counted;
     const hold = new UseHold(this.#home, use, sentAt, this.#clock);
-    let acquired: Acquired | null = null;
+    let isServed = false;
     try {
-      acquired = await this.#slot(withoutUse, signal, hold);
-      if ("lease" in acquired) return { ...acquired, limits: await hold.begun() };
-      return acquired;
-    } catch (error) {
-      if (acquired !== null) void release(acquired);
-      acquired = null;
-      throw error;
+      for (let tries = 0; tries < AGAIN; tries += 1) {
+        const [shard, acquired] = await this.#slot(withoutUse, signal, end);
+        if (!("lease" in acquired)) return acquired;
+        const begun = await this.#begun(hold, acquired);
+        if (begun === null) continue;
+        if ("refused" in begun) return begun;
+        isServed = true;
+        return {
+          ...acquired,
+          lease: this.#leaseOf(acquired, request, shard, hold),
+          limits: begun.limits,
+        };
+      }
+      return BUSY;
     } finally {
-      if (acquired === null || "refused" in acquired) hold.unserved();
+      if (!isServed) hold.unserved();
+    }
+  }
+
+  /** Begins a request of a key with limits that has its slot. Null: the slot was lost meanwhile. */
+  async #begun(hold: UseHold, granted: Granted): Promise<CountAnswer | null> {
+    const { now } = this.#clock;
+    const since = now();
+    let isKept = false;
+    try {
+      const begun = await hold.begun();
+      if ("refused" in begun) return begun;
+      // Nobody has looked after the lease meanwhile.
+      isKept = now() - since <= LONG_MS || (await granted.lease.renew());
+      return isKept ? begun : null;
+    } finally {
+      if (!isKept) void release(granted);
     }
   }
 
@@ -183,18 +214,10 @@ export class ShardedAccountPool implements AccountPoolClient {
     );
   }
 
-  async #slot(
-    request: AcquireRequest,
-    signal: AbortSignal | undefined,
-    hold: UseHold | null,
-  ): Promise<Acquired> {
-    const end = this.#clock.now() + (request.waitMs ?? MAX_WAIT_MS);
-    const [shard, acquired] =
-      request.target === undefined
-        ? await this.#anyone(request, signal, end)
-        : await this.#pinned(request, request.target, signal, end);
-    if (!("lease" in acquired)) return acquired;
-    return { ...acquired, lease: this.#leaseOf(acquired, request, shard, hold) };
+  #slot(request: AcquireRequest, signal: AbortSignal | undefined, end: number): Promise<Taken> {
+    return request.target === undefined
+      ? this.#anyone(request, signal, end)
+      : this.#pinned(request, request.target, signal, end);
   }
 
   /** Any account will do. The result says whose it is. */

@@ -1,5 +1,6 @@
 import { HOLD_MS } from "../../accounts/lease-life.ts";
-import type { LimitedUse, LimitState } from "../limits.ts";
+import type { CountAnswer } from "../accounts.ts";
+import type { LimitedUse } from "../limits.ts";
 import type { HolderClock } from "./pool-stub.ts";
 import type { ShardClient } from "./shard-client.ts";
 
@@ -27,12 +28,12 @@ export class UseHold {
     this.#plan();
   }
 
-  /** It has got its slot. */
-  async begun(): Promise<LimitState> {
+  /** It has got its slot. Refused: it was taken for ended meanwhile, and cannot be let in anew. */
+  async begun(): Promise<CountAnswer> {
     const sentAt = this.#clock.now();
-    const limits = await this.#home.begun(this.#use);
+    const answer = await this.#home.begun(this.#use);
     this.#until = sentAt + HOLD_MS;
-    return limits;
+    return answer;
   }
 
   /** Whether it counts: it may go on then. Asks if it must. */

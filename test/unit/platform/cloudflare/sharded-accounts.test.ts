@@ -19,6 +19,9 @@ class Shard {
   readonly pool: AccountPool;
   isSilent = false;
   asked = 0;
+  readonly granted: string[] = [];
+  /** What happens on the way of the message that a request has got its slot. */
+  beforeBegun: () => Promise<void> = async () => undefined;
 
   constructor(clock: VirtualClock) {
     const { now, setTimer } = clock;
@@ -28,6 +31,7 @@ class Shard {
   #granted(granted: Grant) {
     const { pool } = this;
     const { lease: name, account: its } = granted;
+    this.granted.push(name);
     const lease = {
       token: async (stale?: string) => pool.token(name, stale),
       signedIn: async () => undefined,
@@ -75,7 +79,10 @@ class Shard {
       shardStatus: async (most) => pool.shardStatus(most),
       isWell: async (provider) => pool.isWell(provider),
       hold: async (use) => pool.hold(use),
-      begun: async (use) => pool.begun(use),
+      begun: async (use) => {
+        await this.beforeBegun();
+        return pool.begun(use);
+      },
       holding: async (use) => pool.holding(use),
       unserved: async (use) => pool.unserved(use),
     };
@@ -250,6 +257,46 @@ describe("several pools", () => {
     const use = { id: "1", key: "k", limits: { requests_per_minute: 1 }, tokens: 10, cost: 0 };
     expect(await world.acquire({ use, waitMs: 100 }, 200)).toMatchObject({ refused: "queue_timeout" });
     expect(await world.pool.keyUses()).toMatchObject([{ minute: { requests: 0 }, day: { tokens: 0 } }]);
+  });
+
+  it("do not let a request begin uncounted of which its home has heard nothing", async () => {
+    const world = await World.of(0, 2, 0);
+    const limits = { requests_per_minute: 1 };
+    const use = (id: string) => ({ use: { id, key: "k", limits, tokens: 10, cost: 0 } });
+    const [home] = world.shards;
+    if (home === undefined) throw new Error("there is no shard");
+    home.beforeBegun = async () => {
+      home.beforeBegun = async () => undefined;
+      home.pool.unserved("1");
+      (await world.lease(use("2"))).release();
+    };
+    expect(await world.acquire(use("1"))).toMatchObject({
+      refused: "limited",
+      limit: { limit: "requests_per_minute" },
+    });
+    home.beforeBegun = async () => home.pool.unserved("3");
+    await world.pass(61_000);
+    await world.lease(use("3"));
+    expect(await world.pool.keyUses()).toMatchObject([{ minute: { requests: 1 }, parallel: 1 }]);
+    // Both slots are where they belong.
+    expect(await world.pool.status()).toMatchObject({ in_use: 1 });
+  });
+
+  it("give a request another slot when its own was lost while its home was slow", async () => {
+    const world = await World.of(0, 1, 1);
+    const [home, far] = world.shards;
+    if (home === undefined || far === undefined) throw new Error("there is no shard");
+    home.beforeBegun = async () => {
+      home.beforeBegun = async () => undefined;
+      await world.clock.after(1_400);
+      // Somebody else has it by now.
+      const [lost] = far.granted.splice(0);
+      if (lost !== undefined) far.pool.release(lost);
+      expect(far.pool.acquire({ requestId: "other", model: "m" })).toHaveProperty("granted");
+    };
+    const use = { id: "1", key: "k", limits: { max_parallel: 1 }, tokens: 10, cost: 0 };
+    const acquired = await world.acquire({ use }, 8_000);
+    expect(acquired).toMatchObject({ lease: { account: { id: world.idOf(2) } } });
   });
 
   it("have one status", async () => {
