@@ -188,11 +188,11 @@ export class ShardedAccountPool implements AccountPoolClient {
   }
 
   async status(most?: number): Promise<QueueStatus> {
-    return mergedStatus(await Promise.all(this.#clients.map((client) => client.shardStatus(most))), most);
+    return mergedStatus(await this.#read((client) => client.shardStatus(most)), most);
   }
 
   async health(ids?: readonly string[]): Promise<AccountHealth[]> {
-    return (await Promise.all(this.#clients.map((client) => client.health(ids)))).flat();
+    return (await this.#read((client) => client.health(ids))).flat();
   }
 
   async setTestStatus(id: string, status: string): Promise<void> {
@@ -201,7 +201,27 @@ export class ShardedAccountPool implements AccountPoolClient {
   }
 
   async tokensDueForRefresh(): Promise<string[]> {
-    return (await Promise.all(this.#clients.map((client) => client.tokensDueForRefresh()))).flat();
+    return (await this.#read((client) => client.tokensDueForRefresh())).flat();
+  }
+
+  /** What those shards say that answer in time; rejects when none does. */
+  async #read<T>(ask: (client: ShardClient) => Promise<T>): Promise<T[]> {
+    const told = await Promise.allSettled(this.#clients.map((client) => this.#soon(ask(client))));
+    const answers = told.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const failed = told.find(({ status }) => status === "rejected");
+    if (answers.length === 0 && failed?.status === "rejected") throw failed.reason;
+    return answers;
+  }
+
+  /** Rejects when the answer of a shard takes too long. */
+  async #soon<T>(asking: Promise<T>): Promise<T> {
+    const { promise: silence, reject } = Promise.withResolvers<never>();
+    const stop = this.#clock.setTimer(SILENT_MS, () => reject(new Error("an account pool does not answer")));
+    try {
+      return await Promise.race([asking, silence]);
+    } finally {
+      stop();
+    }
   }
 
   /** For tests: the configuration object tells each shard its part itself. */
@@ -411,10 +431,11 @@ export class ShardedAccountPool implements AccountPoolClient {
   #leaseOf({ lease }: Granted, request: AcquireRequest, shard: number, hold: UseHold | null): ShardedLease {
     const others = this.#clients.filter((_, other) => other !== shard);
     const { provider } = lease.account;
-    const othersAreWell = async () => {
-      const answers = await Promise.all(others.map((other) => other.isWell(provider).catch(() => false)));
-      return answers.includes(true);
+    const isWell = async (other: ShardClient): Promise<true> => {
+      if (await this.#soon(other.isWell(provider))) return true;
+      throw new Error("none of its accounts is well");
     };
+    const othersAreWell = () => Promise.any(others.map(isWell)).catch(() => false);
     return new ShardedLease(lease, request.target === undefined ? othersAreWell : null, hold);
   }
 }

@@ -76,8 +76,14 @@ class Shard {
         pool.configure(configuration);
         pool.takeParts({ global: null, queue: null });
       },
-      shardStatus: async (most) => pool.shardStatus(most),
-      isWell: async (provider) => pool.isWell(provider),
+      shardStatus: async (most) => {
+        if (this.isSilent) await new Promise(() => undefined);
+        return pool.shardStatus(most);
+      },
+      isWell: async (provider) => {
+        if (this.isSilent) await new Promise(() => undefined);
+        return pool.isWell(provider);
+      },
       hold: async (use) => pool.hold(use),
       begun: async (use) => {
         await this.beforeBegun();
@@ -189,6 +195,27 @@ describe("several pools", () => {
     const [near] = world.shards;
     if (near !== undefined) near.isSilent = true;
     expect(await world.acquire({}, 1_600)).toMatchObject({ lease: { account: { id: world.idOf(1) } } });
+  });
+
+  it("tell what is known without a silent one, and fail only if all are silent", async () => {
+    const world = await World.of(1, 1, 1);
+    const [near, far, farther] = world.shards;
+    if (near === undefined || far === undefined || farther === undefined) throw new Error("too few shards");
+    const sick = await world.lease();
+    far.isSilent = true;
+    let isOtherWell: boolean | null = null;
+    void sick.failed(failure("account_suspended", "suspended")).then((it) => {
+      isOtherWell = it;
+    });
+    await world.pass(100);
+    expect(isOtherWell).toBe(true);
+    const read = world.pool.status();
+    await world.pass(1_600);
+    expect(await read).toMatchObject({ total: 2 });
+    for (const shard of world.shards) shard.isSilent = true;
+    const failing = expect(world.pool.status()).rejects.toThrow("does not answer");
+    await world.pass(1_600);
+    await failing;
   });
 
   it("leave a sick account alone while another pool has one that is well", async () => {
