@@ -244,8 +244,11 @@ export class ShardedAccountPool implements AccountPoolClient {
   async #anyone(request: AcquireRequest, signal: AbortSignal | undefined, end: number): Promise<Taken> {
     const order = this.#order(request.provider);
     const picky = { ...request, wellOnly: true };
+    /** Where it cannot wait, and why. */
+    const lost = new Set<number>();
+    let reason: unknown = null;
     for (let round = 0; ; round += 1) {
-      const shards = order.next(this.#clock.now());
+      const shards = order.next(this.#clock.now()).filter((shard) => !lost.has(shard));
       const [first = 0] = shards;
       const answers: Answer[] = [];
       let passed = 0;
@@ -269,13 +272,20 @@ export class ShardedAccountPool implements AccountPoolClient {
         answers.push({ shard, refused: answer });
       }
       if (answers.length === 0 && failed !== null) throw failed;
+      if (lost.size > 0 && answers.every(({ refused }) => refused.refused === "no_accounts")) throw reason;
       const well = answers.find(mayWait);
       const best = well ?? mostTelling(answers) ?? { shard: first, refused: BUSY };
       let acquired: Acquired = best.refused;
       if (best.refused.refused !== "no_accounts") {
         // Where no account is well one that is not will have to do.
         const wanted = well === undefined ? request : picky;
-        const taken = await this.#wait(shards, best.shard, wanted, signal, end);
+        const taken = await this.#wait(shards, best.shard, wanted, signal, end).catch((error: unknown) => {
+          order.avoid(best.shard, this.#clock.now(), LOST_MS);
+          lost.add(best.shard);
+          reason = error;
+          return null;
+        });
+        if (taken === null) continue;
         if ("lease" in taken[1]) return taken;
         acquired = taken[1];
       }

@@ -19,6 +19,8 @@ class Shard {
   readonly pool: AccountPool;
   isSilent = false;
   asked = 0;
+  /** Which requests fail. */
+  isGone: (request: AcquireRequest) => boolean = () => false;
   readonly granted: string[] = [];
   /** What happens on the way of the message that a request has got its slot. */
   beforeBegun: () => Promise<void> = async () => undefined;
@@ -49,6 +51,7 @@ class Shard {
       acquire: async (request) => {
         this.asked += 1;
         if (this.isSilent) await new Promise(() => undefined);
+        if (this.isGone(request)) throw new Error("the object is gone");
         const outcome = pool.acquire(request);
         if (!(outcome instanceof Waiter))
           return "granted" in outcome ? this.#granted(outcome.granted) : outcome;
@@ -188,6 +191,20 @@ describe("several pools", () => {
     await world.pass(5_000);
     expect(await waiting).toMatchObject({ lease: { account: { id: world.idOf(1) } } });
     expect(await world.pool.status()).toMatchObject({ in_use: 2, waiting: 0 });
+  });
+
+  it("have a request wait elsewhere when the one that it waits at cannot be reached any more", async () => {
+    const world = await World.of(1, 1, 0);
+    const [near] = world.shards;
+    const [, far] = [await world.lease(), await world.lease()];
+    if (near === undefined) throw new Error("there is no shard");
+    near.isGone = (request) => request.waitMs !== 0;
+    await world.pass(500);
+    const waiting = world.pool.acquire({ requestId: "w", model: "m", waitMs: 60_000 });
+    await world.pass(100);
+    far.release();
+    await world.pass(5_000);
+    expect(await waiting).toMatchObject({ lease: { account: { id: world.idOf(1) } } });
   });
 
   it("pass a silent one over", async () => {
