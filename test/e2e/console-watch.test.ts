@@ -269,7 +269,10 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByRole("link", { name: /say:Captured/ }).click();
     await page.getByRole("link", { name: "completion 200" }).click();
     await page.getByRole("heading", { level: 1, name: "Captures" }).waitFor();
+    // Before the exchange is shown there is nothing to close.
+    await page.getByRole("dialog").getByRole("region", { name: "Answer" }).waitFor();
     await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Keep completion as a sample" }).click();
     await page.getByRole("cell", { name: "1 round" }).waitFor();
     await page.getByRole("button", { name: /^Delete sample/ }).click();
