@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { bundle } from "./bundle.mjs";
 import { median } from "./figures.mjs";
 import { children, cpuMs } from "./gateway/process.mjs";
 
@@ -18,25 +18,15 @@ const OBJECTS = {
   NOTHING: "Nothing",
 };
 
-async function bundle() {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL("objects/worker.mjs", import.meta.url))],
-    bundle: true,
-    format: "esm",
-    target: "es2024",
-    external: ["cloudflare:workers"],
-    write: false,
-  });
-  return outputFiles[0].text;
-}
-
 /**
  * A row for each kind of message: how many requests one speaks for, and milliseconds of CPU that it costs, sender and object
  * together, and the same to an object that only takes it in.
  */
 export async function run({ quick = false, only } = {}) {
   const storage = await mkdtemp(join(tmpdir(), "objects-"));
-  const contents = await bundle();
+  const contents = await bundle({
+    entryPoints: [fileURLToPath(new URL("objects/worker.mjs", import.meta.url))],
+  });
   const before = new Set(children());
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({

@@ -5,6 +5,7 @@ import { POOL_NAME } from "../../src/accounts/pool-name.ts";
 import { Takeover } from "../../src/accounts/takeover.ts";
 import type { PoolConfiguration, PoolLimits } from "../../src/platform/accounts.ts";
 import { MemoryPoolStore } from "../../test/support/memory-pool-store.ts";
+import { ObjectTimers } from "../../test/support/object-timers.ts";
 import type { ModelClock } from "./clock.ts";
 import type { Network } from "./network.ts";
 
@@ -33,24 +34,13 @@ export class ModelShard {
   #configured = false;
   #trader: PartTrader | null = null;
   #takeover: Takeover;
-  readonly #stops = new Set<() => void>();
+  readonly #timers: ObjectTimers;
 
   constructor(name: string, around: Surroundings) {
     this.name = name;
     this.#around = around;
+    this.#timers = new ObjectTimers(around.clock.setTimer);
     [this.pool, this.#takeover] = this.#made();
-  }
-
-  #setTimer(ms: number, run: () => void): () => void {
-    const stop = this.#around.clock.setTimer(ms, () => {
-      this.#stops.delete(stop);
-      run();
-    });
-    this.#stops.add(stop);
-    return () => {
-      this.#stops.delete(stop);
-      stop();
-    };
   }
 
   /** The alarm outlives the object. */
@@ -63,7 +53,7 @@ export class ModelShard {
 
   #made(): [AccountPool, Takeover] {
     const { clock } = this.#around;
-    const setTimer = (ms: number, run: () => void) => this.#setTimer(ms, run);
+    const setTimer = this.#timers.set;
     const pool = new AccountPool({
       store: this.store,
       now: clock.now,
@@ -92,8 +82,7 @@ export class ModelShard {
 
   /** The object loses its memory. */
   restart(): void {
-    for (const stop of this.#stops) stop();
-    this.#stops.clear();
+    this.#timers.stop();
     this.start += 1;
     this.#configured = false;
     this.limits = null;
@@ -147,7 +136,7 @@ export class ModelShard {
       store: this.store,
       pool: this.pool,
       now: this.#around.clock.now,
-      setTimer: (ms, run) => this.#setTimer(ms, run),
+      setTimer: this.#timers.set,
       send: (to, asks) => this.#call(() => this.#around.shard(to).partsAsked(this.name, asks)),
     });
   }

@@ -5,6 +5,7 @@ import { type Grant, Waiter } from "../../src/accounts/waiting-queue.ts";
 import type { PoolConfiguration } from "../../src/platform/accounts.ts";
 import type { Pools } from "../../src/platform/cloudflare/pool-stub.ts";
 import { MemoryPoolStore } from "../../test/support/memory-pool-store.ts";
+import { ObjectTimers } from "../../test/support/object-timers.ts";
 import type { VirtualClock } from "./clock.ts";
 
 /** An object that has so much work before it, milliseconds, refuses more. An assumption. */
@@ -42,7 +43,7 @@ export class ShardHost {
   #upAt = 0;
   #freeAt = 0;
   #lost = Promise.withResolvers<null>();
-  #stops = new Set<() => void>();
+  readonly #timers: ObjectTimers;
   #trader: PartTrader;
   readonly #trading: Trading;
 
@@ -55,6 +56,7 @@ export class ShardHost {
     trading: Trading,
   ) {
     this.#clock = clock;
+    this.#timers = new ObjectTimers(clock.setTimer);
     this.#callMs = callMs;
     this.#trading = trading;
     this.name = shard.name;
@@ -67,17 +69,7 @@ export class ShardHost {
   #made(): [AccountPool, PartTrader] {
     const { now } = this.#clock;
     const start = this.#start;
-    const setTimer = (ms: number, run: () => void) => {
-      const stop = this.#clock.setTimer(ms, () => {
-        this.#stops.delete(stop);
-        run();
-      });
-      this.#stops.add(stop);
-      return () => {
-        this.#stops.delete(stop);
-        stop();
-      };
-    };
+    const setTimer = this.#timers.set;
     const pool: AccountPool = new AccountPool({
       store: this.#store,
       now,
@@ -121,8 +113,7 @@ export class ShardHost {
 
   /** The object loses its memory, and cannot be reached for a while. */
   restart(downMs: number): void {
-    for (const stop of this.#stops) stop();
-    this.#stops.clear();
+    this.#timers.stop();
     this.#start += 1;
     this.#upAt = this.#clock.now() + downMs;
     this.#freeAt = this.#upAt;

@@ -6,6 +6,7 @@ import { Takeover } from "../../../src/accounts/takeover.ts";
 import { Waiter } from "../../../src/accounts/waiting-queue.ts";
 import type { PoolConfiguration, PoolLayout } from "../../../src/platform/accounts.ts";
 import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
+import { ObjectTimers } from "../../support/object-timers.ts";
 import { account, LIMITS, request } from "./rig.ts";
 
 const START = 1_800_000_000_000;
@@ -28,7 +29,7 @@ class Shard {
   readonly name: string;
   readonly #world: World;
   readonly #store = new MemoryPoolStore();
-  #stops = new Set<() => void>();
+  readonly #timers: ObjectTimers;
   start = 0;
   pool: AccountPool;
   #takeover: Takeover;
@@ -36,23 +37,14 @@ class Shard {
 
   constructor(world: World, name: string) {
     this.#world = world;
+    this.#timers = new ObjectTimers(world.clock.setTimer);
     this.name = name;
     [this.pool, this.#takeover] = this.#begin();
   }
 
   #begin(): [AccountPool, Takeover] {
     const { clock } = this.#world;
-    const setTimer = (ms: number, run: () => void) => {
-      const stop = clock.setTimer(ms, () => {
-        this.#stops.delete(stop);
-        run();
-      });
-      this.#stops.add(stop);
-      return () => {
-        this.#stops.delete(stop);
-        stop();
-      };
-    };
+    const setTimer = this.#timers.set;
     const pool = new AccountPool({ store: this.#store, now: clock.now, setTimer, wakeAt: () => undefined });
     const takeover = new Takeover({
       pool,
@@ -66,8 +58,7 @@ class Shard {
   }
 
   restart(): void {
-    for (const stop of this.#stops) stop();
-    this.#stops.clear();
+    this.#timers.stop();
     this.start += 1;
     this.#configured = false;
     [this.pool, this.#takeover] = this.#begin();

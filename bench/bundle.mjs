@@ -1,0 +1,18 @@
+import { build } from "esbuild";
+
+/**
+ * One ES module of what Workers run.
+ *
+ * @param {Pick<import("esbuild").BuildOptions, "entryPoints" | "stdin">} source
+ */
+export async function bundle(source) {
+  const { outputFiles } = await build({
+    ...source,
+    bundle: true,
+    format: "esm",
+    target: "es2024",
+    external: ["cloudflare:workers"],
+    write: false,
+  });
+  return outputFiles[0].text;
+}
