@@ -109,20 +109,27 @@ export class KeptObjects<K extends Kinds<K>> {
     return live;
   }
 
-  /** Drops what an owner has too much of a kind. */
+  /** Drops what an owner has too much of a kind: it costs what is dropped, however much is kept. */
   #makeRoom(texts: TextTable, owner: string, kind: string): void {
-    const surplus = this.#sql.all(
-      "select seq from (select seq, row_number() over newest as n, sum(size) over newest as total from kept_object where owner=? and kind=? window newest as (order by seq desc)) where n>? or total>?",
+    while (this.#isTooMuch(owner, kind)) {
+      const [oldest] = this.#sql.all(
+        "delete from kept_object where seq=(select seq from kept_object where owner=? and kind=? order by seq limit 1) returning seq",
+        owner,
+        kind,
+      );
+      if (oldest === undefined) return;
+      texts.delete(String(numberIn(oldest, "seq")));
+    }
+  }
+
+  #isTooMuch(owner: string, kind: string): boolean {
+    const [total] = this.#sql.all(
+      "select objects, characters from kept_total where owner=? and kind=?",
       owner,
       kind,
-      this.#quota.objects,
-      this.#quota.characters,
     );
-    for (const row of surplus) {
-      const seq = numberIn(row, "seq");
-      texts.delete(String(seq));
-      this.#sql.all("delete from kept_object where seq=?", seq);
-    }
+    const { objects, characters } = this.#quota;
+    return numberIn(total, "objects") > objects || numberIn(total, "characters") > characters;
   }
 
   /**
@@ -152,6 +159,34 @@ function makeTables(sql: Sql): TextTable {
     sql.all("alter table kept_object add column size integer not null default 0");
   }
   sql.all("create index if not exists kept_object_expires on kept_object(expires)");
+  // Whose objects of a kind came first.
   sql.all("create index if not exists kept_object_size on kept_object(owner, kind, seq, size)");
+  makeTotals(sql);
   return new TextTable(sql, "kept_text");
+}
+
+/** What keeps the totals, whoever changes the objects: earlier versions, which know of no totals, too. The last is made last. */
+const TRIGGERS = {
+  kept_added:
+    "insert on kept_object begin insert into kept_total values(new.owner, new.kind, 1, new.size) on conflict(owner, kind) do update set objects=objects+1, characters=characters+new.size; end",
+  kept_resized:
+    "update of size on kept_object begin update kept_total set characters=characters+new.size-old.size where owner=new.owner and kind=new.kind; end",
+  kept_removed:
+    "delete on kept_object begin update kept_total set objects=objects-1, characters=characters-old.size where owner=old.owner and kind=old.kind; delete from kept_total where owner=old.owner and kind=old.kind and objects<=0; end",
+};
+
+/** How much is kept of each kind for each owner. Who is interrupted here begins anew. */
+function makeTotals(sql: Sql): void {
+  const made = sql.all("select name from sqlite_master where type='trigger' and name='kept_removed'");
+  if (made.length > 0) return;
+  sql.all(
+    "create table if not exists kept_total(owner text not null, kind text not null, objects integer not null, characters integer not null, primary key(owner, kind)) without rowid",
+  );
+  sql.all("delete from kept_total");
+  sql.all(
+    "insert into kept_total select owner, kind, count(*), sum(size) from kept_object group by owner, kind",
+  );
+  for (const [name, does] of Object.entries(TRIGGERS)) {
+    sql.all(`create trigger if not exists ${name} after ${does}`);
+  }
 }

@@ -2,6 +2,8 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import type { StoredResponse } from "../../src/platform/responses.ts";
+import { KeptObjects } from "../../src/storage/kept.ts";
+import type { SqlValue } from "../../src/storage/sql.ts";
 
 const stub = (owner: string) => env.RESPONSE_STORE.getByName(owner);
 
@@ -40,6 +42,36 @@ describe("the response store", () => {
     const kept = response("resp_a", 60_000, "short");
     await stub("replace").put(kept);
     expect(await stub("replace").get("resp_a")).toEqual(kept);
+  });
+
+  test("reads and writes as many rows for a response when a thousand are kept as when few are", async () => {
+    await runInDurableObject(stub("rows"), (_, { storage }) => {
+      let rows = 0;
+      const kept = new KeptObjects<{ response: StoredResponse }>(
+        {
+          all: (statement, ...values) => {
+            const cursor = storage.sql.exec<Record<string, SqlValue>>(statement, ...values);
+            const found = cursor.toArray();
+            rows += cursor.rowsRead + cursor.rowsWritten;
+            return found;
+          },
+          transaction: (work) => storage.transactionSync(work),
+        },
+        { objects: 1_000, characters: 1_000_000 },
+      );
+      const put = (from: number, to: number) => {
+        rows = 0;
+        for (let n = from; n < to; n += 1) kept.put("", "response", response(`resp_${n}`, 60_000));
+        return rows / (to - from);
+      };
+      put(0, 10);
+      const few = put(10, 20);
+      put(20, 1_000);
+      // One goes for each that comes: its rows are looked for and written, too.
+      expect(put(1_000, 1_010)).toBeLessThan(3 * few);
+      expect(kept.get("", "response", "resp_9", 0)).toBeNull();
+      expect(kept.get("", "response", "resp_10", 0)).not.toBeNull();
+    });
   });
 
   test("forgets what has expired, and keeps the rest", async () => {

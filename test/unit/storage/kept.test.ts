@@ -85,6 +85,48 @@ describe("what is kept", () => {
     expect(kept.list("me", "note", 0).map(({ id }) => id)).toEqual(["a", "b"]);
   });
 
+  it("is counted as it is, whatever is put, replaced, removed and forgotten", () => {
+    const step = fc.record({
+      owner: fc.constantFrom("", "x"),
+      id: fc.constantFrom("a", "b", "c", "d"),
+      lives: fc.integer({ min: 0, max: 5 }),
+      text: fc.string(),
+      after: fc.constantFrom("nothing", "remove", "expire", "restart"),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+        const sql = memoryDatabase();
+        const quota = { characters: 150, objects: 3 };
+        let kept = keptIn(sql, quota);
+        for (const [now, { owner, id, lives, text, after }] of steps.entries()) {
+          kept.put(owner, "note", note(id, now + lives, text));
+          if (after === "remove") kept.remove(owner, "note", id, now);
+          if (after === "expire") kept.expire(now);
+          if (after === "restart") kept = keptIn(sql, quota);
+          expect(sql.all("select * from kept_total order by owner")).toEqual(
+            sql.all(
+              "select owner, kind, count(*) objects, sum(size) characters from kept_object group by owner, kind order by owner",
+            ),
+          );
+        }
+      }),
+    );
+  });
+
+  it("is counted in tables from before totals were, also by those who know of none", () => {
+    const sql = memoryDatabase();
+    const quota = { characters: 1_000, objects: 2 };
+    keptIn(sql, quota).put("me", "note", note("a", 10));
+    for (const name of ["kept_added", "kept_resized", "kept_removed"]) sql.all(`drop trigger ${name}`);
+    sql.all("drop table kept_total");
+    keptIn(sql, quota);
+    sql.all("insert into kept_object(owner, kind, id, expires, size) values('me', 'note', 'b', 10, 5)");
+    sql.all("insert into kept_text values('2', '', 0, '{\"id\":\"b\"}')");
+    const kept = keptIn(sql, quota);
+    kept.put("me", "note", note("c", 10));
+    expect(kept.list("me", "note", 0).map(({ id }) => id)).toEqual(["b", "c"]);
+  });
+
   it("may hold any text", () => {
     const kept = keptIn(memoryDatabase());
     const unit = fc.constantFrom("a", '"', "\\", "\0", "𝄞", "\ud834", "\udd1e", "\n");
@@ -198,7 +240,11 @@ describe("what the tables of version 3.0 hold", () => {
       expect(kept.get("", "response", "resp2", 19)).toEqual(note("resp2", 20));
       expect(kept.get("", "file", "file", 29)).toEqual(note("file", 30));
     }
-    expect(tablesOf(sql)).toEqual(["kept_object", "kept_text"]);
+    expect(tablesOf(sql)).toEqual(["kept_object", "kept_text", "kept_total"]);
+    expect(sql.all("select kind, objects from kept_total order by kind")).toEqual([
+      { kind: "file", objects: 1 },
+      { kind: "response", objects: 2 },
+    ]);
     expect(keptFrom(sql).expire(10)).toBe(20);
   });
 
@@ -233,7 +279,7 @@ describe("what the tables of version 3.0 hold", () => {
     expect(kept.get("me", "response", "a", 9)).toEqual(note("a", 10, "mine"));
     expect(kept.get("you", "response", "a", 9)).toEqual(note("a", 20, "yours"));
     expect(kept.get("me", "file", "a", 9)).toEqual(note("a", 30, "file"));
-    expect(tablesOf(sql)).toEqual(["kept_object", "kept_text", "piece"]);
+    expect(tablesOf(sql)).toEqual(["kept_object", "kept_text", "kept_total", "piece"]);
     expect(sql.all("select text from piece")).toEqual([{ text: "archived" }]);
   });
 
