@@ -1,4 +1,6 @@
 import * as z from "zod";
+// By name: all that `z.core` has, texts of errors in fifty languages among it, would be in the bundle.
+import { $ZodCheckMaxLength, $ZodCheckMinLength, $ZodStringFormat } from "zod/v4/core";
 import { isObject } from "../encoding/json.ts";
 
 type Schema = z.core.$ZodType;
@@ -53,9 +55,8 @@ const isBoolean: Test = (value) => typeof value === "boolean";
 function lengthsOf(checks: readonly z.core.$ZodCheck<never>[] = []): { least: number; most: number } | null {
   const lengths = { least: 0, most: Number.POSITIVE_INFINITY };
   for (const check of checks) {
-    if (check instanceof z.core.$ZodCheckMinLength)
-      lengths.least = Math.max(lengths.least, check._zod.def.minimum);
-    else if (check instanceof z.core.$ZodCheckMaxLength)
+    if (check instanceof $ZodCheckMinLength) lengths.least = Math.max(lengths.least, check._zod.def.minimum);
+    else if (check instanceof $ZodCheckMaxLength)
       lengths.most = Math.min(lengths.most, check._zod.def.maximum);
     else return null;
   }
@@ -65,7 +66,7 @@ function lengthsOf(checks: readonly z.core.$ZodCheck<never>[] = []): { least: nu
 function textTest(schema: z.ZodString): Test | null {
   const { checks, coerce } = schema.def;
   const lengths = lengthsOf(checks);
-  if (lengths === null || coerce === true || schema instanceof z.core.$ZodStringFormat) return null;
+  if (lengths === null || coerce === true || schema instanceof $ZodStringFormat) return null;
   const { least, most } = lengths;
   return (value) => typeof value === "string" && value.length >= least && value.length <= most;
 }

@@ -60,3 +60,10 @@ it("shares no schemas with what is loaded later", () => {
   expect(late).toContain("src/pages/technologies/detect.ts");
   expect(late.filter((path) => path.startsWith("node_modules/zod/"))).toEqual([]);
 });
+
+it("holds the words of schemas' errors in one language", () => {
+  const locales = [...text.matchAll(/^\/\/ (?:\S*\/)?node_modules\/zod\/v4\/locales\/(\S+)$/gm)].map(
+    ([, name]) => name,
+  );
+  expect(locales).toEqual(["en.js"]);
+});
