@@ -73,7 +73,7 @@ const benches = {
   },
   thumbs: async () => {
     const { run } = await import("./thumbs.mjs");
-    await run({ quick });
+    await run({ quick, ...(values.only !== undefined && { only: values.only }) });
   },
   frameworks: async () => {
     const { run } = await import("./frameworks.mjs");

@@ -1,81 +1,176 @@
 // Times the thumbnail service against a bare capture by the same library on the same browser, and watches its memory.
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { allowPrivateHosts } from "../scripts/development.mjs";
 import { ensureBrowser } from "../scripts/ensure-browser.mjs";
-import { browserCounts, html, serve, startPageService } from "../test/support/pages.ts";
-import { descendants } from "../test/support/processes.ts";
+import { browserCounts, html, serve } from "../test/support/pages.ts";
 import { startBare } from "./bare-capture.mjs";
-import { median, readIfExists } from "./figures.mjs";
+import { median } from "./figures.mjs";
+import { cpuMs } from "./gateway/process.mjs";
+import { gatewayOnWorkerd } from "./gateway/subjects.mjs";
+import { startKept } from "./kept-capture.mjs";
+import { memoryByKind } from "./memory.mjs";
 
 const TABS = 4;
+/** Calls of one client: as many as a client may make. */
+const CALLS = 90;
+/** The browser ends what a page has left behind. */
+const LEFT_BEHIND_MS = 3_000;
+
+/**
+ * @typedef {object} Bench
+ * @property {boolean} quick fewer rounds, for a look
+ * @property {{ miniflare: import("miniflare").Miniflare, port: number, pid: number }} gateway
+ * @property {(query: Record<string, string>, headers?: Record<string, string>) => Promise<ArrayBuffer>} ask a picture of the service
+ * @property {() => string} address of a page that nobody has seen yet
+ */
+
+/** What can be measured by itself; `only` names it. */
+const PARTS = { capture, kept, crowd, memory };
 
 /**
  * Prints the times of captures and of kept images, what 20 requests at once need, and memory over many captures.
  *
- * @param {{ quick?: boolean }} options quick: fewer rounds, for a look
- * @returns {Promise<{ service: number, bare: number, ratio: number, kept: number, concurrent: number, memory: number[] }>}
- *   medians in ms, the time of 20 at once in ms, and MB of the runtime and the browser
+ * @param {{ quick?: boolean, only?: string }} options
  */
-export async function run({ quick = false } = {}) {
+export async function run({ quick = false, only } = {}) {
   if ((await ensureBrowser()) === null) throw new Error("There is no browser on this machine.");
   const site = await serve(page);
-  const gateway = await startPageService([site.host], { BROWSER_MAX_TABS: String(TABS) });
-  const bare = await startBare();
-  const ask = async (query) => {
-    const response = await gateway.fetch(`/v1/thumbs?${new URLSearchParams(query)}`);
-    const bytes = (await response.arrayBuffer()).byteLength;
+  allowPrivateHosts(site.host);
+  const vars = {
+    GATEWAY_DEVELOPMENT: "true",
+    PAGE_PRIVATE_HOSTS: site.host,
+    PAGE_RATE_LIMIT: "100",
+    DNS_OVER_HTTPS_URL: "off",
+    BROWSER_MAX_TABS: String(TABS),
+  };
+  // Without what tests put around a gateway, which looks at every answer.
+  const gateway = await gatewayOnWorkerd(1, { vars });
+  let calls = 0;
+  const ask = async (query, headers = {}) => {
+    const client = `192.0.2.${Math.floor(calls++ / CALLS) % 250}`;
+    const url = `http://127.0.0.1:${gateway.port}/v1/thumbs?${new URLSearchParams(query)}`;
+    const response = await fetch(url, { headers: { "cf-connecting-ip": client, ...headers } });
+    const bytes = await response.arrayBuffer();
     if (response.status !== 200) throw new Error(`The service answered ${response.status}.`);
     return bytes;
   };
   let serial = 0;
-  let bareRuns = true;
   const address = () => `${site.origin}/?${serial++}`;
+  const results = {};
   try {
-    const rounds = quick ? 10 : 40;
-    for (let warm = 0; warm < 3; warm++) {
-      await ask({ url: address() });
-      await bare.capture(address());
-    }
-    const service = [];
-    const plain = [];
-    for (let round = 0; round < rounds; round++) {
-      service.push(await time(() => ask({ url: address() })));
-      plain.push(await time(() => bare.capture(address())));
-    }
-    const ratio = median(service) / median(plain);
     console.log("\nthumbnails, 320 by 240 of a page with 50 images; medians");
-    print("uncached, through the service", median(service), "ms");
-    print("bare capture in a Worker with a warm browser", median(plain), "ms");
-    print("ratio", ratio, "", 2);
-
-    const url = address();
-    await ask({ url });
-    const kept = [];
-    for (let round = 0; round < rounds * 5; round++) kept.push(await time(() => ask({ url })));
-    print("kept from before", median(kept), "ms", 1);
-
-    const concurrent = await time(() =>
-      Promise.all(Array.from({ length: 20 }, () => ask({ url: address() }))),
-    );
-    const { mostOpen } = await browserCounts(gateway);
-    print(`20 at once, in ${mostOpen} of ${TABS} tabs`, concurrent, "ms");
-    if (mostOpen > TABS) throw new Error("There were more tabs open than allowed.");
-
-    const memory = [];
-    const captures = quick ? 100 : 500;
-    await bare.close();
-    bareRuns = false;
-    for (let done = 0; done < captures; done += TABS) {
-      await Promise.all(Array.from({ length: TABS }, () => ask({ url: address() })));
-      if (done % (captures / 10) < TABS) memory.push(residentMegabytes());
+    for (const [name, measure] of Object.entries(PARTS)) {
+      if (only === undefined || only === name)
+        results[name] = await measure({ quick, gateway, ask, address });
     }
-    print(`memory of runtime and browser over ${captures} captures`, Math.max(...memory), "MB at most");
-    console.log(`  ${memory.map(Math.round).join(" ")}`);
-    return { service: median(service), bare: median(plain), ratio, kept: median(kept), concurrent, memory };
+    return results;
   } finally {
-    if (bareRuns) await bare.close();
     await gateway.close();
     await site.close();
   }
+}
+
+/** Pairs of captures, one with the service and one without it, which of them first in turn. */
+async function capture({ quick, ask, address }) {
+  const bare = await startBare();
+  try {
+    const subjects = { service: () => ask({ url: address() }), bare: () => bare.capture(address()) };
+    const times = await inTurn(subjects, 5, quick ? 10 : 60);
+    const ratio = median(times.service.map((ms, round) => ms / times.bare[round]));
+    print("uncached, through the service", median(times.service), "ms");
+    print("bare capture in a Worker with a warm browser", median(times.bare), "ms");
+    print("ratio", median(times.service) / median(times.bare), "", 2);
+    print("median of the pairs' ratios", ratio, "", 2);
+    return { service: median(times.service), bare: median(times.bare), ratio };
+  } finally {
+    await bare.close();
+  }
+}
+
+/**
+ * What a kept picture costs in the program: what it takes over HTTP, less what a Worker takes that answers the same bytes from the same
+ * cache and does nothing else, in turn with it.
+ */
+async function kept({ quick, gateway, ask, address }) {
+  const url = address();
+  const picture = await ask({ url });
+  const least = await startKept(picture);
+  try {
+    const plain = async () => {
+      const bytes = await (await fetch(least.url)).arrayBuffer();
+      if (bytes.byteLength !== picture.byteLength) throw new Error("The Worker answered something else.");
+    };
+    const service = () => ask({ url });
+    const times = await inTurn({ service, plain }, 50, quick ? 100 : 400);
+    const inProgram = median(times.service.map((ms, round) => ms - times.plain[round]));
+    print(`kept from before, ${picture.byteLength} bytes`, median(times.service), "ms", 2);
+    print("the same from the cache by a Worker that does nothing else", median(times.plain), "ms", 2);
+    print("difference: in the program", inProgram, "ms", 2);
+    const cpu = {
+      service: await cpuOf(gateway.pid, service, quick ? 100 : 400),
+      plain: await cpuOf(least.pid, plain, quick ? 100 : 400),
+    };
+    print("CPU of the runtime, for each", cpu.service, "ms", 2);
+    print("of the Worker that does nothing else", cpu.plain, "ms", 2);
+    return { kept: median(times.service), plain: median(times.plain), inProgram, cpu };
+  } finally {
+    await least.close();
+  }
+}
+
+async function crowd({ gateway, ask, address }) {
+  const since = performance.now();
+  await Promise.all(Array.from({ length: 20 }, () => ask({ url: address() })));
+  const concurrent = performance.now() - since;
+  const { mostOpen } = await browserCounts(gateway, "subject");
+  print(`20 at once, in ${mostOpen} of ${TABS} tabs`, concurrent, "ms");
+  if (mostOpen > TABS) throw new Error("There were more tabs open than allowed.");
+  return concurrent;
+}
+
+/** What runtime and browser hold after each tenth of the captures, once the last page is gone. */
+async function memory({ quick, ask, address }) {
+  const captures = quick ? 100 : 500;
+  const samples = [];
+  for (let done = 0; done < captures; done += TABS) {
+    if (done > 0 && done % (captures / 10) < TABS) samples.push(await settled());
+    await Promise.all(Array.from({ length: TABS }, () => ask({ url: address() })));
+  }
+  samples.push(await settled());
+  console.log(`memory over ${captures} captures, MB; what processes share is divided between them`);
+  for (const kind of Object.keys(samples[0])) {
+    const values = samples.map((sample) => sample[kind] ?? 0);
+    const growth = (values.at(-1) / values[0] - 1) * 100;
+    console.log(`  ${kind.padEnd(10)} ${values.map(Math.round).join(" ")}   ${growth.toFixed(0)} %`);
+  }
+  return samples;
+}
+
+async function settled() {
+  await sleep(LEFT_BEHIND_MS);
+  return memoryByKind();
+}
+
+/** The times of some work, each in turn: first `warm` rounds that do not count. Milliseconds, by name. */
+async function inTurn(subjects, warm, rounds) {
+  const times = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]));
+  const all = Object.entries(subjects);
+  for (let round = -warm; round < rounds; round++) {
+    for (const [name, work] of round % 2 === 0 ? all : all.toReversed()) {
+      const since = performance.now();
+      await work();
+      if (round >= 0) times[name].push(performance.now() - since);
+    }
+  }
+  return times;
+}
+
+/** CPU of a process for one piece of work of many, milliseconds. */
+async function cpuOf(pid, work, count) {
+  const before = cpuMs(pid);
+  for (let done = 0; done < count; done++) await work();
+  return (cpuMs(pid) - before) / count;
 }
 
 /** A page as they are: style, text, scripts and 50 images. */
@@ -97,22 +192,13 @@ function page(_request, response, { pathname }) {
   );
 }
 
-/** Resident memory of the runtime and the browser, in MB. Pages that processes share count once for each. */
-function residentMegabytes() {
-  return descendants()
-    .map(({ pid }) => Number(/^VmRSS:\s+(\d+)/m.exec(readIfExists(`/proc/${pid}/status`))?.[1] ?? 0) / 1024)
-    .reduce((sum, megabytes) => sum + megabytes, 0);
-}
-
-async function time(work) {
-  const since = performance.now();
-  await work();
-  return performance.now() - since;
-}
-
 function print(name, value, unit, digits = 0) {
-  console.log(`${name.padEnd(52)} ${value.toFixed(digits).padStart(8)} ${unit}`);
+  console.log(`${name.padEnd(60)} ${value.toFixed(digits).padStart(8)} ${unit}`);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  await run({ quick: process.argv.includes("--quick") });
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await run({
+    quick: process.argv.includes("--quick"),
+    only: process.argv.find((text) => Object.hasOwn(PARTS, text)),
+  });
+}

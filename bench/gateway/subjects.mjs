@@ -63,7 +63,7 @@ async function startedBy(start) {
  * A Worker on workerd itself, with a direct socket: nothing stands before it, and no log is printed. `settings` are those of
  * the runtime.
  */
-async function worker(name, options, settings = {}) {
+export async function worker(name, options, settings = {}) {
   const storage = await mkdtemp(join(tmpdir(), "bench-"));
   const { value: miniflare, pid } = await startedBy(async () => {
     const started = new Miniflare(
@@ -99,10 +99,10 @@ function peer(name, source, upstream, options = {}) {
  * The gateway, built as it is deployed unless another build is given. `settings` are those of the runtime.
  *
  * @param {number} upstream its port
- * @param {{ name?: string, bundle?: { folder: string, entry: string }, settings?: object, limited?: boolean }} [options] `limited`:
+ * @param {{ name?: string, bundle?: { folder: string, entry: string }, settings?: object, limited?: boolean, vars?: object }} [options] `limited`:
  *   there is a key with limits, too
  */
-export async function gatewayOnWorkerd(upstream, { name = "gateway", bundle, settings, limited } = {}) {
+export async function gatewayOnWorkerd(upstream, { name = "gateway", bundle, settings, limited, vars } = {}) {
   const gateway = bundle ?? (await buildBundles()).gateway;
   // Development serves assets by a Worker of its own in front of ours; that one is not what is measured.
   const {
@@ -114,7 +114,7 @@ export async function gatewayOnWorkerd(upstream, { name = "gateway", bundle, set
     ...options,
     modules: modulesOf(gateway),
     modulesRoot: gateway.folder,
-    bindings: { ...options.bindings, ...variables(upstream, limited) },
+    bindings: { ...options.bindings, ...variables(upstream, limited), ...vars },
   };
   return worker(name, subject, settings);
 }

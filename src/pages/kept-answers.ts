@@ -1,11 +1,11 @@
 import { sha256Hex } from "../encoding/hash.ts";
 import type { Context } from "../platform/context.ts";
-import type { AnswerCache, PagesPlatform } from "../platform/pages.ts";
+import type { AnswerBody, AnswerCache, CachedAnswer, PagesPlatform } from "../platform/pages.ts";
 import type { Freshness } from "./freshness.ts";
 import { isOfTrouble } from "./page-headers.ts";
 
-/** An answer that is made once and given to many. */
-export interface KeptAnswer {
+/** An answer that has just been made. */
+export interface MadeAnswer {
   readonly body: Uint8Array<ArrayBuffer>;
   /** Headers that belong to the body; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -13,6 +13,15 @@ export interface KeptAnswer {
   readonly madeAt: number;
   /** Seconds for which it may be given to others. */
   readonly lifetime: number;
+}
+
+/** An answer that is made once and given to many. */
+export interface KeptAnswer extends Omit<MadeAnswer, "body"> {
+  readonly body: AnswerBody;
+  /** Bytes of the body. */
+  readonly length: number;
+  /** Tells this body from all others that its address has had: ASCII without quotation marks. */
+  readonly tag: string;
   /** It was found, not made for this request. */
   readonly hit: boolean;
   /** It is older than was asked for; another one is being made. */
@@ -32,10 +41,12 @@ export interface Keeping extends Pick<Context, "waitUntil"> {
 
 const MADE_AT = "x-made-at";
 const LIFETIME = "x-lifetime";
+const LENGTH = "x-length";
+const TAG = "x-tag";
 
 /** Names what an answer depends on, as a cache key on the program's own address. */
 export async function cacheKey(context: Pick<Context, "url">, kind: string, on: unknown): Promise<string> {
-  return new URL(`/.kept/${kind}/${await digest(JSON.stringify(on))}`, context.url).href;
+  return `${context.url.origin}/.kept/${kind}/${await digest(JSON.stringify(on))}`;
 }
 
 /**
@@ -50,11 +61,18 @@ export async function keptOrMade(
   key: string,
   freshness: Freshness,
   admitted: Promise<void>,
-  make: () => Promise<KeptAnswer>,
+  make: () => Promise<MadeAnswer>,
 ): Promise<KeptAnswer> {
-  const [found] = await Promise.all([findAnswer(context, key, freshness), admitted]);
+  const finding = findAnswer(context, key, freshness);
+  try {
+    await admitted;
+  } catch (refused) {
+    context.waitUntil(finding.then(discard));
+    throw refused;
+  }
+  const found = await finding;
   if (found === null) {
-    const made = await make();
+    const made = await whole(await make());
     context.waitUntil(keep(context.platform.pages.cache, key, made));
     return made;
   }
@@ -74,14 +92,48 @@ async function findAnswer(
   const madeAt = Number(found.headers.get(MADE_AT));
   const lifetime = Number(found.headers.get(LIFETIME));
   const age = (platform.now() - madeAt) / 1_000;
-  if (age >= Math.min(maxAge + staleFor, lifetime)) return null;
+  const tag = found.headers.get(TAG);
+  if (tag === null || age >= Math.min(maxAge + staleFor, lifetime)) {
+    await discard(found);
+    return null;
+  }
+  const length = Number(found.headers.get(LENGTH));
   const headers: Record<string, string> = {};
   for (const [name, value] of found.headers) {
     if (name.startsWith("x-page-") || name.startsWith("x-image-") || name === "content-type")
       headers[name] = value;
   }
-  const body = new Uint8Array(await found.arrayBuffer());
-  return { body, headers, madeAt, lifetime, hit: true, stale: age >= maxAge };
+  return { body: found.body, length, tag, headers, madeAt, lifetime, hit: true, stale: age >= maxAge };
+}
+
+/** An answer with what is told of its body, which is found out once. */
+async function whole(made: MadeAnswer): Promise<KeptAnswer & MadeAnswer> {
+  return { ...made, length: made.body.byteLength, tag: await digest(made.body), hit: false };
+}
+
+/** The bytes of a body. */
+export async function bytesOf(body: AnswerBody): Promise<Uint8Array<ArrayBuffer>> {
+  return body instanceof Uint8Array ? body : new Uint8Array(await new Response(body).arrayBuffer());
+}
+
+/**
+ * The same answer in another form.
+ *
+ * @param form names it among the forms of the same address: then nobody has to look at the body to tell it from others
+ */
+export async function inForm(
+  answer: KeptAnswer,
+  form: string,
+  write: (body: Uint8Array<ArrayBuffer>) => Pick<MadeAnswer, "body" | "headers">,
+): Promise<KeptAnswer> {
+  const { body, headers } = write(await bytesOf(answer.body));
+  return { ...answer, body, headers, length: body.byteLength, tag: `${answer.tag}-${form}` };
+}
+
+/** Lets go of a body that nobody wants. Never rejects. */
+async function discard(answer: { readonly body: AnswerBody } | null): Promise<void> {
+  if (answer === null || answer.body instanceof Uint8Array) return;
+  await answer.body.cancel().catch(() => undefined);
 }
 
 /** Seconds after which a renewal that has come to nothing is tried again. */
@@ -97,7 +149,7 @@ async function renew(
   { platform }: Keeping,
   key: string,
   madeAt: number,
-  make: () => Promise<KeptAnswer>,
+  make: () => Promise<MadeAnswer>,
 ): Promise<void> {
   const { cache } = platform.pages;
   const underWay = renewals.get(cache) ?? new Set();
@@ -113,7 +165,7 @@ async function renew(
     const headers = { "cache-control": `public, max-age=${RENEWAL_PAUSE}`, [MADE_AT]: now };
     await cache.put(marker, new Response("", { headers })).catch(() => undefined);
     const made = await make();
-    if (!isOfTrouble(made.lifetime)) await keep(cache, key, made);
+    if (!isOfTrouble(made.lifetime)) await keep(cache, key, await whole(made));
   } catch {
     // Whoever asks once the old one may not be given any more is told.
   } finally {
@@ -121,7 +173,7 @@ async function renew(
   }
 }
 
-function match(cache: AnswerCache, key: string): Promise<Response | undefined> {
+function match(cache: AnswerCache, key: string): Promise<CachedAnswer | undefined> {
   return cache.match(key).catch(() => undefined);
 }
 
@@ -129,7 +181,7 @@ function match(cache: AnswerCache, key: string): Promise<Response | undefined> {
 async function keep(
   cache: AnswerCache,
   key: string,
-  { body, headers, madeAt, lifetime }: KeptAnswer,
+  { body, length, tag, headers, madeAt, lifetime }: KeptAnswer & MadeAnswer,
 ): Promise<void> {
   const response = new Response(body, {
     headers: {
@@ -137,6 +189,8 @@ async function keep(
       "cache-control": `public, max-age=${lifetime}`,
       [MADE_AT]: String(madeAt),
       [LIFETIME]: String(lifetime),
+      [LENGTH]: String(length),
+      [TAG]: tag,
     },
   });
   await cache.put(key, response).catch(() => undefined);
@@ -149,11 +203,12 @@ async function keep(
  * @param freshness what the caller accepts; with a `maxAge` of 0 nobody may keep it
  */
 export async function answerResponse(
-  context: Context,
-  { body, headers, madeAt, lifetime, hit, stale }: KeptAnswer,
+  context: { readonly request: Pick<Request, "headers">; readonly platform: Keeping["platform"] },
+  answer: KeptAnswer,
   { maxAge, staleFor }: Freshness,
 ): Promise<Response> {
-  const etag = `"${await digest(body)}"`;
+  const { headers, madeAt, lifetime, hit, stale } = answer;
+  const etag = `"${answer.tag}"`;
   const seconds = Math.min(maxAge, lifetime);
   const staleSeconds = Math.min(staleFor, lifetime - seconds);
   const window = staleSeconds > 0 ? `, stale-while-revalidate=${staleSeconds}` : "";
@@ -168,10 +223,19 @@ export async function answerResponse(
   });
   const known = context.request.headers.get("if-none-match")?.split(",") ?? [];
   if (known.some((tag) => tag.trim().replace(/^W\//, "") === etag || tag.trim() === "*")) {
+    await discard(answer);
     return new Response(null, { status: 304, headers: all });
   }
-  all.set("content-length", String(body.byteLength));
-  return new Response(body, { headers: all });
+  all.set("content-length", String(answer.length));
+  return new Response(answer.body, { headers: all });
+}
+
+/** What came of a job's task, as an answer that was found. */
+export async function foundAnswer(
+  found: Omit<MadeAnswer, "lifetime">,
+  lifetime: number,
+): Promise<KeptAnswer> {
+  return { ...(await whole({ ...found, lifetime })), hit: true };
 }
 
 /** The first 128 bits of a SHA-256 digest, in hexadecimal. */

@@ -1,8 +1,7 @@
-import type { AnswerCache } from "../platform/pages.ts";
+import type { AnswerCache, CachedAnswer } from "../platform/pages.ts";
 
 interface Entry {
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly headers: readonly (readonly [string, string])[];
+  readonly answer: CachedAnswer;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
   /** Bytes that the entry takes in memory, about. */
@@ -25,25 +24,25 @@ export class MemoryAnswerCache implements AnswerCache {
     this.#maxBytes = maxBytes;
   }
 
-  async match(key: string): Promise<Response | undefined> {
+  async match(key: string): Promise<CachedAnswer | undefined> {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     this.#delete(key);
     if (entry.expiresAt <= this.#now()) return undefined;
     this.#add(key, entry);
-    return new Response(entry.body, { headers: entry.headers.map(([name, value]) => [name, value]) });
+    return entry.answer;
   }
 
   /** Keeps an answer for as long as its `max-age` says. */
   async put(key: string, answer: Response): Promise<void> {
     const seconds = Number(/max-age=(\d+)/.exec(answer.headers.get("cache-control") ?? "")?.[1] ?? 0);
     const body = new Uint8Array(await answer.arrayBuffer());
-    const headers = [...answer.headers];
-    const texts = headers.reduce((sum, [name, value]) => sum + name.length + value.length, key.length);
+    const headers = new Headers(answer.headers);
+    const texts = [...headers].reduce((sum, [name, value]) => sum + name.length + value.length, key.length);
     const bytes = body.byteLength + 2 * texts + OVERHEAD;
     if (seconds === 0 || bytes > this.#maxBytes) return;
     this.#delete(key);
-    this.#add(key, { body, headers, expiresAt: this.#now() + seconds * 1_000, bytes });
+    this.#add(key, { answer: { body, headers }, expiresAt: this.#now() + seconds * 1_000, bytes });
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes <= this.#maxBytes) return;
       this.#delete(oldest);

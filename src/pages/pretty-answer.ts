@@ -1,8 +1,10 @@
 import { toUtf8 } from "../encoding/bytes.ts";
-import type { KeptAnswer } from "./kept-answers.ts";
+import { inForm, type KeptAnswer } from "./kept-answers.ts";
 
 /** An answer in JSON with line breaks. */
-export function prettyAnswer(answer: KeptAnswer): KeptAnswer {
-  const result: unknown = JSON.parse(new TextDecoder().decode(answer.body));
-  return { ...answer, body: toUtf8(`${JSON.stringify(result, null, 2)}\n`) };
+export function prettyAnswer(answer: KeptAnswer): Promise<KeptAnswer> {
+  return inForm(answer, "pretty", (body) => {
+    const result: unknown = JSON.parse(new TextDecoder().decode(body));
+    return { body: toUtf8(`${JSON.stringify(result, null, 2)}\n`), headers: answer.headers };
+  });
 }

@@ -14,10 +14,20 @@ export interface PageBrowser {
   visit(request: VisitRequest, client: string): Promise<VisitOutcome>;
 }
 
+/** The body of an answer; to be read once, as it may be a stream from where it is kept. */
+export type AnswerBody = Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+
+/** What is kept under a key. */
+export interface CachedAnswer {
+  /** Not to be changed. */
+  readonly headers: Headers;
+  readonly body: AnswerBody;
+}
+
 /** Answers that are kept for the next caller. Failures count as nothing kept. */
 export interface AnswerCache {
   /** @param key an absolute URL */
-  match(key: string): Promise<Response | undefined>;
+  match(key: string): Promise<CachedAnswer | undefined>;
   put(key: string, answer: Response): Promise<void>;
 }
 

@@ -521,6 +521,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expect(second.headers.get("x-cache")).toBe("HIT");
     expect(Number(second.headers.get("age"))).toBeGreaterThanOrEqual(0);
     expect(second.headers.get("etag")).toBe(tag);
+    expect(second.headers.get("content-length")).toBe(String(bytes.byteLength));
     expect(Buffer.from(await second.arrayBuffer()).equals(bytes)).toBe(true);
     const query = new URLSearchParams({ url: `${site.origin}/bands`, ...url });
     const third = await gateway.fetch(`/v1/thumbs?${query}`, { headers: { "if-none-match": tag } });

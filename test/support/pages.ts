@@ -124,14 +124,21 @@ export function colourSampling(bytes: ArrayBuffer): string {
   return "unknown";
 }
 
-/** How busy the service's browser is and was; see `BrowserCounts`. On Deno only the launches are known, from its log. */
-export async function browserCounts(gateway: Gateway): Promise<BrowserCounts> {
+/**
+ * How busy the service's browser is and was; see `BrowserCounts`. On Deno only the launches are known, from its log.
+ *
+ * @param worker the gateway's name in Miniflare
+ */
+export async function browserCounts(
+  gateway: Pick<Gateway, "miniflare">,
+  worker = "polygate",
+): Promise<BrowserCounts> {
   if (gateway instanceof DenoGateway) {
     const launches = gateway.logs().filter((line) => line.includes('"browser":"started"')).length;
     return { open: 0, mostOpen: 0, launches };
   }
   const { miniflare } = gateway;
-  const objects = await miniflare.getDurableObjectNamespace("BROWSER_SESSION", "polygate");
+  const objects = await miniflare.getDurableObjectNamespace("BROWSER_SESSION", worker);
   const browser: unknown = objects.get(objects.idFromName("browser-0"));
   if (typeof browser !== "object" || browser === null || !("counts" in browser))
     throw new Error("There is no browser object.");

@@ -3,7 +3,7 @@ import { GatewayError } from "../../errors/gateway-error.ts";
 import type { Context } from "../../platform/context.ts";
 import type { JobState } from "../../platform/page-jobs.ts";
 import { type Endpoint, json, open } from "../../routing/endpoint.ts";
-import { answerResponse } from "../kept-answers.ts";
+import { answerResponse, foundAnswer } from "../kept-answers.ts";
 import { metadataSchema } from "../metadata/result.ts";
 import { technologiesSchema } from "../technologies/answers.ts";
 import { PICTURES, thumbnailSchema } from "../thumbnails/endpoints.ts";
@@ -45,7 +45,7 @@ export const JOB_ENDPOINTS: readonly Endpoint[] = [
       const found = await context.platform.pages.jobs.result(job.id, place);
       if (found === null) throw noResult(task);
       const lifetime = Math.max(1, Math.floor((job.expiresAt - context.platform.now()) / 1_000));
-      const answer = { ...found, lifetime, hit: true };
+      const answer = await foundAnswer(found, lifetime);
       const response = await answerResponse(context, answer, { maxAge: lifetime, staleFor: 0 });
       response.headers.set("cache-control", `private, max-age=${lifetime}`);
       response.headers.delete("age");

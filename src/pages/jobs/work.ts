@@ -1,6 +1,7 @@
 import { GatewayError } from "../../errors/gateway-error.ts";
 import type { TaskResult } from "../../platform/page-jobs.ts";
 import type { Platform } from "../../platform/platform.ts";
+import { bytesOf, type KeptAnswer } from "../kept-answers.ts";
 import { metadataAnswer, readMetadataRequest } from "../metadata/endpoints.ts";
 import { readTechnologiesRequest, technologiesAnswer } from "../technologies/endpoints.ts";
 import { thumbnailAnswer } from "../thumbnails/endpoints.ts";
@@ -27,20 +28,26 @@ export async function doTask(platform: Platform, task: QueuedTask): Promise<Task
     // Nobody waits: there is no need for what is old.
     if (task.operation === "technologies") {
       const request = readTechnologiesRequest(query, platform.variables.pages);
-      return await technologiesAnswer(work, withoutStale(request), ADMITTED);
+      return await resultOf(technologiesAnswer(work, withoutStale(request), ADMITTED));
     }
     if (task.operation === "metadata") {
       const request = readMetadataRequest(query, platform.variables.pages);
-      return await metadataAnswer(work, withoutStale(request), ADMITTED);
+      return await resultOf(metadataAnswer(work, withoutStale(request), ADMITTED));
     }
     const request = readThumbnailRequest(query, platform.variables.pages);
-    return await thumbnailAnswer(work, withoutStale(request), ADMITTED);
+    return await resultOf(thumbnailAnswer(work, withoutStale(request), ADMITTED));
   } catch (thrown) {
     if (thrown instanceof GatewayError) throw thrown;
     throw new GatewayError(500, "internal error", { code: "internal_error", cause: thrown });
   } finally {
     await Promise.all(behind);
   }
+}
+
+/** What is kept of an answer with its job. */
+async function resultOf(answering: Promise<KeptAnswer>): Promise<TaskResult> {
+  const { body, headers, madeAt } = await answering;
+  return { body: await bytesOf(body), headers, madeAt };
 }
 
 function withoutStale<T extends { readonly freshness: { readonly maxAge: number } }>(request: T): T {

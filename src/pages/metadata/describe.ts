@@ -1,5 +1,5 @@
 import { toUtf8 } from "../../encoding/bytes.ts";
-import type { KeptAnswer, PageWork } from "../kept-answers.ts";
+import type { MadeAnswer, PageWork } from "../kept-answers.ts";
 import { lifetimeOf, pageHeaders } from "../page-headers.ts";
 import { detectorOf } from "../technologies/detect.ts";
 import { lookUpDns } from "../technologies/dns.ts";
@@ -13,7 +13,7 @@ import type { MetadataResult } from "./result.ts";
  * @param technologies whether what it is built with is told, too: from the same load
  * @throws what the caller is told
  */
-export async function describe(work: PageWork, page: URL, technologies: boolean): Promise<KeptAnswer> {
+export async function describe(work: PageWork, page: URL, technologies: boolean): Promise<MadeAnswer> {
   const { platform } = work;
   const [detector, dns] = technologies
     ? await Promise.all([detectorOf(platform.pages), lookUpDns(platform, page)])
@@ -35,6 +35,5 @@ export async function describe(work: PageWork, page: URL, technologies: boolean)
     headers: { "content-type": "application/json", ...pageHeaders(report) },
     madeAt: platform.now(),
     lifetime: lifetimeOf(report),
-    hit: false,
   };
 }

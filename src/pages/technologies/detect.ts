@@ -1,6 +1,6 @@
 import { toUtf8 } from "../../encoding/bytes.ts";
 import type { PagesPlatform } from "../../platform/pages.ts";
-import type { KeptAnswer, PageWork } from "../kept-answers.ts";
+import type { MadeAnswer, PageWork } from "../kept-answers.ts";
 import { lifetimeOf, pageHeaders } from "../page-headers.ts";
 import { lookUpDns } from "./dns.ts";
 import {
@@ -12,7 +12,7 @@ import {
 import { seePage } from "./see-page.ts";
 
 /** Loads a page, and says what it is built with. Throws what the caller is told. */
-export async function detect(work: PageWork, page: URL): Promise<KeptAnswer> {
+export async function detect(work: PageWork, page: URL): Promise<MadeAnswer> {
   const { platform } = work;
   const [detector, dns] = await Promise.all([detectorOf(platform.pages), lookUpDns(platform, page)]);
   const { report, signals } = await seePage(work, page, detector);
@@ -26,7 +26,6 @@ export async function detect(work: PageWork, page: URL): Promise<KeptAnswer> {
     headers: { "content-type": "application/json", ...pageHeaders(report) },
     madeAt: platform.now(),
     lifetime: lifetimeOf(report),
-    hit: false,
   };
 }
 

@@ -3,7 +3,14 @@ import type { UrlSafetyOptions } from "../../url-safety/index.ts";
 import { type Freshness, readFreshness } from "../freshness.ts";
 import { MAX_BATCH_BYTES, oneTask, startBatch, startJob, wantsJob } from "../jobs/start.ts";
 import { jobSchema } from "../jobs/view.ts";
-import { answerResponse, cacheKey, type KeptAnswer, keptOrMade, type PageWork } from "../kept-answers.ts";
+import {
+  answerResponse,
+  cacheKey,
+  type KeptAnswer,
+  keptOrMade,
+  type MadeAnswer,
+  type PageWork,
+} from "../kept-answers.ts";
 import { QueryParameters } from "../parameters.ts";
 import { prettyAnswer } from "../pretty-answer.ts";
 import { technologiesBatchSchema, technologiesQuerySchema } from "../query-schemas.ts";
@@ -77,7 +84,7 @@ export async function technologiesAnswer(
 }
 
 /** What reads pages is large, and made only where somebody asks for it: all other isolates start sooner. */
-async function detected(work: PageWork, page: URL): Promise<KeptAnswer> {
+async function detected(work: PageWork, page: URL): Promise<MadeAnswer> {
   const { detect } = await import("./detect.ts");
   return detect(work, page);
 }

@@ -6,7 +6,15 @@ import { json, open } from "../../routing/endpoint.ts";
 import { browserUnavailable } from "../browser/failures.ts";
 import { MAX_BATCH_BYTES, oneTask, startBatch, startJob, wantsJob } from "../jobs/start.ts";
 import { jobSchema } from "../jobs/view.ts";
-import { answerResponse, cacheKey, type KeptAnswer, keptOrMade, type PageWork } from "../kept-answers.ts";
+import {
+  answerResponse,
+  cacheKey,
+  inForm,
+  type KeptAnswer,
+  keptOrMade,
+  type MadeAnswer,
+  type PageWork,
+} from "../kept-answers.ts";
 import { lifetimeOf, pageHeaders } from "../page-headers.ts";
 import { thumbnailBatchSchema, thumbnailQuerySchema } from "../query-schemas.ts";
 import { rateLimited } from "../rate-limit.ts";
@@ -84,7 +92,7 @@ export async function thumbnailAnswer(
   return request.output === "json" ? asJson(answer, request) : answer;
 }
 
-async function capture({ platform, client }: PageWork, options: ThumbnailOptions): Promise<KeptAnswer> {
+async function capture({ platform, client }: PageWork, options: ThumbnailOptions): Promise<MadeAnswer> {
   const { pages, now } = platform;
   if (pages.browser === null) throw browserUnavailable();
   const captured = await pages.browser.capture(options, client);
@@ -95,11 +103,10 @@ async function capture({ platform, client }: PageWork, options: ThumbnailOptions
     headers: { ...headers, ...pageHeaders(captured) },
     madeAt: now(),
     lifetime: lifetimeOf(captured),
-    hit: false,
   };
 }
 
-type Made = Pick<KeptAnswer, "body" | "headers">;
+type Made = Pick<MadeAnswer, "body" | "headers">;
 
 async function drawn(
   pages: PagesPlatform,
@@ -138,19 +145,21 @@ function typeAndSize(type: string, { width, height }: Size): Record<string, stri
 }
 
 /** The JSON that carries an image (contract, thumbnail JSON result). */
-function asJson(image: KeptAnswer, { prettify }: ThumbnailRequest): KeptAnswer {
-  const result = {
-    mime_type: image.headers["content-type"],
-    base64: toBase64(image.body),
-    width: Number(image.headers["x-image-width"]),
-    height: Number(image.headers["x-image-height"]),
-  };
-  const text = JSON.stringify(result, null, prettify ? 2 : 0);
-  return {
-    ...image,
-    body: toUtf8(prettify ? `${text}\n` : text),
-    headers: { ...image.headers, "content-type": "application/json" },
-  };
+function asJson(image: KeptAnswer, { prettify }: ThumbnailRequest): Promise<KeptAnswer> {
+  const { headers } = image;
+  return inForm(image, prettify ? "pretty" : "json", (bytes) => {
+    const result = {
+      mime_type: headers["content-type"],
+      base64: toBase64(bytes),
+      width: Number(headers["x-image-width"]),
+      height: Number(headers["x-image-height"]),
+    };
+    const text = JSON.stringify(result, null, prettify ? 2 : 0);
+    return {
+      body: toUtf8(prettify ? `${text}\n` : text),
+      headers: { ...headers, "content-type": "application/json" },
+    };
+  });
 }
 
 const makers = new WeakMap<PagesPlatform, Promise<ImageMaker>>();

@@ -1,7 +1,8 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { toUtf8 } from "../../../src/encoding/bytes.ts";
-import { type KeptAnswer, keptOrMade } from "../../../src/pages/kept-answers.ts";
+import { answerResponse, bytesOf, keptOrMade, type MadeAnswer } from "../../../src/pages/kept-answers.ts";
 import { MemoryAnswerCache } from "../../../src/pages/memory-cache.ts";
+import type { AnswerCache } from "../../../src/platform/pages.ts";
 
 const KEY = "http://gateway/.kept/thumbs/1";
 const FRESHNESS = { maxAge: 100, staleFor: 50 };
@@ -13,7 +14,7 @@ describe("an answer that is kept", () => {
   const cache = () => new MemoryAnswerCache(() => now, 1_000_000);
   let context = contextWith(cache());
 
-  function contextWith(kept: MemoryAnswerCache) {
+  function contextWith(kept: AnswerCache) {
     return {
       waitUntil: (promise: Promise<unknown>) => void work.push(promise),
       platform: { now: () => now, pages: { cache: kept } },
@@ -25,18 +26,17 @@ describe("an answer that is kept", () => {
     context = contextWith(cache());
   });
 
-  const made = (text: string, lifetime = 10_000): KeptAnswer => ({
+  const made = (text: string, lifetime = 10_000): MadeAnswer => ({
     body: toUtf8(text),
     headers: { "content-type": "text/plain" },
     madeAt: now,
     lifetime,
-    hit: false,
   });
   /** What is given when somebody asks, and whether it is stale, once all that it began has ended. */
-  async function ask(make: () => Promise<KeptAnswer>, freshness = FRESHNESS): Promise<[string, boolean]> {
+  async function ask(make: () => Promise<MadeAnswer>, freshness = FRESHNESS): Promise<[string, boolean]> {
     const { body, stale } = await keptOrMade(context, KEY, freshness, admitted, make);
     await Promise.all(work);
-    return [new TextDecoder().decode(body), stale === true];
+    return [new TextDecoder().decode(await bytesOf(body)), stale === true];
   }
   const later = (seconds: number) => {
     now += seconds * 1_000;
@@ -56,7 +56,7 @@ describe("an answer that is kept", () => {
   it("does not wait for the one that takes its place, of which only one is made", async () => {
     await ask(async () => made("old"));
     later(101);
-    const renewal = Promise.withResolvers<KeptAnswer>();
+    const renewal = Promise.withResolvers<MadeAnswer>();
     let begun = 0;
     const make = () => {
       begun++;
@@ -94,6 +94,66 @@ describe("an answer that is kept", () => {
     later(61);
     expect(await ask(async () => made("well"), freshness)).toEqual(["old", true]);
     expect(await ask(fails, freshness)).toEqual(["well", false]);
+  });
+
+  describe("in a cache that gives streams", () => {
+    let cancelled = 0;
+    const streamed = (text: string) =>
+      new ReadableStream<Uint8Array>({
+        pull: (controller) => {
+          controller.enqueue(toUtf8(text));
+          controller.close();
+        },
+        cancel: () => void cancelled++,
+      });
+    const nobody = async () => Promise.reject(new Error("nobody makes another one"));
+    const give = async (headers: Record<string, string>) => {
+      const answer = await keptOrMade(context, KEY, FRESHNESS, admitted, nobody);
+      const request = new Request("http://gateway/", { headers });
+      return answerResponse({ ...context, request }, answer, FRESHNESS);
+    };
+
+    beforeEach(async () => {
+      cancelled = 0;
+      await ask(async () => made("a picture"));
+      const { cache: filled } = context.platform.pages;
+      const cache = {
+        match: async (key: string) => {
+          const found = await filled.match(key);
+          return found && { ...found, body: streamed("a picture") };
+        },
+        put: async () => {},
+      };
+      context = { ...context, platform: { ...context.platform, pages: { cache } } };
+    });
+
+    it("is handed on as it comes: what its tag and its length are is kept with it", async () => {
+      const digest = vi.spyOn(crypto.subtle, "digest");
+      const response = await give({});
+      expect(digest).not.toHaveBeenCalled();
+      expect(response.headers.get("content-length")).toBe("9");
+      expect(response.headers.get("etag")).toMatch(/^"[0-9a-f]{32}"$/);
+      expect(await response.text()).toBe("a picture");
+      digest.mockRestore();
+    });
+
+    it("is not read for who has it already", async () => {
+      const tag = (await give({})).headers.get("etag") ?? "";
+      const response = await give({ "if-none-match": tag });
+      expect([response.status, response.headers.get("etag"), cancelled]).toEqual([304, tag, 1]);
+    });
+
+    it("is let go of where the caller may not have it, or it is too old", async () => {
+      const refused = Promise.reject(new Error("too many calls"));
+      refused.catch(() => undefined);
+      const answering = keptOrMade(context, KEY, FRESHNESS, refused, nobody);
+      await expect(answering).rejects.toThrow("too many calls");
+      await Promise.all(work);
+      expect(cancelled).toBe(1);
+      later(151);
+      expect(await ask(async () => made("another"))).toEqual(["another", false]);
+      expect(cancelled).toBe(2);
+    });
   });
 
   it("is made anew each time for who wants it so", async () => {
