@@ -132,6 +132,11 @@ export class MainFrame {
     return stoppedAt !== null && !lifecycle.has("load") && this.#now() - stoppedAt >= BROKEN_OFF_MS;
   }
 
+  /** Whether all of the document's markup is there; what it loads may not be. */
+  get isParsed(): boolean {
+    return this.#shown?.lifecycle.has("DOMContentLoaded") === true;
+  }
+
   /** Whether the document is as ready as it is waited for, or will not be any readier. */
   isReady(waitUntil: WaitUntil): boolean {
     return this.#shown?.lifecycle.has(READY[waitUntil]) === true || this.isBrokenOff;

@@ -55,6 +55,8 @@ class Visit {
   #unfinished: string | null = null;
   /** The document that had its time to go on. */
   #stayed: string | null = null;
+  /** How a document looked while it was still loading. */
+  #early: { readonly document: string; readonly mayGoOn: Promise<unknown> } | null = null;
 
   constructor(tab: Tab, loading: Loading) {
     this.#tab = tab;
@@ -79,7 +81,8 @@ class Visit {
       const { document, leavingSince } = frame;
       if (document !== null && leavingSince === null) {
         if (document === this.#unfinished) return;
-        if (frame.isReady(this.#loading.waitUntil) && (await this.#isAtRest(document))) return;
+        if (!frame.isReady(this.#loading.waitUntil)) this.#lookEarly(document);
+        else if (await this.#isAtRest(document)) return;
       }
       if (frame.document !== document || frame.leavingSince !== leavingSince) continue;
       if (this.#left() <= 0) await this.#giveUp();
@@ -133,10 +136,23 @@ class Visit {
 
   /** Gives a page that shows next to nothing and has a script a moment: it is likely to lead elsewhere. */
   async #waitForDeparture(): Promise<void> {
-    const { session, policy, frame } = this.#tab;
-    const world = await isolatedWorld(session, policy.mainFrame);
+    const { frame } = this.#tab;
     if (frame.isBrokenOff) await this.#ensureBody();
-    if ((await evaluate(session, MAY_GO_ON, PROBE_MS, world)) === true) await sleep(GOING_ON_MS);
+    // A page that had something to show while its images were loading need not be asked again.
+    const early = this.#early?.document === frame.document ? await this.#early?.mayGoOn : undefined;
+    if (early !== false && (await this.#mayGoOn()) === true) await sleep(GOING_ON_MS);
+  }
+
+  /** Has a look at a page that is there and still loads something: then nobody has to wait for that later. */
+  #lookEarly(document: string): void {
+    if (this.#early?.document === document || !this.#tab.frame.isParsed) return;
+    this.#early = { document, mayGoOn: this.#mayGoOn() };
+  }
+
+  /** Whether the page looks as if it would go on; neither true nor false when it does not answer. */
+  async #mayGoOn(): Promise<unknown> {
+    const { session, policy } = this.#tab;
+    return evaluate(session, MAY_GO_ON, PROBE_MS, await isolatedWorld(session, policy.mainFrame));
   }
 
   /**

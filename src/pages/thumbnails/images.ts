@@ -11,6 +11,11 @@ import type { CodecModules } from "../../platform/pages.ts";
 
 /** From this quality on, colours are not blurred either (4:4:4 instead of 4:2:0 sampling). */
 export const FULL_COLOUR_QUALITY = 90;
+/**
+ * The quality at which MozJPEG codes colours when more is asked for; brightness gets all. Nobody sees the rest (the whole image stays above 50 dB),
+ * and at 100 its search for the best coefficients takes longest.
+ */
+const BEST_COLOUR_QUALITY = 97;
 
 type Pixels = Awaited<ReturnType<typeof decodePng>>;
 
@@ -50,8 +55,9 @@ export class ImageMaker {
     }
     if (isLittleMore(captured, size, margin)) return this.#encode(cut(captured, size), format, quality);
     await this.#once("resize", (module) => initResize(module));
-    // In an opaque capture there is nothing to premultiply; scaling the stored values is what other tools do.
-    const options = { ...size, method: "lanczos3", premultiply: transparent, linearRGB: false } as const;
+    // In an opaque capture there is nothing to premultiply; scaling the stored values is what other tools do. Catmull-Rom looks like Lanczos, in three
+    // quarters of the time.
+    const options = { ...size, method: "catrom", premultiply: transparent, linearRGB: false } as const;
     return this.#encode(await resize(captured, options), format, quality);
   }
 
@@ -66,6 +72,10 @@ export class ImageMaker {
         progressive: false,
         auto_subsample: false,
         chroma_subsample: quality >= FULL_COLOUR_QUALITY ? 1 : 2,
+        separate_chroma_quality: true,
+        chroma_quality: Math.min(quality, BEST_COLOUR_QUALITY),
+        // Looking for coefficients in two parts of the spectrum is faster where there are many of them.
+        trellis_multipass: quality > BEST_COLOUR_QUALITY,
       }),
     );
   }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import encodePng, { init } from "@jsquash/png/encode.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import { imageSize } from "../../../../src/pages/thumbnails/image-size.ts";
 import { ImageMaker } from "../../../../src/pages/thumbnails/images.ts";
@@ -74,6 +75,21 @@ describe("ImageMaker", () => {
     const sampling = async (quality: number) =>
       colourSampling(exact(await maker.make(chart, { width: 32, height: 32 }, "jpeg", quality)));
     expect([await sampling(89), await sampling(90)]).toEqual(["4:2:0", "4:4:4"]);
+  });
+
+  it("makes a JPEG of the best quality that nobody can tell from the capture", async () => {
+    const [width, height] = [64, 48];
+    const stripes = new Uint8ClampedArray(width * height * 4).map((_, at) => {
+      const [x, y] = [Math.floor(at / 4) % width, Math.floor(at / 4 / width)];
+      // A gradient with lines of other colours, as letters have.
+      return [x * 4, y * 5, x % 5 === 0 ? 200 : 40, 255][at % 4] ?? 0;
+    });
+    await init(modules.png);
+    const png = new Uint8Array(await encodePng({ data: stripes, width, height, colorSpace: "srgb" }));
+    const { data } = await decode(exact(await maker.make(png, { width, height }, "jpeg", 100)));
+    const squares = data.map((value, at) => (value - (stripes[at] ?? 0)) ** 2);
+    const error = squares.reduce((sum, square) => sum + square, 0) / (width * height * 3);
+    expect(10 * Math.log10(255 ** 2 / error)).toBeGreaterThan(42);
   });
 
   it("refuses what is no PNG", async () => {
