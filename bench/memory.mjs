@@ -12,7 +12,7 @@ const KINDS = [
   ["browser", /--remote-debugging-port/],
 ];
 
-/** Memory by kind of process in MB, and of `all`; what several share is divided between them (PSS). */
+/** Memory by kind of process in MB, and of all that are the browser's; what several share is divided between them (PSS). */
 export function memoryByKind() {
   const sums = {};
   for (const { pid, command } of descendants()) {
@@ -20,5 +20,10 @@ export function memoryByKind() {
     const pss = /^Pss:\s+(\d+)/m.exec(readIfExists(`/proc/${pid}/smaps_rollup`))?.[1];
     if (kind !== undefined && pss !== undefined) sums[kind] = (sums[kind] ?? 0) + Number(pss) / 1024;
   }
-  return { ...sums, all: Object.values(sums).reduce((sum, megabytes) => sum + megabytes, 0) };
+  const { workerd = 0, ...own } = sums;
+  return {
+    ...sums,
+    "browser in all": Object.values(own).reduce((sum, megabytes) => sum + megabytes, 0),
+    workerd,
+  };
 }

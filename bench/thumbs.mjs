@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { allowPrivateHosts } from "../scripts/development.mjs";
 import { ensureBrowser } from "../scripts/ensure-browser.mjs";
+import { debuggerAt, liveHeap } from "../test/support/inspector.ts";
 import { browserCounts, html, serve } from "../test/support/pages.ts";
 import { startBare } from "./bare-capture.mjs";
 import { median } from "./figures.mjs";
@@ -20,9 +21,15 @@ const LEFT_BEHIND_MS = 3_000;
 /**
  * @typedef {object} Bench
  * @property {boolean} quick fewer rounds, for a look
- * @property {{ miniflare: import("miniflare").Miniflare, port: number, pid: number }} gateway
- * @property {(query: Record<string, string>, headers?: Record<string, string>) => Promise<ArrayBuffer>} ask a picture of the service
+ * @property {(settings?: object) => Promise<Service>} start a gateway, whose runtime has these settings
  * @property {() => string} address of a page that nobody has seen yet
+ *
+ * @typedef {object} Service
+ * @property {import("miniflare").Miniflare} miniflare
+ * @property {number} port
+ * @property {number} pid
+ * @property {(query: Record<string, string>) => Promise<ArrayBuffer>} ask a picture
+ * @property {() => Promise<void>} close
  */
 
 /** What can be measured by itself; `only` names it. */
@@ -45,15 +52,18 @@ export async function run({ quick = false, only } = {}) {
     BROWSER_MAX_TABS: String(TABS),
   };
   // Without what tests put around a gateway, which looks at every answer.
-  const gateway = await gatewayOnWorkerd(1, { vars });
-  let calls = 0;
-  const ask = async (query, headers = {}) => {
-    const client = `192.0.2.${Math.floor(calls++ / CALLS) % 250}`;
-    const url = `http://127.0.0.1:${gateway.port}/v1/thumbs?${new URLSearchParams(query)}`;
-    const response = await fetch(url, { headers: { "cf-connecting-ip": client, ...headers } });
-    const bytes = await response.arrayBuffer();
-    if (response.status !== 200) throw new Error(`The service answered ${response.status}.`);
-    return bytes;
+  const start = async (settings) => {
+    const gateway = await gatewayOnWorkerd(1, { vars, settings });
+    let calls = 0;
+    const ask = async (query) => {
+      const client = `192.0.2.${Math.floor(calls++ / CALLS) % 250}`;
+      const url = `http://127.0.0.1:${gateway.port}/v1/thumbs?${new URLSearchParams(query)}`;
+      const response = await fetch(url, { headers: { "cf-connecting-ip": client } });
+      const bytes = await response.arrayBuffer();
+      if (response.status !== 200) throw new Error(`The service answered ${response.status}.`);
+      return bytes;
+    };
+    return { ...gateway, ask };
   };
   let serial = 0;
   const address = () => `${site.origin}/?${serial++}`;
@@ -61,22 +71,21 @@ export async function run({ quick = false, only } = {}) {
   try {
     console.log("\nthumbnails, 320 by 240 of a page with 50 images; medians");
     for (const [name, measure] of Object.entries(PARTS)) {
-      if (only === undefined || only === name)
-        results[name] = await measure({ quick, gateway, ask, address });
+      if (only === undefined || only === name) results[name] = await measure({ quick, start, address });
     }
     return results;
   } finally {
-    await gateway.close();
     await site.close();
   }
 }
 
 /** Pairs of captures, one with the service and one without it, which of them first in turn. */
-async function capture({ quick, ask, address }) {
+async function capture({ quick, start, address }) {
+  const service = await start();
   const bare = await startBare();
   try {
-    const subjects = { service: () => ask({ url: address() }), bare: () => bare.capture(address()) };
-    const times = await inTurn(subjects, 5, quick ? 10 : 60);
+    const subjects = { service: () => service.ask({ url: address() }), bare: () => bare.capture(address()) };
+    const times = await inTurn(subjects, 5, quick ? 10 : 60, LEFT_BEHIND_MS / 10);
     const ratio = median(times.service.map((ms, round) => ms / times.bare[round]));
     print("uncached, through the service", median(times.service), "ms");
     print("bare capture in a Worker with a warm browser", median(times.bare), "ms");
@@ -85,6 +94,7 @@ async function capture({ quick, ask, address }) {
     return { service: median(times.service), bare: median(times.bare), ratio };
   } finally {
     await bare.close();
+    await service.close();
   }
 }
 
@@ -92,16 +102,17 @@ async function capture({ quick, ask, address }) {
  * What a kept picture costs in the program: what it takes over HTTP, less what a Worker takes that answers the same bytes from the same
  * cache and does nothing else, in turn with it.
  */
-async function kept({ quick, gateway, ask, address }) {
+async function kept({ quick, start, address }) {
+  const gateway = await start();
   const url = address();
-  const picture = await ask({ url });
+  const picture = await gateway.ask({ url });
   const least = await startKept(picture);
   try {
     const plain = async () => {
       const bytes = await (await fetch(least.url)).arrayBuffer();
       if (bytes.byteLength !== picture.byteLength) throw new Error("The Worker answered something else.");
     };
-    const service = () => ask({ url });
+    const service = () => gateway.ask({ url });
     const times = await inTurn({ service, plain }, 50, quick ? 100 : 400);
     const inProgram = median(times.service.map((ms, round) => ms - times.plain[round]));
     print(`kept from before, ${picture.byteLength} bytes`, median(times.service), "ms", 2);
@@ -116,44 +127,60 @@ async function kept({ quick, gateway, ask, address }) {
     return { kept: median(times.service), plain: median(times.plain), inProgram, cpu };
   } finally {
     await least.close();
+    await gateway.close();
   }
 }
 
-async function crowd({ gateway, ask, address }) {
-  const since = performance.now();
-  await Promise.all(Array.from({ length: 20 }, () => ask({ url: address() })));
-  const concurrent = performance.now() - since;
-  const { mostOpen } = await browserCounts(gateway, "subject");
-  print(`20 at once, in ${mostOpen} of ${TABS} tabs`, concurrent, "ms");
-  if (mostOpen > TABS) throw new Error("There were more tabs open than allowed.");
-  return concurrent;
+async function crowd({ start, address }) {
+  const gateway = await start();
+  try {
+    await gateway.ask({ url: address() });
+    const since = performance.now();
+    await Promise.all(Array.from({ length: 20 }, () => gateway.ask({ url: address() })));
+    const concurrent = performance.now() - since;
+    const { mostOpen } = await browserCounts(gateway, "subject");
+    print(`20 at once, in ${mostOpen} of ${TABS} tabs`, concurrent, "ms");
+    if (mostOpen > TABS) throw new Error("There were more tabs open than allowed.");
+    return concurrent;
+  } finally {
+    await gateway.close();
+  }
 }
 
-/** What runtime and browser hold after each tenth of the captures, once the last page is gone. */
-async function memory({ quick, ask, address }) {
-  const captures = quick ? 100 : 500;
-  const samples = [];
-  for (let done = 0; done < captures; done += TABS) {
-    if (done > 0 && done % (captures / 10) < TABS) samples.push(await settled());
-    await Promise.all(Array.from({ length: TABS }, () => ask({ url: address() })));
+/** What the browser and the gateway hold after each tenth of the captures, once the last page is gone. A debugger makes a runtime slower: its own gateway. */
+async function memory({ quick, start, address }) {
+  const gateway = await start({ inspectorPort: 0 });
+  try {
+    const captures = quick ? 100 : 500;
+    const samples = [];
+    for (let done = TABS; done <= captures; done += TABS) {
+      await Promise.all(Array.from({ length: TABS }, () => gateway.ask({ url: address() })));
+      if (done % (captures / 10) < TABS) samples.push(await settled(gateway));
+    }
+    console.log(
+      `after each ${captures / 10} of ${captures} captures, MB; what processes share is divided between them`,
+    );
+    for (const kind of Object.keys(samples[0])) {
+      const values = samples.map((sample) => sample[kind] ?? 0);
+      const growth = (values.at(-1) / values[0] - 1) * 100;
+      console.log(`  ${kind.padEnd(20)} ${values.map(Math.round).join(" ")}   ${growth.toFixed(0)} %`);
+    }
+    return samples;
+  } finally {
+    await gateway.close();
   }
-  samples.push(await settled());
-  console.log(`memory over ${captures} captures, MB; what processes share is divided between them`);
-  for (const kind of Object.keys(samples[0])) {
-    const values = samples.map((sample) => sample[kind] ?? 0);
-    const growth = (values.at(-1) / values[0] - 1) * 100;
-    console.log(`  ${kind.padEnd(10)} ${values.map(Math.round).join(" ")}   ${growth.toFixed(0)} %`);
-  }
-  return samples;
 }
 
-async function settled() {
+async function settled({ miniflare, port }) {
   await sleep(LEFT_BEHIND_MS);
-  return memoryByKind();
+  const held = memoryByKind();
+  const rouse = () => fetch(`http://127.0.0.1:${port}/healthz`).then((response) => response.text());
+  const heap = await liveHeap(await debuggerAt(await miniflare.getInspectorURL(), /subject/), rouse);
+  return { ...held, "gateway, live heap": heap / 2 ** 20 };
 }
 
-/** The times of some work, each in turn: first `warm` rounds that do not count. Milliseconds, by name. */
-async function inTurn(subjects, warm, rounds) {
+/** The times of some work, each in turn with a pause after it: first `warm` rounds that do not count. Milliseconds, by name. */
+async function inTurn(subjects, warm, rounds, pauseMs = 0) {
   const times = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]));
   const all = Object.entries(subjects);
   for (let round = -warm; round < rounds; round++) {
@@ -161,6 +188,8 @@ async function inTurn(subjects, warm, rounds) {
       const since = performance.now();
       await work();
       if (round >= 0) times[name].push(performance.now() - since);
+      // What one leaves to be done is not done in another one's time.
+      if (pauseMs > 0) await sleep(pauseMs);
     }
   }
   return times;

@@ -30,6 +30,8 @@ export interface BrowserServiceOptions {
   readonly limits: PageLimits;
   /** The text that `scripts/build-block-lists.mjs` writes. */
   readonly blockLists: string;
+  /** Pages after which another browser takes a browser's place: each page leaves a little behind. Unless given 300. */
+  readonly pagesOfBrowser?: number;
 }
 
 /** A browser that runs, and a page kept ready for the next request. */
@@ -38,6 +40,11 @@ interface LiveBrowser {
   readonly guard: BrowserGuard;
   readonly userAgent: string;
   spare: Promise<Tab> | null;
+  /** Pages that it has been asked for, and those of them that are under way. */
+  pages: number;
+  busy: number;
+  /** Another one has taken its place. It ends with its last page. */
+  isLeft: boolean;
 }
 
 /** The counts that tests and operators look at. */
@@ -47,6 +54,7 @@ export interface BrowserCounts {
   readonly launches: number;
 }
 
+const PAGES_OF_BROWSER = 300;
 const CLOSE_MS = 3_000;
 /** How long a browser may take to start, and one that runs to open a page, milliseconds. The protocol's library waits for minutes. */
 const LAUNCH_MS = 25_000;
@@ -73,6 +81,7 @@ export class BrowserService {
   #live: Promise<LiveBrowser> | null = null;
   #launches = 0;
   #hasGivenUp = false;
+  #isRenewing = false;
   #blockLists: BlockLists | null = null;
 
   constructor(options: BrowserServiceOptions) {
@@ -141,14 +150,24 @@ export class BrowserService {
 
   async #attempt<T>(place: Place, work: TabWork<T>): Promise<T> {
     const live = await this.#browser();
-    const tab = await this.#openTab(live);
+    live.pages++;
+    live.busy++;
+    this.#renew(live);
+    let tab: Tab;
+    try {
+      tab = await this.#openTab(live);
+    } catch (error) {
+      leave(live);
+      throw error;
+    }
+    const end = () => this.#close(live, tab).then(() => leave(live));
     try {
       const result = await this.#inTime(live, tab, place, work);
       // Whoever waits for it need not wait for what comes after it.
-      place.keep(this.#close(live, tab));
+      place.keep(end());
       return result;
     } catch (error) {
-      await this.#close(live, tab);
+      await end();
       throw error;
     }
   }
@@ -195,7 +214,7 @@ export class BrowserService {
     const forget = () => {
       if (this.#live === starting) this.#live = null;
     };
-    const starting = this.#start(forget).catch((error: unknown) => {
+    const starting = this.#start(this.#hasGivenUp, forget).catch((error: unknown) => {
       forget();
       throw error instanceof BrowserStalled ? error : browserUnavailable(error);
     });
@@ -203,10 +222,37 @@ export class BrowserService {
     return starting;
   }
 
-  async #start(onEnd: () => void): Promise<LiveBrowser> {
+  /** Has another browser take the place of one that has shown many pages, once it runs: nobody waits for it. If none can be had, the old one stays. */
+  #renew(live: LiveBrowser): void {
+    const { pagesOfBrowser = PAGES_OF_BROWSER } = this.#options;
+    const current = this.#live;
+    if (live.pages < pagesOfBrowser || live.isLeft || this.#isRenewing || current === null) return;
+    this.#isRenewing = true;
+    const forget = () => {
+      if (this.#live === starting) this.#live = null;
+    };
+    const starting = this.#start(true, forget);
+    const take = async () => {
+      const next = await starting;
+      // The old one may have ended by itself meanwhile, and have another successor.
+      const old = this.#live === current ? live : next;
+      if (old === live) this.#live = starting;
+      old.isLeft = true;
+      if (old.busy === 0) await close(old.browser);
+    };
+    take()
+      .catch(() => {
+        live.pages = 0;
+      })
+      .finally(() => {
+        this.#isRenewing = false;
+      });
+  }
+
+  async #start(anew: boolean, onEnd: () => void): Promise<LiveBrowser> {
     const { launch, limits } = this.#options;
     this.#launches++;
-    const launching = launch(this.#hasGivenUp);
+    const launching = launch(anew);
     const browser = await inTime(launching, LAUNCH_MS, () => {
       this.#hasGivenUp = true;
       launching.then(close).catch(() => undefined);
@@ -218,7 +264,7 @@ export class BrowserService {
       const userAgent = (await browser.userAgent()).replace("HeadlessChrome", "Chrome");
       // After a pause this may be a browser that still has pages of an earlier life.
       await Promise.all(browser.browserContexts().map((context) => context.close().catch(() => undefined)));
-      return { browser, guard, userAgent, spare: null };
+      return { browser, guard, userAgent, spare: null, pages: 0, busy: 0, isLeft: false };
     };
     return inTime(ready(), OPEN_MS, () => {
       this.#hasGivenUp = true;
@@ -247,7 +293,7 @@ export class BrowserService {
 
   /** Opens the next request's page ahead, in a browser that is not given up. */
   #prepareSpare(live: LiveBrowser): void {
-    if (live.spare !== null || !live.browser.isConnected()) return;
+    if (live.spare !== null || live.isLeft || !live.browser.isConnected()) return;
     const spare = Tab.open(live.browser, live.guard, this.#options.limits);
     live.spare = spare;
     spare.catch(() => {
@@ -262,6 +308,12 @@ export class BrowserService {
     this.#hasGivenUp = true;
     await close(browser);
   }
+}
+
+/** A page of a browser is over, or came to nothing. */
+function leave(live: LiveBrowser): void {
+  live.busy--;
+  if (live.isLeft && live.busy === 0) void close(live.browser);
 }
 
 /** Ends a browser, or lets go of it when it does not even do that. Does not throw. */

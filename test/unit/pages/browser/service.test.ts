@@ -167,6 +167,56 @@ describe("BrowserService", () => {
     ]);
   });
 
+  it("gives a browser's place to another one after so many pages, and nobody waits for that", async () => {
+    const transports: WithPages[] = [];
+    const started = Promise.withResolvers<void>();
+    const launches: boolean[] = [];
+    const launch = async (anew: boolean) => {
+      launches.push(anew);
+      const transport = new WithPages();
+      transports.push(transport);
+      if (anew) await started.promise;
+      return puppeteer.connect({ transport });
+    };
+    const service = new BrowserService({ launch, limits, blockLists: "", pagesOfBrowser: 3 });
+    const load = async () => {
+      const asked = expect(service.visit(visit, "a")).rejects.toThrow("host name");
+      await vi.advanceTimersByTimeAsync(5_000);
+      await asked;
+    };
+    const navigations = () =>
+      transports.map(({ sent }) => sent.filter((method) => method === "Page.navigate").length);
+    for (let page = 0; page < 5; page++) await load();
+    expect([launches, navigations()]).toEqual([
+      [false, true],
+      [5, 0],
+    ]);
+    expect(transports[0]?.sent).not.toContain("Browser.close");
+    started.resolve();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(transports[0]?.sent).toContain("Browser.close");
+    await load();
+    expect([launches.length, navigations(), service.counts.open]).toEqual([2, [5, 1], 0]);
+  });
+
+  it("keeps a browser that has shown many pages when no other one can be had", async () => {
+    let launches = 0;
+    const transport = new WithPages();
+    const launch = async (anew: boolean) => {
+      launches++;
+      if (anew) throw new Error("no room for another one");
+      return puppeteer.connect({ transport });
+    };
+    const service = new BrowserService({ launch, limits, blockLists: "", pagesOfBrowser: 2 });
+    for (let page = 0; page < 4; page++) {
+      const asked = expect(service.visit(visit, "a")).rejects.toThrow("host name");
+      await vi.advanceTimersByTimeAsync(5_000);
+      await asked;
+    }
+    // Asked for at the second page, and again after two more.
+    expect([launches, transport.sent.includes("Browser.close")]).toEqual([3, false]);
+  });
+
   it("opens no other tab in a browser that does not close its last one", async () => {
     expect(await contextsOf(new WithPages("Target.disposeBrowserContext"))).toEqual([
       "Target.createBrowserContext",
