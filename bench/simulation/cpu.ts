@@ -4,8 +4,8 @@ import { MemoryPoolStore } from "../../test/support/memory-pool-store.ts";
 
 const SIZES = [10, 1_000, 100_000];
 const HELD = 8;
-const BLOCK = 20_000;
-const BLOCKS = 9;
+const BLOCK = 5_000;
+const ROUNDS = 60;
 
 /** Gives a slot back and takes another one, so many times, with eight held throughout. */
 function turns(accounts: number): (times: number) => void {
@@ -36,7 +36,10 @@ function turns(accounts: number): (times: number) => void {
   };
 }
 
-/** What one acquire and release cost with few and with many accounts, microseconds: medians of blocks that take turns. */
+/**
+ * What one acquire and release cost with few and with many accounts, microseconds: medians of blocks that take turns, in another order each time.
+ * In a fixed one the collector would come whenever the same of them has its turn.
+ */
 export function costs(): { accounts: number; microseconds: number }[] {
   const subjects = SIZES.map((accounts) => {
     const turn = turns(accounts);
@@ -44,15 +47,21 @@ export function costs(): { accounts: number; microseconds: number }[] {
     turn(accounts + BLOCK);
     return { accounts, turn, times: [] as number[] };
   });
-  for (let block = 0; block < BLOCKS; block += 1)
-    for (const { turn, times } of subjects) {
-      const { user, system } = process.cpuUsage();
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const { turn, times } of shuffled(subjects)) {
+      const start = performance.now();
       turn(BLOCK);
-      const used = process.cpuUsage();
-      times.push((used.user + used.system - user - system) / BLOCK);
+      times.push(((performance.now() - start) * 1_000) / BLOCK);
     }
   return subjects.map(({ accounts, times }) => ({
     accounts,
     microseconds: times.sort((one, other) => one - other)[times.length >> 1] ?? Number.NaN,
   }));
+}
+
+function shuffled<T>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ item }) => item);
 }

@@ -3,8 +3,6 @@ import { lazyObject } from "../encoding/lazy-schema.ts";
 import { PROVIDER_ERROR_KINDS } from "../errors/provider-error.ts";
 import type { AccountActivity, AccountFailure, SuccessRate } from "../platform/accounts.ts";
 
-const HOUR_MS = 3_600_000;
-
 const number = z.number();
 const storedBuckets = lazyObject(() => ({ newest: number, good: z.array(number), bad: z.array(number) }));
 const storedFault = lazyObject(() => ({
@@ -26,62 +24,16 @@ export const storedHealthSchema = lazyObject(() => ({
 /** See {@link storedHealthSchema}. */
 export type StoredHealth = z.output<typeof storedHealthSchema>;
 
-type StoredBuckets = z.output<typeof storedBuckets>;
-
-/** Counts of a sliding time, in so many buckets: what is told is right to within one of them. */
-class Buckets {
-  readonly #width: number;
-  readonly #count: number;
-  readonly #good: Uint32Array;
-  readonly #bad: Uint32Array;
-  /** Number of the newest bucket, counted from 1970. */
-  #newest = 0;
-
-  constructor(spanMs: number, count: number) {
-    this.#width = spanMs / count;
-    this.#count = count;
-    this.#good = new Uint32Array(count);
-    this.#bad = new Uint32Array(count);
-  }
-
-  add(good: boolean, now: number): void {
-    this.#turn(now);
-    const counts = good ? this.#good : this.#bad;
-    const place = this.#newest % this.#count;
-    counts[place] = (counts[place] ?? 0) + 1;
-  }
-
-  read(now: number): SuccessRate {
-    this.#turn(now);
-    const sum = (counts: Uint32Array) => counts.reduce((total, count) => total + count, 0);
-    const succeeded = sum(this.#good);
-    return { requests: succeeded + sum(this.#bad), succeeded };
-  }
-
-  save(): StoredBuckets {
-    return { newest: this.#newest, good: [...this.#good], bad: [...this.#bad] };
-  }
-
-  /** Takes over what was saved, if it was saved of as many buckets. */
-  load({ newest, good, bad }: StoredBuckets): void {
-    if (good.length !== this.#count || bad.length !== this.#count) return;
-    this.#newest = newest;
-    this.#good.set(good);
-    this.#bad.set(bad);
-  }
-
-  /** Empties the buckets that time has gone over. */
-  #turn(now: number): void {
-    const newest = Math.floor(now / this.#width);
-    const passed = Math.min(this.#count, newest - this.#newest);
-    for (let step = 1; step <= passed; step += 1) {
-      const place = (newest - passed + step) % this.#count;
-      this.#good[place] = 0;
-      this.#bad[place] = 0;
-    }
-    if (passed > 0) this.#newest = newest;
-  }
-}
+/** An hour is counted by parts of five minutes, a day by hours: what is told of either is right to within one of them. */
+const PART_MS = 300_000;
+const PARTS = 12;
+const HOURS = 24;
+/** Where the counts of each begin, in one array: an account's are to take little memory, as there may be very many. */
+const GOOD_PARTS = 0;
+const BAD_PARTS = GOOD_PARTS + PARTS;
+const GOOD_HOURS = BAD_PARTS + PARTS;
+const BAD_HOURS = GOOD_HOURS + HOURS;
+const COUNTS = BAD_HOURS + HOURS;
 
 /**
  * How an account has done, by what all its requests have come to, tests included. Of bounded size, and in memory: what is kept
@@ -93,7 +45,13 @@ export class Health {
   #lastUsed = 0;
   #lastSuccess = 0;
   #lastFault: AccountActivity["lastFault"] = null;
-  #buckets: ReturnType<typeof newBuckets> | null = null;
+  /** Number of the newest five minutes, counted from 1970; 0: nothing was counted yet. */
+  #part = 0;
+  /** What was counted in them: the array is reached for only when they are over. */
+  #good = 0;
+  #bad = 0;
+  /** What was counted before them. */
+  #counts: number[] | null = null;
 
   used(now: number): void {
     this.#lastUsed = now;
@@ -112,14 +70,14 @@ export class Health {
   }
 
   read(inFlight: number, now: number): AccountActivity {
-    const none = { requests: 0, succeeded: 0 };
+    if (this.#part > 0) this.#turn(now);
     return {
       inFlight,
       lastUsed: this.#lastUsed,
       lastSuccess: this.#lastSuccess,
       lastFault: this.#lastFault,
-      hour: this.#buckets?.hour.read(now) ?? none,
-      day: this.#buckets?.day.read(now) ?? none,
+      hour: this.#rate(GOOD_PARTS, BAD_PARTS, PARTS),
+      day: this.#rate(GOOD_HOURS, BAD_HOURS, HOURS),
     };
   }
 
@@ -128,29 +86,97 @@ export class Health {
     this.changed = false;
     if (this.#lastUsed === 0) return null;
     const stored = { used: this.#lastUsed, success: this.#lastSuccess, fault: this.#lastFault };
-    if (this.#buckets === null) return stored;
-    return { ...stored, hour: this.#buckets.hour.save(), day: this.#buckets.day.save() };
+    if (this.#part === 0) return stored;
+    const hour = Math.floor(this.#part / PARTS);
+    return {
+      ...stored,
+      hour: {
+        newest: this.#part,
+        good: this.#saved(GOOD_PARTS, PARTS, this.#part, this.#good),
+        bad: this.#saved(BAD_PARTS, PARTS, this.#part, this.#bad),
+      },
+      day: {
+        newest: hour,
+        good: this.#saved(GOOD_HOURS, HOURS, hour, this.#good),
+        bad: this.#saved(BAD_HOURS, HOURS, hour, this.#bad),
+      },
+    };
   }
 
-  /** Takes over what was saved. */
+  /** Takes over what was saved; counts only if they were made as here. */
   load({ used, success, fault, hour, day }: StoredHealth): void {
     this.#lastUsed = used;
     this.#lastSuccess = success;
     this.#lastFault = fault;
-    if (hour === undefined || day === undefined) return;
-    this.#buckets ??= newBuckets();
-    this.#buckets.hour.load(hour);
-    this.#buckets.day.load(day);
+    if (hour === undefined || day === undefined || day.newest !== Math.floor(hour.newest / PARTS)) return;
+    const counts = [...hour.good, ...hour.bad, ...day.good, ...day.bad];
+    if (hour.good.length !== PARTS || day.good.length !== HOURS || counts.length !== COUNTS) return;
+    this.#part = hour.newest;
+    this.#good = 0;
+    this.#bad = 0;
+    this.#counts = counts;
   }
 
   #add(good: boolean, now: number): void {
-    this.#buckets ??= newBuckets();
-    this.#buckets.hour.add(good, now);
-    this.#buckets.day.add(good, now);
+    this.#turn(now);
+    if (good) this.#good += 1;
+    else this.#bad += 1;
     this.changed = true;
+  }
+
+  /** Goes on to the five minutes of `now`; a clock that was set back goes on in those that it was in. */
+  #turn(now: number): void {
+    const part = Math.floor(now / PART_MS);
+    const before = this.#part;
+    if (part <= before) return;
+    this.#part = part;
+    if (before === 0) return;
+    const hour = Math.floor(before / PARTS);
+    this.#counts ??= new Array<number>(COUNTS).fill(0);
+    const counts = this.#counts;
+    increase(counts, GOOD_PARTS + (before % PARTS), this.#good);
+    increase(counts, BAD_PARTS + (before % PARTS), this.#bad);
+    increase(counts, GOOD_HOURS + (hour % HOURS), this.#good);
+    increase(counts, BAD_HOURS + (hour % HOURS), this.#bad);
+    this.#good = 0;
+    this.#bad = 0;
+    clear(counts, GOOD_PARTS, BAD_PARTS, PARTS, before, part);
+    clear(counts, GOOD_HOURS, BAD_HOURS, HOURS, hour, Math.floor(part / PARTS));
+  }
+
+  /** `good` and `bad` are where the counts begin. */
+  #rate(good: number, bad: number, length: number): SuccessRate {
+    let succeeded = this.#good;
+    let requests = this.#good + this.#bad;
+    for (let at = 0; at < length; at += 1) {
+      succeeded += this.#counts?.[good + at] ?? 0;
+      requests += (this.#counts?.[good + at] ?? 0) + (this.#counts?.[bad + at] ?? 0);
+    }
+    return { requests, succeeded };
+  }
+
+  #saved(from: number, length: number, newest: number, inNewest: number): number[] {
+    const counts = this.#counts?.slice(from, from + length) ?? new Array<number>(length).fill(0);
+    increase(counts, newest % length, inNewest);
+    return counts;
   }
 }
 
-function newBuckets() {
-  return { hour: new Buckets(HOUR_MS, 12), day: new Buckets(24 * HOUR_MS, 24) };
+function increase(counts: number[], place: number, by: number): void {
+  counts[place] = (counts[place] ?? 0) + by;
+}
+
+/** Forgets what was counted a whole round ago, where the time since counts from now on. */
+function clear(
+  counts: number[],
+  good: number,
+  bad: number,
+  length: number,
+  before: number,
+  newest: number,
+): void {
+  for (let time = Math.max(before + 1, newest - length + 1); time <= newest; time += 1) {
+    counts[good + (time % length)] = 0;
+    counts[bad + (time % length)] = 0;
+  }
 }

@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { Health } from "../../../src/accounts/health.ts";
 import { failure } from "../../support/failures.ts";
 import { account, LIMITS, Rig, request } from "./rig.ts";
 
@@ -56,6 +58,48 @@ describe("what is known of an account from its requests", () => {
     expect(activity(rig)).toMatchObject({ hour: { requests: 1 }, day: { requests: 2 } });
     rig.advance(24 * HOUR);
     expect(activity(rig)).toMatchObject({ hour: { requests: 0 }, day: { requests: 0 } });
+  });
+
+  test("is what a list of all outcomes says, whatever time passes or is set, also after a restart", () => {
+    const step = fc.record({
+      passes: fc.oneof(fc.integer({ min: 0, max: 400_000 }), fc.integer({ min: -9_000_000, max: 30 * HOUR })),
+      does: fc.constantFrom("succeeds", "fails", "looks", "restarts"),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let health = new Health();
+        let now = 100 * HOUR;
+        /** The five minutes that count: no clock brings back those that are over. */
+        let part = 0;
+        const outcomes: { readonly part: number; readonly succeeded: boolean }[] = [];
+        for (const { passes, does } of steps) {
+          now += passes;
+          if (does === "restarts") {
+            const saved = health.save();
+            health = new Health();
+            if (saved !== null) health.load(saved);
+            continue;
+          }
+          if (outcomes.length > 0 || does !== "looks") part = Math.max(part, Math.floor(now / 300_000));
+          if (does === "looks") {
+            const rateOf = (counted: typeof outcomes) => ({
+              requests: counted.length,
+              succeeded: counted.filter(({ succeeded }) => succeeded).length,
+            });
+            const hour = Math.floor(part / 12);
+            expect(health.read(0, now)).toMatchObject({
+              hour: rateOf(outcomes.filter((it) => it.part > part - 12)),
+              day: rateOf(outcomes.filter((it) => Math.floor(it.part / 12) > hour - 24)),
+            });
+            continue;
+          }
+          health.used(now);
+          if (does === "succeeds") health.succeeded(now);
+          else health.failed(failure("cut", "broke off", { fault: "provider" }), now);
+          outcomes.push({ part, succeeded: does === "succeeds" });
+        }
+      }),
+    );
   });
 
   test("survives a restart, but for the last seconds before it", () => {
