@@ -1,5 +1,5 @@
 import { BEAT_MS } from "../../src/accounts/lease-life.ts";
-import type { ShardOrder } from "../../src/accounts/shards.ts";
+import type { ShardOrder } from "../../src/accounts/shard-order.ts";
 import type { AccountFailure, AccountPoolClient, Acquired, Lease } from "../../src/platform/accounts.ts";
 import type { Books } from "./books.ts";
 import type { VirtualClock } from "./clock.ts";

@@ -1,4 +1,5 @@
-import { partsOf, type Shard, ShardMap, ShardOrder } from "../../src/accounts/shards.ts";
+import { ShardOrder } from "../../src/accounts/shard-order.ts";
+import { partsOf, type Shard, ShardMap } from "../../src/accounts/shards.ts";
 import type { PoolAccount } from "../../src/platform/accounts.ts";
 import { cloudflareAccounts } from "../../src/platform/cloudflare/accounts.ts";
 import { Books, type Waits } from "./books.ts";

@@ -1,5 +1,6 @@
 import { type AcquireRequest, ANY_PROVIDER, type PoolLimits, type Refused } from "../platform/accounts.ts";
 import { AccountState } from "./account-state.ts";
+import type { SetTimer } from "./clock.ts";
 import type { Pulse } from "./heartbeat.ts";
 import { type Lane, Lanes } from "./lane.ts";
 import { type Holder, holderOf, type LeaseRecord, Leases } from "./leases.ts";
@@ -39,9 +40,6 @@ export interface LimitParts {
   /** Waiting requests, of which each provider has its own. */
   readonly queue: number | null;
 }
-
-/** Starts a timer; the result stops it. */
-export type SetTimer = (ms: number, run: () => void) => () => void;
 
 /**
  * Slots, leases and waiting requests. Never more leases than `perAccount` on an account, nor than the global limit in all.

@@ -1,3 +1,4 @@
+import { pause } from "../../accounts/clock.ts";
 import { Heartbeat } from "../../accounts/heartbeat.ts";
 import { BEAT_MS } from "../../accounts/lease-life.ts";
 import { holderOf } from "../../accounts/leases.ts";
@@ -20,7 +21,6 @@ import {
   type HolderClock,
   type OnePool,
   type Pools,
-  pause,
   RETRY_PAUSES_MS,
   SYSTEM_CLOCK,
 } from "./pool-stub.ts";

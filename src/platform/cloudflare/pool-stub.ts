@@ -1,3 +1,4 @@
+import { type Clock, pause } from "../../accounts/clock.ts";
 import type { Pulse } from "../../accounts/heartbeat.ts";
 import type { Holder } from "../../accounts/leases.ts";
 import type { ShardStatus } from "../../accounts/shard-status.ts";
@@ -78,11 +79,7 @@ export interface Pools<Stub extends PoolStub = PoolStub> {
 export type OnePool<Stub extends PoolStub = PoolStub> = () => Stub;
 
 /** What a holder needs from its isolate. */
-export interface HolderClock {
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  /** Calls `run` after `ms` milliseconds; the result stops it. */
-  readonly setTimer: (ms: number, run: () => void) => () => void;
+export interface HolderClock extends Clock {
   /** Lets work go on after the request has ended that it was begun for. */
   readonly waitUntil: (work: Promise<unknown>) => void;
 }
@@ -95,10 +92,6 @@ export const SYSTEM_CLOCK: HolderClock = {
   },
   waitUntil: () => {},
 };
-
-/** Waits by the clock of a holder. */
-export const pause = (ms: number, { setTimer }: HolderClock): Promise<void> =>
-  new Promise((resolve) => setTimer(ms, resolve));
 
 /** Whether the runtime says that the object was restarted or moved, and that a new stub may reach it. */
 function mayTryAgain(error: unknown): boolean {

@@ -1,9 +1,10 @@
+import { pause } from "../../accounts/clock.ts";
 import { type Heartbeat, HeldLease } from "../../accounts/heartbeat.ts";
 import { BEAT_MS, YOUNG_HOLD_MS } from "../../accounts/lease-life.ts";
 import { type Holder, SLOT_RECLAIMED } from "../../accounts/leases.ts";
 import type { Grant } from "../../accounts/waiting-queue.ts";
 import type { AccountFailure, Lease, LeasedAccount, SignedIn, TokenAnswer } from "../accounts.ts";
-import { call, type HolderClock, type LeaseStub, type OnePool, pause } from "./pool-stub.ts";
+import { call, type HolderClock, type LeaseStub, type OnePool } from "./pool-stub.ts";
 
 /**
  * How long a holder asks after its lease that was kept from doing so for longer than the lease may be used unheard. An isolate

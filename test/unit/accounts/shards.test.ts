@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { partsOf, type Shard, ShardMap, ShardOrder } from "../../../src/accounts/shards.ts";
+import { ShardOrder } from "../../../src/accounts/shard-order.ts";
+import { partsOf, type Shard, ShardMap } from "../../../src/accounts/shards.ts";
 
 const shards = (count: number, regions = ["weur"]): Shard[] =>
   Array.from({ length: count }, (_, i) => ({

@@ -1,0 +1,32 @@
+import type { AccountFailure, Acquired, AcquireRequest } from "../platform/accounts.ts";
+
+/** Asks a shard, by number, for a slot. */
+export type AskShard = (
+  shard: number,
+  request: AcquireRequest,
+  signal: AbortSignal | undefined,
+) => Promise<Acquired>;
+
+/** What came of a request, and at which shard. */
+export type Taken = readonly [shard: number, acquired: Acquired];
+
+/** A shard that says nothing for so long, milliseconds, is passed over. */
+export const SILENT_MS = 1_500;
+/** How soon a request asks again that no shard has room for, milliseconds: parts of limits, or accounts, may be on their way. */
+export const AGAIN_MS = 100;
+
+/** Gives a slot back that nobody has used: it says nothing of the account. */
+export async function giveBackUnused(acquired: Acquired): Promise<void> {
+  if (!("lease" in acquired)) return;
+  const { lease } = acquired;
+  await lease.failed(UNUSED).catch(() => false);
+  lease.release();
+}
+
+const UNUSED: AccountFailure = {
+  kind: "unreachable",
+  message: "the slot was not needed",
+  status: 0,
+  fault: null,
+  retryAfter: null,
+};

@@ -1,0 +1,13 @@
+/** Starts a timer of so many milliseconds; the result stops it. */
+export type SetTimer = (ms: number, run: () => void) => () => void;
+
+/** Time, for whoever waits. */
+export interface Clock {
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly setTimer: SetTimer;
+}
+
+/** Waits by a clock, so many milliseconds. */
+export const pause = (ms: number, { setTimer }: Clock): Promise<void> =>
+  new Promise((resolve) => setTimer(ms, resolve));
