@@ -1,11 +1,14 @@
-/** Where requests come from and pools run, by Cloudflare's names, with the share of the requests that comes from there. */
+/**
+ * Where requests come from and pools run, by Cloudflare's names, with the share of the requests that comes from there, and what the
+ * runtime tells of where it is.
+ */
 export const REGIONS = [
-  { name: "enam", share: 0.28 },
-  { name: "wnam", share: 0.14 },
-  { name: "sam", share: 0.08 },
-  { name: "weur", share: 0.27 },
-  { name: "apac", share: 0.18 },
-  { name: "oc", share: 0.05 },
+  { name: "enam", share: 0.28, place: { continent: "NA", longitude: -77 } },
+  { name: "wnam", share: 0.14, place: { continent: "NA", longitude: -121 } },
+  { name: "sam", share: 0.08, place: { continent: "SA", longitude: -47 } },
+  { name: "weur", share: 0.27, place: { continent: "EU", longitude: 9 } },
+  { name: "apac", share: 0.18, place: { continent: "AS", longitude: 104 } },
+  { name: "oc", share: 0.05, place: { continent: "OC", longitude: 151 } },
 ] as const;
 
 /**

@@ -3,7 +3,7 @@ import { type PartAnswers, type PartAsks, PartTrader } from "../../src/accounts/
 import { AccountPool } from "../../src/accounts/pool.ts";
 import { type Grant, Waiter } from "../../src/accounts/waiting-queue.ts";
 import type { PoolConfiguration } from "../../src/platform/accounts.ts";
-import type { Pools } from "../../src/platform/cloudflare/pool-stub.ts";
+import type { Pools, ShardStub } from "../../src/platform/cloudflare/pool-stub.ts";
 import { MemoryPoolStore } from "../../test/support/memory-pool-store.ts";
 import { ObjectTimers } from "../../test/support/object-timers.ts";
 import type { VirtualClock } from "./clock.ts";
@@ -167,7 +167,7 @@ export class ShardHost {
   }
 
   /** What an isolate sees of it, as far away as a message takes. */
-  seenFrom(oneWayMs: () => number): Pools {
+  seenFrom(oneWayMs: () => number): Pools<ShardStub> {
     const granted = (grant: Grant) => ({ granted: grant, ...this.#carried(oneWayMs, grant.lease) });
     const send = <T>(work: () => T, boundTo?: number) => this.#send(oneWayMs, work, boundTo);
     return {
@@ -207,6 +207,12 @@ export class ShardHost {
         setTestStatus: async () => {},
         tokensDueForRefresh: async () => [],
         configure: async () => {},
+        shardStatus: (most) => send(() => this.pool.shardStatus(most)),
+        isWell: (provider) => send(() => this.pool.isWell(provider)),
+        hold: (use) => send(() => this.pool.hold(use)),
+        begun: (use) => send(() => this.pool.begun(use)),
+        holding: (use) => send(() => this.pool.holding(use)),
+        unserved: (use) => send(() => this.pool.unserved(use)),
       }),
     };
   }

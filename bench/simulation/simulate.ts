@@ -1,7 +1,8 @@
-import { ShardOrder } from "../../src/accounts/shard-order.ts";
 import { partsOf, type Shard, ShardMap } from "../../src/accounts/shards.ts";
-import type { PoolAccount } from "../../src/platform/accounts.ts";
+import type { AccountPoolClient, PoolAccount } from "../../src/platform/accounts.ts";
 import { cloudflareAccounts } from "../../src/platform/cloudflare/accounts.ts";
+import { ShardClient } from "../../src/platform/cloudflare/shard-client.ts";
+import { ShardedAccountPool } from "../../src/platform/cloudflare/sharded-accounts.ts";
 import { Books, type Waits } from "./books.ts";
 import { randomFrom, VirtualClock } from "./clock.ts";
 import { Isolate } from "./isolate.ts";
@@ -112,19 +113,28 @@ export async function simulate(scenario: Scenario): Promise<Result> {
   });
   for (const host of hosts) host.begin();
   await clock.runUntil(START - 1);
-  const usable = hosts.flatMap((_, shard) => ((parts[shard]?.length ?? 0) > 0 ? [shard] : []));
   const banned = new Set<string>();
+  const holders = { now: clock.now, setTimer: clock.setTimer, waitUntil: () => {} };
+  /** How an isolate of a region reaches the pools: as the program does with one, and with several. */
+  const poolSeenFrom = (region: number): AccountPoolClient => {
+    const seen = hosts.map((host) => ({ host, pools: host.seenFrom(oneWay(region, host.region)) }));
+    const [only] = seen;
+    if (only !== undefined && seen.length === 1)
+      return cloudflareAccounts({ ACCOUNT_POOL: only.pools }, holders);
+    const reached = seen.map(({ host: { name, region: where }, pools }) => ({
+      name,
+      region: REGIONS[where]?.name ?? "",
+      client: new ShardClient(() => pools.getByName(name), holders),
+    }));
+    const place = () => REGIONS[region]?.place ?? { continent: "", longitude: Number.NaN };
+    const turn = Math.floor(random() * hosts.length);
+    return new ShardedAccountPool({ shards: reached, clock: holders, place, turn });
+  };
   const isolates = REGIONS.map(({ share }, region) =>
-    Array.from({ length: Math.max(1, Math.round((rate * share) / PER_ISOLATE)) }, (_, turn) => {
-      const clients = hosts.map((host) => {
-        return cloudflareAccounts(
-          { ACCOUNT_POOL: host.seenFrom(oneWay(region, host.region)) },
-          { now: clock.now, setTimer: clock.setTimer },
-        );
-      });
-      const order = new ShardOrder(map.shards, usable, (name) => roundTrip(region, regionOf(name)), turn);
-      return new Isolate({ clock, books, banned }, region, clients, order);
-    }),
+    Array.from(
+      { length: Math.max(1, Math.round((rate * share) / PER_ISOLATE)) },
+      () => new Isolate({ clock, books, banned }, region, poolSeenFrom(region)),
+    ),
   );
 
   const lost = scenario.lostRegion === undefined ? -1 : regionOf(scenario.lostRegion);
