@@ -197,7 +197,7 @@ export class AccountPool extends DurableObject<Env> {
         send: async (shard, asks) => JSON.parse(await others.getByName(shard).partsAsked(this.#name, asks)),
       });
     this.#takeover = new Takeover({
-      pool: this.#pool,
+      pool: this.#pool.moves,
       setTimer,
       ask: (shard, generation, first) => others.getByName(shard).heldFor(this.#name, generation, first),
       behind: () => this.#fetchPart(),
@@ -211,7 +211,7 @@ export class AccountPool extends DurableObject<Env> {
     // One that has just been added would refuse what the parts have room for that it is about to get.
     const begun = this.#trader?.begun ?? null;
     if (begun !== null) await begun;
-    for (const [use, spent] of settled) this.#pool.settle(use, spent);
+    for (const [use, spent] of settled) this.#pool.uses.settle(use, spent);
     const outcome = this.#pool.acquire(request);
     const kept = this.#uses.kept();
     if (kept !== null) await kept;
@@ -233,7 +233,7 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   async count(use: LimitedUse): Promise<CountAnswer> {
-    const answer = this.#pool.count(use);
+    const answer = this.#pool.uses.count(use);
     await this.#uses.kept();
     return answer;
   }
@@ -244,31 +244,31 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   async settleAll(settled: Settled): Promise<void> {
-    for (const [use, spent] of settled) this.#pool.settle(use, spent);
+    for (const [use, spent] of settled) this.#pool.uses.settle(use, spent);
     await this.#uses.kept();
   }
 
-  /** See `AccountPool.hold` of the rules, as of those that follow. */
+  /** See `LimitedUses.hold`, as of those that follow. */
   async hold(use: LimitedUse, settled: Settled): Promise<CountAnswer> {
-    for (const [ended, spent] of settled) this.#pool.settle(ended, spent);
-    const answer = this.#pool.hold(use);
+    for (const [ended, spent] of settled) this.#pool.uses.settle(ended, spent);
+    const answer = this.#pool.uses.hold(use);
     await this.#uses.kept();
     return answer;
   }
 
   async begun(use: LimitedUse): Promise<CountAnswer> {
-    const answer = this.#pool.begun(use);
+    const answer = this.#pool.uses.begun(use);
     await this.#uses.kept();
     return answer;
   }
 
   async holding(use: string): Promise<void> {
-    this.#pool.holding(use);
+    this.#pool.uses.holding(use);
     await this.#uses.kept();
   }
 
   async unserved(use: string): Promise<void> {
-    this.#pool.unserved(use);
+    this.#pool.uses.unserved(use);
     await this.#uses.kept();
   }
 
@@ -288,8 +288,8 @@ export class AccountPool extends DurableObject<Env> {
    */
   async heldFor(shard: string, generation: number, andKnown: boolean): Promise<StillHeld> {
     if (!this.#configured) await this.#fetchConfiguration();
-    if (this.#pool.generation < generation) await this.#fetchPart();
-    return this.#pool.heldFor(shard, andKnown);
+    if (this.#pool.moves.generation < generation) await this.#fetchPart();
+    return this.#pool.moves.heldFor(shard, andKnown);
   }
 
   /** Another shard asks for parts of the limits that all shards share. The answer is JSON of `PartAnswers`. */
@@ -300,7 +300,7 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   keyUses(): KeyUse[] {
-    return this.#pool.keyUses();
+    return this.#pool.uses.ofKeys();
   }
 
   async status(most?: number): Promise<QueueStatus> {

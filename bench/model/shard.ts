@@ -62,7 +62,7 @@ export class ModelShard {
       short: (limit, turnedAway) => this.#trader?.short(limit, turnedAway),
     });
     const takeover = new Takeover({
-      pool,
+      pool: pool.moves,
       setTimer,
       ask: (shard, generation, first) =>
         this.#call(() => this.#around.shard(shard).heldFor(this.name, generation, first)),
@@ -102,8 +102,8 @@ export class ModelShard {
   }
 
   heldFor(shard: string, generation: number, andKnown: boolean): StillHeld {
-    if (this.known().generation < generation) this.#take(this.#around.partOf(this.name));
-    return this.pool.heldFor(shard, andKnown);
+    if (this.known().moves.generation < generation) this.#take(this.#around.partOf(this.name));
+    return this.pool.moves.heldFor(shard, andKnown);
   }
 
   partsAsked(shard: string, asks: PartAsks): PartAnswers {

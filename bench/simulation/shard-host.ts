@@ -199,7 +199,7 @@ export class ShardHost {
             const name = this.pool.resume(lease, account, holder, isolate);
             return name === null ? null : { name, ...this.#carried(oneWayMs, name) };
           }),
-        count: (use) => send(() => this.pool.count(use)),
+        count: (use) => send(() => this.pool.uses.count(use)),
         settleAll: async () => {},
         keyUses: async () => [],
         status: () => send(() => this.pool.status()),
@@ -209,10 +209,10 @@ export class ShardHost {
         configure: async () => {},
         shardStatus: (most) => send(() => this.pool.shardStatus(most)),
         isWell: (provider) => send(() => this.pool.isWell(provider)),
-        hold: (use) => send(() => this.pool.hold(use)),
-        begun: (use) => send(() => this.pool.begun(use)),
-        holding: (use) => send(() => this.pool.holding(use)),
-        unserved: (use) => send(() => this.pool.unserved(use)),
+        hold: (use) => send(() => this.pool.uses.hold(use)),
+        begun: (use) => send(() => this.pool.uses.begun(use)),
+        holding: (use) => send(() => this.pool.uses.holding(use)),
+        unserved: (use) => send(() => this.pool.uses.unserved(use)),
       }),
     };
   }

@@ -105,15 +105,15 @@ export class InProcessAccountPool implements AccountPoolClient {
   }
 
   async count(use: LimitedUse): Promise<CountAnswer> {
-    return this.#pool.count(use);
+    return this.#pool.uses.count(use);
   }
 
   async settle({ id }: LimitedUse, spent: Spent): Promise<void> {
-    this.#pool.settle(id, spent);
+    this.#pool.uses.settle(id, spent);
   }
 
   async keyUses(): Promise<KeyUse[]> {
-    return this.#pool.keyUses();
+    return this.#pool.uses.ofKeys();
   }
 
   async status(most?: number): Promise<QueueStatus> {

@@ -5,7 +5,6 @@ import type {
   AccountFailure,
   AccountHealth,
   AcquireRequest,
-  CountAnswer,
   LeasedAccount,
   PoolConfiguration,
   QueueStatus,
@@ -13,19 +12,20 @@ import type {
   SignedIn,
   TokenAnswer,
 } from "../platform/accounts.ts";
-import type { KeyUse, LimitedUse, Spent } from "../platform/limits.ts";
+import { AccountMoves } from "./account-moves.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTokens } from "./account-tokens.ts";
 import type { Outage, Witness } from "./breaker.ts";
-import { Handover, type StillHeld } from "./handover.ts";
+import { Handover } from "./handover.ts";
 import { HealthKeeper } from "./health-keeper.ts";
 import type { Pulse } from "./heartbeat.ts";
 import type { Lane } from "./lane.ts";
 import { CLAIM_MS, LEASE_TTL_MS } from "./lease-life.ts";
 import { type Holder, type LeaseRecord, SLOT_RECLAIMED } from "./leases.ts";
 import type { PartedLimit, PartUse } from "./limit-part.ts";
+import { LimitedUses } from "./limited-uses.ts";
 import { accountHealth, queueStatus } from "./pool-status.ts";
-import type { PoolStore, StoredAccount } from "./pool-store.ts";
+import type { PoolStore } from "./pool-store.ts";
 import { Proxies } from "./proxies.ts";
 import type { ShardStatus } from "./shard-status.ts";
 import { type LimitParts, Slots } from "./slots.ts";
@@ -75,6 +75,10 @@ function witness({ holder: { requestId, model }, state: { id: account }, serial 
  * nothing.
  */
 export class AccountPool {
+  /** Requests of keys with limits. */
+  readonly uses: LimitedUses;
+  /** Accounts that move between this pool and others. */
+  readonly moves: AccountMoves;
   readonly #now: () => number;
   readonly #slots: Slots;
   readonly #tokens: AccountTokens;
@@ -130,6 +134,8 @@ export class AccountPool {
     this.#tokens = new AccountTokens(store, now(), (id) => this.#slots.state(id));
     this.#health = new HealthKeeper(store, (id) => this.#slots.state(id));
     this.#ledger = new UseLedger(uses, now(), this.#slots.reservations.orphansMs);
+    this.uses = new LimitedUses(this.#ledger, this.#upkeep, now);
+    this.moves = new AccountMoves(this.#slots, this.#tokens, this.#handover, now);
     if (this.#slots.reservations.pending || this.#ledger.pending) this.#upkeep.planSweep();
     if (this.#slots.inUse > 0) this.#upkeep.hold();
   }
@@ -182,55 +188,6 @@ export class AccountPool {
     return this.#slots.partUses;
   }
 
-  /** Number of the layout that it knows of; 0: there is one pool. */
-  get generation(): number {
-    return this.#handover.generation;
-  }
-
-  /** Whether accounts may be in use where they were before. */
-  get isMoving(): boolean {
-    return this.#handover.isMoving;
-  }
-
-  /** The shards that may still hold slots of accounts which are this one's by now. */
-  get awaited(): string[] {
-    return this.#handover.open;
-  }
-
-  /** What is still held here of accounts that are another shard's by now, and what is known of them if that is wanted. */
-  heldFor(shard: string, andKnown = false): StillHeld {
-    this.#slots.catchUp();
-    const held: Record<string, number> = {};
-    const known: StoredAccount[] = [];
-    for (const { id, held: slots, stored } of this.#slots.states.values()) {
-      if (!this.#handover.isFor(shard, id)) continue;
-      if (slots > 0) held[id] = slots;
-      if (andKnown && stored !== null) known.push(stored);
-    }
-    return { generation: this.generation, held, ...(known.length === 0 ? {} : { known }) };
-  }
-
-  /** Another shard has said what it still holds of accounts that are this one's by now. */
-  heldElsewhere(shard: string, answer: StillHeld): void {
-    if (!this.#handover.told(shard, answer)) return;
-    const { states } = this.#slots;
-    for (const stored of answer.known ?? []) {
-      const state = states.get(stored.id);
-      // Only before anybody had it here: what became of it since is newer.
-      if (state?.isOwn === true && state.elsewhere === Number.POSITIVE_INFINITY)
-        this.#tokens.adopt(state, stored, this.#now());
-    }
-    const changed: AccountState[] = [];
-    for (const state of states.values()) {
-      if (!state.isOwn) continue;
-      const elsewhere = this.#handover.elsewhere(state.id);
-      if (elsewhere === state.elsewhere) continue;
-      state.elsewhere = elsewhere;
-      changed.push(state);
-    }
-    if (changed.length > 0) this.#slots.replaced(changed);
-  }
-
   /** Whether an account of a provider may be chosen and is not passed over, busy or not. Absent: the default provider. */
   isWell(provider: string | undefined): boolean {
     this.#slots.catchUp();
@@ -238,70 +195,15 @@ export class AccountPool {
     return lane !== undefined && this.#slots.othersAreHealthy(lane, []);
   }
 
-  /**
-   * Lets a request of a key with limits in that gets its slot from another pool, or says why not. Unless it is heard of again
-   * ({@link holding}) it has ended.
-   */
-  hold(use: LimitedUse): CountAnswer {
-    const now = this.#now();
-    const limited = this.#limited(use);
-    if (limited !== null) return limited;
-    this.#upkeep.planSweep();
-    this.#ledger.wait(use.id);
-    this.#ledger.away(use.id, now);
-    return { limits: this.#ledger.state(use, now) };
-  }
-
-  /** It has got its slot, and begins. One that has ended meanwhile, since nothing was heard of it, is let in anew, or not. */
-  begun(use: LimitedUse): CountAnswer {
-    const now = this.#now();
-    const limited = this.#limited(use);
-    if (limited !== null) return limited;
-    this.#upkeep.planSweep();
-    this.#ledger.beginAway(use.id, now);
-    return { limits: this.#ledger.state(use, now) };
-  }
-
-  /** It is still under way. */
-  holding(use: string): void {
-    this.#ledger.away(use, this.#now());
-  }
-
-  /** It has got no slot. */
-  unserved(use: string): void {
-    this.#ledger.giveBack(use, this.#now());
-  }
-
   /** Grants a slot, refuses, or has the request wait. */
   acquire(request: AcquireRequest): Outcome | Waiter {
     const { use } = request;
     if (use === undefined) return this.#admit(request);
-    const limited = this.#limited(use);
+    const limited = this.uses.refusal(use);
     if (limited !== null) return limited;
     const outcome = this.#admit(request);
     if (outcome instanceof Waiter) this.#ledger.wait(use.id);
     return outcome;
-  }
-
-  /** See `AccountPoolClient.count`. */
-  count(use: LimitedUse): CountAnswer {
-    const now = this.#now();
-    const limited = this.#limited(use);
-    if (limited !== null) return limited;
-    this.#upkeep.planSweep();
-    this.#ledger.begin(use.id, now);
-    this.#ledger.settle(use.id, use, now);
-    return { limits: this.#ledger.state(use, now) };
-  }
-
-  /** See `AccountPoolClient.settle`. */
-  settle(use: string, spent: Spent): void {
-    this.#ledger.settle(use, spent, this.#now());
-  }
-
-  /** See `AccountPoolClient.keyUses`. */
-  keyUses(): KeyUse[] {
-    return this.#ledger.uses(this.#now());
   }
 
   #admit(request: AcquireRequest): Outcome | Waiter {
@@ -464,13 +366,6 @@ export class AccountPool {
     this.#health.save(this.#slots.states.values());
     const counted = this.#ledger.sweep(this.#now());
     return this.#upkeep.swept(reservations.pending || counted);
-  }
-
-  /** Reserves what a request is expected to use, or says why not. */
-  #limited(use: LimitedUse): Refused | null {
-    const now = this.#now();
-    const limit = this.#ledger.take(use, now);
-    return limit === null ? null : { refused: "limited", limit, limits: this.#ledger.state(use, now) };
   }
 
   /** A request has been refused, or has left. */

@@ -8,7 +8,7 @@ const SILENT_MS = 2_000;
 /** After so many failures it is only asked what it still holds. */
 const FAILURES = 2;
 
-/** The pool, as far as accounts are concerned that other shards had: an `AccountPool`. */
+/** The pool, as far as accounts are concerned that other shards had: its `AccountMoves`. */
 export interface TakingPool {
   readonly generation: number;
   /** Whether accounts may be in use where they were before. */

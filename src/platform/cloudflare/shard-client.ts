@@ -4,7 +4,7 @@ import type { LimitedUse } from "../limits.ts";
 import { CloudflareAccountPool, refusal } from "./accounts.ts";
 import { call, type HolderClock, type OnePool, type ShardStub } from "./pool-stub.ts";
 
-/** One of several pools. What it can do beyond a pool that is alone is said at the rules, `AccountPool`. */
+/** One of several pools. What it can do beyond a pool that is alone is said at the rules, `AccountPool` and `LimitedUses`. */
 export class ShardClient extends CloudflareAccountPool {
   readonly #shard: OnePool<ShardStub>;
   readonly #clock: HolderClock;

@@ -241,12 +241,12 @@ export class Isolate {
             const grant = { lease: name, account: { id: account, proxyId: "" }, token: null, failing: false };
             return { ...this.#carried(grant), name };
           }),
-        count: (use) => this.#send(() => world.pool.count(use)),
+        count: (use) => this.#send(() => world.pool.uses.count(use)),
         settleAll: (settled) =>
           this.#send(() => {
-            for (const [use, spent] of settled) world.pool.settle(use, spent);
+            for (const [use, spent] of settled) world.pool.uses.settle(use, spent);
           }),
-        keyUses: () => this.#send(() => world.pool.keyUses()),
+        keyUses: () => this.#send(() => world.pool.uses.ofKeys()),
         status: () => this.#send(() => world.pool.status()),
         health: () => this.#send(() => world.pool.health()),
         setTestStatus: async () => {},

@@ -47,7 +47,7 @@ class Shard {
     const setTimer = this.#timers.set;
     const pool = new AccountPool({ store: this.#store, now: clock.now, setTimer, wakeAt: () => undefined });
     const takeover = new Takeover({
-      pool,
+      pool: pool.moves,
       setTimer,
       ask: (shard, generation, first) =>
         this.#world.send(this, this.#world.shard(shard), (it) => it.heldFor(this.name, generation, first)),
@@ -81,8 +81,8 @@ class Shard {
 
   async heldFor(shard: string, generation: number, first: boolean) {
     await this.ready();
-    if (this.pool.generation < generation) await this.fetch();
-    return this.pool.heldFor(shard, first);
+    if (this.pool.moves.generation < generation) await this.fetch();
+    return this.pool.moves.heldFor(shard, first);
   }
 
   #take(part: PoolConfiguration): void {
@@ -242,7 +242,7 @@ describe("accounts that move between pools", () => {
     pool.configure(partFor(whole, layout, "shard-1", 1));
     const settled: number[] = [];
     const takeover = new Takeover({
-      pool,
+      pool: pool.moves,
       setTimer,
       ask: async (_shard, generation, andKnown) => {
         if (andKnown) throw new Error("the answer is too large");

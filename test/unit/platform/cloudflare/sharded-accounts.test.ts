@@ -66,11 +66,11 @@ class Shard {
       },
       beat: async (isolate, leases) => pool.beat(isolate, leases),
       resume: async () => null,
-      count: async (use) => pool.count(use),
+      count: async (use) => pool.uses.count(use),
       settleAll: async (settled) => {
-        for (const [use, spent] of settled) pool.settle(use, spent);
+        for (const [use, spent] of settled) pool.uses.settle(use, spent);
       },
-      keyUses: async () => pool.keyUses(),
+      keyUses: async () => pool.uses.ofKeys(),
       status: async (most) => pool.status(most),
       health: async (ids) => pool.health(ids),
       setTestStatus: async (id, status) => pool.setTestStatus(id, status),
@@ -87,13 +87,13 @@ class Shard {
         if (this.isSilent) await new Promise(() => undefined);
         return pool.isWell(provider);
       },
-      hold: async (use) => pool.hold(use),
+      hold: async (use) => pool.uses.hold(use),
       begun: async (use) => {
         await this.beforeBegun();
-        return pool.begun(use);
+        return pool.uses.begun(use);
       },
-      holding: async (use) => pool.holding(use),
-      unserved: async (use) => pool.unserved(use),
+      holding: async (use) => pool.uses.holding(use),
+      unserved: async (use) => pool.uses.unserved(use),
     };
   }
 }
@@ -311,14 +311,14 @@ describe("several pools", () => {
     if (home === undefined) throw new Error("there is no shard");
     home.beforeBegun = async () => {
       home.beforeBegun = async () => undefined;
-      home.pool.unserved("1");
+      home.pool.uses.unserved("1");
       (await world.lease(use("2"))).release();
     };
     expect(await world.acquire(use("1"))).toMatchObject({
       refused: "limited",
       limit: { limit: "requests_per_minute" },
     });
-    home.beforeBegun = async () => home.pool.unserved("3");
+    home.beforeBegun = async () => home.pool.uses.unserved("3");
     await world.pass(61_000);
     await world.lease(use("3"));
     expect(await world.pool.keyUses()).toMatchObject([{ minute: { requests: 1 }, parallel: 1 }]);

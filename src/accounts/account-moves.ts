@@ -1,0 +1,70 @@
+import type { AccountState } from "./account-state.ts";
+import type { AccountTokens } from "./account-tokens.ts";
+import type { Handover, StillHeld } from "./handover.ts";
+import type { StoredAccount } from "./pool-store.ts";
+import type { Slots } from "./slots.ts";
+import type { TakingPool } from "./takeover.ts";
+
+/** Accounts that move between this pool and others: what is still held here of theirs, and what others say that they hold of its own. */
+export class AccountMoves implements TakingPool {
+  readonly #slots: Slots;
+  readonly #tokens: AccountTokens;
+  readonly #handover: Handover;
+  readonly #now: () => number;
+
+  constructor(slots: Slots, tokens: AccountTokens, handover: Handover, now: () => number) {
+    this.#slots = slots;
+    this.#tokens = tokens;
+    this.#handover = handover;
+    this.#now = now;
+  }
+
+  /** Number of the layout that the pool knows of; 0: there is one pool. */
+  get generation(): number {
+    return this.#handover.generation;
+  }
+
+  /** Whether accounts may be in use where they were before. */
+  get isMoving(): boolean {
+    return this.#handover.isMoving;
+  }
+
+  /** The shards that may still hold slots of accounts which are this one's by now. */
+  get awaited(): string[] {
+    return this.#handover.open;
+  }
+
+  /** What is still held here of accounts that are another shard's by now, and what is known of them if that is wanted. */
+  heldFor(shard: string, andKnown = false): StillHeld {
+    this.#slots.catchUp();
+    const held: Record<string, number> = {};
+    const known: StoredAccount[] = [];
+    for (const { id, held: slots, stored } of this.#slots.states.values()) {
+      if (!this.#handover.isFor(shard, id)) continue;
+      if (slots > 0) held[id] = slots;
+      if (andKnown && stored !== null) known.push(stored);
+    }
+    return { generation: this.generation, held, ...(known.length === 0 ? {} : { known }) };
+  }
+
+  /** Another shard has said what it still holds of accounts that are this one's by now. */
+  heldElsewhere(shard: string, answer: StillHeld): void {
+    if (!this.#handover.told(shard, answer)) return;
+    const { states } = this.#slots;
+    for (const stored of answer.known ?? []) {
+      const state = states.get(stored.id);
+      // Only before anybody had it here: what became of it since is newer.
+      if (state?.isOwn === true && state.elsewhere === Number.POSITIVE_INFINITY)
+        this.#tokens.adopt(state, stored, this.#now());
+    }
+    const changed: AccountState[] = [];
+    for (const state of states.values()) {
+      if (!state.isOwn) continue;
+      const elsewhere = this.#handover.elsewhere(state.id);
+      if (elsewhere === state.elsewhere) continue;
+      state.elsewhere = elsewhere;
+      changed.push(state);
+    }
+    if (changed.length > 0) this.#slots.replaced(changed);
+  }
+}
