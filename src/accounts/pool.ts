@@ -8,28 +8,27 @@ import type {
   LeasedAccount,
   PoolConfiguration,
   QueueStatus,
-  Refused,
   SignedIn,
   TokenAnswer,
 } from "../platform/accounts.ts";
 import { AccountMoves } from "./account-moves.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTokens } from "./account-tokens.ts";
-import type { Outage, Witness } from "./breaker.ts";
 import { Handover } from "./handover.ts";
 import { HealthKeeper } from "./health-keeper.ts";
 import type { Pulse } from "./heartbeat.ts";
-import type { Lane } from "./lane.ts";
 import { CLAIM_MS, LEASE_TTL_MS } from "./lease-life.ts";
-import { type Holder, type LeaseRecord, SLOT_RECLAIMED } from "./leases.ts";
+import { type Holder, SLOT_RECLAIMED } from "./leases.ts";
 import type { PartedLimit, PartUse } from "./limit-part.ts";
 import { LimitedUses } from "./limited-uses.ts";
 import { accountHealth, queueStatus } from "./pool-status.ts";
 import type { PoolStore } from "./pool-store.ts";
+import { ProviderTrials } from "./provider-trials.ts";
 import { Proxies } from "./proxies.ts";
 import type { ShardStatus } from "./shard-status.ts";
 import { type LimitParts, Slots } from "./slots.ts";
 import { type Clockwork, Upkeep } from "./upkeep.ts";
+import { UseOutcomes } from "./use-outcomes.ts";
 import { type Outcome, Waiter } from "./waiting-queue.ts";
 
 /** What the pool needs from where it runs. */
@@ -52,20 +51,12 @@ export interface PoolOptions extends Clockwork {
   readonly short?: (limit: PartedLimit, turnedAway: boolean) => void;
 }
 
-/** An account on which the provider fails so often, while it works with others, cools down. */
-const STRIKES = 3;
-
 /** See {@link PoolOptions.trialWaitMs}. */
 const TRIAL_WAIT_MS = 1_000;
 /** What the holder of a slot is told of its account. */
 function accountOf({ id, account, lane: { provider } }: AccountState): LeasedAccount {
   const proxyId = account?.proxyId ?? "";
   return provider === "" ? { id, proxyId } : { id, proxyId, provider };
-}
-
-/** Who tells how the provider did. */
-function witness({ holder: { requestId, model }, state: { id: account }, serial }: LeaseRecord): Witness {
-  return { requestId, model, account, serial };
 }
 
 /**
@@ -86,7 +77,8 @@ export class AccountPool {
   readonly #upkeep: Upkeep;
   readonly #ledger: UseLedger;
   readonly #health: HealthKeeper;
-  readonly #trialWaitMs: number;
+  readonly #trials: ProviderTrials;
+  readonly #outcomes: UseOutcomes;
   readonly #handover = new Handover();
   /** See `PoolShard.order`. */
   #order = 0;
@@ -97,7 +89,6 @@ export class AccountPool {
     const { store, uses = NOWHERE, now, leaseTtlMs = LEASE_TTL_MS, claimMs = CLAIM_MS, boot = "" } = options;
     const terms = { boot, claimMs, awaitMs: leaseTtlMs };
     this.#now = now;
-    this.#trialWaitMs = options.trialWaitMs ?? TRIAL_WAIT_MS;
     this.#upkeep = new Upkeep(
       options,
       () => this.#slots.inUse === 0,
@@ -122,7 +113,7 @@ export class AccountPool {
       ended: ({ state, token, holder, told, expiresAt }, at) => {
         // What was given back without a word has gone well. Of what expired nothing is known.
         if (!told && expiresAt > at) state.health.succeeded(at);
-        this.#trialEnded(state.lane, holder.requestId);
+        this.#trials.ended(state.lane, holder.requestId);
         if (holder.use !== undefined) this.#ledger.leave(holder.use, at);
         this.#tokens.leaseEnded(state, token, at);
       },
@@ -132,6 +123,8 @@ export class AccountPool {
       short: (limit, turnedAway) => options.short?.(limit, turnedAway),
     });
     this.#tokens = new AccountTokens(store, now(), (id) => this.#slots.state(id));
+    this.#trials = new ProviderTrials(this.#slots, options.trialWaitMs ?? TRIAL_WAIT_MS, now);
+    this.#outcomes = new UseOutcomes(this.#slots, this.#tokens, this.#proxies, this.#trials, now);
     this.#health = new HealthKeeper(store, (id) => this.#slots.state(id));
     this.#ledger = new UseLedger(uses, now(), this.#slots.reservations.orphansMs);
     this.uses = new LimitedUses(this.#ledger, this.#upkeep, now);
@@ -209,14 +202,10 @@ export class AccountPool {
   #admit(request: AcquireRequest): Outcome | Waiter {
     // Who wants one account is told what that account says.
     const lane = request.target === undefined ? this.#slots.lanes.of(request.provider) : undefined;
-    const failure = lane?.breaker.refusal(request, this.#now()) ?? null;
-    if (lane !== undefined && failure !== null) {
-      const down: Refused = { refused: "provider_down", failure };
-      const waitMs = Math.min(this.#trialWaitMs, request.waitMs ?? Number.POSITIVE_INFINITY);
-      const mayWait = waitMs > 0 && lane.breaker.isTried(request.model, this.#now());
-      const waiter = mayWait ? this.#slots.putAside(lane, request, waitMs, down) : null;
-      if (waiter === null) this.#givenBack(request);
-      return waiter ?? down;
+    const heldUp = lane === undefined ? null : this.#trials.heldUp(lane, request);
+    if (heldUp !== null) {
+      if (!(heldUp instanceof Waiter)) this.#givenBack(request);
+      return heldUp;
     }
     const outcome = this.#slots.acquire(request);
     if ("refused" in outcome) this.#unserved(request);
@@ -286,7 +275,7 @@ export class AccountPool {
     const state = this.#slots.states.get(account);
     if (state === undefined) return;
     const cool = this.#tokens.signInFailed(state, ticket, failure, this.#now());
-    if (cool) this.#fail(state, failure, Number.POSITIVE_INFINITY);
+    if (cool) this.#outcomes.blame(state, failure, Number.POSITIVE_INFINITY);
   }
 
   /**
@@ -297,10 +286,7 @@ export class AccountPool {
     this.#slots.catchUp();
     const lease = this.#slots.leases.get(token);
     if (lease === undefined) return false;
-    if (!lease.told) lease.state.health.failed(failure, this.#now());
-    lease.told = true;
-    if (failure.fault === "provider") this.#providerFailed(lease, failure);
-    else this.#fail(lease.state, failure, lease.serial);
+    this.#outcomes.failed(lease, failure);
     return this.#slots.othersAreHealthy(lease.state.lane, [lease.state.id]);
   }
 
@@ -308,17 +294,7 @@ export class AccountPool {
   succeeded(token: string): void {
     this.#slots.catchUp();
     const lease = this.#slots.leases.get(token);
-    if (lease === undefined) return;
-    const { state, serial } = lease;
-    const { proxy } = state;
-    state.lane.breaker.succeeded(witness(lease));
-    this.#lookAside(state.lane);
-    const proxyWorks = proxy !== null && this.#proxies.succeed(proxy, serial);
-    if (serial > state.failedAt) {
-      state.strikes = 0;
-      if (this.#tokens.succeed(state, serial > (proxy?.failedAt ?? 0))) this.#slots.replaced([state]);
-    }
-    if (proxyWorks) this.#slots.replaced(proxy.accounts);
+    if (lease !== undefined) this.#outcomes.succeeded(lease);
   }
 
   /** Records the outcome of an account test. */
@@ -371,91 +347,12 @@ export class AccountPool {
   /** A request has been refused, or has left. */
   #unserved(request: AcquireRequest): void {
     const lane = this.#slots.lanes.of(request.provider);
-    if (lane !== undefined) this.#trialEnded(lane, request.requestId);
+    if (lane !== undefined) this.#trials.ended(lane, request.requestId);
     this.#givenBack(request);
   }
 
   #givenBack({ use }: AcquireRequest): void {
     if (use !== undefined) this.#ledger.giveBack(use.id, this.#now());
-  }
-
-  /** The account is not blamed, unless the provider fails on it again and again, and works with others in between. */
-  #providerFailed(lease: LeaseRecord, failure: AccountFailure): void {
-    const { state, serial } = lease;
-    const { lane } = state;
-    const { serial: newest } = this.#slots;
-    // What lies behind a proxy may be the proxy.
-    const unclear = failure.kind === "unreachable" && state.proxy !== null;
-    const noted = unclear ? null : lane.breaker.failed(witness(lease), failure, newest, this.#now());
-    if (noted?.goesOn != null) this.#refuseAside(lane, noted.goesOn);
-    if (noted?.begins != null) this.#outage(lane, noted.begins);
-    if (state.account === null || serial <= state.failedAt || noted?.first === false) return;
-    state.failedAt = newest;
-    state.strikes += 1;
-    if (state.strikes < STRIKES) return;
-    this.#tokens.fail(state, failure, this.#now());
-    this.#slots.replaced([state]);
-  }
-
-  /** The provider is down: one of those that wait for a slot tries, and the others wait for what comes of it. */
-  #outage(lane: Lane, { failure, concerns }: Outage): void {
-    const now = this.#now();
-    const down: Refused = { refused: "provider_down", failure };
-    const concerned = lane.waiters().filter(({ request }) => concerns(request));
-    const mayTry = this.#trialWaitMs > 0 ? concerned : [];
-    const trial = mayTry.find(({ request }) => lane.breaker.refusal(request, now) === null);
-    for (const waiter of concerned) {
-      if (waiter === trial) {
-        if (lane.aside.has(waiter)) this.#slots.admit(waiter);
-      } else if (trial === undefined) this.#slots.dismiss(waiter, down);
-      else this.#slots.takeAside(waiter, this.#trialWaitMs, down);
-    }
-  }
-
-  /** The request that tried has found the provider still down. */
-  #refuseAside(lane: Lane, { failure, concerns }: Outage): void {
-    for (const waiter of lane.aside) {
-      if (concerns(waiter.request)) this.#slots.dismiss(waiter, { refused: "provider_down", failure });
-    }
-    this.#lookAside(lane);
-  }
-
-  /** If it was the request that tried, the next one tries. */
-  #trialEnded(lane: Lane, requestId: string): void {
-    if (lane.breaker.released(requestId)) this.#lookAside(lane);
-  }
-
-  /** Lets those in that waited for the end of an outage: all of them when it is over, otherwise one that tries. */
-  #lookAside(lane: Lane): void {
-    const { aside, breaker } = lane;
-    if (aside.size === 0 || lane.looking) return;
-    lane.looking = true;
-    for (const waiter of aside) {
-      if (breaker.refusal(waiter.request, this.#now()) === null) this.#slots.admit(waiter);
-    }
-    for (const waiter of aside) {
-      const { request } = waiter;
-      const failure = breaker.refusal(request, this.#now());
-      if (failure === null) this.#slots.admit(waiter);
-      else if (!breaker.isTried(request.model, this.#now()))
-        this.#slots.dismiss(waiter, { refused: "provider_down", failure });
-    }
-    lane.looking = false;
-  }
-
-  /** `serial` is the number of the request that tells of it. */
-  #fail(state: AccountState, failure: AccountFailure, serial: number): void {
-    if (state.account === null) return;
-    const { serial: newest } = this.#slots;
-    const { proxy } = state;
-    if (failure.fault === "proxy" && proxy !== null) {
-      if (this.#proxies.fail(proxy, failure, serial, newest, this.#now()))
-        this.#slots.replaced(proxy.accounts);
-    } else if (failure.fault === "account" && serial > state.failedAt) {
-      this.#tokens.fail(state, failure, this.#now());
-      state.failedAt = newest;
-      this.#slots.replaced([state]);
-    }
   }
 
   /** While somebody waits a timer notices what no call would bring to light. */
