@@ -39,7 +39,7 @@ export class AccountMoves implements TakingPool {
     this.#slots.catchUp();
     const held: Record<string, number> = {};
     const known: StoredAccount[] = [];
-    for (const { id, held: slots, stored } of this.#slots.states.values()) {
+    for (const { id, held: slots, stored } of this.#slots.accounts) {
       if (!this.#handover.isFor(shard, id)) continue;
       if (slots > 0) held[id] = slots;
       if (andKnown && stored !== null) known.push(stored);
@@ -50,15 +50,15 @@ export class AccountMoves implements TakingPool {
   /** Another shard has said what it still holds of accounts that are this one's by now. */
   heldElsewhere(shard: string, answer: StillHeld): void {
     if (!this.#handover.told(shard, answer)) return;
-    const { states } = this.#slots;
+    const { accounts } = this.#slots;
     for (const stored of answer.known ?? []) {
-      const state = states.get(stored.id);
+      const state = accounts.get(stored.id);
       // Only before anybody had it here: what became of it since is newer.
       if (state?.isOwn === true && state.elsewhere === Number.POSITIVE_INFINITY)
         this.#tokens.adopt(state, stored, this.#now());
     }
     const changed: AccountState[] = [];
-    for (const state of states.values()) {
+    for (const state of accounts) {
       if (!state.isOwn) continue;
       const elsewhere = this.#handover.elsewhere(state.id);
       if (elsewhere === state.elsewhere) continue;

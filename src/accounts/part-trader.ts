@@ -9,7 +9,7 @@ import {
   type PartUse,
 } from "./limit-part.ts";
 import type { PartStore } from "./pool-store.ts";
-import type { LimitParts } from "./slots.ts";
+import type { LimitParts } from "./slot-limits.ts";
 
 /** A shard asks so many others at first, and twice as many each time that none of them had anything. */
 const AT_ONCE = 2;

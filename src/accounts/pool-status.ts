@@ -63,13 +63,13 @@ export function queueStatus(
   now: number,
   most = Number.POSITIVE_INFINITY,
 ): QueueStatus {
-  const { perAccount } = slots.limits;
-  const waiters = slots.waiters();
+  const { perAccount } = slots.limits.configured;
+  const waiters = slots.lanes.waiters();
   const available: string[] = [];
   const inUse: string[] = [];
   let ready = 0;
   const cooldowns: CooldownView[] = [];
-  for (const state of slots.states.values()) {
+  for (const state of slots.accounts) {
     const free = state.lane.rotation.hasSlot(state);
     if (free) available.push(state.id);
     if (state.healthy && free) ready += 1;
@@ -83,14 +83,14 @@ export function queueStatus(
     available: available.length,
     ready,
     in_use: slots.inUse,
-    total: slots.total,
+    total: slots.accounts.total,
     available_accounts: available.slice(0, most),
     in_use_accounts: inUse.slice(0, most),
     max_inflight_per_account: perAccount,
-    global_max_inflight: slots.globalLimit,
-    recommended_concurrency: slots.recommended,
+    global_max_inflight: slots.limits.global,
+    recommended_concurrency: slots.limits.recommended,
     waiting: waiters.length,
-    max_queue_size: slots.queueLimit,
+    max_queue_size: slots.limits.queue,
     leases: Array.from(first(slots.leases, most), (lease) => ({
       account: lease.state.id,
       age_ms: now - lease.grantedAt,
@@ -102,7 +102,7 @@ export function queueStatus(
     })),
     cooling,
     cooldowns: cooldowns.slice(0, most),
-    ...conditionsOf(slots.states.values(), now, most),
+    ...conditionsOf(slots.accounts, now, most),
     outages,
     waiting_requests: waiters.slice(0, most).map(({ request, since }) => ({
       request_id: request.requestId,

@@ -26,7 +26,8 @@ import type { PoolStore } from "./pool-store.ts";
 import { ProviderTrials } from "./provider-trials.ts";
 import { Proxies } from "./proxies.ts";
 import type { ShardStatus } from "./shard-status.ts";
-import { type LimitParts, Slots } from "./slots.ts";
+import type { LimitParts } from "./slot-limits.ts";
+import { Slots } from "./slots.ts";
 import { type Clockwork, Upkeep } from "./upkeep.ts";
 import { UseOutcomes } from "./use-outcomes.ts";
 import { type Outcome, Waiter } from "./waiting-queue.ts";
@@ -122,10 +123,10 @@ export class AccountPool {
       rescheduled: () => this.#reschedule(),
       short: (limit, turnedAway) => options.short?.(limit, turnedAway),
     });
-    this.#tokens = new AccountTokens(store, now(), (id) => this.#slots.state(id));
+    this.#tokens = new AccountTokens(store, now(), (id) => this.#slots.accounts.make(id));
     this.#trials = new ProviderTrials(this.#slots, options.trialWaitMs ?? TRIAL_WAIT_MS, now);
     this.#outcomes = new UseOutcomes(this.#slots, this.#tokens, this.#proxies, this.#trials, now);
-    this.#health = new HealthKeeper(store, (id) => this.#slots.state(id));
+    this.#health = new HealthKeeper(store, (id) => this.#slots.accounts.make(id));
     this.#ledger = new UseLedger(uses, now(), this.#slots.reservations.orphansMs);
     this.uses = new LimitedUses(this.#ledger, this.#upkeep, now);
     this.moves = new AccountMoves(this.#slots, this.#tokens, this.#handover, now);
@@ -152,7 +153,7 @@ export class AccountPool {
     for (const account of accounts) {
       if (configured.has(account.id)) continue;
       configured.add(account.id);
-      const state = this.#slots.state(account.id);
+      const state = this.#slots.accounts.make(account.id);
       if (state.account !== null && state.lane.provider !== (account.provider ?? ""))
         this.#tokens.remove(state);
       this.#slots.assign(state, account.provider ?? "");
@@ -160,13 +161,13 @@ export class AccountPool {
       this.#proxies.bind(state, account.proxyId);
       state.elsewhere = account.moved === true ? 0 : this.#handover.elsewhere(account.id);
     }
-    for (const state of this.#slots.states.values()) {
+    for (const state of this.#slots.accounts) {
       if (configured.has(state.id)) continue;
       this.#tokens.gone(state, this.#now());
       this.#proxies.bind(state, "");
     }
     this.#proxies.configure(proxies);
-    this.#slots.names = accountsByName(accounts.filter(({ moved }) => moved !== true));
+    this.#slots.accounts.names = accountsByName(accounts.filter(({ moved }) => moved !== true));
     this.#slots.configure(limits, perAccount);
     return true;
   }
@@ -178,7 +179,8 @@ export class AccountPool {
 
   /** How much of those limits it uses, and could use. */
   partUses(): Readonly<Record<PartedLimit, PartUse>> {
-    return this.#slots.partUses;
+    const { inUse, limits, reservations } = this.#slots;
+    return limits.uses(inUse, reservations.ghosts);
   }
 
   /** Whether an account of a provider may be chosen and is not passed over, busy or not. Absent: the default provider. */
@@ -266,13 +268,13 @@ export class AccountPool {
 
   /** See `Lease.signedIn`. The ticket alone counts: a sign-in is worth keeping although its lease has ended. */
   signedIn(account: string, ticket: string, result: SignedIn): void {
-    const state = this.#slots.states.get(account);
+    const state = this.#slots.accounts.get(account);
     if (state !== undefined) this.#tokens.signedIn(state, ticket, result, this.#now());
   }
 
   /** See `Lease.signInFailed`. */
   signInFailed(account: string, ticket: string, failure: AccountFailure): void {
-    const state = this.#slots.states.get(account);
+    const state = this.#slots.accounts.get(account);
     if (state === undefined) return;
     const cool = this.#tokens.signInFailed(state, ticket, failure, this.#now());
     if (cool) this.#outcomes.blame(state, failure, Number.POSITIVE_INFINITY);
@@ -299,14 +301,14 @@ export class AccountPool {
 
   /** Records the outcome of an account test. */
   setTestStatus(id: string, status: string): void {
-    const state = this.#slots.states.get(id);
+    const state = this.#slots.accounts.get(id);
     if (state !== undefined) this.#tokens.setTestStatus(state, status);
   }
 
   /** Accounts whose token is older than the refresh interval and that can sign in. */
   tokensDueForRefresh(): string[] {
     const now = this.#now();
-    return [...this.#slots.states.values()]
+    return [...this.#slots.accounts]
       .filter((state) => state.enabled && this.#tokens.due(state, now))
       .map((state) => state.id);
   }
@@ -323,15 +325,15 @@ export class AccountPool {
     const status = this.status(most);
     const ranks: Record<string, number> = {};
     for (const id of [...status.available_accounts, ...status.in_use_accounts])
-      ranks[id] = this.#slots.states.get(id)?.account?.rank ?? Number.POSITIVE_INFINITY;
-    return { status, limits: this.#slots.limits, ranks };
+      ranks[id] = this.#slots.accounts.get(id)?.account?.rank ?? Number.POSITIVE_INFINITY;
+    return { status, limits: this.#slots.limits.configured, ranks };
   }
 
   /** Health of the configured accounts among `ids`, or of all. */
   health(ids?: readonly string[]): AccountHealth[] {
     this.#slots.catchUp();
-    const { states } = this.#slots;
-    return accountHealth(ids === undefined ? states.values() : ids.map((id) => states.get(id)), this.#now());
+    const { accounts } = this.#slots;
+    return accountHealth(ids === undefined ? accounts : ids.map((id) => accounts.get(id)), this.#now());
   }
 
   /** Reclaims what has expired, lowers the stored marks, and keeps what is known of the accounts' health. Returns when to call again (Unix milliseconds), or null. */
@@ -339,7 +341,7 @@ export class AccountPool {
     this.#slots.catchUp();
     const { reservations } = this.#slots;
     reservations.sweep(this.#now());
-    this.#health.save(this.#slots.states.values());
+    this.#health.save(this.#slots.accounts);
     const counted = this.#ledger.sweep(this.#now());
     return this.#upkeep.swept(reservations.pending || counted);
   }
@@ -368,6 +370,6 @@ export class AccountPool {
   /** The pool has been idle for a while: without marks, a restart holds no slots back. */
   #settle(): void {
     this.#slots.reservations.clear();
-    for (const state of [...this.#slots.states.values()]) this.#slots.forget(state);
+    for (const state of [...this.#slots.accounts]) this.#slots.accounts.forget(state);
   }
 }

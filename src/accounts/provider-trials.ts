@@ -27,8 +27,13 @@ export class ProviderTrials {
     const down: Refused = { refused: "provider_down", failure };
     const waitMs = Math.min(this.#waitMs, request.waitMs ?? Number.POSITIVE_INFINITY);
     const mayWait = waitMs > 0 && lane.breaker.isTried(request.model, this.#now());
-    const waiter = mayWait ? this.#slots.putAside(lane, request, waitMs, down) : null;
+    const waiter = mayWait ? this.#putAside(lane, request, waitMs, down) : null;
     return waiter ?? down;
+  }
+
+  #putAside(lane: Lane, request: AcquireRequest, waitMs: number, down: Refused): Waiter | null {
+    this.#slots.catchUp();
+    return this.#slots.waiting.putAside(lane, request, waitMs, down);
   }
 
   /** The provider is down: one of those that wait for a slot tries, and the others wait for what comes of it. */
@@ -41,15 +46,16 @@ export class ProviderTrials {
     for (const waiter of concerned) {
       if (waiter === trial) {
         if (lane.aside.has(waiter)) this.#slots.admit(waiter);
-      } else if (trial === undefined) this.#slots.dismiss(waiter, down);
-      else this.#slots.takeAside(waiter, this.#waitMs, down);
+      } else if (trial === undefined) this.#slots.waiting.dismiss(waiter, down);
+      else this.#slots.waiting.takeAside(waiter, this.#waitMs, down);
     }
   }
 
   /** The request that tried has found the provider still down. */
   goesOn(lane: Lane, { failure, concerns }: Outage): void {
     for (const waiter of lane.aside) {
-      if (concerns(waiter.request)) this.#slots.dismiss(waiter, { refused: "provider_down", failure });
+      if (concerns(waiter.request))
+        this.#slots.waiting.dismiss(waiter, { refused: "provider_down", failure });
     }
     this.look(lane);
   }
@@ -72,7 +78,7 @@ export class ProviderTrials {
       const failure = breaker.refusal(request, this.#now());
       if (failure === null) this.#slots.admit(waiter);
       else if (!breaker.isTried(request.model, this.#now()))
-        this.#slots.dismiss(waiter, { refused: "provider_down", failure });
+        this.#slots.waiting.dismiss(waiter, { refused: "provider_down", failure });
     }
     lane.looking = false;
   }

@@ -7,7 +7,7 @@ import {
   PartTrader,
 } from "../../../src/accounts/part-trader.ts";
 import type { AccountPool } from "../../../src/accounts/pool.ts";
-import type { LimitParts } from "../../../src/accounts/slots.ts";
+import type { LimitParts } from "../../../src/accounts/slot-limits.ts";
 import { Waiter } from "../../../src/accounts/waiting-queue.ts";
 import type { PoolConfiguration } from "../../../src/platform/accounts.ts";
 import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
