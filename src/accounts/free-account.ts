@@ -5,8 +5,9 @@ import { providerNamed, sameParty } from "../provider/of-platform.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
 import { errorOf } from "./fault.ts";
 import { renewLease } from "./lease-renewal.ts";
+import { refusal } from "./refusal.ts";
 import { accountToken } from "./sign-in.ts";
-import { proxyOf, refusal } from "./with-account.ts";
+import { proxyOf } from "./with-account.ts";
 
 /** What the program itself wants an account for. */
 export interface FreeAccountRequest {

@@ -1,4 +1,5 @@
-import { abortWith, withAccount } from "../accounts/with-account.ts";
+import { abortWith } from "../accounts/departure.ts";
+import { withAccount } from "../accounts/with-account.ts";
 import type { Caller } from "../auth/callers.ts";
 import type { Config } from "../config/schema.ts";
 import type { Context } from "../platform/context.ts";

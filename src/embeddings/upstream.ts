@@ -1,5 +1,7 @@
+import { abortWith } from "../accounts/departure.ts";
 import { Patience } from "../accounts/patience.ts";
-import { abortWith, justChanged, withAccount } from "../accounts/with-account.ts";
+import { justChanged } from "../accounts/readmission.ts";
+import { withAccount } from "../accounts/with-account.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
 import { checkModel } from "../limits/allowed.ts";

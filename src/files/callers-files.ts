@@ -1,5 +1,6 @@
+import { abortWith } from "../accounts/departure.ts";
 import { Patience } from "../accounts/patience.ts";
-import { abortWith, withAccount } from "../accounts/with-account.ts";
+import { withAccount } from "../accounts/with-account.ts";
 import type { Caller } from "../auth/callers.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";

@@ -1,4 +1,4 @@
-import { abortWith } from "../accounts/with-account.ts";
+import { abortWith } from "../accounts/departure.ts";
 import type { Caller } from "../auth/callers.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
 import type { Context } from "../platform/context.ts";

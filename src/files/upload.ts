@@ -1,5 +1,6 @@
+import type { AccountSession } from "../accounts/account-request.ts";
 import { Patience } from "../accounts/patience.ts";
-import { type AccountSession, withAccount } from "../accounts/with-account.ts";
+import { withAccount } from "../accounts/with-account.ts";
 import type { Caller } from "../auth/callers.ts";
 import { CATALOGUE } from "../models/catalogue.ts";
 import type { Context } from "../platform/context.ts";

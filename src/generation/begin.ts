@@ -1,4 +1,4 @@
-import { abortWith } from "../accounts/with-account.ts";
+import { abortWith } from "../accounts/departure.ts";
 import { DEFAULT_PROVIDER } from "../config/schema.ts";
 import type { Completion, Usage } from "../conversation/events.ts";
 import type { ResolvedModel } from "../conversation/model.ts";

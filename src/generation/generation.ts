@@ -1,4 +1,5 @@
-import { type AccountSession, withAccount } from "../accounts/with-account.ts";
+import type { AccountSession } from "../accounts/account-request.ts";
+import { withAccount } from "../accounts/with-account.ts";
 import { type Conversation, requiresTool } from "../conversation/conversation.ts";
 import type { FinishReason, GenerationEvent, Usage } from "../conversation/events.ts";
 import { estimateTokens } from "../conversation/tokens.ts";

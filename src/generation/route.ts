@@ -1,4 +1,4 @@
-import { NoSlot } from "../accounts/with-account.ts";
+import { NoSlot } from "../accounts/refusal.ts";
 import { DEFAULT_PROVIDER } from "../config/schema.ts";
 import type { ResolvedModel } from "../conversation/model.ts";
 import { GatewayError } from "../errors/gateway-error.ts";

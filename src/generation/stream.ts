@@ -1,4 +1,4 @@
-import { clientLeft } from "../accounts/with-account.ts";
+import { clientLeft } from "../accounts/departure.ts";
 import type { Completion, GenerationEvent } from "../conversation/events.ts";
 import { CompletionFold } from "../conversation/fold.ts";
 import { toGatewayError } from "../errors/gateway-error.ts";

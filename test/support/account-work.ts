@@ -1,4 +1,5 @@
-import { type AccountRequest, type AccountSession, withAccount } from "../../src/accounts/with-account.ts";
+import type { AccountRequest, AccountSession } from "../../src/accounts/account-request.ts";
+import { withAccount } from "../../src/accounts/with-account.ts";
 import { ProviderError, type ProviderErrorKind } from "../../src/errors/provider-error.ts";
 import type { Context } from "../../src/platform/context.ts";
 import { type MemoryGateway, managed } from "./memory-gateway.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { clientLeft } from "../../../src/accounts/with-account.ts";
+import { clientLeft } from "../../../src/accounts/departure.ts";
 import { ProviderError, type ProviderErrorKind } from "../../../src/errors/provider-error.ts";
 import { ProxyFailure } from "../../../src/provider/proxy/failure.ts";
 import { AccountWork, refusal } from "../../support/account-work.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
+import { clientLeft } from "../../../src/accounts/departure.ts";
 import { LEASE_TTL_MS } from "../../../src/accounts/lease-life.ts";
 import { LOOK_MS } from "../../../src/accounts/slots.ts";
-import { clientLeft } from "../../../src/accounts/with-account.ts";
 import { type Config, configSchema } from "../../../src/config/schema.ts";
 import { providerNamed } from "../../../src/provider/of-platform.ts";
 import { AccountWork, refusal } from "../../support/account-work.ts";

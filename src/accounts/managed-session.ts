@@ -1,0 +1,108 @@
+import { ProviderError } from "../errors/provider-error.ts";
+import type { Credentials, Lease } from "../platform/accounts.ts";
+import type { Fetch } from "../platform/upstream.ts";
+import { ownProvider } from "../provider/of-platform.ts";
+import type { UpstreamAccount } from "../provider/provider.ts";
+import type { AccountRequest, AccountSession } from "./account-request.ts";
+import { renewLease } from "./lease-renewal.ts";
+import { confirmMeant } from "./readmission.ts";
+import { accountToken } from "./sign-in.ts";
+
+/** A slot on an account, which is renewed until `end`, and the account's token. */
+export class ManagedSession implements AccountSession {
+  readonly lease: Lease;
+  readonly #request: AccountRequest;
+  readonly #stopRenewal: () => void;
+  #account: UpstreamAccount;
+
+  constructor(request: AccountRequest, lease: Lease) {
+    this.#request = request;
+    this.lease = lease;
+    this.#stopRenewal = renewLease(lease, request.abort);
+    this.#account = { token: "", fetch: NOWHERE };
+  }
+
+  /** How the provider is spoken to on the account's behalf. */
+  speakThrough(fetch: Fetch): void {
+    this.#account = { token: "", fetch };
+  }
+
+  get accountId(): string {
+    return this.lease.account.id;
+  }
+
+  get account(): UpstreamAccount {
+    return this.#account;
+  }
+
+  /** Gets a token; `stale` is one that the provider has refused. Whoever leaves meanwhile is not kept waiting. */
+  async signIn(stale?: string): Promise<void> {
+    const { fetch } = this.#account;
+    const known = stale === undefined ? this.lease.initialToken : null;
+    if (known !== null) {
+      this.#account = { token: known, fetch };
+      return;
+    }
+    const { abort, context, onSignIn } = this.#request;
+    const since = context.platform.now();
+    try {
+      const token = await orAborted(tokenFor(this.#request, this.lease, fetch, stale), abort.signal);
+      this.#account = { token, fetch };
+    } finally {
+      onSignIn?.(this.accountId, since);
+    }
+  }
+
+  answered(): void {
+    this.lease.succeeded().catch(() => undefined);
+  }
+
+  async call<T>(work: (account: UpstreamAccount) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.#account);
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.kind !== "token_expired") throw error;
+      await this.signIn(this.#account.token);
+      return work(this.#account);
+    }
+  }
+
+  /** Gives the slot back. */
+  end(): void {
+    this.#stopRenewal();
+    this.lease.release();
+  }
+}
+
+/** Before it is known through which proxy an account speaks nothing is sent. */
+const NOWHERE: Fetch = () => Promise.reject(new ProviderError("unreachable", "the account is not ready"));
+
+function tokenFor(request: AccountRequest, lease: Lease, fetch: Fetch, stale?: string): Promise<string> {
+  const { abort, context, provider = ownProvider(context.platform) } = request;
+  const signIn = async (credentials: Credentials) => {
+    const late = new AbortController();
+    const timer = setTimeout(() => {
+      late.abort(new ProviderError("timeout", "the provider did not answer the sign-in in time"));
+    }, provider.patience.firstByteTimeoutMs);
+    try {
+      const signal = AbortSignal.any([abort.signal, late.signal]);
+      return await provider.api.signIn(credentials, fetch, signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+  return accountToken(lease, signIn, stale, abort.signal, (meant) => confirmMeant(request, meant));
+}
+
+/** What `work` comes to; no later than when `signal` is aborted, and with its reason then. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(signal.reason);
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
