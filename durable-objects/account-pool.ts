@@ -1,4 +1,4 @@
-import { DurableObject, RpcTarget } from "cloudflare:workers";
+import { DurableObject } from "cloudflare:workers";
 import { poolConfiguration } from "../src/accounts/configuration.ts";
 import type { StillHeld } from "../src/accounts/handover.ts";
 import type { Pulse } from "../src/accounts/heartbeat.ts";
@@ -10,19 +10,16 @@ import { POOL_NAME } from "../src/accounts/pool-name.ts";
 import type { ShardStatus } from "../src/accounts/shard-status.ts";
 import { SqlPoolStore } from "../src/accounts/sql-pool-store.ts";
 import { Takeover } from "../src/accounts/takeover.ts";
-import { type Grant, Waiter } from "../src/accounts/waiting-queue.ts";
+import { Waiter } from "../src/accounts/waiting-queue.ts";
 import { GatheredUseStore } from "../src/limits/gathered-store.ts";
 import { SqlUseStore } from "../src/limits/sql-store.ts";
 import type {
-  AccountFailure,
   AccountHealth,
   AcquireRequest,
   CountAnswer,
   PoolConfiguration,
   QueueStatus,
   Refused,
-  SignedIn,
-  TokenAnswer,
 } from "../src/platform/accounts.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import type { Settled } from "../src/platform/cloudflare/settlements.ts";
@@ -31,106 +28,15 @@ import { variablesOf } from "../src/platform/cloudflare/variables.ts";
 import type { KeyUse, LimitedUse, Spent } from "../src/platform/limits.ts";
 import { MOST_SHARDS } from "../src/platform/variables.ts";
 import { nameOfProcess } from "./process-name.ts";
-
-/**
- * A slot, held for as long as somebody holds a stub of it. The runtime disposes the stub when the request that held it
- * ends, for whatever reason; that alone gives the slot back.
- */
-export class SlotLease extends RpcTarget {
-  readonly #pool: PoolRules;
-  readonly #lease: string;
-  readonly #account: string;
-
-  constructor(pool: PoolRules, lease: string, account: string) {
-    super();
-    this.#pool = pool;
-    this.#lease = lease;
-    this.#account = account;
-  }
-
-  /** For holders of an earlier version: those of this one beat. */
-  renew(): boolean {
-    return this.#pool.renew(this.#lease);
-  }
-
-  token(stale?: string): TokenAnswer | Promise<TokenAnswer> {
-    return this.#pool.token(this.#lease, stale);
-  }
-
-  signedIn(ticket: string, result: SignedIn): void {
-    this.#pool.signedIn(this.#account, ticket, result);
-  }
-
-  signInFailed(ticket: string, failure: AccountFailure): void {
-    this.#pool.signInFailed(this.#account, ticket, failure);
-  }
-
-  succeeded(): void {
-    this.#pool.succeeded(this.#lease);
-  }
-
-  failed(failure: AccountFailure): boolean {
-    return this.#pool.failed(this.#lease, failure);
-  }
-
-  [Symbol.dispose](): void {
-    this.#pool.release(this.#lease);
-  }
-}
-
-/** A place in the waiting queue, given up when the last stub of it is disposed. */
-export class QueuePlace extends RpcTarget {
-  readonly #waiter: Waiter;
-
-  constructor(waiter: Waiter) {
-    super();
-    this.#waiter = waiter;
-  }
-
-  [Symbol.dispose](): void {
-    // Once the wait is over the lease looks after itself.
-    if (this.#waiter.outcome === null) this.#waiter.cancel();
-  }
-}
-
-/**
- * What a waiting request waits on. It is not the {@link QueuePlace}, because a call in progress keeps its target alive:
- * the place would never be disposed of while somebody waits on it.
- */
-export class PendingSlot extends RpcTarget {
-  readonly #pool: PoolRules;
-  readonly #waiter: Waiter;
-  readonly #uses: GatheredUseStore;
-
-  constructor(pool: PoolRules, waiter: Waiter, uses: GatheredUseStore) {
-    super();
-    this.#pool = pool;
-    this.#waiter = waiter;
-    this.#uses = uses;
-  }
-
-  async wait(): Promise<GrantReply | Refused> {
-    const outcome = await this.#waiter.settled;
-    await this.#uses.kept();
-    return "granted" in outcome ? grantReply(this.#pool, outcome.granted) : outcome;
-  }
-}
-
-export interface GrantReply {
-  readonly granted: Grant;
-  readonly lease: SlotLease;
-}
-
-export interface ResumedReply {
-  /** What the lease is called from now on. */
-  readonly name: string;
-  readonly lease: SlotLease;
-}
-
-export interface QueuedReply {
-  readonly place: QueuePlace;
-  readonly pending: PendingSlot;
-}
+import {
+  type GrantReply,
+  grantReply,
+  PendingSlot,
+  type QueuedReply,
+  QueuePlace,
+  type ResumedReply,
+  SlotLease,
+} from "./slot-targets.ts";
 
 /**
  * Which pool an object is. Older runtimes do not tell it an object that an alarm has started. Throws for one that is none of the pools:
@@ -144,10 +50,6 @@ export function nameOfShard(id: DurableObjectId, pools: Pick<DurableObjectNamesp
 
 /** Whose the limits were before there were several pools. */
 const FOUNDERS = [POOL_NAME];
-
-function grantReply(pool: PoolRules, granted: Grant): GrantReply {
-  return { granted, lease: new SlotLease(pool, granted.lease, granted.account.id) };
-}
 
 /**
  * The object that hands out account slots: storage, alarm and RPC around the rules in `src/accounts/`. There is one, or several of
