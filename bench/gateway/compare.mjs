@@ -20,6 +20,11 @@ const CASES = [
     job: { prompt: "Count. [burst:100]", stream: true, chunks: 100, parallel: 8, tools: true },
     block: 24,
   },
+  {
+    name: "60 live streams, 50 chunks at 20 ms",
+    job: { prompt: "Go on. [live:50:20]", stream: true, chunks: 50, parallel: 60, staggerMs: 5 },
+    block: 60,
+  },
 ];
 const WARM_UP_BLOCKS = 8;
 /** History and metrics leave half a second after a request. */
