@@ -12,7 +12,7 @@ import type { CodecModules } from "../../platform/pages.ts";
 /** From this quality on, colours are not blurred either (4:4:4 instead of 4:2:0 sampling). */
 export const FULL_COLOUR_QUALITY = 90;
 /**
- * The quality at which MozJPEG codes colours when more is asked for; brightness gets all. Nobody sees the rest (the whole image stays above 50 dB),
+ * The quality at which MozJPEG codes colours when more is asked for; brightness gets all. Nobody sees the rest (an image of many colours is at 50 dB),
  * and at 100 its search for the best coefficients takes longest.
  */
 const BEST_COLOUR_QUALITY = 97;
