@@ -3,7 +3,7 @@ import { build } from "esbuild";
 /**
  * One ES module of what Workers run.
  *
- * @param {Pick<import("esbuild").BuildOptions, "entryPoints" | "stdin">} source
+ * @param {Pick<import("esbuild").BuildOptions, "entryPoints" | "loader" | "stdin">} source
  */
 export async function bundle(source) {
   const { outputFiles } = await build({
@@ -11,7 +11,7 @@ export async function bundle(source) {
     bundle: true,
     format: "esm",
     target: "es2024",
-    external: ["cloudflare:workers"],
+    external: ["cloudflare:*", "node:*"],
     write: false,
   });
   return outputFiles[0].text;

@@ -3,10 +3,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { convertV4MiniflareOptions, Miniflare, Response } from "miniflare";
 import { bundle } from "./bundle.mjs";
 import { median } from "./figures.mjs";
 import { children, cpuMs } from "./gateway/process.mjs";
+import { standInBrowser } from "./objects/browser.mjs";
 
 const ROUNDS = 5;
 const OBJECTS = {
@@ -15,7 +16,26 @@ const OBJECTS = {
   RATE_LIMITER: "RateLimiter",
   RESPONSE_STORE: "ResponseStore",
   ADMINISTRATION: "Administration",
+  BROWSER_SESSION: "BrowserSession",
+  PAGE_JOBS: "PageJobs",
+  ALERTS: "Alerts",
+  CONFIGURATION: "Configuration",
+  ACCOUNT_POOL: "AccountPool",
   NOTHING: "Nothing",
+};
+
+/** A deployment of which there is much to look at. */
+const CONFIG = {
+  accounts: Array.from({ length: 1_000 }, (_, n) => ({ email: `${n}@example.com`, token: `t${n}` })),
+  api_keys: Array.from({ length: 1_000 }, (_, n) => ({
+    key: `sk-${n}`,
+    limits: { tokens_per_day: 1_000_000 },
+  })),
+  alerts: {
+    webhooks: [
+      { id: "w", url: "https://example.com/hook", secret: `whsec_${Buffer.alloc(32, 7).toString("base64")}` },
+    ],
+  },
 };
 
 /**
@@ -26,6 +46,8 @@ export async function run({ quick = false, only } = {}) {
   const storage = await mkdtemp(join(tmpdir(), "objects-"));
   const contents = await bundle({
     entryPoints: [fileURLToPath(new URL("objects/worker.mjs", import.meta.url))],
+    // Pictures are taken as the browser makes them: nothing encodes one.
+    loader: { ".txt": "text", ".wasm": "empty" },
   });
   const before = new Set(children());
   const miniflare = new Miniflare(
@@ -38,7 +60,14 @@ export async function run({ quick = false, only } = {}) {
       durableObjects: Object.fromEntries(
         Object.entries(OBJECTS).map(([name, className]) => [name, { className, useSQLite: true }]),
       ),
-      bindings: { ADMIN_KEY: "bench" },
+      bindings: {
+        ADMIN_KEY: "bench",
+        DNS_OVER_HTTPS_URL: "off",
+        GATEWAY_CONFIG_JSON: JSON.stringify(CONFIG),
+        PROVIDER_BASE_URL: "https://example.com",
+      },
+      serviceBindings: { BROWSER: standInBrowser },
+      outboundService: () => new Response(),
     }),
   );
   try {

@@ -1,4 +1,5 @@
 // The messages of isolates, as the program makes them.
+import { readThumbnailRequest } from "../../src/pages/thumbnails/parameters.ts";
 
 const words = (length, n) =>
   `${n} ${"All happy families are alike. ".repeat(Math.ceil(length / 30))}`.slice(0, length);
@@ -111,3 +112,29 @@ export function response(n) {
     expiresAt: Date.now() + 900_000,
   };
 }
+
+/** How a picture of a page is asked for that is taken as the browser makes it. */
+const pictureOf = (page) =>
+  new URLSearchParams({ url: `https://example.com/${page}`, width: "1200", height: "1200", quality: "80" });
+
+/** The same, as the object with the browser is asked. */
+export const captureOf = (page) => readThumbnailRequest(pictureOf(page), { privateHosts: [] }).options;
+
+/** A job of so many pictures. `fault`: none of them can be had. */
+export function jobOf(n, pages, client, fault = null) {
+  const tasks = each(pages, (page) => ({
+    url: `https://example.com/${n}/${page}`,
+    query: pictureOf(`${n}/${page}`).toString(),
+    fault,
+  }));
+  return { client, operation: "thumbs", origin: "https://gateway.example.com", tasks };
+}
+
+/** Something that people should know, of which they have been told already. */
+export const alert = () => ({
+  kind: "sync_failed",
+  subject: "",
+  message: "the hosting sync failed",
+  value: 1,
+  threshold: 0,
+});

@@ -1,13 +1,25 @@
 // Sends the objects what the program sends them; see ../objects.mjs.
 import { DurableObject } from "cloudflare:workers";
+import { Alerts as Watch } from "../../durable-objects/alerts.ts";
 import { UsageTally } from "../../src/usage/tally.ts";
-import { historyMessage, packedMessage, response, summary } from "./messages.mjs";
+import { alert, captureOf, historyMessage, jobOf, packedMessage, response, summary } from "./messages.mjs";
 
+export { AccountPool } from "../../durable-objects/account-pool.ts";
 export { Administration } from "../../durable-objects/administration.ts";
+export { BrowserSession } from "../../durable-objects/browser-session.ts";
+export { Configuration } from "../../durable-objects/configuration.ts";
 export { History } from "../../durable-objects/history.ts";
+export { PageJobs } from "../../durable-objects/page-jobs.ts";
 export { RateLimiter } from "../../durable-objects/rate-limiter.ts";
 export { ResponseStore } from "../../durable-objects/response-store.ts";
 export { Usage } from "../../durable-objects/usage.ts";
+
+/** Its rounds, without their pauses. */
+export class Alerts extends Watch {
+  async round() {
+    await this.alarm();
+  }
+}
 
 /** Takes everything in and does nothing. */
 export class Nothing extends DurableObject {
@@ -77,6 +89,28 @@ const packed = (name, keep) => ({
   act: (send, n) => send(...packedMessage(n, REQUESTS, keep)),
 });
 
+/** Pages of a job. */
+const PAGES = 10;
+
+/** The jobs of one client. `send` calls `create`. */
+async function wholeJob(send, n, env) {
+  const client = `client ${n % ISOLATES}`;
+  const made = await send(jobOf(n, PAGES, client));
+  if (made === null) return;
+  const object = env.PAGE_JOBS.getByName(client);
+  for (;;) {
+    const state = await object.get(made.id);
+    const failed = state.tasks.find(({ status }) => status === "failed");
+    if (failed !== undefined) throw new Error(JSON.stringify(failed));
+    if (state.finishedAt !== null) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const FAULT = { status: 400, code: "url_invalid", message: "no" };
+/** A job to be asked for. */
+let known;
+
 const KINDS = [
   history("history: 50 begun, 50 ended, 200 are kept", 200),
   history("history: the same, 10,000 are kept", 10_000),
@@ -138,6 +172,69 @@ const KINDS = [
     method: "attempt",
     act: (send) => send(),
   },
+  {
+    name: "page service: a picture of a page of 40 requests",
+    requests: 1,
+    times: 160,
+    object: main("BROWSER_SESSION", "browser-0"),
+    method: "capture",
+    act: async (send, n) => {
+      const answer = await send(captureOf(n), `client ${n % ISOLATES}`);
+      if (answer?.ok === false) throw new Error(JSON.stringify(answer.failure));
+    },
+  },
+  {
+    name: "page service: a job of 10 pages is noted",
+    requests: PAGES,
+    times: 400,
+    object: main("PAGE_JOBS", "one client"),
+    method: "create",
+    act: (send, n) => send(jobOf(n, PAGES, "one client", FAULT)),
+  },
+  {
+    name: "page service: a job of 10 pages is asked for",
+    requests: 1,
+    times: 1_000,
+    object: main("PAGE_JOBS", "another client"),
+    method: "get",
+    act: async (send, _n, env) => {
+      const job = () => jobOf(0, PAGES, "another client", FAULT);
+      known ??= env.PAGE_JOBS.getByName("another client").create(job());
+      return send((await known).id);
+    },
+  },
+  {
+    name: "page service: a job of 10 pages is done, pictures and all",
+    requests: PAGES,
+    times: 16,
+    object: (env, n) => env.PAGE_JOBS.getByName(`client ${n % ISOLATES}`),
+    method: "create",
+    act: wholeJob,
+  },
+  {
+    name: "alerts: they are to be looked for",
+    requests: 0,
+    times: 1_000,
+    object: main("ALERTS", "look"),
+    method: "look",
+    act: (send) => send(),
+  },
+  {
+    name: "alerts: one is reported that was told already",
+    requests: 0,
+    times: 400,
+    object: main("ALERTS", "report"),
+    method: "report",
+    act: (send) => send(alert()),
+  },
+  {
+    name: "alerts: a round, 1,000 accounts, 1,000 keys with budgets",
+    requests: 0,
+    times: 80,
+    object: main("ALERTS", "round"),
+    method: "round",
+    act: (send) => send(),
+  },
 ];
 
 let sent = 0;
@@ -150,13 +247,15 @@ export default {
       return Response.json(KINDS.map(({ name, requests, times }) => ({ name, requests, times })));
     }
     const isReal = searchParams.get("target") === "real";
-    const object = isReal ? kind.object(env) : env.NOTHING.getByName("nothing");
     const method = isReal ? kind.method : "take";
-    const send = (...message) => object[method](...message);
+    const turn = () => {
+      const n = sent++;
+      const object = isReal ? kind.object(env, n) : env.NOTHING.getByName("nothing");
+      return kind.act((...message) => object[method](...message), n, env);
+    };
     const times = Number(searchParams.get("times"));
     for (let n = 0; n < times; n += ISOLATES) {
-      const turns = Array.from({ length: Math.min(ISOLATES, times - n) }, () => kind.act(send, sent++));
-      await Promise.all(turns);
+      await Promise.all(Array.from({ length: Math.min(ISOLATES, times - n) }, turn));
     }
     return new Response();
   },
