@@ -18,7 +18,10 @@ const COMMON = `<script type="text/javascript" src="https://www. http:// https:/
   <link rel="stylesheet" type="text/css" href="// <meta name="generator" content=" <meta property="og: /wp-content/plugins/
   /wp-content/themes/ /wp-includes/js/ jquery window. function( document. <div class=" <div id=" <img src=" <a href="https://
   <iframe src="https:// version <form action=" <input type="hidden" <span class=" /static/ /assets/ /scripts/ /dist/ /js/ /css/
-  data- powered by copyright <!-- --> googleapis.com cloudfront.net amazonaws.com cdn. api. script style container widget`;
+  data- powered by copyright <!-- --> googleapis.com cloudfront.net amazonaws.com cdn. api. script style container widget
+  </a> </p> </span> </script> </title> </iframe> <ul <br <svg <a href="https://www <script>`;
+/** Beside its first group a pattern has only such whose literals are as long: shorter ones cost more to find than they spare. */
+const MIN_FURTHER = 5;
 
 /**
  * @param {RegExp} regex without the flags u, v and y
@@ -30,7 +33,7 @@ export function requiredLiterals(regex) {
   const all = strings === undefined ? groups : addGroup(groups, strings);
   const unique = new Map(all.map((group) => [[...group].sort().join("\0"), [...new Set(group)]]));
   const sorted = [...unique.values()].sort((a, b) => score(b) - score(a));
-  return sorted.filter((group, index) => index === 0 || score(group) > 1).slice(0, MAX_GROUPS);
+  return sorted.filter((group, index) => index === 0 || score(group) > MIN_FURTHER - 1).slice(0, MAX_GROUPS);
 }
 
 /**

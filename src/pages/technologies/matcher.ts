@@ -1,4 +1,9 @@
-import engine, { type EngineDetection, type EngineItems, type EnginePattern } from "wappalyzer-core";
+import engine, {
+  type EngineDetection,
+  type EngineItems,
+  type EnginePattern,
+  type EnginePatterns,
+} from "wappalyzer-core";
 import type { DomSignal, PageSignals } from "../../platform/page-browser.ts";
 import type { Catalogue, KeyedField, Technology, TextField } from "./catalogue.ts";
 import { isSteep, SteepCost } from "./steep.ts";
@@ -141,22 +146,33 @@ export class Matcher {
   }
 
   #matchScriptSources({ scriptSrc = [] }: EngineItems): Map<Technology, Detection[]> {
-    const wanted = new Map<Technology, Map<number, SteepCost>>();
-    for (const address of scriptSrc) {
+    // For each technology the places of the addresses that its patterns could match, with the indexes of those.
+    const wanted = new Map<Technology, Map<number, number[]>>();
+    const costs = new Map<EnginePattern, SteepCost>();
+    for (const [place, address] of scriptSrc.entries()) {
       for (const { technology, index, positions = [] } of this.#textIndex("scriptSrc").candidates(address)) {
-        const costs = wanted.get(technology) ?? new Map<number, SteepCost>();
-        wanted.set(technology, costs);
-        const cost = costs.get(index) ?? new SteepCost();
-        costs.set(index, cost);
-        if (technology.pattern("scriptSrc", index).some(isSteep)) cost.add(address, positions);
+        const places = wanted.get(technology) ?? new Map<number, number[]>();
+        wanted.set(technology, places);
+        places.set(place, [...(places.get(place) ?? []), index]);
+        for (const pattern of technology.pattern("scriptSrc", index).filter(isSteep)) {
+          const cost = costs.get(pattern) ?? new SteepCost();
+          costs.set(pattern, cost);
+          cost.add(address, positions);
+        }
       }
     }
     const found = new Map<Technology, Detection[]>();
-    for (const [technology, costs] of wanted) {
-      const indexes = [...costs].filter(([, cost]) => !cost.isTooMuch).map(([index]) => index);
-      const patterns = indexes.sort((a, b) => a - b).flatMap((at) => technology.pattern("scriptSrc", at));
-      const view = { name: technology.name, scriptSrc: patterns };
-      const detections = attempt(technology, () => engine.analyzeOneToMany(view, "scriptSrc", scriptSrc));
+    for (const [technology, places] of wanted) {
+      const detections = [...places].flatMap(([place, indexes]) => {
+        const patterns = indexes
+          .sort((a, b) => a - b)
+          .flatMap((at) => technology.pattern("scriptSrc", at))
+          .filter((pattern) => !costs.get(pattern)?.isTooMuch);
+        const view = { name: technology.name, scriptSrc: patterns };
+        return attempt(technology, () =>
+          engine.analyzeOneToMany(view, "scriptSrc", scriptSrc.slice(place, place + 1)),
+        );
+      });
       if (detections.length > 0) found.set(technology, detections);
     }
     return found;
@@ -170,7 +186,15 @@ export class Matcher {
     const values = items[field];
     if (values === undefined) return found;
     const index = this.#keyIndex(field);
-    const technologies = new Set(Object.keys(values).flatMap((key) => index.get(key) ?? []));
+    const technologies = new Set<Technology>();
+    for (const [key, texts] of Object.entries(values)) {
+      // Hundreds look at some names, and few find something: the engine's own loop costs more than a pattern.
+      for (const technology of index.get(key) ?? []) {
+        if (!technologies.has(technology) && mayMatch(technology.keyed(field), key, texts)) {
+          technologies.add(technology);
+        }
+      }
+    }
     for (const technology of technologies) {
       const view = { name: technology.name, [field]: technology.keyed(field) };
       const detections = attempt(technology, () => engine.analyzeManyToMany(view, field, values));
@@ -245,6 +269,16 @@ function looksAt(technology: Technology, { selector, kind, name }: DomSignal): b
   const wanted = technology.fingerprint.dom?.[selector]?.[kind];
   if (wanted === undefined) return false;
   return name === "" ? typeof wanted !== "object" : typeof wanted === "object" && Object.hasOwn(wanted, name);
+}
+
+/** Whether one of the patterns of a name matches one of its texts, or fails on it. */
+function mayMatch(patterns: EnginePatterns, name: string, texts: readonly string[]): boolean {
+  const named = Array.isArray(patterns) ? [] : (patterns[name] ?? []);
+  try {
+    return named.some(({ regex }) => texts.some((text) => regex.test(text)));
+  } catch {
+    return true;
+  }
 }
 
 /** Names that a page chooses must not meet inherited properties. */

@@ -77,6 +77,34 @@ describe("against the plain engine with all technologies", () => {
     }
   });
 
+  it("mixtures of pages give the same detections", () => {
+    // Pieces of markup, cut anywhere, with text between that is wider than a byte, or long.
+    const piece = fc
+      .tuple(fc.constantFrom(...Object.values(pages)), fc.nat(), fc.nat(2_000))
+      .map(([html, from, length]) => html.slice(from % (html.length + 1)).slice(0, length));
+    const between = fc.constantFrom(
+      "",
+      " ",
+      "Größe – 例え ",
+      "<p>😀</p>",
+      "x".repeat(9_000),
+      "<b>é".repeat(3_000),
+    );
+    const mixture = fc
+      .array(fc.tuple(piece, between), { maxLength: 8 })
+      .map((parts) => parts.flat().join(""));
+    let found = 0;
+    fc.assert(
+      fc.property(mixture, (html) => {
+        found += expectIdentical(
+          signalsFromHtml({ html, headers: new Headers(), url: "https://www.example.com/" }),
+        );
+      }),
+      { numRuns: 40 },
+    );
+    expect(found).toBeGreaterThan(40);
+  }, 60_000);
+
   it("generated pages give the same detections", () => {
     const few = (field: string) => fc.array(signs(field), { maxLength: 3 });
     const named = fc.dictionary(

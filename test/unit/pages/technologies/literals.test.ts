@@ -79,7 +79,11 @@ describe("LiteralScanner", () => {
               index,
               positionsOf(literal, folded),
             ]);
-            expect(new Map([...scanner.scan(each)].sort(([a], [b]) => a - b))).toEqual(
+            const found = [...scanner.scan(each)].map(([index, places]): [number, number[]] => [
+              index,
+              places.toSorted((a, b) => a - b),
+            ]);
+            expect(new Map(found.sort(([a], [b]) => a - b))).toEqual(
               new Map(expected.filter(([, positions]) => positions.length > 0)),
             );
           }
@@ -89,12 +93,44 @@ describe("LiteralScanner", () => {
     );
   });
 
+  it("finds them wherever they are in a long text, behind characters of any width", () => {
+    const literals = [
+      "wp-",
+      "cdn.",
+      "/wp-c",
+      "shopify",
+      "ontent/themes/a-long-one-from-which-nothing-is-missing",
+    ];
+    const scanner = new LiteralScanner(literals);
+    const filling = fc
+      .tuple(fc.constantFrom("x", "é", "例", "😀", "\ud800", "wp-conten"), fc.nat(9_000))
+      .map(([unit, length]) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length));
+    const sign = fc.constantFrom("wp-content/themes/a-long-one-from-which-nothing-is-missing", "CDN.Shopify");
+    fc.assert(
+      fc.property(fc.array(fc.oneof(filling, sign), { maxLength: 12 }), (parts) => {
+        const text = parts.join("");
+        const folded = text.toLowerCase();
+        const found = scanner.scan(text);
+        for (const [index, literal] of literals.entries()) {
+          const all = [...folded.matchAll(new RegExp(literal.replaceAll(".", "\\."), "g"))].map(
+            (match) => match.index,
+          );
+          const places = found.get(index) ?? [];
+          expect(places).toHaveLength(Math.min(all.length, 5_000));
+          if (all.length < 5_000) expect(places.toSorted((a, b) => a - b)).toEqual(all);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
   it("finds literals of more than three characters only, too", () => {
     const scanner = new LiteralScanner(["wp-content", "shopify.com"]);
     expect([...scanner.scan("<a href='//CDN.Shopify.COM/x'>")]).toEqual([[1, [15]]]);
     expect([...scanner.scan("wp-conten")]).toEqual([]);
     expect([...scanner.scan("")]).toEqual([]);
     expect([...scanner.scan("wp-content WP-CONTENT")]).toEqual([[0, [0, 11]]]);
+    expect([...new LiteralScanner([]).scan("wp-content")]).toEqual([]);
   });
 });
 
