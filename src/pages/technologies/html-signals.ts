@@ -12,6 +12,10 @@ export type HtmlSignals = PageSignals & {
 
 /** More HTML than this is not parsed, in UTF-16 code units. */
 const MAX_HTML = 2_000_000;
+/** A longer base is none, in UTF-16 code units: each address would be as long as it. */
+const MAX_BASE = 2_048;
+/** More addresses of scripts than this, or of style sheets, are not read; far fewer are looked at. */
+const MAX_ADDRESSES = 1_000;
 const HIDDEN = new Set(["script", "style", "noscript", "template", "head", "title", "textarea", "iframe"]);
 
 /**
@@ -39,11 +43,11 @@ export function signalsFromHtml(
     headers: namedTexts(page.headers),
     cookies: cookiesOf(page.headers.getSetCookie()),
     meta: reading.meta,
-    scriptSrc: [...new Set(reading.scriptSrc)],
+    scriptSrc: [...reading.scriptSrc],
     inlineScripts: reading.inlineScripts,
     css: reading.css,
     dom: detector?.domSignals(parsed) ?? [],
-    stylesheets: [...new Set(reading.stylesheets)],
+    stylesheets: [...reading.stylesheets],
   };
 }
 
@@ -52,10 +56,10 @@ class Reading {
   readonly attributes: string[] = [];
   readonly text: string[] = [];
   readonly meta: Record<string, string[]> = Object.create(null);
-  readonly scriptSrc: string[] = [];
+  readonly scriptSrc = new Set<string>();
   readonly inlineScripts: string[] = [];
   readonly css: string[] = [];
-  readonly stylesheets: string[] = [];
+  readonly stylesheets = new Set<string>();
   steps = 0;
   #base: string;
   #hasBase = false;
@@ -105,7 +109,8 @@ class Reading {
   #setBase(href: string | undefined): void {
     if (this.#hasBase || href === undefined) return;
     this.#hasBase = true;
-    this.#base = this.#absolute(href) ?? this.#base;
+    const base = this.#absolute(href) ?? this.#base;
+    if (base.length <= MAX_BASE) this.#base = base;
   }
 
   #readMeta({ attribs }: Element): void {
@@ -119,8 +124,8 @@ class Reading {
   #readScript(element: Element): void {
     const { src } = element.attribs;
     if (src) {
-      const address = this.#absolute(src);
-      if (address !== undefined) this.scriptSrc.push(address);
+      const address = this.scriptSrc.size < MAX_ADDRESSES ? this.#absolute(src) : undefined;
+      if (address !== undefined) this.scriptSrc.add(address);
       return;
     }
     const source = rawText(element);
@@ -128,10 +133,11 @@ class Reading {
   }
 
   #readLink({ attribs }: Element): void {
+    if (this.stylesheets.size >= MAX_ADDRESSES) return;
     const kinds = (attribs["rel"] ?? "").toLowerCase().split(/\s+/);
     const address =
       attribs["href"] && kinds.includes("stylesheet") ? this.#absolute(attribs["href"]) : undefined;
-    if (address !== undefined && /^https?:/.test(address)) this.stylesheets.push(address);
+    if (address !== undefined && /^https?:/.test(address)) this.stylesheets.add(address);
   }
 
   #absolute(address: string): string | undefined {

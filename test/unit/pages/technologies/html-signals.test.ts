@@ -36,6 +36,15 @@ describe("signalsFromHtml", () => {
     expect(stylesheets).toEqual(["https://www.example.com/app/x.css"]);
   });
 
+  it("takes no base and no more addresses than are looked at, or a page could fill the memory with them", () => {
+    const scripts = Array.from({ length: 3_000 }, (_, index) => `<script src="${index}.js"></script>`).join(
+      "",
+    );
+    const { scriptSrc } = read(`<base href="/${"a".repeat(5_000)}/">${scripts}`);
+    expect(scriptSrc).toHaveLength(1_000);
+    expect(scriptSrc?.[999]).toBe("https://www.example.com/a/999.js");
+  });
+
   it("reads inline scripts and styles as they are, and text without them", () => {
     const signals = read(`<title>Title</title><style>a > b { }</style><body>One&nbsp;&lt;two&gt;
       <script>if (a < b && c > d) "<p>no</p>"</script><p>three</p><noscript>hidden</noscript><script> </script>`);
