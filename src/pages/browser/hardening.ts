@@ -9,6 +9,13 @@ const REMOVED = [
   "SharedWorker",
   "PresentationRequest",
   "PaymentRequest",
+  "PublicKeyCredential",
+  "IdentityCredential",
+  "IdentityProvider",
+  "DigitalCredential",
+  "SharedStorage",
+  "sharedStorage",
+  "FencedFrameConfig",
   "TCPSocket",
   "UDPSocket",
   "NetworkInformation",
@@ -31,6 +38,9 @@ const REMOVED_FROM_NAVIGATOR = [
   "share",
   "joinAdInterestGroup",
   "runAdAuction",
+  "updateAdInterestGroups",
+  "install",
+  "login",
 ];
 
 /**
