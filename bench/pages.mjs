@@ -22,6 +22,11 @@ const BAD = {
     "<script>const go = () => fetch('/?' + Math.random()).finally(go); for (let n = 0; n < 20; n++) go()</script>",
   "/grows":
     "<script>const all = []; setInterval(() => all.push(new Array(1e6).fill(Math.random())), 5)</script>",
+  "/slices":
+    "<script>setInterval(() => { for (const end = Date.now() + 200; Date.now() < end; ); })</script>",
+  "/frames":
+    "<script>for (let n = 0; n < 2000; n++) document.body.append(document.createElement('iframe'))</script>",
+  "/nests": `<script>document.body.innerHTML = "<div>".repeat(2e5) + "deep"</script>`,
 };
 
 /**
@@ -40,6 +45,19 @@ export async function run({ quick = false, only } = {}) {
       request.once("close", () => clearInterval(timer));
       return;
     }
+    if (pathname === "/around") {
+      response.writeHead(302, { location: `/around?${Math.random()}` });
+      return response.end();
+    }
+    if (pathname === "/huge") {
+      response.writeHead(200, { "content-type": "text/html" });
+      const piece = Buffer.alloc(1e6, "<p>x ");
+      const more = () => {
+        while (response.writable && response.write(piece));
+      };
+      response.on("drain", more);
+      return more();
+    }
     html(response, BAD[pathname] ?? `<h1>An ordinary page</h1><p>${"Some text. ".repeat(300)}</p>`);
   });
   allowPrivateHosts(site.host);
@@ -47,39 +65,41 @@ export async function run({ quick = false, only } = {}) {
   // A debugger makes a runtime slower: not where time is measured.
   const gateway = await startGateway({ vars, inspected: only === "memory" });
   let serial = 0;
-  const capture = async (path, client) => {
-    const query = new URLSearchParams({ url: `${site.origin}${path}?${serial++}` });
+  const capture = async (path, client, more = {}) => {
+    const query = new URLSearchParams({ url: `${site.origin}${path}?${serial++}`, ...more });
     const headers = { "cf-connecting-ip": client };
     const response = await fetch(new URL(`/v1/thumbs?${query}`, gateway.url), { headers });
     await response.arrayBuffer();
-    return response.status;
+    return { status: response.status, steps: response.headers.get("server-timing") ?? "" };
   };
   const ordinary = async () => {
     const since = performance.now();
-    const status = await capture("/ordinary", "192.0.2.1");
+    const { status, steps } = await capture("/ordinary", "192.0.2.1");
     if (status !== 200) throw new Error(`An ordinary capture was answered ${status}.`);
-    return performance.now() - since;
+    return { ms: performance.now() - since, steps };
   };
   try {
     for (let warm = 0; warm < 5; warm++) await ordinary();
     if (only === "memory") return { memory: await remembered(ordinary, quick ? 100 : 500, gateway) };
-    return { crowd: await crowded(ordinary, (path) => capture(path, "198.51.100.1")) };
+    return { crowd: await crowded(ordinary, (path, more) => capture(path, "198.51.100.1", more)) };
   } finally {
     await gateway.close();
     await site.close();
   }
 }
 
-/** Times ordinary captures, alone and in bad company. */
+/** Times ordinary captures, alone and in bad company, and tells where the time of the slowest went. */
 async function crowded(ordinary, capture) {
   const usual = [];
-  for (let round = 0; round < 20; round++) usual.push(await ordinary());
-  const kinds = [...Object.keys(BAD), "/silent", "/drips"];
+  for (let round = 0; round < 20; round++) usual.push((await ordinary()).ms);
+  const kinds = [...Object.keys(BAD), "/silent", "/drips", "/around", "/huge"];
   let isOver = false;
   const statuses = {};
+  const cpu = cpuTimes();
   const bad = Promise.all(
     Array.from({ length: 40 }, async (_, index) => {
-      const status = await capture(kinds[index % kinds.length]);
+      // Every third one asks to be looked at for as long as possible.
+      const { status } = await capture(kinds[index % kinds.length], index % 3 === 0 ? { delay: "10" } : {});
       statuses[status] = (statuses[status] ?? 0) + 1;
     }),
   ).then(() => {
@@ -87,18 +107,44 @@ async function crowded(ordinary, capture) {
   });
   const since = performance.now();
   const meanwhile = [];
-  while (!isOver && performance.now() - since < 90_000) meanwhile.push(await ordinary());
-  const ratio = median(meanwhile) / median(usual);
+  while (!isOver && performance.now() - since < 90_000) {
+    const at = performance.now() - since;
+    meanwhile.push({ at, ...(await ordinary()) });
+  }
+  const { idle, all } = cpuTimes();
+  const times = meanwhile.map(({ ms }) => ms).sort((a, b) => a - b);
+  const ratios = [0.5, 0.95, 1].map((share) => atShare(times, share) / median(usual));
   console.log("\nan ordinary capture; medians");
   print("by itself", median(usual), "ms");
-  print(`while another client has 40 bad pages (${meanwhile.length} captures)`, median(meanwhile), "ms");
-  print("ratio", ratio, "", 2);
-  print("the slowest of them", Math.max(...meanwhile), "ms");
+  print("  the slowest of 20", Math.max(...usual), "ms");
+  print(`while another client has 40 bad pages (${times.length} captures)`, median(times), "ms");
+  for (const [index, name] of ["p50", "p95", "the slowest of them"].entries()) {
+    print(`  ${name}, times the usual`, ratios[index], "", 2);
+  }
+  print("  processor time that was left meanwhile", ((idle - cpu.idle) / (all - cpu.all)) * 100, "%");
+  console.log("  where the time of the slowest went, ms:");
+  for (const { at, ms, steps } of meanwhile.toSorted((a, b) => b.ms - a.ms).slice(0, 10)) {
+    console.log(
+      `    ${Math.round(ms)}, ${(at / 1_000).toFixed(1)} s after the beginning: ${steps.replaceAll(";dur=", " ")}`,
+    );
+  }
   await bad;
   console.log(
     `  the bad pages were answered ${JSON.stringify(statuses)} within ${Math.round((performance.now() - since) / 1_000)} s`,
   );
-  return { usual: median(usual), meanwhile: median(meanwhile), ratio };
+  return { usual: median(usual), meanwhile: median(times), ratios };
+}
+
+/** What so much of sorted numbers is no larger than. */
+function atShare(sorted, share) {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/** Processor time of the machine since its start, in its own unit. */
+function cpuTimes() {
+  const [, ...times] = readIfExists("/proc/stat").split("\n", 1)[0].split(/ +/).map(Number);
+  const [, , , idle = 0, waiting = 0] = times;
+  return { idle: idle + waiting, all: times.slice(0, 8).reduce((sum, time) => sum + time, 0) };
 }
 
 /** Memory after 50 captures and after all of them, one after another. */

@@ -1,4 +1,4 @@
-import type { PageReport } from "../platform/page-browser.ts";
+import type { PageReport, Spent } from "../platform/page-browser.ts";
 
 /** Seconds that an answer is kept when its page was in trouble, which may be over soon. */
 const TROUBLED_LIFETIME = 60;
@@ -12,7 +12,13 @@ export function pageHeaders(report: PageReport): Record<string, string> {
     "x-page-status": String(report.status),
     ...(report.incomplete && { "x-page-incomplete": "true" }),
     ...(report.overBudget && { "x-page-over-budget": "true" }),
+    ...(report.spent !== undefined && { "server-timing": serverTiming(report.spent) }),
   };
+}
+
+/** Where the time went, for whoever asked for the page (Server-Timing, W3C); an answer that was kept does not tell it. */
+function serverTiming(spent: Spent): string {
+  return spent.map(({ step, ms }) => `${step};dur=${Math.max(0, ms)}`).join(", ");
 }
 
 /** Seconds for which an answer about a page may be given to others. */

@@ -144,6 +144,15 @@ export type PageSignals = {
   readonly dns?: NamedTexts;
 };
 
+/**
+ * What a page is loaded in: a wait for a tab, a browser that has to be started first, the tab itself, the page's own loading until it rests, what is done
+ * to it, and its reading or picture. What a browser did that went away is lost.
+ */
+export type Step = "queue" | "browser" | "tab" | "load" | "prepare" | "read" | "lost";
+
+/** Where the time went: steps in their order, milliseconds. */
+export type Spent = readonly { readonly step: Step; readonly ms: number }[];
+
 /** What happened to a page on its way. */
 export interface PageReport {
   /** The final URL, after redirects. */
@@ -154,6 +163,8 @@ export interface PageReport {
   readonly incomplete: boolean;
   /** The page wanted more requests or bytes than it may have. */
   readonly overBudget: boolean;
+  /** Absent where no browser has loaded it. */
+  readonly spent?: Spent;
 }
 
 /** A capture as it is asked for, across the border between two objects: plain data. */

@@ -513,12 +513,14 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     const url = { size: "37x41" };
     const first = await thumbs("/bands", url);
     expect(first.headers.get("x-cache")).toBe("MISS");
+    expect(first.headers.get("server-timing")).toMatch(/^queue;dur=\d+.*load;dur=\d+.*read;dur=\d+$/);
     expect(first.headers.get("cache-control")).toBe("public, max-age=86400, stale-while-revalidate=86400");
     const tag = first.headers.get("etag") ?? "";
     expect(tag).toMatch(/^"[0-9a-f]+"$/);
     const bytes = Buffer.from(await first.arrayBuffer());
     const second = await thumbs("/bands", url);
     expect(second.headers.get("x-cache")).toBe("HIT");
+    expect(second.headers.has("server-timing")).toBe(false);
     expect(Number(second.headers.get("age"))).toBeGreaterThanOrEqual(0);
     expect(second.headers.get("etag")).toBe(tag);
     expect(second.headers.get("content-length")).toBe(String(bytes.byteLength));

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { DenoGateway } from "../support/deno.ts";
 import { html, type Site, serve } from "../support/pages.ts";
-import { browsers } from "../support/processes.ts";
+import { browsers, renderers } from "../support/processes.ts";
 
 describeWithBrowser("the browser of a gateway on Deno", () => {
   let site: Site;
@@ -26,6 +26,21 @@ describeWithBrowser("the browser of a gateway on Deno", () => {
       expect(browsers()).toHaveLength(1);
       await expect.poll(() => browsers().length, { timeout: 5_000 }).toBe(0);
     }
+  });
+
+  it("has a page that computes without a pause wait for all others", async () => {
+    site = await serve((_, response) => html(response, "<script>while (true) {}</script>"));
+    gateway = await DenoGateway.start({ vars: { PAGE_PRIVATE_HOSTS: site.host, DNS_OVER_HTTPS_URL: "off" } });
+    const answer = gateway.fetch(`/v1/thumbs/?url=${encodeURIComponent(site.origin)}`);
+    // Field 19 of proc(5), behind the name in brackets; a process that has ended has none.
+    const priorities = () =>
+      renderers().map(({ pid }) => {
+        const file = `/proc/${pid}/stat`;
+        const stat = existsSync(file) ? readFileSync(file, "utf8") : "";
+        return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+      });
+    await expect.poll(() => Math.max(...priorities()), { timeout: 20_000 }).toBeGreaterThanOrEqual(10);
+    expect((await answer).status).toBe(504);
   });
 
   it("is replaced when it hangs without going away", { timeout: 90_000 }, async () => {

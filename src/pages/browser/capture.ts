@@ -21,6 +21,7 @@ import { onPage } from "./navigate.ts";
 import { Preparation } from "./preparation.ts";
 import { print } from "./print.ts";
 import { MAX_BYTES } from "./protocol.ts";
+import type { Stopwatch } from "./stopwatch.ts";
 import type { Tab } from "./tab.ts";
 
 /**
@@ -45,6 +46,7 @@ export async function capture(
   tab: Tab,
   request: CaptureRequest,
   tools: CaptureTools,
+  watch: Stopwatch,
 ): Promise<CaptureOutcome> {
   const { limits } = tools;
   await emulate(tab, request, tools);
@@ -56,9 +58,13 @@ export async function capture(
   };
   const preparation = new Preparation(tab, request, limits);
   const { report, result } = await onPage<Made>(tab, request.url, loading, async (signal) => {
+    watch.lap("load");
     await preparation.prepare(signal);
+    watch.lap("prepare");
     const { sheet } = request;
-    return sheet === null ? takePicture(tab, request, limits, signal) : print(tab.session, sheet, signal);
+    const made =
+      sheet === null ? takePicture(tab, request, limits, signal) : print(tab.session, sheet, signal);
+    return made.finally(() => watch.lap("read"));
   });
   return { ...report, ...result };
 }

@@ -2,6 +2,7 @@ import type { Browser } from "@cloudflare/puppeteer";
 import type {
   CaptureOutcome,
   CaptureRequest,
+  PageReport,
   VisitOutcome,
   VisitRequest,
 } from "../../platform/page-browser.ts";
@@ -19,6 +20,7 @@ import {
 } from "./failures.ts";
 import { BrowserGuard } from "./guard.ts";
 import { losesPulse } from "./pulse.ts";
+import { Stopwatch } from "./stopwatch.ts";
 import { Tab } from "./tab.ts";
 import { type Keep, TabQueue } from "./tab-queue.ts";
 import { visit } from "./visit.ts";
@@ -62,6 +64,7 @@ const OPEN_MS = 10_000;
 
 /** Whom a tab is for. */
 interface Place {
+  readonly watch: Stopwatch;
   readonly client: string;
   readonly keep: Keep;
   /** How long the work may take in all, milliseconds. */
@@ -104,17 +107,21 @@ export class BrowserService {
     const mine = `${client}\n${key}`;
     return (
       this.#captures.get(key) ??
-      shared(this.#asked, mine, () =>
-        this.#queue.run(client, (keep) => this.#shot(request, key, { client, keep })),
-      )
+      shared(this.#asked, mine, () => {
+        const watch = new Stopwatch();
+        return this.#queue.run(client, (keep) => this.#shot(request, key, { watch, client, keep }));
+      })
     );
   }
 
   /** Loads a page and tells what it is made of. Throws GatewayError. */
   visit(request: VisitRequest, client: string): Promise<VisitOutcome> {
     const { limits } = this.#options;
+    const watch = new Stopwatch();
     return this.#queue.run(client, (keep) =>
-      this.#withRetry({ client, keep, totalMs: limits.totalMs }, (tab) => visit(tab, request, limits)),
+      this.#withRetry({ watch, client, keep, totalMs: limits.totalMs }, (tab) =>
+        visit(tab, request, limits, watch),
+      ),
     );
   }
 
@@ -128,17 +135,19 @@ export class BrowserService {
     const tools = { limits, blockLists: () => this.#lists() };
     return shared(this.#captures, key, () =>
       this.#withRetry({ ...place, totalMs: limits.totalMs + request.delay * 1_000 }, (tab, userAgent) =>
-        capture(tab, request, { ...tools, userAgent }),
+        capture(tab, request, { ...tools, userAgent }, place.watch),
       ),
     );
   }
 
   /** Does work in a tab, and once more when the browser went away. */
-  async #withRetry<T>(place: Place, work: TabWork<T>): Promise<T> {
+  async #withRetry<T extends PageReport>(place: Place, work: TabWork<T>): Promise<T> {
+    place.watch.lap("queue");
     try {
       return await this.#attempt(place, work);
     } catch (error) {
       if (!isBrowserGone(error)) throw error;
+      place.watch.lap("lost");
     }
     try {
       return await this.#attempt(place, work);
@@ -148,8 +157,9 @@ export class BrowserService {
     }
   }
 
-  async #attempt<T>(place: Place, work: TabWork<T>): Promise<T> {
+  async #attempt<T extends PageReport>(place: Place, work: TabWork<T>): Promise<T> {
     const live = await this.#browser();
+    place.watch.lap("browser");
     live.pages++;
     live.busy++;
     this.#renew(live);
@@ -160,12 +170,13 @@ export class BrowserService {
       leave(live);
       throw error;
     }
+    place.watch.lap("tab");
     const end = () => this.#close(live, tab).then(() => leave(live));
     try {
       const result = await this.#inTime(live, tab, place, work);
       // Whoever waits for it need not wait for what comes after it.
       place.keep(end());
-      return result;
+      return { ...result, spent: place.watch.spent };
     } catch (error) {
       await end();
       throw error;

@@ -4,6 +4,7 @@ import type { PageLimits } from "../../platform/variables.ts";
 import type { NamedTexts } from "../technologies/index.ts";
 import { evaluate, isolatedWorld } from "./evaluate.ts";
 import { onPage } from "./navigate.ts";
+import type { Stopwatch } from "./stopwatch.ts";
 import type { Tab } from "./tab.ts";
 
 const PROBE_MS = 3_000;
@@ -26,7 +27,12 @@ interface Source {
 }
 
 /** Loads a page once and collects everything that tells of its technologies. Throws GatewayError when there is no page. */
-export async function visit(tab: Tab, request: VisitRequest, limits: PageLimits): Promise<VisitOutcome> {
+export async function visit(
+  tab: Tab,
+  request: VisitRequest,
+  limits: PageLimits,
+  watch: Stopwatch,
+): Promise<VisitOutcome> {
   const { session } = tab;
   let loaded = new Loaded();
   session.on("Page.frameNavigated", ({ frame }) => {
@@ -39,7 +45,10 @@ export async function visit(tab: Tab, request: VisitRequest, limits: PageLimits)
     timeoutMs: limits.navigationMs,
     commitMs: limits.commitMs,
   } as const;
-  const { report, result } = await onPage(tab, request.url, loading, () => read(tab, request, loaded));
+  const { report, result } = await onPage(tab, request.url, loading, () => {
+    watch.lap("load");
+    return read(tab, request, loaded).finally(() => watch.lap("read"));
+  });
   return { ...report, ...result };
 }
 

@@ -4,6 +4,7 @@ import { fromAnswer, toAnswer } from "../../pages/browser/failures.ts";
 import { BrowserService } from "../../pages/browser/service.ts";
 import type { PageBrowser } from "../pages.ts";
 import type { PageLimits, ProcessVariables } from "../variables.ts";
+import { favourShortPages } from "./renderer-priority.ts";
 
 /**
  * Runs a browser for as long as somebody holds the other end of the script's input: a browser must not outlive the
@@ -159,7 +160,11 @@ export class LocalBrowsers implements PageBrowser {
       stderr: "piped",
     }).spawn();
     this.#running.add(child);
-    void child.status.then(() => this.#running.delete(child));
+    const stop = favourShortPages(child.pid, () => this.#services.some(({ counts }) => counts.open > 0));
+    void child.status.then(() => {
+      stop();
+      this.#running.delete(child);
+    });
     try {
       const endpoint = await devToolsEndpoint(child);
       const transport = await socketTransport(endpoint, () => end(child));

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { Stopwatch } from "../../../../src/pages/browser/stopwatch.ts";
+import { pageHeaders } from "../../../../src/pages/page-headers.ts";
+
+it("tells where the time of a request went, a page that leads elsewhere included", () => {
+  let now = 1_000;
+  const watch = new Stopwatch(() => now);
+  for (const [step, ms] of [
+    ["queue", 5],
+    ["load", 70],
+    ["prepare", 0],
+    ["load", 30],
+    ["read", 9],
+  ] as const) {
+    now += ms;
+    watch.lap(step);
+  }
+  const report = { url: "https://example.com/", status: 200, incomplete: false, overBudget: false };
+  expect(pageHeaders({ ...report, spent: watch.spent })["server-timing"]).toBe(
+    "queue;dur=5, load;dur=100, prepare;dur=0, read;dur=9",
+  );
+  expect(pageHeaders(report)).not.toHaveProperty("server-timing");
+});
