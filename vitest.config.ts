@@ -86,6 +86,7 @@ export default defineConfig({
       {
         plugins: [
           cloudflareTest({
+            main: "./src/worker.ts",
             wrangler: { configPath: "./wrangler.toml" },
             // What a deployment may bind besides.
             miniflare: { r2Buckets: ["HISTORY_BUCKET", "RESPONSES_BUCKET"] },

@@ -46,6 +46,14 @@ const benches = {
       ...(only !== undefined && { only }),
     });
   },
+  startup: async (...folders) => {
+    const { run } = await import("./gateway/startup.mjs");
+    const { only, rounds } = values;
+    await run(folders, {
+      ...(rounds !== undefined && { rounds: Number(rounds) }),
+      ...(only !== undefined && { only }),
+    });
+  },
   scanner: async () => {
     const { run } = await import("./scanner.mjs");
     const rows = await run(quick ? { characters: 1_000_000, rounds: 2 } : {});

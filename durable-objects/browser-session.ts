@@ -1,9 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Browser } from "@cloudflare/puppeteer";
 import blockLists from "../dist/block-lists.txt";
+import { once } from "../src/encoding/lazy-schema.ts";
 import { toAnswer } from "../src/pages/browser/failures.ts";
 import type { Answer } from "../src/pages/browser/protocol.ts";
-import { type BrowserCounts, BrowserService } from "../src/pages/browser/service.ts";
+import type { BrowserCounts, BrowserService } from "../src/pages/browser/service.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { variablesOf } from "../src/platform/cloudflare/variables.ts";
 import type {
@@ -17,27 +18,26 @@ const SESSION_KEY = "session";
 
 /** Holds one warm browser; what it does with it is in `src/pages/browser/`. */
 export class BrowserSession extends DurableObject<Env> {
-  readonly #keepAliveMs: number;
-  readonly #service: BrowserService;
-
-  constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    const { pages: limits } = variablesOf(env);
-    this.#keepAliveMs = limits.keepAliveMs;
-    this.#service = new BrowserService({ launch: (anew) => this.#launch(anew), limits, blockLists });
-  }
+  /** Most isolates never have a browser, and start sooner without what speaks to one. */
+  readonly #service = once(() => this.#load());
 
   capture(request: CaptureRequest, client: string): Promise<Answer<CaptureOutcome>> {
-    return toAnswer(this.#service.capture(request, client));
+    return toAnswer(this.#service().then((service) => service.capture(request, client)));
   }
 
   visit(request: VisitRequest, client: string): Promise<Answer<VisitOutcome>> {
-    return toAnswer(this.#service.visit(request, client));
+    return toAnswer(this.#service().then((service) => service.visit(request, client)));
   }
 
   /** How busy the browser is and was. */
-  counts(): BrowserCounts {
-    return this.#service.counts;
+  async counts(): Promise<BrowserCounts> {
+    return (await this.#service()).counts;
+  }
+
+  async #load(): Promise<BrowserService> {
+    const { BrowserService } = await import("../src/pages/browser/service.ts");
+    const { pages: limits } = variablesOf(this.env);
+    return new BrowserService({ launch: (anew) => this.#launch(anew), limits, blockLists });
   }
 
   /** The browser of an earlier life of this object, if it still runs, or a new one. */
@@ -45,11 +45,11 @@ export class BrowserSession extends DurableObject<Env> {
     const { BROWSER: binding } = this.env;
     if (binding === undefined) throw new Error("no browser is bound");
     const { kv } = this.ctx.storage;
-    // Most isolates never have a browser, and start sooner without what speaks to one.
     const { default: puppeteer } = await import("@cloudflare/puppeteer");
     const known = anew ? undefined : kv.get<string>(SESSION_KEY);
     const found = known === undefined ? null : await puppeteer.connect(binding, known).catch(() => null);
-    const browser = found ?? (await puppeteer.launch(binding, { keep_alive: this.#keepAliveMs }));
+    const browser =
+      found ?? (await puppeteer.launch(binding, { keep_alive: variablesOf(this.env).pages.keepAliveMs }));
     kv.put(SESSION_KEY, browser.sessionId());
     return browser;
   }

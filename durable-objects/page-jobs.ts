@@ -1,6 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
 import { JobBook } from "../src/pages/jobs/job-book.ts";
-import { doTask } from "../src/pages/jobs/work.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { cloudflarePlatform } from "../src/platform/cloudflare/index.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
@@ -64,7 +63,7 @@ export class PageJobs extends DurableObject<Env> {
     return new JobBook({
       sql: durableSql(this.ctx.storage),
       now: Date.now,
-      work: (task) => doTask(platform, task),
+      work: async (task) => (await import("../src/pages/jobs/work.ts")).doTask(platform, task),
       prefix: `${this.ctx.id}_`,
       maxBytes: MAX_BYTES,
       maxBytesOfClient: MAX_BYTES,

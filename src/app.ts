@@ -9,7 +9,7 @@ import { checkNetwork } from "./limits/allowed.ts";
 import { settleUse } from "./limits/quota.ts";
 import type { Context, LogFields, RequestRuntime } from "./platform/context.ts";
 import type { Platform } from "./platform/platform.ts";
-import { ROUTES, SURFACES } from "./routes.ts";
+import { SURFACES } from "./routes.ts";
 import { CorsPolicy } from "./routing/cors.ts";
 import type { CallerEndpoint, Endpoint, Params } from "./routing/endpoint.ts";
 import { errorResponse, STANDARD_FAMILY } from "./routing/error-formats.ts";
@@ -19,7 +19,7 @@ import { PathFamilies } from "./routing/surface.ts";
 import { logRequest } from "./telemetry/log.ts";
 import { recordRequest } from "./telemetry/record-request.ts";
 
-const table = new RouteTable(ROUTES);
+const table = new RouteTable(SURFACES);
 const families = new PathFamilies(SURFACES, STANDARD_FAMILY);
 const cors = new CorsPolicy(SURFACES);
 /** Where callers put their key, in the order in which they count. */

@@ -1,21 +1,23 @@
-import { ADMINISTRATION } from "./admin/index.ts";
+import { ADMINISTRATION } from "./admin/surface.ts";
 import { API } from "./api/index.ts";
 import { DIALECTS } from "./dialects/index.ts";
-import { PAGES } from "./pages/index.ts";
+import { PAGES } from "./pages/surface.ts";
 import { STANDARD_FAMILY } from "./routing/error-formats.ts";
-import { openApi } from "./routing/openapi.ts";
-import { type Route, routesOf, type Surface } from "./routing/surface.ts";
+import { type AnySurface, type LateSurface, loaded, type Surface } from "./routing/surface.ts";
 
 /** What describes all the others. */
-const DESCRIPTION: Surface = {
+const DESCRIPTION: LateSurface = {
   tag: "Description",
   family: STANDARD_FAMILY,
   paths: [],
-  endpoints: [openApi(() => SURFACES)],
+  otherPaths: ["/openapi.json"],
+  load: async () => [(await import("./routing/openapi.ts")).openApi(wholeSurfaces)],
 };
 
 /** Everything that the program offers: its table of contents. What is asked most comes first. */
-export const SURFACES: readonly Surface[] = [...DIALECTS, API, PAGES, ADMINISTRATION, DESCRIPTION];
+export const SURFACES: readonly AnySurface[] = [...DIALECTS, API, PAGES, ADMINISTRATION, DESCRIPTION];
 
-/** Every route of every surface. */
-export const ROUTES: readonly Route[] = routesOf(SURFACES);
+/** The same with all that is loaded late. */
+export function wholeSurfaces(): Promise<Surface[]> {
+  return Promise.all(SURFACES.map(loaded));
+}

@@ -1,9 +1,8 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
-import { cacheFolder, root } from "../../scripts/development.mjs";
+import { buildWorker } from "../../scripts/build-worker.mjs";
+import { cacheFolder } from "../../scripts/development.mjs";
 import { buildBundles } from "../../test/support/bundle.ts";
 import { debuggerAt, Inspector } from "../../test/support/inspector.ts";
 import { start, tell } from "./process.mjs";
@@ -71,9 +70,7 @@ export async function run({ workload = 1, seconds = 6, limits = false } = {}) {
 async function readableBuild() {
   const { gateway } = await buildBundles();
   const folder = join(cacheFolder, "profiles", "build");
-  const wrangler = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
-  const args = [wrangler, "deploy", "-c", gateway.config, "--dry-run", "--outdir", folder, "--no-minify"];
-  await promisify(execFile)(process.execPath, args, { cwd: root });
+  await buildWorker({ folder, readable: true });
   return { ...gateway, folder };
 }
 

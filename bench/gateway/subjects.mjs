@@ -43,7 +43,8 @@ const LIMITED = {
   },
 };
 
-const variables = (upstream, limited = false) => ({
+/** What the gateway is told here, with the upstream's port. */
+export const variables = (upstream, limited = false) => ({
   PROVIDER_DRIVER: "openai",
   // What a backend calls natively needs no look at its text.
   PROVIDER_TOOL_CALLS: "markup",

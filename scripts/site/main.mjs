@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { SURFACES } from "../../src/routes.ts";
+import { wholeSurfaces } from "../../src/routes.ts";
 import { openApiDocument } from "../../src/routing/openapi.ts";
 import { cacheFolder, root } from "../development.mjs";
 import { referencePages } from "./reference.mjs";
@@ -70,8 +70,8 @@ function writeDecisions() {
   write("docs/decisions/pages.json", JSON.stringify(pages));
 }
 
-function writeReference() {
-  const pages = referencePages(openApiDocument(SURFACES));
+async function writeReference() {
+  const pages = referencePages(openApiDocument(await wholeSurfaces()));
   for (const { name, text } of pages) write(`reference/${name}.md`, text);
   write("reference/pages.json", JSON.stringify(pages.map(({ name, title }) => ({ name, title }))));
 }
@@ -80,7 +80,7 @@ install();
 rmSync(source, { recursive: true, force: true });
 writeDocuments();
 writeDecisions();
-writeReference();
+await writeReference();
 mkdirSync(join(source, ".vitepress"), { recursive: true });
 // Its bundler would take the project's, and not know what it says.
 writeFileSync(join(folder, "tsconfig.json"), "{}");

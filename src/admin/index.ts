@@ -1,4 +1,4 @@
-import type { Surface } from "../routing/surface.ts";
+import type { Endpoint } from "../routing/endpoint.ts";
 import { ACCOUNT_BULK_ENDPOINTS } from "./account-bulk.ts";
 import { ACCOUNT_ENDPOINTS } from "./account-edit.ts";
 import { ACCOUNT_TEST_ENDPOINTS, SESSION_ENDPOINTS } from "./account-test.ts";
@@ -15,7 +15,6 @@ import { EXPORT_ENDPOINTS } from "./config-export.ts";
 import { IMPORT_ENDPOINTS } from "./config-import.ts";
 import { CONFIG_ENDPOINTS } from "./config-update.ts";
 import { VERSION_KEEPING_ENDPOINTS } from "./config-versions.ts";
-import { ADMIN_FAMILY } from "./family.ts";
 import { HISTORY_ENDPOINTS } from "./history.ts";
 import { HOSTING_CREDENTIAL_ENDPOINTS } from "./hosting-credentials.ts";
 import { HOSTING_STATUS_ENDPOINTS } from "./hosting-status.ts";
@@ -35,48 +34,41 @@ import { SETTINGS_ENDPOINTS } from "./settings.ts";
 import { USAGE_ENDPOINTS } from "./usage.ts";
 import { VERSION_ENDPOINTS } from "./version.ts";
 
-/** The admin API. The console lies beside it at `/admin`, and shares the shape of its errors. */
-export const ADMINISTRATION: Surface = {
-  tag: "Administration",
-  family: ADMIN_FAMILY,
-  paths: ["/admin/"],
-  alsoOwns: ["/admin"],
-  ownPagesOnly: true,
-  endpoints: [
-    ...LOGIN_ENDPOINTS,
-    ...HOSTING_CREDENTIAL_ENDPOINTS,
-    ...HOSTING_SYNC_ENDPOINTS,
-    ...HOSTING_STATUS_ENDPOINTS,
-    ...CONFIG_ENDPOINTS,
-    ...IMPORT_ENDPOINTS,
-    ...EXPORT_ENDPOINTS,
-    ...VERSION_KEEPING_ENDPOINTS,
-    ...AUDIT_ENDPOINTS,
-    ...SETTINGS_ENDPOINTS,
-    ...PASSWORD_ENDPOINTS,
-    ...KEY_ENDPOINTS,
-    ...PAGE_LINK_ENDPOINTS,
-    ...PROXY_LIST_ENDPOINTS,
-    ...PROXY_TEST_ENDPOINTS,
-    ...PROXY_ENDPOINTS,
-    ...ACCOUNT_LIST_ENDPOINTS,
-    ...ACCOUNT_BULK_ENDPOINTS,
-    ...ACCOUNT_TEST_ENDPOINTS,
-    ...TEST_ALL_ENDPOINTS,
-    ...recorded(SESSION_ENDPOINTS),
-    ...ACCOUNT_ENDPOINTS,
-    ...QUEUE_ENDPOINTS,
-    ...PROVIDER_MODEL_ENDPOINTS,
-    ...PROVIDER_ENDPOINTS,
-    ...BULK_IMPORT_ENDPOINTS,
-    ...API_TEST_ENDPOINTS,
-    ...recorded(SAMPLE_ENDPOINTS),
-    ...recorded(CAPTURE_ENDPOINTS),
-    ...recorded(HISTORY_ENDPOINTS),
-    ...METRICS_ENDPOINTS,
-    ...USAGE_ENDPOINTS,
-    ...ACTIVITY_ENDPOINTS,
-    ...ALERT_ENDPOINTS,
-    ...VERSION_ENDPOINTS,
-  ],
-};
+/** Every endpoint of the admin API. */
+export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
+  ...LOGIN_ENDPOINTS,
+  ...HOSTING_CREDENTIAL_ENDPOINTS,
+  ...HOSTING_SYNC_ENDPOINTS,
+  ...HOSTING_STATUS_ENDPOINTS,
+  ...CONFIG_ENDPOINTS,
+  ...IMPORT_ENDPOINTS,
+  ...EXPORT_ENDPOINTS,
+  ...VERSION_KEEPING_ENDPOINTS,
+  ...AUDIT_ENDPOINTS,
+  ...SETTINGS_ENDPOINTS,
+  ...PASSWORD_ENDPOINTS,
+  ...KEY_ENDPOINTS,
+  ...PAGE_LINK_ENDPOINTS,
+  ...PROXY_LIST_ENDPOINTS,
+  ...PROXY_TEST_ENDPOINTS,
+  ...PROXY_ENDPOINTS,
+  ...ACCOUNT_LIST_ENDPOINTS,
+  ...ACCOUNT_BULK_ENDPOINTS,
+  ...ACCOUNT_TEST_ENDPOINTS,
+  ...TEST_ALL_ENDPOINTS,
+  ...recorded(SESSION_ENDPOINTS),
+  ...ACCOUNT_ENDPOINTS,
+  ...QUEUE_ENDPOINTS,
+  ...PROVIDER_MODEL_ENDPOINTS,
+  ...PROVIDER_ENDPOINTS,
+  ...BULK_IMPORT_ENDPOINTS,
+  ...API_TEST_ENDPOINTS,
+  ...recorded(SAMPLE_ENDPOINTS),
+  ...recorded(CAPTURE_ENDPOINTS),
+  ...recorded(HISTORY_ENDPOINTS),
+  ...METRICS_ENDPOINTS,
+  ...USAGE_ENDPOINTS,
+  ...ACTIVITY_ENDPOINTS,
+  ...ALERT_ENDPOINTS,
+  ...VERSION_ENDPOINTS,
+];

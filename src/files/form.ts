@@ -14,9 +14,6 @@ const FIELDS: ReadonlySet<string> = new Set([
   "expires_in_seconds",
 ]);
 
-/** What an upload holds at most: the fields, a part's header, and what a few reads bring. */
-export const FORM_BYTES = 256 * 1024;
-
 const MULTIPART = /^\s*multipart\/form-data\s*;/i;
 
 /**

@@ -1,16 +1,19 @@
 import { abortWith } from "../accounts/departure.ts";
 import type { Caller } from "../auth/callers.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
+import type { Awaitable } from "../platform/awaitable.ts";
 import type { Context } from "../platform/context.ts";
 import { filesOf } from "./callers-files.ts";
 import { lifetimeOf } from "./expiry.ts";
-import { FORM_BYTES, fileInForm } from "./form.ts";
 import type { BodyLimits } from "./incoming-body.ts";
 import { forgetRest, type Rest, restOf } from "./refused-body.ts";
 import { type IncomingFile, Upload, type Uploaded } from "./upload.ts";
 
 /** Contract, Limits: upload body size, in bytes. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+
+/** What an upload holds at most: the fields of a form, a part's header, and what a few reads bring. */
+const UPLOAD_HELD_BYTES = 256 * 1024;
 
 /** The bounds of one request that brings a file. */
 export function uploadLimits({ platform }: Pick<Context, "platform">): BodyLimits {
@@ -40,7 +43,7 @@ export async function receiveFile(
   context: Context,
   caller: Caller,
   style: string,
-  open: (request: Request) => IncomingFile & Rest,
+  open: (request: Request) => Awaitable<IncomingFile & Rest>,
 ): Promise<Uploaded> {
   context.log.dialect = style;
   context.log.operation = "files";
@@ -53,24 +56,26 @@ export async function receiveFile(
 /** The same for a file that comes as a form (contract, `POST /v1/files`). */
 export function receiveForm(context: Context, caller: Caller, style: string): Promise<Uploaded> {
   const limits = uploadLimits(context);
-  return receiveFile(context, caller, style, (request) =>
-    fileInForm(request, limits, (fields) => void lifetimeOf(fields)),
-  );
+  return receiveFile(context, caller, style, async (request) => {
+    // Few isolates get a form, and what reads one needs much of Node.
+    const { fileInForm } = await import("./form.ts");
+    return fileInForm(request, limits, (fields) => void lifetimeOf(fields));
+  });
 }
 
 async function receive(
   context: Context,
   caller: Caller,
   style: string,
-  open: (request: Request) => IncomingFile & Rest,
+  open: (request: Request) => Awaitable<IncomingFile & Rest>,
 ): Promise<Uploaded> {
   const { request, hold } = context;
   const { abort, stop } = abortWith(request);
   let incoming: (IncomingFile & Rest) | undefined;
   try {
-    if (!hold.take(FORM_BYTES)) await hold.wait(FORM_BYTES);
+    if (!hold.take(UPLOAD_HELD_BYTES)) await hold.wait(UPLOAD_HELD_BYTES);
     const files = filesOf(context);
-    incoming = open(request);
+    incoming = await open(request);
     const uploaded = await new Upload(context, caller, style, files, incoming, abort).run();
     context.log.account = uploaded.kept.account;
     return uploaded;

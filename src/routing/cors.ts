@@ -1,5 +1,5 @@
 import { GatewayError } from "../errors/gateway-error.ts";
-import { claims, type Surface } from "./surface.ts";
+import { claims, type SurfaceEdge } from "./surface.ts";
 
 /** Request headers that every preflight allows, whatever the surface (contract, general rule 4). */
 const COMMON_HEADERS = [
@@ -29,7 +29,7 @@ export class CorsPolicy {
   readonly #known: ReadonlySet<string>;
   readonly #exposed: string;
 
-  constructor(surfaces: readonly Surface[]) {
+  constructor(surfaces: readonly SurfaceEdge[]) {
     this.#paths = surfaces.flatMap(({ paths }) => paths);
     this.#ownPages = surfaces.flatMap(({ paths, ownPagesOnly }) => (ownPagesOnly === true ? paths : []));
     this.#headers = [

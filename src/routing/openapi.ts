@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { CredentialSource } from "../auth/callers.ts";
 import type { JsonObject } from "../encoding/json.ts";
+import { once } from "../encoding/lazy-schema.ts";
 import { VERSION } from "../version.ts";
 import { type Access, type Answers, type Endpoint, open } from "./endpoint.ts";
 import { otherFormsOf } from "./other-forms.ts";
@@ -189,18 +190,16 @@ export function openApiDocument(surfaces: readonly Surface[]): JsonObject {
 }
 
 /** `GET /openapi.json`. The surfaces are asked for late, as this endpoint belongs to one of them. */
-export function openApi(surfaces: () => readonly Surface[]): Endpoint {
-  let text: string | undefined;
+export function openApi(surfaces: () => Promise<readonly Surface[]>): Endpoint {
+  const text = once(async () => JSON.stringify(openApiDocument(await surfaces())));
   return open({
     method: "GET",
     path: "/openapi.json",
     summary: "This description",
     answers: () => ({ "application/json": { type: "object" } }),
-    handler: () => {
-      text ??= JSON.stringify(openApiDocument(surfaces()));
-      return new Response(text, {
+    handler: async () =>
+      new Response(await text(), {
         headers: { "content-type": "application/json", "access-control-allow-origin": "*" },
-      });
-    },
+      }),
   });
 }

@@ -2,7 +2,17 @@ import { IttyRouter } from "itty-router";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { maskedPath } from "../http/masked-path.ts";
 import type { Method, Params } from "./endpoint.ts";
-import type { Route } from "./surface.ts";
+import {
+  type AnySurface,
+  isEarly,
+  isLate,
+  type LateSurface,
+  loaded,
+  mayLeadTo,
+  type Route,
+  routesOf,
+  type Surface,
+} from "./surface.ts";
 
 /** No route has a longer path, and no pattern is tried on one: on long runs of slashes that takes for ever. */
 const MAX_PATH = 4096;
@@ -44,12 +54,34 @@ function withoutVerb(params: Params, verb: string): Params | null {
 
 /** Finds routes by path, then by method and verb, so that a wrong method is told from a wrong path. */
 export class RouteTable {
-  readonly #byPath: ReadonlyMap<string, readonly Route[]>;
+  readonly #byPath = new Map<string, readonly Route[]>();
+  /** Those whose routes are not in it yet. */
+  #late: readonly LateSurface[];
   /** Tries every pattern; made for the first path that is none of them word for word. */
   #router: ReturnType<typeof IttyRouter> | undefined;
 
-  constructor(routes: readonly Route[]) {
-    this.#byPath = Map.groupBy(routes, ({ path }) => path);
+  constructor(surfaces: readonly AnySurface[]) {
+    this.#late = surfaces.filter(isLate);
+    this.#add(surfaces.filter(isEarly));
+  }
+
+  #add(surfaces: readonly Surface[]): void {
+    for (const [path, routes] of Map.groupBy(routesOf(surfaces), (route) => route.path)) {
+      this.#byPath.set(path, [...(this.#byPath.get(path) ?? []), ...routes]);
+    }
+    this.#router = undefined;
+  }
+
+  /** Loads what a path may lead to. */
+  async #load(path: string): Promise<void> {
+    for (const surface of this.#late) {
+      if (!mayLeadTo(surface, path)) continue;
+      const whole = await loaded(surface);
+      // Another request may have waited for it, too.
+      if (!this.#late.includes(surface)) continue;
+      this.#late = this.#late.filter((other) => other !== surface);
+      this.#add([whole]);
+    }
   }
 
   #patterns(): ReturnType<typeof IttyRouter> {
@@ -73,6 +105,7 @@ export class RouteTable {
    */
   async match(method: string, url: URL, headers = new Headers()): Promise<Match | null> {
     if (url.pathname.length > MAX_PATH) return null;
+    await this.#load(url.pathname);
     const found = await this.#find(method, url);
     if (found === undefined) return null;
     const wanted = method === "HEAD" ? "GET" : method;

@@ -18,12 +18,8 @@ export interface RouteFamily {
   readonly errorSchema: JsonObject;
 }
 
-/**
- * Endpoints that belong together, and all that the edge of the program must know about them: a dialect, the rest of the
- * API, the page service, the administration. Listed once, in `src/routes.ts`; CORS, the shape of errors, the places where
- * a key may be and the OpenAPI document derive from that list.
- */
-export interface Surface {
+/** What the edge of the program must know about a surface, whatever its endpoints. */
+export interface SurfaceEdge {
   /** What people call it: the tag of its endpoints in the OpenAPI document. */
   readonly tag: string;
   readonly family: RouteFamily;
@@ -46,7 +42,45 @@ export interface Surface {
   readonly requestHeaders?: readonly string[];
   /** Headers of its own that scripts in a browser may read. */
   readonly responseHeaders?: readonly string[];
+}
+
+/**
+ * Endpoints that belong together, and all that the edge of the program must know about them: a dialect, the rest of the
+ * API, the page service, the administration. Listed once, in `src/routes.ts`; CORS, the shape of errors, the places where
+ * a key may be and the OpenAPI document derive from that list.
+ */
+export interface Surface extends SurfaceEdge {
   readonly endpoints: readonly Endpoint[];
+}
+
+/**
+ * A surface that most isolates never serve: its endpoints are loaded when a path that may be theirs is first asked for, so that
+ * an isolate starts without their code (docs/performance.md).
+ */
+export interface LateSurface extends SurfaceEdge {
+  /** Paths of its endpoints that it does not claim, word for word. */
+  readonly otherPaths?: readonly string[];
+  readonly load: () => Promise<readonly Endpoint[]>;
+}
+
+/** A surface that is there, or is loaded when it is needed. */
+export type AnySurface = Surface | LateSurface;
+
+/** Whether a surface is loaded when it is needed. */
+export const isLate = (surface: AnySurface): surface is LateSurface => "load" in surface;
+
+/** Whether a surface is there from the start. */
+export const isEarly = (surface: AnySurface): surface is Surface => "endpoints" in surface;
+
+/** A surface with its endpoints. */
+export async function loaded(surface: AnySurface): Promise<Surface> {
+  return isEarly(surface) ? surface : { ...surface, endpoints: await surface.load() };
+}
+
+/** Whether a path may lead to an endpoint of a surface that is loaded late. Slashes at the end of a path say nothing. */
+export function mayLeadTo({ paths, otherPaths = [] }: LateSurface, path: string): boolean {
+  if (paths.some((claim) => claims(claim, path))) return true;
+  return otherPaths.some((other) => path.startsWith(other) && /^\/*$/.test(path.slice(other.length)));
 }
 
 /** One path of one endpoint. */
@@ -80,7 +114,7 @@ export class PathFamilies {
   readonly #fallback: RouteFamily;
 
   /** `fallback` is the family of paths that nobody claims. */
-  constructor(surfaces: readonly Surface[], fallback: RouteFamily) {
+  constructor(surfaces: readonly SurfaceEdge[], fallback: RouteFamily) {
     this.#fallback = fallback;
     for (const { family, paths, alsoOwns = [] } of surfaces) {
       for (const claim of [...paths, ...alsoOwns]) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ROUTES } from "../../src/routes.ts";
+import { ROUTES } from "../support/surfaces.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
 const closed = useAdmin({ vars: { ADMIN_KEY: "" } });

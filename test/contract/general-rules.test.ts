@@ -2,8 +2,8 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI, type GroundingMetadata } from "@google/genai";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { SURFACES } from "../../src/routes.ts";
 import { openApiDocument } from "../../src/routing/openapi.ts";
+import { SURFACES } from "../support/surfaces.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
 const test = useGateway();

@@ -26,6 +26,7 @@ const SOURCES = [
   "durable-objects",
   "sandbox",
   "dist/block-lists.txt",
+  "scripts/build-worker.mjs",
   "wrangler.toml",
   "package-lock.json",
 ];

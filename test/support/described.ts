@@ -1,7 +1,6 @@
 import { Validator } from "@cfworker/json-schema";
 import { isObject, type JsonObject } from "../../src/encoding/json.ts";
 import { GatewayError } from "../../src/errors/gateway-error.ts";
-import { ROUTES, SURFACES } from "../../src/routes.ts";
 import { STANDARD_FAMILY } from "../../src/routing/error-formats.ts";
 import { openApiDocument } from "../../src/routing/openapi.ts";
 import { RouteTable } from "../../src/routing/router.ts";
@@ -9,10 +8,11 @@ import { PathFamilies, type Route } from "../../src/routing/surface.ts";
 import { publishedFault } from "./published.ts";
 import { innermost } from "./schema-faults.ts";
 import type { SecretWatch } from "./secret-watch.ts";
+import { SURFACES } from "./surfaces.ts";
 
 const JSON_TYPE = "application/json";
 
-const table = new RouteTable(ROUTES);
+const table = new RouteTable(SURFACES);
 const families = new PathFamilies(SURFACES, STANDARD_FAMILY);
 
 /** The description of a response: a schema for each media type. */

@@ -10,6 +10,10 @@ import type { Platform } from "../../src/platform/platform.ts";
 import { KEY, type MemoryPlatformOptions, memoryPlatform } from "./memory-platform.ts";
 import { type Asked, ScriptedUpstream } from "./scripted-upstream.ts";
 import { type Answers, isTurn, sessionsScript } from "./upstream-scripts.ts";
+// What the program loads late is there from the start: a clock that tests turn does not wait for a disk.
+import "../../src/files/form.ts";
+import "../../src/files/related.ts";
+import "./surfaces.ts";
 
 /** What a test says of its gateway: of its platform, and how a provider of the sessions protocol answers. */
 export type MemoryGatewayOptions = MemoryPlatformOptions & Answers;

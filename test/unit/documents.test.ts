@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../../scripts/development.mjs";
 import { referencePages } from "../../scripts/site/reference.mjs";
-import { SURFACES } from "../../src/routes.ts";
 import { openApiDocument } from "../../src/routing/openapi.ts";
 import { blocksOf, documents } from "../support/documents.ts";
+import { SURFACES } from "../support/surfaces.ts";
 
 const DOCUMENTS = documents();
 const BLOCKS = DOCUMENTS.flatMap(({ path, text }) => blocksOf(path, text));

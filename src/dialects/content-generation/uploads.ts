@@ -4,7 +4,6 @@ import { invalidRequest } from "../../errors/gateway-error.ts";
 import { bareFile } from "../../files/bare.ts";
 import { receiveFile, uploadLimits } from "../../files/receive.ts";
 import { forgetRest, restOf } from "../../files/refused-body.ts";
-import { relatedFile } from "../../files/related.ts";
 import { beginUpload, cancelUpload, finishUpload, keepPieces, openUpload } from "../../files/resumable.ts";
 import type { FileHead, Uploaded } from "../../files/upload.ts";
 import { parseWith } from "../../http/json-body.ts";
@@ -167,13 +166,13 @@ const whole = forCallers({
     const { headers } = context.request;
     const limits = uploadLimits(context);
     const type = headers.get("x-goog-upload-header-content-type") ?? headers.get("content-type") ?? "";
-    const uploaded = await receiveFile(context, caller, ID, (request) =>
-      /^\s*multipart\//i.test(type)
-        ? relatedFile(request, limits, (metadata, mediaType) =>
-            headOf(parseWith(metadataSchema, metadata), headers, mediaType),
-          )
-        : bareFile(request, limits, headOf({}, headers, type)),
-    );
+    const uploaded = await receiveFile(context, caller, ID, async (request) => {
+      if (!/^\s*multipart\//i.test(type)) return bareFile(request, limits, headOf({}, headers, type));
+      const { relatedFile } = await import("../../files/related.ts");
+      return relatedFile(request, limits, (metadata, mediaType) =>
+        headOf(parseWith(metadataSchema, metadata), headers, mediaType),
+      );
+    });
     const status = { "x-goog-upload-status": "final" };
     return Response.json(uploadedFile(uploaded, context), { headers: status });
   },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { ADMINISTRATION } from "../../../src/admin/index.ts";
+import { ADMIN_ENDPOINTS } from "../../../src/admin/index.ts";
 
-const named = ADMINISTRATION.endpoints.flatMap((endpoint) =>
+const named = ADMIN_ENDPOINTS.flatMap((endpoint) =>
   endpoint.paths.map((path) => ({ name: `${endpoint.method} ${path}`, path, endpoint })),
 );
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { ROUTES } from "../../../src/routes.ts";
 import type { Route } from "../../../src/routing/surface.ts";
 import { useMemoryGateway } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
+import { ROUTES } from "../../support/surfaces.ts";
 
 const gateway = useMemoryGateway();
 

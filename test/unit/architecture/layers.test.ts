@@ -24,7 +24,7 @@ function roomOf(path: string): string {
 function imports(): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const { path, text } of sources("src")) {
-    for (const [, specifier = ""] of text.matchAll(/(?:from|import)\s+"(\.[^"]+)"/g)) {
+    for (const [, specifier = ""] of text.matchAll(/(?:from\s+|import\s+|await import\()"(\.[^"]+)"/g)) {
       const target = normalize(join(dirname(path), specifier));
       if (!target.startsWith("src/")) continue;
       const [from, to] = [roomOf(path), roomOf(target)];

@@ -1,16 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { build, type Plugin } from "esbuild";
+import { basename, join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build, type Metafile, type Plugin } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { WORKER } from "../../../scripts/build-worker.mjs";
 import { root } from "./sources.ts";
 
 /** What only Workers have, by name alone: the modules that want it are run, and ask for nothing. */
 const WORKERS: Plugin = {
   name: "workers",
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^cloudflare:|\.wasm/ }, ({ path }) => ({ path, namespace: "workers" }));
+    onResolve({ filter: /^cloudflare:|\.wasm$|\.txt$/ }, ({ path }) => ({ path, namespace: "workers" }));
     onLoad({ filter: /.*/, namespace: "workers" }, () => ({
       contents: `
         export class DurableObject {}
@@ -23,47 +25,91 @@ const WORKERS: Plugin = {
   },
 };
 
-/** Zod calls this for all that is made with it. */
-const COUNT = "let made = 0; globalThis.__zod_globalConfig = { postProcessor: () => { made += 1; } };";
+/** Runs what an isolate runs before it serves anything. Zod calls `postProcessor` for all that is made with it. */
+const RUN = `
+  let made = 0;
+  globalThis.__zod_globalConfig = { postProcessor: () => { made += 1; } };
+  await import("./worker.js");
+  console.log(made);`;
 
 const folder = mkdtempSync(join(tmpdir(), "start-"));
-const file = join(folder, "worker.cjs");
-let text = "";
+let outputs: Metafile["outputs"] = {};
+/** All that is deployed, zipped: bytes. */
+let zipped = 0;
 
 beforeAll(async () => {
-  const { outputFiles } = await build({
-    absWorkingDir: root,
-    entryPoints: ["src/worker.ts"],
-    outfile: file,
-    bundle: true,
+  const { outputFiles = [], metafile } = await build({
+    ...WORKER,
+    outdir: folder,
     write: false,
-    format: "cjs",
-    platform: "node",
-    loader: { ".txt": "empty" },
-    banner: { js: COUNT },
-    footer: { js: "console.log(made);" },
-    plugins: [WORKERS],
+    metafile: true,
+    external: [],
+    plugins: [WORKERS, ...(WORKER.plugins ?? [])],
   });
-  text = outputFiles[0]?.text ?? "";
-  writeFileSync(file, text);
+  mkdirSync(join(folder, "parts"));
+  for (const { path, contents } of outputFiles) writeFileSync(path, contents);
+  writeFileSync(join(folder, "run.mjs"), RUN);
+  outputs = metafile?.outputs ?? {};
+  zipped = outputFiles.reduce((sum, { contents }) => sum + gzipSync(contents).length, 0);
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** The files that are loaded with one of the build, itself included, by their path in the build. */
+function loadedWith(file: string, files = new Set<string>()): ReadonlySet<string> {
+  if (files.has(file)) return files;
+  files.add(file);
+  for (const { path, kind } of outputs[file]?.imports ?? []) {
+    if (kind === "import-statement" && path in outputs) loadedWith(path, files);
+  }
+  return files;
+}
+
+const nameOf = (file: string) => basename(resolve(root, file));
+
+/** What an isolate loads at its start: files of the build. */
+function first(): ReadonlySet<string> {
+  const entry = Object.keys(outputs).find((file) => nameOf(file) === "worker.js") ?? "";
+  return loadedWith(entry);
+}
+
+/** The sources of which something is in files of the build. */
+const sourcesOf = (files: Iterable<string>): string[] =>
+  [...files].flatMap((file) =>
+    Object.entries(outputs[file]?.inputs ?? {}).flatMap(([path, { bytesInOutput }]) =>
+      bytesInOutput === 0 ? [] : [path],
+    ),
+  );
+
 it("makes few schemas before the first request comes", () => {
-  expect(Number(execFileSync(process.execPath, [file], { encoding: "utf8" }))).toBeLessThan(400);
+  const made = execFileSync(process.execPath, [join(folder, "run.mjs")], { encoding: "utf8" });
+  expect(Number(made)).toBeGreaterThan(0);
+  expect(Number(made)).toBeLessThan(400);
 });
 
-// What a dynamic import leads to becomes functions, also what the rest of the program shares with it; those are parsed twice.
-it("shares no schemas with what is loaded later", () => {
-  const late = [...text.matchAll(/= __esm\(\{\n\s+"([^"]+)"/g)].map(([, path = ""]) => path);
-  expect(late).toContain("src/pages/technologies/detect.ts");
-  expect(late.filter((path) => path.startsWith("node_modules/zod/"))).toEqual([]);
+it("begins with no more code than most requests need", () => {
+  const bytes = [...first()].reduce((sum, file) => sum + (outputs[file]?.bytes ?? 0), 0);
+  expect(bytes).toBeGreaterThan(100_000);
+  expect(bytes).toBeLessThan(800_000);
+});
+
+it("loads the administration, the page service, the browser's protocol and the description of the API when they are asked for", () => {
+  const early = sourcesOf(first());
+  const late = sourcesOf(Object.keys(outputs)).filter((path) => !early.includes(path));
+  for (const path of ["src/admin/index.ts", "src/pages/index.ts", "src/routing/openapi.ts"])
+    expect(late).toContain(path);
+  const rooms =
+    /^(?:src\/(?:admin|pages\/(?:thumbnails|technologies|metadata|home))\/|node_modules\/(?:@cloudflare|@fastify|@jsquash|htmlparser2|wappalyzer-core)\/)/;
+  const needed = ["src/admin/surface.ts", "src/admin/family.ts"];
+  expect(early.filter((path) => rooms.test(path) && !needed.includes(path))).toEqual([]);
 });
 
 it("holds the words of schemas' errors in one language", () => {
-  const locales = [...text.matchAll(/^\/\/ (?:\S*\/)?node_modules\/zod\/v4\/locales\/(\S+)$/gm)].map(
-    ([, name]) => name,
-  );
-  expect(locales).toEqual(["en.js"]);
+  const locales = sourcesOf(Object.keys(outputs)).filter((path) => path.includes("/zod/v4/locales/"));
+  expect(locales).toEqual(["node_modules/zod/v4/locales/en.js"]);
+});
+
+it("stays small in all, zipped, without what draws and packs images", () => {
+  expect(zipped).toBeGreaterThan(100 * 1024);
+  expect(zipped).toBeLessThan(500 * 1024);
 });

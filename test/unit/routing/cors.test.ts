@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SURFACES } from "../../../src/routes.ts";
 import { CorsPolicy } from "../../../src/routing/cors.ts";
+import { SURFACES } from "../../support/surfaces.ts";
 
 const cors = new CorsPolicy(SURFACES);
 

@@ -2,8 +2,8 @@ import * as JsonSchema from "@cfworker/json-schema";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { isObject, type JsonObject } from "../../../src/encoding/json.ts";
-import { ROUTES, SURFACES } from "../../../src/routes.ts";
 import { openApiDocument } from "../../../src/routing/openapi.ts";
+import { ROUTES, SURFACES } from "../../support/surfaces.ts";
 
 const document = Object(openApiDocument(SURFACES));
 

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../../src/errors/gateway-error.ts";
-import { ROUTES, SURFACES } from "../../../src/routes.ts";
+import { SURFACES as LATE } from "../../../src/routes.ts";
 import { STANDARD_FAMILY } from "../../../src/routing/error-formats.ts";
 import { RouteTable } from "../../../src/routing/router.ts";
-import { PathFamilies } from "../../../src/routing/surface.ts";
+import { isLate, loaded, mayLeadTo, PathFamilies } from "../../../src/routing/surface.ts";
+import { ROUTES, SURFACES } from "../../support/surfaces.ts";
 
-const table = new RouteTable(ROUTES);
+const table = new RouteTable(SURFACES);
 const match = (method: string, path: string) => table.match(method, new URL(path, "http://gateway"));
 
 describe("the route table", () => {
@@ -91,4 +92,47 @@ describe("the family of an unknown path", () => {
     ["/v1/thumbs/x", "page"],
     ["/v1/x", "chat"],
   ])("%s: %s", (path, family) => expect(families.of(path).id).toBe(family));
+});
+
+describe("a surface that is loaded late", () => {
+  const late = LATE.filter(isLate);
+
+  it("is loaded for every path that its endpoints have", async () => {
+    expect(late.length).toBeGreaterThan(2);
+    for (const surface of late) {
+      const { endpoints } = await loaded(surface);
+      for (const path of endpoints.flatMap(({ paths }) => paths)) {
+        const asked = path.replaceAll(/:\w+\+?/g, "x");
+        expect(mayLeadTo(surface, asked), path).toBe(true);
+        expect(mayLeadTo(surface, `${asked}//`), path).toBe(true);
+      }
+    }
+  });
+
+  it.each(["/v1/chat/completions", "/v1/messages", "/v1/responses", "/healthz", "/", "/nowhere"])(
+    "is not loaded for %s unless that is its own",
+    async (path) => {
+      const asked: string[] = [];
+      const watched = LATE.map((surface) => {
+        if (!isLate(surface)) return surface;
+        const load = () => {
+          asked.push(surface.tag);
+          return surface.load();
+        };
+        return { ...surface, load };
+      });
+      await new RouteTable(watched).match("POST", new URL(path, "http://gateway")).catch(() => null);
+      expect(asked).toEqual(path === "/" ? ["Page service"] : []);
+    },
+  );
+
+  it("is loaded once by requests that come together, and found by all of them", async () => {
+    const together = new RouteTable(LATE);
+    const found = await Promise.all(
+      [0, 1, 2].map(() => together.match("GET", new URL("http://gateway/v1/jobs/x"))),
+    );
+    expect(found.map((each) => each?.route.path)).toEqual(Array(3).fill("/v1/jobs/:id"));
+    const again = await together.match("POST", new URL("http://gateway/v1/jobs/x")).catch((thrown) => thrown);
+    expect(again).toMatchObject({ status: 405, headers: { allow: "GET, HEAD, DELETE, OPTIONS" } });
+  });
 });

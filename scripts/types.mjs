@@ -1,0 +1,26 @@
+// Makes the types of the Worker's bindings, or with `--check` says whether they are up to date: of the sources, not of what the build makes of them.
+import { spawnSync } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./development.mjs";
+
+// Paths in it are relative to where it stands.
+const name = ".types.wrangler.toml";
+const config = join(root, name);
+const deployment = readFileSync(join(root, "wrangler.toml"), "utf8");
+writeFileSync(
+  config,
+  deployment.replace(/^main = .*$/m, 'main = "src/worker.ts"').replace(/^\[build\]\n(?:\w.*\n)*/m, ""),
+);
+try {
+  const wrangler = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
+  const args = ["types", "src/platform/cloudflare/bindings.d.ts", "-c", name];
+  const how = ["--include-runtime=false", "--env-interface=Bindings", "--env-file=/dev/null"];
+  const { status } = spawnSync(process.execPath, [wrangler, ...args, ...how, ...process.argv.slice(2)], {
+    cwd: root,
+    stdio: "inherit",
+  });
+  process.exitCode = status ?? 1;
+} finally {
+  rmSync(config, { force: true });
+}

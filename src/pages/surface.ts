@@ -1,0 +1,32 @@
+import { standardFamily } from "../routing/error-formats.ts";
+import type { LateSurface } from "../routing/surface.ts";
+
+/** The page service: keyless, limited per client. */
+export const PAGES: LateSurface = {
+  tag: "Page service",
+  family: standardFamily("page"),
+  paths: ["/v1/thumbs", "/v1/technologies", "/v1/metadata", "/v1/jobs"],
+  otherPaths: ["/"],
+  responseHeaders: [
+    "retry-after",
+    "location",
+    "ratelimit-limit",
+    "ratelimit-remaining",
+    "ratelimit-reset",
+    "ratelimit-policy",
+    "x-cache",
+    "etag",
+    "age",
+    "x-image-width",
+    "x-image-height",
+    "x-page-url",
+    "x-page-status",
+    "x-page-incomplete",
+    "x-page-over-budget",
+    "x-page-cut-at",
+    "x-page-cut-at-width",
+    "x-page-sheets",
+    "x-page-cut-at-sheet",
+  ],
+  load: async () => (await import("./index.ts")).PAGE_ENDPOINTS,
+};
