@@ -1,4 +1,5 @@
 import type { AccountFailure, Acquired, AcquireRequest } from "../platform/accounts.ts";
+import { type Clock, inTime } from "./clock.ts";
 
 /** Asks a shard, by number, for a slot. */
 export type AskShard = (
@@ -7,6 +8,13 @@ export type AskShard = (
   signal: AbortSignal | undefined,
 ) => Promise<Acquired>;
 
+/** All shards, by number. */
+export interface AskedShards {
+  readonly ask: AskShard;
+  /** Resolves, or rejects, when the shard says anything. */
+  readonly isThere: (shard: number) => Promise<unknown>;
+}
+
 /** What came of a request, and at which shard. */
 export type Taken = readonly [shard: number, acquired: Acquired];
 
@@ -14,6 +22,20 @@ export type Taken = readonly [shard: number, acquired: Acquired];
 export const SILENT_MS = 1_500;
 /** How soon a request asks again that no shard has room for, milliseconds: parts of limits, or accounts, may be on their way. */
 export const AGAIN_MS = 100;
+
+/** What a shard says at once to a request; null when it says nothing: a slot that it grants after all goes back. */
+export async function askSoon(
+  ask: AskShard,
+  clock: Clock,
+  shard: number,
+  request: AcquireRequest,
+  signal: AbortSignal | undefined,
+): Promise<Acquired | null> {
+  const asking = ask(shard, { ...request, waitMs: 0 }, signal);
+  const answer = await inTime(asking, SILENT_MS, clock);
+  if (answer === null) void asking.then(giveBackUnused, () => undefined);
+  return answer;
+}
 
 /** Gives a slot back that nobody has used: it says nothing of the account. */
 export async function giveBackUnused(acquired: Acquired): Promise<void> {

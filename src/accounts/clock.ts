@@ -11,3 +11,14 @@ export interface Clock {
 /** Waits by a clock, so many milliseconds. */
 export const pause = (ms: number, { setTimer }: Clock): Promise<void> =>
   new Promise((resolve) => setTimer(ms, resolve));
+
+/** What comes of some work; null when that takes longer than so many milliseconds. */
+export async function inTime<T>(work: Promise<T>, ms: number, { setTimer }: Clock): Promise<T | null> {
+  const { promise: late, resolve } = Promise.withResolvers<null>();
+  const stop = setTimer(ms, () => resolve(null));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    stop();
+  }
+}

@@ -1,19 +1,23 @@
 import type { AcquireRequest } from "../platform/accounts.ts";
-import { type AskShard, giveBackUnused, type Taken } from "./asked-shard.ts";
-import type { Clock } from "./clock.ts";
+import { type AskedShards, askSoon, giveBackUnused, type Taken } from "./asked-shard.ts";
+import { type Clock, inTime } from "./clock.ts";
+import { silentPool } from "./silent-pool.ts";
 
 /** After how long a waiting request looks whether another shard has a free slot by now, milliseconds; then after twice as long. */
 const LOOK_MS = 1_000;
+/** The shard that it waits at is gone when it says nothing for so long then, milliseconds. */
+const GONE_MS = 3_000;
 
 /**
- * Waits in the queue of one shard, and looks now and then whether another one has a free slot.
+ * Waits in the queue of one shard. Now and then it looks whether another one has a free slot, and whether that one is still there.
  *
  * @param shards all that may be looked at, in their order
  * @param best the one whose queue it is
  * @param end until when it waits, Unix milliseconds
+ * @returns what came of it. Rejects when the shard cannot be reached, or does not answer: 503 then.
  */
 export async function waitAtShard(
-  ask: AskShard,
+  { ask, isThere }: AskedShards,
   clock: Clock,
   shards: readonly number[],
   best: number,
@@ -29,20 +33,28 @@ export async function waitAtShard(
   let stop = () => {};
   const waiting = ask(best, { ...request, waitMs: left }, leaving.signal);
   const others = shards.filter((shard) => shard !== best);
-  const { promise: found, resolve: find } = Promise.withResolvers<Taken>();
-  const look = (turn: number, afterMs: number) => {
-    const shard = others[turn % others.length];
+  const { promise: found, resolve: find, reject: giveUp } = Promise.withResolvers<Taken>();
+  const lookAt = async (shard: number | undefined) => {
     if (shard === undefined) return;
+    const acquired = await askSoon(ask, clock, shard, request, leaving.signal);
+    if (acquired !== null && "lease" in acquired) find([shard, acquired]);
+  };
+  const lookAtBest = async () => {
+    if (
+      (await inTime(
+        isThere(best).then(() => true),
+        GONE_MS,
+        clock,
+      )) === null
+    )
+      giveUp(silentPool("the account pool at which the request waits does not answer"));
+  };
+  const look = (turn: number, afterMs: number) => {
     stop = clock.setTimer(afterMs, () => {
-      ask(shard, { ...request, waitMs: 0 }, leaving.signal).then(
-        (acquired) => {
-          if ("lease" in acquired) find([shard, acquired]);
-          else if (!over) look(turn + 1, 2 * afterMs);
-        },
-        () => {
-          if (!over) look(turn + 1, 2 * afterMs);
-        },
-      );
+      // Whoever waits where something fails is told so.
+      void Promise.allSettled([lookAtBest(), lookAt(others[turn % others.length])]).then(() => {
+        if (!over) look(turn + 1, 2 * afterMs);
+      });
     });
   };
   look(0, LOOK_MS);

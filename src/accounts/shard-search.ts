@@ -6,7 +6,7 @@ import type {
   Refused,
 } from "../platform/accounts.ts";
 import type { Place } from "../platform/regions.ts";
-import { AGAIN_MS, type AskShard, giveBackUnused, SILENT_MS, type Taken } from "./asked-shard.ts";
+import { AGAIN_MS, type AskedShards, askSoon, type Taken } from "./asked-shard.ts";
 import { type Clock, pause } from "./clock.ts";
 import { PinnedSearch } from "./pinned-search.ts";
 import { distanceFrom } from "./regions.ts";
@@ -25,9 +25,15 @@ const AGAIN = 3;
 /** After that has been in vain others are spared it, milliseconds. */
 const VAIN_MS = 1_000;
 
+/** A shard, as far as slots are looked for there. */
+export interface SearchedShard extends Pick<AccountPoolClient, "acquire"> {
+  /** A question that is answered at once, to hear whether the shard is there. */
+  isWell?(provider?: string): Promise<boolean>;
+}
+
 /** What the order in which shards are asked depends on. */
 export interface SearchOptions {
-  readonly shards: readonly (Shard & { readonly client: Pick<AccountPoolClient, "acquire"> })[];
+  readonly shards: readonly (Shard & { readonly client: SearchedShard })[];
   readonly clock: Clock;
   /** Where this is; asked when the first request comes. */
   readonly place: () => Place;
@@ -71,7 +77,7 @@ function mostTelling(answers: readonly Answer[]): Answer | undefined {
 export class ShardSearch {
   readonly #options: SearchOptions;
   readonly #clock: Clock;
-  readonly #ask: AskShard;
+  readonly #shards: AskedShards;
   readonly #pinned: PinnedSearch;
   /** By provider: where there is nothing free for one there may be for another. */
   readonly #orders = new Map<string, ShardOrder>();
@@ -82,11 +88,14 @@ export class ShardSearch {
     const { shards, clock } = options;
     this.#options = options;
     this.#clock = clock;
-    this.#ask = async (shard, request, signal) => {
-      const client = shards[shard]?.client;
-      return client === undefined ? { refused: "no_accounts" } : client.acquire(request, signal);
+    this.#shards = {
+      ask: async (shard, request, signal) => {
+        const client = shards[shard]?.client;
+        return client === undefined ? { refused: "no_accounts" } : client.acquire(request, signal);
+      },
+      isThere: async (shard) => shards[shard]?.client.isWell?.(),
     };
-    this.#pinned = new PinnedSearch(this.#ask, clock, new ShardMap(shards));
+    this.#pinned = new PinnedSearch(this.#shards, clock, new ShardMap(shards));
   }
 
   /**
@@ -141,7 +150,7 @@ export class ShardSearch {
         // Where no account is well one that is not will have to do.
         const wanted = well === undefined ? request : picky;
         const taken = await waitAtShard(
-          this.#ask,
+          this.#shards,
           this.#clock,
           shards,
           best.shard,
@@ -178,25 +187,16 @@ export class ShardSearch {
     return false;
   }
 
-  /** Null when the shard says nothing: a slot that it grants after all goes back. */
+  /** See `askSoon`; one that says nothing is asked after all others from now on. */
   async #askSoon(
     order: ShardOrder,
     shard: number,
     request: AcquireRequest,
     signal: AbortSignal | undefined,
   ): Promise<Acquired | null> {
-    const asking = this.#ask(shard, { ...request, waitMs: 0 }, signal);
-    const { promise: silence, resolve } = Promise.withResolvers<null>();
-    const stop = this.#clock.setTimer(SILENT_MS, () => resolve(null));
-    try {
-      const answer = await Promise.race([asking, silence]);
-      if (answer !== null) return answer;
-    } finally {
-      stop();
-    }
-    order.avoid(shard, this.#clock.now(), LOST_MS);
-    void asking.then(giveBackUnused, () => undefined);
-    return null;
+    const answer = await askSoon(this.#shards.ask, this.#clock, shard, request, signal);
+    if (answer === null) order.avoid(shard, this.#clock.now(), LOST_MS);
+    return answer;
   }
 
   #order(provider = ""): ShardOrder {

@@ -12,8 +12,16 @@ export interface ShardStatus {
 const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((all, item) => all + of(item), 0);
 
-/** The status of the pools as if they were one; at most `most` entries of each list, those first that one pool would list first. */
-export function mergedStatus(shards: readonly ShardStatus[], most = Number.POSITIVE_INFINITY): QueueStatus {
+/**
+ * The status of the pools as if they were one; at most `most` entries of each list, those first that one pool would list first.
+ *
+ * @param silent names of those that have not answered: nothing of them is counted
+ */
+export function mergedStatus(
+  shards: readonly ShardStatus[],
+  silent: readonly string[] = [],
+  most = Number.POSITIVE_INFINITY,
+): QueueStatus {
   const all = shards.map(({ status }) => status);
   const total = (of: (status: QueueStatus) => number) => sum(all, of);
   const ranks = new Map(shards.flatMap(({ ranks }) => Object.entries(ranks)));
@@ -74,5 +82,7 @@ export function mergedStatus(shards: readonly ShardStatus[], most = Number.POSIT
       ({ waiting_requests }) => waiting_requests,
       ({ waiting_ms }) => waiting_ms,
     ),
+    partial: silent.length > 0,
+    silent_shards: silent,
   };
 }

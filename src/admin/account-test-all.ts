@@ -1,5 +1,7 @@
 import * as z from "zod";
+import { isSilentPool } from "../accounts/silent-pool.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
+import { failureMessage } from "../errors/failure-message.ts";
 import { resolveModel } from "../models/resolve.ts";
 import type { AccountTestResult, TestAllProgress } from "../platform/administration.ts";
 import type { Context } from "../platform/context.ts";
@@ -119,7 +121,12 @@ async function runTests(
   await run.report(false);
   await inParallel([...accounts.entries()].slice(begun.done), CONCURRENCY, async ([place, account]) => {
     if (run.cancelled) return;
-    run.note(place, await testAccount(context, account, model, ""));
+    const result = await testAccount(context, account, model, "").catch((error: unknown) => {
+      if (!isSilentPool(error)) throw error;
+      const message = failureMessage(error);
+      return { account, model, success: false, message, response_time: 0, session_count: 0 };
+    });
+    run.note(place, result);
     await run.report(false);
     await breathe();
   });

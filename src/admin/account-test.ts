@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isSilentPool } from "../accounts/silent-pool.ts";
 import type { Completion } from "../conversation/events.ts";
 import { chatCompletions } from "../dialects/chat-completions/dialect.ts";
 import { lazyObject, once } from "../encoding/lazy-schema.ts";
@@ -94,7 +95,11 @@ async function sendMessage(
   return completion;
 }
 
-/** Tests one account and notes the outcome. Never throws for what the account or the provider does wrong. */
+/**
+ * Tests one account and notes the outcome. Never throws for what the account or the provider does wrong.
+ *
+ * @throws GatewayError 503 when the account may live in an account pool that does not answer.
+ */
 export async function testAccount(
   context: Context,
   account: string,
@@ -116,6 +121,7 @@ export async function testAccount(
       thinking = completion.reasoning;
     }
   } catch (error) {
+    if (isSilentPool(error)) throw error;
     result.success = false;
     result.message = failureMessage(error);
   }

@@ -58,6 +58,9 @@ const queueStatusSchema = () =>
         waiting_ms: z.int(),
       }),
     ),
+    /** With several account pools: some have not answered, and nothing here counts their accounts. */
+    partial: z.boolean().optional(),
+    silent_shards: z.array(z.string()).optional(),
   }) satisfies z.ZodType<QueueStatus>;
 
 /** `most`: entries of each list at most; without it all, of which there may be thousands. The numbers count all. */

@@ -36,15 +36,20 @@ export async function findings({ status, uses, keys, rate }: Reading, rules: Ale
     add("error_rate", value, `${value} % of the last ${rate.total} generations failed`);
   }
   if (status !== null) {
+    const where = status.partial === true ? ", not counting pools that do not answer" : "";
     if (status.waiting > rules.queue_depth.threshold) {
-      add("queue_depth", status.waiting, `${status.waiting} requests wait for an account`);
+      add("queue_depth", status.waiting, `${status.waiting} requests wait for an account${where}`);
     }
     const cooling = new Set(status.cooldowns.map(({ account }) => account)).size;
     if (cooling > 0 && cooling >= rules.cooling_accounts.threshold) {
-      add("cooling_accounts", cooling, `${cooling} of ${status.total} accounts cool down`);
+      add("cooling_accounts", cooling, `${cooling} of ${status.total} accounts cool down${where}`);
     }
     if (status.ready <= rules.empty_pool.threshold) {
-      add("empty_pool", status.ready, `${status.ready} of ${status.total} accounts can serve requests`);
+      add(
+        "empty_pool",
+        status.ready,
+        `${status.ready} of ${status.total} accounts can serve requests${where}`,
+      );
     }
   }
   const byKey = new Map(uses.map((use) => [use.key, use]));

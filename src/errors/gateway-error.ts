@@ -20,6 +20,7 @@ export type ErrorCode =
   | "target_account_not_found"
   | "rate_limit_exceeded"
   | "insufficient_quota"
+  | "account_pool_unavailable"
   | "upstream_empty_output"
   | "upstream_error"
   | "upstream_unavailable"

@@ -213,8 +213,8 @@ export interface FailingView {
 }
 
 /**
- * Contract, Queue status; `leases`, `cooldowns`, `conditions`, `failing`, `outages`, `ready` and `waiting_requests` go beyond
- * it.
+ * Contract, Queue status; `leases`, `cooldowns`, `conditions`, `failing`, `outages`, `ready`, `waiting_requests`, `partial` and
+ * `silent_shards` go beyond it.
  */
 export interface QueueStatus {
   readonly available: number;
@@ -239,6 +239,10 @@ export interface QueueStatus {
   readonly failing: readonly FailingView[];
   readonly outages: readonly OutageView[];
   readonly waiting_requests: readonly WaitingView[];
+  /** Some pools have not answered, so that their accounts are missing from all numbers and lists. Absent: there is one pool. */
+  readonly partial?: boolean;
+  /** Names of the pools that have not answered. Absent: there is one. */
+  readonly silent_shards?: readonly string[];
 }
 
 /** How many requests there were in a time, and how many of them did not fail. */
@@ -291,7 +295,7 @@ export interface AccountPoolClient {
   status(most?: number): Promise<QueueStatus>;
   /** Health of the named accounts, or of all. Unknown identifiers are left out. */
   health(ids?: readonly string[]): Promise<AccountHealth[]>;
-  /** Records the outcome of an account test. */
+  /** Records the outcome of an account test. Rejects (503) when the account lives in a pool that does not answer. */
   setTestStatus(id: string, status: string): Promise<void>;
   /** Accounts whose token is older than the refresh interval and that can sign in. */
   tokensDueForRefresh(): Promise<string[]>;

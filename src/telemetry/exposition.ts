@@ -59,10 +59,17 @@ function histogramLines(histogram: Histogram, counts: readonly (readonly [Series
   });
 }
 
+type Gauge = [name: string, help: string, samples: [Record<string, string>, number][]];
+
+/** With several account pools, how many of them the other numbers do not count. */
+function silentPools({ silent_shards }: QueueStatus): Gauge[] {
+  if (silent_shards === undefined) return [];
+  const help = "Account pools that have not answered: their accounts are missing from the other numbers.";
+  return [["polygate_account_pools_silent", help, [[{}, silent_shards.length]]]];
+}
+
 /** What the account pool looks like at this moment. */
-function gauges(
-  status: QueueStatus,
-): [name: string, help: string, samples: [Record<string, string>, number][]][] {
+function gauges(status: QueueStatus): Gauge[] {
   const cooling = new Map<string, number>();
   for (const { kind } of status.cooldowns) cooling.set(kind, (cooling.get(kind) ?? 0) + 1);
   const leases = new Map<string, number>();
@@ -85,6 +92,7 @@ function gauges(
     ],
     ["polygate_queue_depth", "Requests that wait for an account.", [[{}, status.waiting]]],
     ["polygate_queue_limit", "Requests that may wait.", [[{}, status.max_queue_size]]],
+    ...silentPools(status),
   ];
 }
 

@@ -52,6 +52,8 @@ const queueStatus = z.object({
     [],
   ),
   waiting_requests: z._default(z.array(waiting), []),
+  /** Pools that have not answered: nothing here counts their accounts. */
+  silent_shards: z._default(texts, []),
 });
 
 /** Slots and the waiting queue at this moment: numbers of all, and the first of each list. */

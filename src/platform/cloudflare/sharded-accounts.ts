@@ -1,8 +1,10 @@
 import { giveBackUnused, SILENT_MS } from "../../accounts/asked-shard.ts";
+import { inTime } from "../../accounts/clock.ts";
 import { BEAT_MS } from "../../accounts/lease-life.ts";
 import { type SearchOptions, ShardSearch } from "../../accounts/shard-search.ts";
 import { mergedStatus } from "../../accounts/shard-status.ts";
 import { type Shard, ShardMap } from "../../accounts/shards.ts";
+import { silentPool } from "../../accounts/silent-pool.ts";
 import type {
   AccountHealth,
   AccountPoolClient,
@@ -25,6 +27,8 @@ const LONG_MS = BEAT_MS / 2;
 
 /** How often a request of a key with limits looks for another slot when its own was lost before it could begin. */
 const TRIES = 3;
+/** For how long a request of such a key waits for the shard that counts it, milliseconds. */
+const COUNTING_MS = 4_000;
 /** How long a request goes on asking that did not say for how long it would. */
 const MAX_WAIT_MS = 60_000;
 
@@ -41,6 +45,7 @@ export interface ShardedOptions extends SearchOptions {
  */
 export class ShardedAccountPool implements AccountPoolClient {
   readonly #shards: ShardedOptions["shards"];
+  readonly #map: ShardMap;
   readonly #clock: HolderClock;
   readonly #search: ShardSearch;
   readonly #clients: readonly ShardClient[];
@@ -50,6 +55,7 @@ export class ShardedAccountPool implements AccountPoolClient {
   constructor(options: ShardedOptions) {
     const { shards, clock } = options;
     this.#shards = shards;
+    this.#map = new ShardMap(shards);
     this.#clock = clock;
     this.#search = new ShardSearch(options);
     this.#clients = shards.map(({ client }) => client);
@@ -67,7 +73,7 @@ export class ShardedAccountPool implements AccountPoolClient {
       return { ...acquired, lease: this.#leaseOf(acquired, request, shard, null) };
     }
     const sentAt = this.#clock.now();
-    const counted = await this.#home.hold(use);
+    const counted = await this.#counted(use);
     if ("refused" in counted) return counted;
     const hold = new UseHold(this.#home, use, sentAt, this.#clock);
     let isServed = false;
@@ -89,6 +95,15 @@ export class ShardedAccountPool implements AccountPoolClient {
     } finally {
       if (!isServed) hold.unserved();
     }
+  }
+
+  /** Has a request of a key with limits counted. Rejects (503) when the shard that counts does not answer. */
+  async #counted(use: LimitedUse): Promise<CountAnswer> {
+    const counting = this.#home.hold(use);
+    const counted = await inTime(counting, COUNTING_MS, this.#clock);
+    if (counted !== null) return counted;
+    void counting.then(() => this.#home.unserved(use.id)).catch(() => undefined);
+    throw silentPool("the account pool that counts what keys use does not answer");
   }
 
   /** Begins a request of a key with limits that has its slot. Null: the slot was lost meanwhile. */
@@ -120,45 +135,52 @@ export class ShardedAccountPool implements AccountPoolClient {
   }
 
   async status(most?: number): Promise<QueueStatus> {
-    return mergedStatus(await this.#read((client) => client.shardStatus(most)), most);
+    const { answers, silent } = await this.#read((client) => client.shardStatus(most));
+    return mergedStatus(answers, silent, most);
   }
 
   async health(ids?: readonly string[]): Promise<AccountHealth[]> {
-    return (await this.#read((client) => client.health(ids))).flat();
+    return (await this.#read((client) => client.health(ids))).answers.flat();
   }
 
   async setTestStatus(id: string, status: string): Promise<void> {
     // Who does not have the account passes it over.
-    await Promise.all(this.#clients.map((client) => client.setTestStatus(id, status)));
+    const { silent } = await this.#read((client) => client.setTestStatus(id, status));
+    const owner = this.#map.shards[this.#map.of(id)]?.name ?? "";
+    if (silent.includes(owner))
+      throw silentPool(`the account pool of ${JSON.stringify(id)} does not answer: its test was not noted`);
   }
 
   async tokensDueForRefresh(): Promise<string[]> {
-    return (await this.#read((client) => client.tokensDueForRefresh())).flat();
+    return (await this.#read((client) => client.tokensDueForRefresh())).answers.flat();
   }
 
-  /** What those shards say that answer in time; rejects when none does. */
-  async #read<T>(ask: (client: ShardClient) => Promise<T>): Promise<T[]> {
-    const told = await Promise.allSettled(this.#clients.map((client) => this.#soon(ask(client))));
+  /** What those shards say that answer in time, and the names of the others; rejects when none does. */
+  async #read<T>(ask: (client: ShardClient) => Promise<T>): Promise<{ answers: T[]; silent: string[] }> {
+    const told = await Promise.allSettled(this.#shards.map(async ({ client }) => this.#soon(ask(client))));
     const answers = told.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     const failed = told.find(({ status }) => status === "rejected");
     if (answers.length === 0 && failed?.status === "rejected") throw failed.reason;
-    return answers;
+    return {
+      answers,
+      silent: this.#shards.flatMap(({ name }, shard) => (told[shard]?.status === "rejected" ? [name] : [])),
+    };
   }
 
-  /** Rejects when the answer of a shard takes too long. */
+  /** Rejects (503) when the answer of a shard takes too long. */
   async #soon<T>(asking: Promise<T>): Promise<T> {
-    const { promise: silence, reject } = Promise.withResolvers<never>();
-    const stop = this.#clock.setTimer(SILENT_MS, () => reject(new Error("an account pool does not answer")));
-    try {
-      return await Promise.race([asking, silence]);
-    } finally {
-      stop();
-    }
+    const answer = await inTime(
+      asking.then((told) => ({ told })),
+      SILENT_MS,
+      this.#clock,
+    );
+    if (answer === null) throw silentPool("an account pool does not answer");
+    return answer.told;
   }
 
   /** For tests: the configuration object tells each shard its part itself. */
   async configure(configuration: PoolConfiguration): Promise<void> {
-    const parts = new ShardMap(this.#shards).split(configuration.accounts);
+    const parts = this.#map.split(configuration.accounts);
     await Promise.all(
       this.#clients.map((client, shard) =>
         client.configure({ ...configuration, accounts: parts[shard] ?? [] }),

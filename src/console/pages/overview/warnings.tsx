@@ -23,6 +23,7 @@ interface WarningsProps {
 export function Warnings({ queue, settings }: WarningsProps) {
   const version = useLoaded(readVersion).data;
   const cooling = queue?.cooling ?? 0;
+  const silent = queue?.silent_shards ?? [];
   const warnings: Warning[] = [];
   const add = (when: boolean | undefined, id: string, kind: Warning["kind"], text: ComponentChildren) => {
     if (when) warnings.push({ id, kind, text });
@@ -41,6 +42,12 @@ export function Warnings({ queue, settings }: WarningsProps) {
     "read-only",
     "warning",
     "The configuration comes from the environment and cannot be changed here. New account tokens are lost on restart.",
+  );
+  add(
+    silent.length > 0,
+    "silent",
+    "warning",
+    `${silent.length === 1 ? "An account pool does" : `${silent.length} account pools do`} not answer (${silent.join(", ")}). The numbers and lists here leave out their accounts.`,
   );
   for (const { provider, model, reason } of queue?.outages ?? []) {
     add(

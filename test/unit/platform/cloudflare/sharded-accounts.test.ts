@@ -30,6 +30,10 @@ class Shard {
     this.pool = new AccountPool({ store: new MemoryPoolStore(), now, setTimer, wakeAt: () => undefined });
   }
 
+  async #speaks(): Promise<void> {
+    if (this.isSilent) await new Promise(() => undefined);
+  }
+
   #granted(granted: Grant) {
     const { pool } = this;
     const { lease: name, account: its } = granted;
@@ -50,13 +54,14 @@ class Shard {
     return {
       acquire: async (request) => {
         this.asked += 1;
-        if (this.isSilent) await new Promise(() => undefined);
+        await this.#speaks();
         if (this.isGone(request)) throw new Error("the object is gone");
         const outcome = pool.acquire(request);
         if (!(outcome instanceof Waiter))
           return "granted" in outcome ? this.#granted(outcome.granted) : outcome;
         const wait = async () => {
           const settled = await outcome.settled;
+          await this.#speaks();
           return "granted" in settled ? this.#granted(settled.granted) : settled;
         };
         const leave = () => {
@@ -73,21 +78,27 @@ class Shard {
       keyUses: async () => pool.uses.ofKeys(),
       status: async (most) => pool.status(most),
       health: async (ids) => pool.health(ids),
-      setTestStatus: async (id, status) => pool.setTestStatus(id, status),
+      setTestStatus: async (id, status) => {
+        await this.#speaks();
+        pool.setTestStatus(id, status);
+      },
       tokensDueForRefresh: async () => pool.tokensDueForRefresh(),
       configure: async (configuration) => {
         pool.configure(configuration);
         pool.takeParts({ global: null, queue: null });
       },
       shardStatus: async (most) => {
-        if (this.isSilent) await new Promise(() => undefined);
+        await this.#speaks();
         return pool.shardStatus(most);
       },
       isWell: async (provider) => {
-        if (this.isSilent) await new Promise(() => undefined);
+        await this.#speaks();
         return pool.isWell(provider);
       },
-      hold: async (use) => pool.uses.hold(use),
+      hold: async (use) => {
+        await this.#speaks();
+        return pool.uses.hold(use);
+      },
       begun: async (use) => {
         await this.beforeBegun();
         return pool.uses.begun(use);
@@ -228,10 +239,76 @@ describe("several pools", () => {
     expect(isOtherWell).toBe(true);
     const read = world.pool.status();
     await world.pass(1_600);
-    expect(await read).toMatchObject({ total: 2 });
+    expect(await read).toMatchObject({ total: 2, partial: true, silent_shards: ["far"] });
     for (const shard of world.shards) shard.isSilent = true;
     const failing = expect(world.pool.status()).rejects.toThrow("does not answer");
     await world.pass(1_600);
+    await failing;
+  });
+
+  it("find a pinned account beside a silent one, and say when it may live there", async () => {
+    const world = await World.of(1, 1, 1);
+    const [near, far] = world.shards;
+    const [there] = world.accounts[2] ?? [];
+    if (near === undefined || far === undefined) throw new Error("too few shards");
+    near.isSilent = true;
+    far.isSilent = true;
+    expect(await world.acquire({ target: there?.mobile ?? "" }, 8_000)).toMatchObject({
+      lease: { account: { id: there?.id } },
+    });
+    for (const target of [world.idOf(0), world.accounts[1]?.[0]?.mobile ?? "", "nobody"]) {
+      const told = expect(world.pool.acquire({ requestId: "r", model: "m", target })).rejects.toMatchObject({
+        status: 503,
+        code: "account_pool_unavailable",
+        headers: { "retry-after": "5" },
+      });
+      await world.pass(8_000);
+      await told;
+    }
+  });
+
+  it("do not have a request wait at one that is gone", async () => {
+    const world = await World.of(1, 0, 0);
+    const [near] = world.shards;
+    await world.lease();
+    const waits = ["", world.idOf(0)].map((target) =>
+      world.pool.acquire({ requestId: "r", model: "m", ...(target === "" ? {} : { target }) }),
+    );
+    const told = Promise.all(waits.map((waiting) => expect(waiting).rejects.toMatchObject({ status: 503 })));
+    // That it takes long says nothing.
+    await world.pass(20_000);
+    expect(await world.pool.status()).toMatchObject({ waiting: 2 });
+    if (near !== undefined) near.isSilent = true;
+    await world.pass(30_000);
+    await told;
+    expect(near?.pool.status()).toMatchObject({ in_use: 1, waiting: 0 });
+  });
+
+  it("note the test of an account although another one is silent, and say when its own is", async () => {
+    const world = await World.of(1, 1, 0);
+    const [near, far] = world.shards;
+    if (near === undefined || far === undefined) throw new Error("too few shards");
+    far.isSilent = true;
+    const noted = world.pool.setTestStatus(world.idOf(0), "ok");
+    await world.pass(1_600);
+    await noted;
+    expect(near.pool.health()).toMatchObject([{ testStatus: "ok" }]);
+    const failing = expect(world.pool.setTestStatus(world.idOf(1), "ok")).rejects.toMatchObject({
+      status: 503,
+    });
+    await world.pass(1_600);
+    await failing;
+  });
+
+  it("refuse a request of a key with limits for a while when the one that counts them is silent", async () => {
+    const world = await World.of(0, 1, 0);
+    const [home] = world.shards;
+    if (home !== undefined) home.isSilent = true;
+    const use = { id: "1", key: "k", limits: { requests_per_minute: 1 }, tokens: 10, cost: 0 };
+    const failing = expect(world.pool.acquire({ requestId: "r", model: "m", use })).rejects.toMatchObject({
+      status: 503,
+    });
+    await world.pass(5_000);
     await failing;
   });
 
@@ -355,6 +432,7 @@ describe("several pools", () => {
       global_max_inflight: 4,
       leases: [{ account: lease.account.id }],
     });
+    expect(await world.pool.status()).toMatchObject({ partial: false, silent_shards: [] });
     expect((await world.pool.status(2)).available_accounts).toHaveLength(2);
     expect((await world.pool.health()).map(({ id }) => id).sort()).toEqual(
       world.accounts
