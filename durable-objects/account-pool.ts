@@ -1,9 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
+import type { Clock } from "../src/accounts/clock.ts";
 import { poolConfiguration } from "../src/accounts/configuration.ts";
 import type { StillHeld } from "../src/accounts/handover.ts";
 import type { Pulse } from "../src/accounts/heartbeat.ts";
 import { shardNames } from "../src/accounts/layout.ts";
 import type { Holder } from "../src/accounts/leases.ts";
+import { PartSeeker } from "../src/accounts/part-seeker.ts";
 import { type PartAnswers, type PartAsks, PartTrader } from "../src/accounts/part-trader.ts";
 import { AccountPool as PoolRules } from "../src/accounts/pool.ts";
 import { POOL_NAME } from "../src/accounts/pool-name.ts";
@@ -62,6 +64,8 @@ export class AccountPool extends DurableObject<Env> {
   readonly #takeover: Takeover;
   /** Null: there is one pool. */
   #trader: PartTrader | null = null;
+  #seeker: PartSeeker | null = null;
+  readonly #clock: Clock;
   readonly #newTrader: () => PartTrader;
   #configured = false;
   #configuring: Promise<void> | null = null;
@@ -74,14 +78,14 @@ export class AccountPool extends DurableObject<Env> {
       const timer = setTimeout(run, ms);
       return () => clearTimeout(timer);
     };
+    this.#clock = { now: Date.now, setTimer };
     this.#uses = new GatheredUseStore(new SqlUseStore(sql), (work) => sql.transaction(work));
     const store = new SqlPoolStore(sql);
     this.#pool = new PoolRules({
       store,
       uses: this.#uses,
       boot: nameOfProcess(env),
-      now: Date.now,
-      setTimer,
+      ...this.#clock,
       wakeAt: (at) => {
         ctx.waitUntil(ctx.storage.setAlarm(at));
       },
@@ -94,8 +98,7 @@ export class AccountPool extends DurableObject<Env> {
         name: this.#name,
         store,
         pool: this.#pool,
-        now: Date.now,
-        setTimer,
+        ...this.#clock,
         send: async (shard, asks) => JSON.parse(await others.getByName(shard).partsAsked(this.#name, asks)),
       });
     this.#takeover = new Takeover({
@@ -110,11 +113,8 @@ export class AccountPool extends DurableObject<Env> {
   /** One call grants a slot; only a request that has to wait needs a second one, `pending.wait()`. */
   async acquire(request: AcquireRequest, settled: Settled = []): Promise<GrantReply | Refused | QueuedReply> {
     if (!this.#configured) await this.#fetchConfiguration();
-    // One that has just been added would refuse what the parts have room for that it is about to get.
-    const begun = this.#trader?.begun ?? null;
-    if (begun !== null) await begun;
     for (const [use, spent] of settled) this.#pool.uses.settle(use, spent);
-    const outcome = this.#pool.acquire(request);
+    const outcome = this.#seeker === null ? this.#pool.acquire(request) : await this.#seeker.acquire(request);
     const kept = this.#uses.kept();
     if (kept !== null) await kept;
     if (outcome instanceof Waiter) {
@@ -273,6 +273,7 @@ export class AccountPool extends DurableObject<Env> {
     if (shard === undefined) this.#pool.configure(configuration);
     else {
       this.#trader ??= this.#newTrader();
+      this.#seeker ??= new PartSeeker(this.#pool, this.#trader, this.#clock);
       const { shards, former } = shard.layout;
       this.#trader.configure({ shards, former, founders: FOUNDERS }, configuration);
     }

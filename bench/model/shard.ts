@@ -1,9 +1,11 @@
 import type { StillHeld } from "../../src/accounts/handover.ts";
+import { PartSeeker } from "../../src/accounts/part-seeker.ts";
 import { type PartAnswers, type PartAsks, PartTrader } from "../../src/accounts/part-trader.ts";
 import { AccountPool } from "../../src/accounts/pool.ts";
 import { POOL_NAME } from "../../src/accounts/pool-name.ts";
 import { Takeover } from "../../src/accounts/takeover.ts";
-import type { PoolConfiguration, PoolLimits } from "../../src/platform/accounts.ts";
+import type { Outcome, Waiter } from "../../src/accounts/waiting-queue.ts";
+import type { AcquireRequest, PoolConfiguration, PoolLimits } from "../../src/platform/accounts.ts";
 import { MemoryPoolStore } from "../../test/support/memory-pool-store.ts";
 import { ObjectTimers } from "../../test/support/object-timers.ts";
 import type { ModelClock } from "./clock.ts";
@@ -33,6 +35,7 @@ export class ModelShard {
   readonly #around: Surroundings;
   #configured = false;
   #trader: PartTrader | null = null;
+  #seeker: PartSeeker | null = null;
   #takeover: Takeover;
   readonly #timers: ObjectTimers;
 
@@ -87,6 +90,7 @@ export class ModelShard {
     this.#configured = false;
     this.limits = null;
     this.#trader = null;
+    this.#seeker = null;
     [this.pool, this.#takeover] = this.#made();
   }
 
@@ -94,6 +98,14 @@ export class ModelShard {
   known(): AccountPool {
     if (!this.#configured) this.#take(this.#around.partOf(this.name));
     return this.pool;
+  }
+
+  /** What becomes of a request; never, when the object is started anew meanwhile. */
+  async acquire(request: AcquireRequest): Promise<Outcome | Waiter> {
+    const pool = this.known();
+    const { start } = this;
+    const outcome = this.#seeker === null ? pool.acquire(request) : await this.#seeker.acquire(request);
+    return this.start === start ? outcome : new Promise(() => {});
   }
 
   configure(configuration: PoolConfiguration): void {
@@ -120,6 +132,10 @@ export class ModelShard {
     if (shard === undefined) taken = pool.configure(configuration);
     else {
       this.#trader ??= this.#newTrader();
+      this.#seeker ??= new PartSeeker(this.pool, this.#trader, {
+        now: this.#around.clock.now,
+        setTimer: this.#timers.set,
+      });
       const { shards, former } = shard.layout;
       taken = this.#trader.configure({ shards, former, founders: [POOL_NAME] }, configuration);
     }

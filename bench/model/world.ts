@@ -145,14 +145,20 @@ export class World {
 
   #request(shard: ModelShard, asked: Partial<AcquireRequest>): void {
     this.#requests += 1;
-    const outcome = shard.known().acquire({ requestId: `r${this.#requests}`, model: "m", ...asked });
-    const since = this.books.next();
-    if (outcome instanceof Waiter) {
-      this.counts.waited += 1;
-      const until = this.clock.now() + (asked.waitMs ?? shard.limits?.queueWaitMs ?? 0);
-      this.#waiting.push({ shard, waiter: outcome, until, since, provider: asked.provider ?? "" });
-    } else if ("granted" in outcome) this.#granted(shard, outcome.granted.lease, outcome.granted.account.id);
-    else this.counts.refused += 1;
+    const came = this.clock.now();
+    void shard.acquire({ requestId: `r${this.#requests}`, model: "m", ...asked }).then((outcome) => {
+      const since = this.books.next();
+      if (outcome instanceof Waiter) {
+        this.counts.waited += 1;
+        const until =
+          asked.waitMs === undefined
+            ? this.clock.now() + (shard.limits?.queueWaitMs ?? 0)
+            : came + asked.waitMs;
+        this.#waiting.push({ shard, waiter: outcome, until, since, provider: asked.provider ?? "" });
+      } else if ("granted" in outcome)
+        this.#granted(shard, outcome.granted.lease, outcome.granted.account.id);
+      else this.counts.refused += 1;
+    });
   }
 
   #granted(shard: ModelShard, token: string, account: string): void {
@@ -322,17 +328,15 @@ export class World {
     for (const [index, { id, provider: of }] of accounts.entries()) {
       for (let slot = 0; slot < PER_ACCOUNT; slot += 1) {
         const had = this.#holders.length;
-        // A shard may have to get its part of the queue first.
-        for (let tries = 0; tries < 3 && this.#holders.length === had; tries += 1) {
-          this.#request(this.#shardOf(index), {
-            target: id,
-            waitMs: PROBE_MS,
-            ...(of === undefined ? {} : { provider: of }),
-          });
-          await settled();
-          this.#look();
-          for (let ms = 0; ms <= PROBE_MS && this.#holders.length === had; ms += 500) await this.#goOn(500);
-        }
+        // A shard may have to get its parts of the limits first.
+        this.#request(this.#shardOf(index), {
+          target: id,
+          waitMs: PROBE_MS,
+          ...(of === undefined ? {} : { provider: of }),
+        });
+        await settled();
+        this.#look();
+        for (let ms = 0; ms <= PROBE_MS && this.#holders.length === had; ms += 500) await this.#goOn(500);
       }
     }
     const slots = PER_ACCOUNT * accounts.length;

@@ -1,4 +1,5 @@
 import type { PartLayout } from "../../src/accounts/limit-part.ts";
+import { PartSeeker } from "../../src/accounts/part-seeker.ts";
 import { type PartAnswers, type PartAsks, PartTrader } from "../../src/accounts/part-trader.ts";
 import { AccountPool } from "../../src/accounts/pool.ts";
 import { type Grant, Waiter } from "../../src/accounts/waiting-queue.ts";
@@ -45,6 +46,7 @@ export class ShardHost {
   #lost = Promise.withResolvers<null>();
   readonly #timers: ObjectTimers;
   #trader: PartTrader;
+  #seeker: PartSeeker;
   readonly #trading: Trading;
 
   /** @param callMs how long the object has to do with one call, milliseconds */
@@ -63,10 +65,10 @@ export class ShardHost {
     this.region = shard.region;
     this.layout = shard.layout;
     this.configuration = configuration;
-    [this.pool, this.#trader] = this.#made();
+    [this.pool, this.#trader, this.#seeker] = this.#made();
   }
 
-  #made(): [AccountPool, PartTrader] {
+  #made(): [AccountPool, PartTrader, PartSeeker] {
     const { now } = this.#clock;
     const start = this.#start;
     const setTimer = this.#timers.set;
@@ -89,7 +91,7 @@ export class ShardHost {
         return this.#start === start ? answers : new Promise<PartAnswers>(() => {});
       },
     });
-    return [pool, trader];
+    return [pool, trader, new PartSeeker(pool, trader, { now, setTimer })];
   }
 
   /** Takes over its configuration: at its first start, and at each that follows. */
@@ -119,7 +121,7 @@ export class ShardHost {
     this.#freeAt = this.#upAt;
     this.#lost.resolve(null);
     this.#lost = Promise.withResolvers<null>();
-    [this.pool, this.#trader] = this.#made();
+    [this.pool, this.#trader, this.#seeker] = this.#made();
     this.begin();
   }
 
@@ -174,8 +176,7 @@ export class ShardHost {
       getByName: () => ({
         acquire: (request) =>
           send(async () => {
-            await this.#trader.begun;
-            const outcome = this.pool.acquire(request);
+            const outcome = await this.#seeker.acquire(request);
             if (!(outcome instanceof Waiter))
               return "granted" in outcome ? granted(outcome.granted) : outcome;
             const { promise: lost } = this.#lost;

@@ -31,7 +31,7 @@ export async function askSoon(
   request: AcquireRequest,
   signal: AbortSignal | undefined,
 ): Promise<Acquired | null> {
-  const asking = ask(shard, { ...request, waitMs: 0 }, signal);
+  const asking = ask(shard, { ...request, waitMs: 0, passing: true }, signal);
   const answer = await inTime(asking, SILENT_MS, clock);
   if (answer === null) void asking.then(giveBackUnused, () => undefined);
   return answer;

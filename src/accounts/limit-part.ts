@@ -42,6 +42,8 @@ export interface PartAsk {
   readonly has: number;
   /** What it has got from the other one, ever. */
   readonly got: number;
+  /** A request is about to be turned away for want of it: what is only kept ready may be given. */
+  readonly urgent?: true;
 }
 
 export interface PartAnswer {
@@ -59,7 +61,7 @@ export interface PartAnswer {
  * it was told of that. Both counts are stored before they are told, or used, so that whatever happens to messages and shards, what
  * all have together is never more than the whole; what a lost message should have brought comes with the next one.
  *
- * A shard gives what it does not use, and keeps half of it; one that has more than an equal share gives that to one that has
+ * A shard gives what it does not use, and keeps half of it, unless a request would be turned away; one that has more than an equal share gives that to one that has
  * less as soon as it falls free. The rules alone: {@link PartTrader} says who is asked, and when.
  */
 export class LimitPart {
@@ -113,6 +115,11 @@ export class LimitPart {
     return this.#units;
   }
 
+  /** Others may have some of it. */
+  get isPartial(): boolean {
+    return this.#total > 0 && this.#slotsOf(this.#units) < this.#total;
+  }
+
   /** Its part; null while there is no limit. */
   get slots(): number | null {
     return this.#total === 0 ? null : this.#slotsOf(this.#units);
@@ -152,21 +159,22 @@ export class LimitPart {
   }
 
   /** @param missing units; 0: it asks only what it was given */
-  ask(peer: string, missing: number): PartAsk {
+  ask(peer: string, missing: number, urgent = false): PartAsk {
     const least = missing === 0 ? 0 : this.#unitsFor(1);
     const units = Math.min(WHOLE, Math.max(least, Math.ceil(missing)));
-    return { units, has: this.#units, got: this.#got.get(peer) ?? 0 };
+    const ask = { units, has: this.#units, got: this.#got.get(peer) ?? 0 };
+    return urgent ? { ...ask, urgent } : ask;
   }
 
   /** Another shard asks for a part of this one. */
-  asked(peer: string, { units, has, got }: PartAsk, use: PartUse, now: number): PartAnswer {
+  asked(peer: string, { units, has, got, urgent }: PartAsk, use: PartUse, now: number): PartAnswer {
     const before = this.#given.get(peer) ?? 0;
     // What is its own is not known before it is configured.
     if (this.#shards.length === 0) return { given: before, spare: 0 };
     // What was given and has not arrived.
     const underWay = Math.max(0, before - got);
     const wanted = Math.max(0, units - underWay);
-    const free = Math.max(0, this.#units - this.#kept(peer, has, use));
+    const free = Math.max(0, this.#units - this.#kept(peer, has, use, urgent === true));
     const given = Math.min(wanted, free);
     if (given > 0) {
       this.#given.set(peer, before + given);
@@ -214,12 +222,12 @@ export class LimitPart {
   }
 
   /** What it keeps when it is asked: units. */
-  #kept(peer: string, has: number, { inUse, wanted }: PartUse): number {
+  #kept(peer: string, has: number, { inUse, wanted }: PartUse, isUrgent: boolean): number {
     const { slots } = this;
     if (slots === null) return inUse > 0 ? this.#units : this.#left ? 0 : Math.ceil(this.#units / 2);
     const used = Math.min(slots, inUse);
     const idle = Math.max(0, slots - inUse - wanted);
-    let given = this.#left ? slots - used : Math.ceil(idle / 2);
+    let given = this.#left ? slots - used : isUrgent ? idle : Math.ceil(idle / 2);
     if (this.#isDue(peer, has)) given = Math.max(given, slots - Math.max(used, this.#fair));
     // What is less than a slot is of no use here; but two that lack a slot must not exchange it for ever.
     if (given === 0 && inUse + wanted > slots && this.#name < peer) return this.#units;

@@ -16,6 +16,9 @@ const AT_ONCE = 2;
 /** One that had nothing is left alone for so long, milliseconds, and longer where there are many. */
 const PAUSE_MS = 1_000;
 const PAUSE_EACH_MS = 60;
+/** The same while a request would be turned away, or all that wait have no part at all. */
+const EAGER_MS = 150;
+const EAGER_EACH_MS = 30;
 /** One that is not of the layout any more, and has nothing left. */
 const GONE_MS = 60_000;
 /** An answer that takes longer, milliseconds, is not waited for. It counts when it comes. */
@@ -52,18 +55,26 @@ export interface TraderOptions {
   readonly send: (to: string, asks: PartAsks) => Promise<PartAnswers>;
 }
 
+const NEVER = { until: 0, eagerUntil: 0 };
+
 /** What a trader knows of one limit. */
 class Side {
   readonly part: LimitPart;
   /** A request was turned away, of late, since there was no part left. */
   turnedAway = false;
+  /** Somebody waits for what others say: they are asked soon again. */
+  isEager = false;
+  /** How many are being asked for more. */
+  asking = 0;
   /** How many are asked next. */
   atOnce = AT_ONCE;
   /** There is nobody to ask for more until then. */
   quietUntil = 0;
   #peers: readonly string[] = [];
-  /** Until when which one is left alone. */
-  readonly #paused = new Map<string, number>();
+  /** Until when which one is left alone; and when somebody is eager. */
+  readonly #paused = new Map<string, { readonly until: number; readonly eagerUntil: number }>();
+  /** When which one was asked for more, urgently. */
+  readonly #askedAt = new Map<string, number>();
   /** Who may have given something of which nothing has been heard: they are asked what it was. */
   readonly #unheard = new Set<string>();
   /** What others would give, in units, as far as it is known. */
@@ -79,6 +90,7 @@ class Side {
     this.#peers = peers;
     this.#paused.clear();
     this.turnedAway = false;
+    this.isEager = false;
     this.quietUntil = 0;
     // If nothing is known of anybody they have the most.
     for (const peer of founders) if (!this.#spare.has(peer)) this.#spare.set(peer, 1);
@@ -86,6 +98,21 @@ class Side {
 
   get pauseMs(): number {
     return Math.max(PAUSE_MS, PAUSE_EACH_MS * this.#peers.length);
+  }
+
+  /** A peer is being asked for more, urgently. */
+  asks(peer: string, now: number): void {
+    this.#askedAt.set(peer, now);
+  }
+
+  /** Whether somebody may have some that has not been asked since then. */
+  isOpen(since: number, now: number): boolean {
+    if (!this.part.isPartial) return false;
+    const wasAsked = (peer: string) => (this.#askedAt.get(peer) ?? Number.NEGATIVE_INFINITY) >= since;
+    return this.#peers.some((peer) => {
+      const { until, eagerUntil } = this.#paused.get(peer) ?? NEVER;
+      return until <= now || (!wasAsked(peer) && eagerUntil < until);
+    });
   }
 
   /** Whom to ask for so many units now: those first that have most. */
@@ -123,7 +150,8 @@ class Side {
 
   /** A clock may be set back. */
   #pausedUntil(peer: string, now: number): number {
-    const until = this.#paused.get(peer) ?? 0;
+    const paused = this.#paused.get(peer) ?? NEVER;
+    const until = this.isEager ? paused.eagerUntil : paused.until;
     return until <= now + Math.max(GONE_MS, this.pauseMs) ? until : 0;
   }
 
@@ -131,7 +159,7 @@ class Side {
     if (answer === undefined) {
       this.#unheard.add(peer);
       this.#spare.set(peer, 0);
-      this.#paused.set(peer, now + this.pauseMs);
+      this.#pause(peer, now, this.pauseMs);
       return;
     }
     this.#unheard.delete(peer);
@@ -139,8 +167,13 @@ class Side {
     this.#spare.set(peer, answer.spare);
     if (answer.rich !== undefined) this.#spare.set(...answer.rich);
     if (more > 0) this.atOnce = AT_ONCE;
-    if (answer.gone === true) this.#paused.set(peer, now + GONE_MS);
-    else if (units > 0 && (more === 0 || answer.spare === 0)) this.#paused.set(peer, now + this.pauseMs);
+    if (answer.gone === true) this.#pause(peer, now, GONE_MS);
+    else if (units > 0 && (more === 0 || answer.spare === 0))
+      this.#pause(peer, now, this.pauseMs, Math.max(EAGER_MS, EAGER_EACH_MS * this.#peers.length));
+  }
+
+  #pause(peer: string, now: number, ms: number, eagerMs = ms): void {
+    this.#paused.set(peer, { until: now + ms, eagerUntil: now + eagerMs });
   }
 
   /** Who has most besides one, as far as it is known. */
@@ -169,6 +202,10 @@ export class PartTrader {
   #stopRetry = () => {};
   #stopRelax = () => {};
   #taken: LimitParts | null = null;
+  /** Limits for want of which a request was turned away, until somebody asks which. */
+  readonly #turned = new Set<PartedLimit>();
+  /** Resolves when there may be more than there was. */
+  #sought: PromiseWithResolvers<void> | null = null;
 
   constructor(options: TraderOptions) {
     this.#options = options;
@@ -224,8 +261,41 @@ export class PartTrader {
 
   /** Requests wait for want of a part, or one was turned away. */
   short(limit: PartedLimit, turnedAway: boolean): void {
-    if (turnedAway) this.#sides[limit].turnedAway = true;
+    if (turnedAway) {
+      this.#sides[limit].turnedAway = true;
+      this.#turned.add(limit);
+    }
     this.look();
+  }
+
+  /** For want of parts of which limits requests were turned away since it was asked last. */
+  takeTurned(): PartedLimit[] {
+    const turned = [...this.#turned];
+    this.#turned.clear();
+    return turned;
+  }
+
+  /**
+   * Asks for parts of limits, for want of which a request would be turned away: also those that have just had nothing.
+   *
+   * @param since when the request came, Unix milliseconds
+   * @returns a promise that resolves when there may be more than there was; null: all have said since then that they have none
+   */
+  seek(limits: readonly PartedLimit[], since: number): Promise<void> | null {
+    const now = this.#options.now();
+    const open = limits.filter((limit) => this.#sides[limit].isOpen(since, now));
+    for (const limit of open) this.#sides[limit].isEager = true;
+    this.look();
+    const isAsking = limits.some((limit) => this.#sides[limit].asking > 0);
+    const isSoonAsking = open.length > 0 && (this.#asking > 0 || this.#retryAt < Number.POSITIVE_INFINITY);
+    if (!isAsking && !isSoonAsking) return null;
+    this.#sought ??= Promise.withResolvers();
+    return this.#sought.promise;
+  }
+
+  #mayHaveMore(): void {
+    this.#sought?.resolve();
+    this.#sought = null;
   }
 
   /** Asks whom there is to ask. */
@@ -237,14 +307,21 @@ export class PartTrader {
     for (const limit of PARTED_LIMITS) {
       const side = this.#sides[limit];
       if (side.part.slots === null) continue;
+      // With no part at all nobody that waits could be served.
+      const isUrgent = side.isEager || side.turnedAway;
+      side.isEager ||= limit === "global" && side.part.slots === 0;
       const ask = (peer: string, missing: number) =>
-        messages.set(peer, { ...messages.get(peer), [limit]: side.part.ask(peer, missing) });
+        messages.set(peer, { ...messages.get(peer), [limit]: side.part.ask(peer, missing, isUrgent) });
       for (const peer of side.unheard(now)) ask(peer, 0);
       const { missing, peers } = this.#wants(limit, now);
       // A little more than each one's share, for some will have nothing.
-      for (const peer of peers) ask(peer, Math.min(1, AT_ONCE / peers.length) * missing);
+      for (const peer of peers) {
+        ask(peer, Math.min(1, AT_ONCE / peers.length) * missing);
+        if (isUrgent) side.asks(peer, now);
+      }
       retryAt = Math.min(retryAt, side.nextUnheard(now));
       if (side.isQuiet(now)) retryAt = Math.min(retryAt, side.quietUntil);
+      side.isEager = false;
     }
     this.#retry(messages.size > 0 ? Number.POSITIVE_INFINITY : retryAt);
     for (const [peer, asks] of messages) this.#ask(peer, asks);
@@ -253,7 +330,7 @@ export class PartTrader {
   /** How many units of a limit are missing, and who is to be asked for them now. */
   #wants(limit: PartedLimit, now: number): { readonly missing: number; readonly peers: readonly string[] } {
     const side = this.#sides[limit];
-    if (side.isQuiet(now)) return { missing: 0, peers: [] };
+    if (side.isQuiet(now) && !side.isEager) return { missing: 0, peers: [] };
     const missing = side.part.missing(this.#use(limit));
     side.turnedAway = false;
     if (missing === 0) {
@@ -274,7 +351,10 @@ export class PartTrader {
       const ask = asks[limit];
       if (ask === undefined) continue;
       const side = this.#sides[limit];
-      const { gone, ...answer } = side.part.asked(peer, ask, this.#use(limit), now);
+      const use = this.#use(limit);
+      // Who waits here has its place: room for more is given to who has none.
+      const needed = limit === "queue" && ask.urgent === true ? { ...use, wanted: 0 } : use;
+      const { gone, ...answer } = side.part.asked(peer, ask, needed, now);
       const isGone = gone === true && side.isHeard && this.#asking === 0;
       const rich = side.richBut(peer);
       answers[limit] = {
@@ -296,6 +376,8 @@ export class PartTrader {
   #ask(peer: string, asks: PartAsks): void {
     const { now, setTimer, send } = this.#options;
     this.#asking += 1;
+    const asked = PARTED_LIMITS.filter((limit) => (asks[limit]?.units ?? 0) > 0);
+    for (const limit of asked) this.#sides[limit].asking += 1;
     let waiting = true;
     let stop = () => {};
     const heard = (answers: PartAnswers) => {
@@ -310,8 +392,11 @@ export class PartTrader {
       waiting = false;
       stop();
       this.#asking -= 1;
+      for (const limit of asked) this.#sides[limit].asking -= 1;
       this.look();
-      if (this.#asking === 0) this.#hasBegun();
+      if (this.#asking > 0) return;
+      this.#hasBegun();
+      this.#mayHaveMore();
     };
     stop = setTimer(SILENT_MS, () => heard({}));
     send(peer, asks).then(heard, () => {
@@ -327,6 +412,7 @@ export class PartTrader {
     this.#stopRetry = this.#options.setTimer(Math.max(0, at - this.#options.now()), () => {
       this.#retryAt = Number.POSITIVE_INFINITY;
       this.look();
+      this.#mayHaveMore();
     });
   }
 
@@ -348,5 +434,6 @@ export class PartTrader {
     if (parts.global === this.#taken?.global && parts.queue === this.#taken.queue) return;
     this.#taken = parts;
     pool.takeParts(parts);
+    this.#mayHaveMore();
   }
 }

@@ -190,18 +190,22 @@ export class AccountPool {
     return lane !== undefined && this.#slots.othersAreHealthy(lane, []);
   }
 
-  /** Grants a slot, refuses, or has the request wait. */
-  acquire(request: AcquireRequest): Outcome | Waiter {
+  /**
+   * Grants a slot, refuses, or has the request wait.
+   *
+   * @param mayTrade if the queue is full there may be more room soon: it is refused, and nobody gives way
+   */
+  acquire(request: AcquireRequest, mayTrade = false): Outcome | Waiter {
     const { use } = request;
-    if (use === undefined) return this.#admit(request);
+    if (use === undefined) return this.#admit(request, mayTrade);
     const limited = this.uses.refusal(use);
     if (limited !== null) return limited;
-    const outcome = this.#admit(request);
+    const outcome = this.#admit(request, mayTrade);
     if (outcome instanceof Waiter) this.#ledger.wait(use.id);
     return outcome;
   }
 
-  #admit(request: AcquireRequest): Outcome | Waiter {
+  #admit(request: AcquireRequest, mayTrade: boolean): Outcome | Waiter {
     // Who wants one account is told what that account says.
     const lane = request.target === undefined ? this.#slots.lanes.of(request.provider) : undefined;
     const heldUp = lane === undefined ? null : this.#trials.heldUp(lane, request);
@@ -209,7 +213,7 @@ export class AccountPool {
       if (!(heldUp instanceof Waiter)) this.#givenBack(request);
       return heldUp;
     }
-    const outcome = this.#slots.acquire(request);
+    const outcome = this.#slots.acquire(request, mayTrade);
     if ("refused" in outcome) this.#unserved(request);
     return outcome;
   }

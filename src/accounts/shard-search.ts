@@ -181,7 +181,9 @@ export class ShardSearch {
     if (acquired.isWell === false && acquired.refused === "no_accounts") return true;
     // The accounts may have gone to another shard just now.
     const moved = acquired.refused === "no_accounts" && !exclude?.length;
-    if ((!moved && acquired.refused !== "queue_full") || now < this.#vainUntil) return false;
+    // Without a limit there is room for as many as the pool has slots, and its accounts may be on their way.
+    const mayGetRoom = acquired.refused === "queue_full" && acquired.isFull !== true;
+    if ((!moved && !mayGetRoom) || now < this.#vainUntil) return false;
     if (round + 1 < AGAIN) return true;
     this.#vainUntil = now + VAIN_MS;
     return false;

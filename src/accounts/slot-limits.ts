@@ -67,8 +67,8 @@ export class SlotLimits {
     const queued = Math.max(...this.#lanes.all.map(({ queue }) => queue.size));
     return {
       global: { inUse, heldBack, wanted: Math.min(able, free), most: recommended },
-      // Once it is full requests are turned away: so there is to be room for twice as many, and for one in any case.
-      queue: { inUse: queued, heldBack: 0, wanted: Math.max(1, queued), most: Number.POSITIVE_INFINITY },
+      // Who finds it full has to wait for a part of it first: so there is to be room for twice as many.
+      queue: { inUse: queued, heldBack: 0, wanted: queued, most: Number.POSITIVE_INFINITY },
     };
   }
 }

@@ -116,9 +116,9 @@ export class Slots {
     this.#events.rescheduled();
   }
 
-  /** Grants a slot, refuses, or has the request wait. */
-  acquire(request: AcquireRequest): Outcome | Waiter {
-    return this.#acquire(request, null);
+  /** See `AccountPool.acquire`. */
+  acquire(request: AcquireRequest, mayTrade = false): Outcome | Waiter {
+    return this.#acquire(request, null, mayTrade);
   }
 
   /** Treats a request that was put aside as if it came now, in its old place among those of its caller. */
@@ -131,7 +131,7 @@ export class Slots {
     else this.waiting.dismiss(waiter, outcome);
   }
 
-  #acquire(request: AcquireRequest, again: Waiter | null): Outcome | Waiter {
+  #acquire(request: AcquireRequest, again: Waiter | null, mayTrade = false): Outcome | Waiter {
     this.catchUp();
     if (this.accounts.total === 0) return { refused: "no_accounts" };
     const target = request.target === undefined ? null : this.accounts.named(request.target);
@@ -152,7 +152,7 @@ export class Slots {
       if (this.waiting.size > 0) this.#events.rescheduled();
       return outcome;
     }
-    const outcome = this.waiting.queue(lane, request, target, exclude, again);
+    const outcome = this.waiting.queue(lane, request, target, exclude, again, mayTrade);
     if (free) this.#events.short("global", !(outcome instanceof Waiter));
     if (request.wellOnly !== true || outcome instanceof Waiter) return outcome;
     return { ...outcome, isWell: lane.rotation.isWell };

@@ -50,13 +50,19 @@ export class WaitingRoom {
     return this.#lanes.waiting;
   }
 
-  /** Has a request wait in the queue, or refuses it. `again`: it was put aside, and takes its old place among those of its caller. */
+  /**
+   * Has a request wait in the queue, or refuses it.
+   *
+   * @param again it was put aside, and takes its old place among those of its caller
+   * @param mayTrade there may be more room: nobody gives way
+   */
   queue(
     lane: Lane,
     request: AcquireRequest,
     target: AccountState | null,
     exclude: ReadonlySet<string> | null,
     again: Waiter | null,
+    mayTrade = false,
   ): Refused | Waiter {
     const waited = again === null ? 0 : Math.max(0, this.#clock.now() - again.since);
     const waitMs = (request.waitMs ?? this.#limits.configured.queueWaitMs) - waited;
@@ -65,7 +71,7 @@ export class WaitingRoom {
     const limit = this.#limits.queueOf(lane);
     const full = queue.size >= limit;
     if (waitMs > 0 && 2 * (queue.size + 1) > limit) this.#events.short("queue", full);
-    const surplus = full ? shares.surplus(share) : null;
+    const surplus = full && !mayTrade ? shares.surplus(share) : null;
     if ((full && surplus === null) || waitMs <= 0) {
       shares.forget(share);
       return { refused: full && surplus === null ? "queue_full" : "queue_timeout" };

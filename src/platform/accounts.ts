@@ -50,6 +50,8 @@ export interface AcquireRequest {
   readonly waitMs?: number;
   /** Absent: the caller's key has no limits that need counting. */
   readonly use?: LimitedUse;
+  /** Several pools are asked in turn whether they have a free slot: it is not one that this pool need get parts of limits for. */
+  readonly passing?: boolean;
   /** Another pool may do better than with an account that is passed over, or that is tried already since it has failed. */
   readonly wellOnly?: boolean;
 }
@@ -64,6 +66,8 @@ export interface Refused {
   readonly limits?: LimitState;
   /** The pool has accounts that are well, and busy; told to a request that is `wellOnly`. */
   readonly isWell?: boolean;
+  /** The queue is full, and no other pool has room to give: it is of no use to ask again. */
+  readonly isFull?: boolean;
 }
 
 /** A slot was granted. */
@@ -240,9 +244,9 @@ export interface QueueStatus {
   readonly outages: readonly OutageView[];
   readonly waiting_requests: readonly WaitingView[];
   /** Some pools have not answered, so that their accounts are missing from all numbers and lists. Absent: there is one pool. */
-  readonly partial?: boolean;
+  readonly partial?: boolean | undefined;
   /** Names of the pools that have not answered. Absent: there is one. */
-  readonly silent_shards?: readonly string[];
+  readonly silent_shards?: readonly string[] | undefined;
 }
 
 /** How many requests there were in a time, and how many of them did not fail. */

@@ -40,13 +40,14 @@ const PROOF_MS = 5_000;
 const MAX_WAIT_MS = 60_000;
 
 /** A refusal without what RPC adds to it. */
-export function refusal({ refused, failure, limit, limits, isWell }: Refused): Refused {
+export function refusal({ refused, failure, limit, limits, isWell, isFull }: Refused): Refused {
   return {
     refused,
     ...(failure === undefined ? {} : { failure }),
     ...(limit === undefined ? {} : { limit }),
     ...(limits === undefined ? {} : { limits }),
     ...(isWell === undefined ? {} : { isWell }),
+    ...(isFull === undefined ? {} : { isFull }),
   };
 }
 
