@@ -245,6 +245,7 @@ export class BrowserService {
     const starting = this.#start(true, forget);
     const take = async () => {
       const next = await starting;
+      if (!next.browser.isConnected()) throw new Error("the browser has ended");
       // The old one may have ended by itself meanwhile, and have another successor.
       const old = this.#live === current ? live : next;
       if (old === live) this.#live = starting;
@@ -277,7 +278,9 @@ export class BrowserService {
       await Promise.all(browser.browserContexts().map((context) => context.close().catch(() => undefined)));
       return { browser, guard, userAgent, spare: null, pages: 0, busy: 0, isLeft: false };
     };
-    return inTime(ready(), OPEN_MS, () => {
+    const getting = ready();
+    getting.catch(() => close(browser));
+    return inTime(getting, OPEN_MS, () => {
       this.#hasGivenUp = true;
       void close(browser);
     });

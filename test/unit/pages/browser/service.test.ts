@@ -75,7 +75,7 @@ class WithPages implements ConnectionTransport {
       this.#appears(page, "page");
       this.#attached(page, "page");
     }
-    this.#say({ id, sessionId, result: results[method] ?? {} });
+    this.say({ id, sessionId, result: results[method] ?? {} });
   }
 
   close(): void {
@@ -88,7 +88,7 @@ class WithPages implements ConnectionTransport {
   }
 
   #appears(targetId: string, type: string): void {
-    this.#say({ method: "Target.targetCreated", params: { targetInfo: this.#info(targetId, type) } });
+    this.say({ method: "Target.targetCreated", params: { targetInfo: this.#info(targetId, type) } });
   }
 
   #attached(targetId: string, type: string): void {
@@ -97,11 +97,31 @@ class WithPages implements ConnectionTransport {
       targetInfo: this.#info(targetId, type),
       waitingForDebugger: false,
     };
-    this.#say({ method: "Target.attachedToTarget", params });
+    this.say({ method: "Target.attachedToTarget", params });
   }
 
-  #say(message: unknown): void {
+  protected say(message: unknown): void {
     queueMicrotask(() => this.onmessage?.(JSON.stringify(message)));
+  }
+}
+
+/** A browser that ends when it has started. */
+class Ending extends WithPages {
+  override send(message: string): void {
+    const { id, sessionId, method }: { id: number; sessionId?: string; method: string } = JSON.parse(message);
+    const browserContextIds = ["of an earlier life"];
+    if (method === "Target.getBrowserContexts") this.say({ id, sessionId, result: { browserContextIds } });
+    else if (method === "Target.disposeBrowserContext") this.close();
+    else super.send(message);
+  }
+}
+
+/** A browser that knows no interception. */
+class Unguarded extends WithPages {
+  override send(message: string): void {
+    const { id, sessionId, method }: { id: number; sessionId?: string; method: string } = JSON.parse(message);
+    if (method === "Fetch.enable") this.say({ id, sessionId, error: { code: -1, message: "not here" } });
+    else super.send(message);
   }
 }
 
@@ -215,6 +235,37 @@ describe("BrowserService", () => {
     }
     // Asked for at the second page, and again after two more.
     expect([launches, transport.sent.includes("Browser.close")]).toEqual([3, false]);
+  });
+
+  it("keeps a browser that has shown many pages when the other one ends while it starts", async () => {
+    const transports: WithPages[] = [];
+    const launch = async (anew: boolean) => {
+      const transport = anew ? new Ending() : new WithPages();
+      transports.push(transport);
+      return puppeteer.connect({ transport });
+    };
+    const service = new BrowserService({ launch, limits, blockLists: "", pagesOfBrowser: 2 });
+    for (let page = 0; page < 3; page++) {
+      const asked = expect(service.visit(visit, "a")).rejects.toThrow("host name");
+      await vi.advanceTimersByTimeAsync(5_000);
+      await asked;
+    }
+    const navigations = transports[0]?.sent.filter((method) => method === "Page.navigate").length;
+    expect([transports.length, navigations]).toEqual([2, 3]);
+  });
+
+  it("ends a browser that cannot be used", async () => {
+    const transports: Unguarded[] = [];
+    const launch = () => {
+      const transport = new Unguarded();
+      transports.push(transport);
+      return puppeteer.connect({ transport });
+    };
+    const service = new BrowserService({ launch, limits, blockLists: "" });
+    const asked = expect(service.visit(visit, "a")).rejects.toMatchObject({ code: "browser_unavailable" });
+    await vi.advanceTimersByTimeAsync(5_000);
+    await asked;
+    expect(transports.map(({ sent }) => sent.includes("Browser.close"))).not.toContain(false);
   });
 
   it("opens no other tab in a browser that does not close its last one", async () => {
