@@ -65,7 +65,7 @@ class Reading {
   #hasBase = false;
 
   constructor(url: string) {
-    this.#base = url;
+    this.#base = url.length <= MAX_BASE ? url : shortened(url);
   }
 
   /** A stack instead of recursion: a page may nest elements as deeply as it likes. */
@@ -143,6 +143,12 @@ class Reading {
   #absolute(address: string): string | undefined {
     return URL.canParse(address, this.#base) ? new URL(address, this.#base).href : undefined;
   }
+}
+
+/** The folder of an address that is too long for a base; when that is, too, its site. */
+function shortened(url: string): string {
+  const folder = new URL(".", url).href;
+  return folder.length <= MAX_BASE ? folder : new URL("/", url).href;
 }
 
 /** The text of a script or style element, which has no elements inside. */

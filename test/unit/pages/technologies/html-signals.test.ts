@@ -45,6 +45,18 @@ describe("signalsFromHtml", () => {
     expect(scriptSrc?.[999]).toBe("https://www.example.com/a/999.js");
   });
 
+  it.each([
+    [`dir/page?${"q=1&".repeat(1_000)}`, "https://www.example.com/dir/0.js"],
+    [`${"a".repeat(5_000)}/page`, "https://www.example.com/0.js"],
+  ])("resolves against less of a page's own long address (%#)", (path, expected) => {
+    const page = {
+      html: '<script src="0.js"></script>',
+      headers: new Headers(),
+      url: `https://www.example.com/${path}`,
+    };
+    expect(signalsFromHtml(page).scriptSrc).toEqual([expected]);
+  });
+
   it("reads inline scripts and styles as they are, and text without them", () => {
     const signals = read(`<title>Title</title><style>a > b { }</style><body>One&nbsp;&lt;two&gt;
       <script>if (a < b && c > d) "<p>no</p>"</script><p>three</p><noscript>hidden</noscript><script> </script>`);
