@@ -221,6 +221,8 @@ export async function answerResponse(
     "x-content-type-options": "nosniff",
     "cross-origin-resource-policy": "cross-origin",
   });
+  // That was the time of whoever it was made for.
+  if (hit) all.delete("server-timing");
   const known = context.request.headers.get("if-none-match")?.split(",") ?? [];
   if (known.some((tag) => tag.trim().replace(/^W\//, "") === etag || tag.trim() === "*")) {
     await discard(answer);

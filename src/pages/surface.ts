@@ -27,6 +27,7 @@ export const PAGES: LateSurface = {
     "x-page-cut-at-width",
     "x-page-sheets",
     "x-page-cut-at-sheet",
+    "server-timing",
   ],
   load: async () => (await import("./index.ts")).PAGE_ENDPOINTS,
 };

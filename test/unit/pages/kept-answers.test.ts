@@ -1,6 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { toUtf8 } from "../../../src/encoding/bytes.ts";
-import { answerResponse, bytesOf, keptOrMade, type MadeAnswer } from "../../../src/pages/kept-answers.ts";
+import {
+  answerResponse,
+  bytesOf,
+  foundAnswer,
+  type KeptAnswer,
+  keptOrMade,
+  type MadeAnswer,
+} from "../../../src/pages/kept-answers.ts";
 import { MemoryAnswerCache } from "../../../src/pages/memory-cache.ts";
 import type { AnswerCache } from "../../../src/platform/pages.ts";
 
@@ -154,6 +161,20 @@ describe("an answer that is kept", () => {
       expect(await ask(async () => made("another"))).toEqual(["another", false]);
       expect(cancelled).toBe(2);
     });
+  });
+
+  it("does not tell again where the time went", async () => {
+    const headers = { "server-timing": "load;dur=7" };
+    const fresh = await keptOrMade(context, KEY, FRESHNESS, admitted, async () => ({
+      ...made("new"),
+      headers,
+    }));
+    const timing = async (answer: KeptAnswer) => {
+      const request = new Request("http://gateway/");
+      return (await answerResponse({ ...context, request }, answer, FRESHNESS)).headers.get("server-timing");
+    };
+    expect(await timing(fresh)).toBe("load;dur=7");
+    expect(await timing(await foundAnswer({ ...made("of a job"), headers }, 100))).toBeNull();
   });
 
   it("is made anew each time for who wants it so", async () => {

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { Stopwatch } from "../../../../src/pages/browser/stopwatch.ts";
 import { pageHeaders } from "../../../../src/pages/page-headers.ts";
+import { PAGES } from "../../../../src/pages/surface.ts";
 
 it("tells where the time of a request went, a page that leads elsewhere included", () => {
   let now = 1_000;
@@ -20,4 +21,10 @@ it("tells where the time of a request went, a page that leads elsewhere included
     "queue;dur=5, load;dur=100, prepare;dur=0, read;dur=9",
   );
   expect(pageHeaders(report)).not.toHaveProperty("server-timing");
+});
+
+it("lets scripts of other origins read all that is told of a page", () => {
+  const report = { url: "https://example.com/", status: 200, incomplete: true, overBudget: true };
+  const headers = pageHeaders({ ...report, spent: [{ step: "load", ms: 1 }] });
+  expect(PAGES.responseHeaders).toEqual(expect.arrayContaining(Object.keys(headers)));
 });
