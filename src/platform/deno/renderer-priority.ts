@@ -3,6 +3,8 @@ import { setPriority } from "node:os";
 
 /** How often processes are looked at, milliseconds. */
 const LOOK_MS = 250;
+/** So many times as long as a look has taken nobody looks again: a machine may have thousands of processes. */
+const PAUSES = 50;
 /** The kernel tells times in ticks of a hundredth of a second (proc(5)). */
 const TICK_MS = 10;
 /**
@@ -43,10 +45,21 @@ export function favourShortPages(browser: number, isBusy: () => boolean): () => 
     for (const { pid, nice } of long) if (known.get(pid) !== nice && isPage(pid)) lower(pid, nice);
     known = new Map(long.map(({ pid, nice }) => [pid, nice]));
   };
-  const timer = setInterval(() => {
-    if (isBusy()) look();
-  }, LOOK_MS);
-  return () => clearInterval(timer);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const lookAfter = (ms: number) => {
+    timer = setTimeout(() => {
+      const began = performance.now();
+      if (isBusy()) look();
+      lookAfter(pauseAfter(performance.now() - began));
+    }, ms);
+  };
+  lookAfter(LOOK_MS);
+  return () => clearTimeout(timer);
+}
+
+/** How long to wait after a look that has taken so long; milliseconds both. */
+export function pauseAfter(took: number): number {
+  return Math.max(LOOK_MS, PAUSES * took);
 }
 
 /** Those of the processes that a browser has started, directly or not, which have computed for long. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { longProcesses, parseStat } from "../../../../src/platform/deno/renderer-priority.ts";
+import { longProcesses, parseStat, pauseAfter } from "../../../../src/platform/deno/renderer-priority.ts";
 
 describe("the priority of pages", () => {
   it("is lowered in two steps by what a browser's processes have computed, and nobody else's", () => {
@@ -24,5 +24,9 @@ describe("the priority of pages", () => {
     const rest = "S 7 1 1 0 -1 4194304 1 0 0 0 120 34 0 0 20 0 9 0 100";
     expect(parseStat(`42 (a b) c) ${rest}`)).toEqual({ pid: 42, parent: 7, computedMs: 1_540 });
     for (const text of ["", "42 (gone", "x (y) S z"]) expect(parseStat(text)).toBeNull();
+  });
+
+  it("is looked after less often where that takes long: the gateway waits meanwhile", () => {
+    expect([0, 5, 70].map(pauseAfter)).toEqual([250, 250, 3_500]);
   });
 });
