@@ -88,6 +88,17 @@ describe("leases over RPC", () => {
     await eventually({ in_use: 0, waiting: 0 });
   });
 
+  test("a request whose client leaves before the pool has had it wait leaves the queue", async () => {
+    const first = granted(await pool.acquire(ask()));
+    const client = new AbortController();
+    const waiting = pool.acquire(ask(), client.signal);
+    client.abort();
+    expect(await waiting).toEqual({ refused: "cancelled" });
+    await eventually({ in_use: 1, waiting: 0 });
+    first.release();
+    await eventually({ in_use: 0, waiting: 0 });
+  });
+
   test("refusals cross RPC", async () => {
     const lease = granted(await pool.acquire(ask()));
     expect(await pool.acquire(ask({ target: "z" }))).toEqual({ refused: "target_not_found" });

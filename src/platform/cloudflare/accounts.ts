@@ -115,6 +115,8 @@ export class CloudflareAccountPool implements AccountPoolClient {
     if ("refused" in reply) return refusal(reply);
     const { place, pending } = reply;
     const leave = () => place[Symbol.dispose]();
+    // It may have left while the pool looked for room.
+    if (signal?.aborted) leave();
     signal?.addEventListener("abort", leave, { once: true });
     try {
       // Waiting itself never fails: if it does, the object that we waited on is gone.
