@@ -28,6 +28,7 @@ export async function waitAtShard(
   const left = Math.max(0, end - clock.now());
   const leaving = new AbortController();
   const leave = () => leaving.abort();
+  if (signal?.aborted) leave();
   signal?.addEventListener("abort", leave, { once: true });
   let over = false;
   let stop = () => {};
@@ -50,7 +51,9 @@ export async function waitAtShard(
       giveUp(silentPool("the account pool at which the request waits does not answer"));
   };
   const look = (turn: number, afterMs: number) => {
-    stop = clock.setTimer(afterMs, () => {
+    // By a moment after the end it should have said that the time is over.
+    const dueMs = LOOK_MS + Math.max(0, end - clock.now());
+    stop = clock.setTimer(Math.min(afterMs, dueMs), () => {
       // Whoever waits where something fails is told so.
       void Promise.allSettled([lookAtBest(), lookAt(others[turn % others.length])]).then(() => {
         if (!over) look(turn + 1, 2 * afterMs);

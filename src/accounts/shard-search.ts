@@ -6,7 +6,7 @@ import type {
   Refused,
 } from "../platform/accounts.ts";
 import type { Place } from "../platform/regions.ts";
-import { AGAIN_MS, type AskedShards, askSoon, type Taken } from "./asked-shard.ts";
+import { AGAIN_MS, type AskedShards, askSoon, SILENT_MS, type Taken } from "./asked-shard.ts";
 import { type Clock, pause } from "./clock.ts";
 import { PinnedSearch } from "./pinned-search.ts";
 import { distanceFrom } from "./regions.ts";
@@ -20,6 +20,8 @@ const PASSES = 3;
 const LOST_MS = 3_000;
 /** For how long a shard without accounts is asked after the others, milliseconds. */
 const EMPTY_MS = 30_000;
+/** A request that may wait for less goes on to other shards for so long all the same, milliseconds: one or two may be silent. */
+const PASS_MS = 2 * SILENT_MS;
 /** How often a request asks again that no shard has room for. */
 const AGAIN = 3;
 /** After that has been in vain others are spared it, milliseconds. */
@@ -101,7 +103,8 @@ export class ShardSearch {
   /**
    * Asks until there is a slot, or none to be had.
    *
-   * @param end until when it may wait, Unix milliseconds; the request's own `waitMs` does not count
+   * @param end until when it may wait, Unix milliseconds; the request's own `waitMs` does not count. It goes on for some seconds more
+   *   at most, while shards do not answer
    * @returns what came of it, and at which shard. Rejects when no shard can be reached that might grant it.
    */
   slot(request: AcquireRequest, signal: AbortSignal | undefined, end: number): Promise<Taken> {
@@ -114,6 +117,7 @@ export class ShardSearch {
   async #anyone(request: AcquireRequest, signal: AbortSignal | undefined, end: number): Promise<Taken> {
     const order = this.#order(request.provider);
     const picky = { ...request, wellOnly: true };
+    const last = Math.max(end, this.#clock.now() + PASS_MS);
     /** Where it cannot wait, and why. */
     const lost = new Set<number>();
     let reason: unknown = null;
@@ -126,6 +130,7 @@ export class ShardSearch {
       for (const shard of shards) {
         if (passed >= PASSES && answers.some(mayWait)) break;
         if (signal?.aborted) return [shard, { refused: "cancelled" }];
+        if (this.#clock.now() >= last) return [shard, BUSY];
         const answer = await this.#askSoon(order, shard, picky, signal).catch((error: unknown) => {
           order.avoid(shard, this.#clock.now(), LOST_MS);
           failed = error;
@@ -142,6 +147,7 @@ export class ShardSearch {
         answers.push({ shard, refused: answer });
       }
       if (answers.length === 0 && failed !== null) throw failed;
+      if (this.#clock.now() >= last) return [first, BUSY];
       if (lost.size > 0 && answers.every(({ refused }) => refused.refused === "no_accounts")) throw reason;
       const well = answers.find(mayWait);
       const best = well ?? mostTelling(answers) ?? { shard: first, refused: BUSY };
@@ -163,7 +169,10 @@ export class ShardSearch {
           reason = error;
           return null;
         });
-        if (taken === null) continue;
+        if (taken === null) {
+          if (this.#clock.now() >= end) return [best.shard, BUSY];
+          continue;
+        }
         if ("lease" in taken[1]) return taken;
         acquired = taken[1];
       }

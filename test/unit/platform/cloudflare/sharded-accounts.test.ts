@@ -14,10 +14,11 @@ import { account, LIMITS } from "../../accounts/rig.ts";
 const START = 1_800_000_000_000;
 const NAMES = ["near", "far", "farther"];
 
-/** A pool object that is called without a network; one that is silent never answers. */
+/** A pool object that is called without a network; one that is silent answers when it speaks again, if ever. */
 class Shard {
   readonly pool: AccountPool;
   isSilent = false;
+  #speech = Promise.withResolvers<void>();
   asked = 0;
   /** Which requests fail. */
   isGone: (request: AcquireRequest) => boolean = () => false;
@@ -31,7 +32,13 @@ class Shard {
   }
 
   async #speaks(): Promise<void> {
-    if (this.isSilent) await new Promise(() => undefined);
+    if (this.isSilent) await this.#speech.promise;
+  }
+
+  speakAgain(): void {
+    this.isSilent = false;
+    this.#speech.resolve();
+    this.#speech = Promise.withResolvers();
   }
 
   #granted(granted: Grant) {
@@ -223,6 +230,51 @@ describe("several pools", () => {
     const [near] = world.shards;
     if (near !== undefined) near.isSilent = true;
     expect(await world.acquire({}, 1_600)).toMatchObject({ lease: { account: { id: world.idOf(1) } } });
+  });
+
+  it("have a request go on for no longer than it may wait while they are silent, and take late slots back", async () => {
+    const world = await World.of(1, 1, 1);
+    for (const shard of world.shards) shard.isSilent = true;
+    const [near] = world.shards;
+    expect(await world.acquire({ waitMs: 4_000 }, 4_600)).toMatchObject({ refused: "queue_timeout" });
+    for (const shard of world.shards) shard.speakAgain();
+    await world.pass(100);
+    expect(world.shards.map(({ granted }) => granted.length)).toEqual([1, 1, 1]);
+    expect(await world.pool.status()).toMatchObject({ in_use: 0, waiting: 0 });
+    // One that may not wait is passed on all the same.
+    if (near !== undefined) near.isSilent = true;
+    await world.pass(4_000);
+    expect(await world.acquire({ waitMs: 0 }, 1_600)).toMatchObject({ lease: { account: {} } });
+  });
+
+  it("have a request that waits know soon after its time that they have fallen silent", async () => {
+    const world = await World.of(1, 1, 0);
+    const held = [await world.lease(), await world.lease()];
+    await world.pass(500);
+    let told: Acquired | null = null;
+    void world.pool.acquire({ requestId: "w", model: "m", waitMs: 5_000 }).then((it) => {
+      told = it;
+    });
+    await world.pass(4_000);
+    for (const shard of world.shards) shard.isSilent = true;
+    await world.pass(5_200);
+    expect(told).toEqual({ refused: "queue_timeout" });
+    expect(world.shards.map(({ pool }) => pool.status().waiting)).toEqual([0, 0, 0]);
+    for (const lease of held) lease.release();
+  });
+
+  it("do not have a request wait whose caller has left while they were silent", async () => {
+    const world = await World.of(1, 0, 0);
+    for (const shard of world.shards) shard.isSilent = true;
+    const caller = new AbortController();
+    let told: Acquired | null = null;
+    void world.pool.acquire({ requestId: "w", model: "m" }, caller.signal).then((it) => {
+      told = it;
+    });
+    await world.pass(4_000);
+    caller.abort();
+    await world.pass(700);
+    expect(told).toEqual({ refused: "cancelled" });
   });
 
   it("tell what is known without a silent one, and fail only if all are silent", async () => {
