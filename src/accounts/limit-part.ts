@@ -14,6 +14,9 @@ export const WHOLE = 2_882_880;
 /** For how long a shard holds slots back for one that has asked for them, milliseconds. Who still needs them asks again before. */
 const WITHHELD_MS = 5_000;
 
+/** One that has not asked for so long leaves its turn to others, milliseconds. */
+const TURN_MS = 1_000;
+
 /** Who shares the limits. The same to all shards, in the end: it may be on its way to some. */
 export interface PartLayout {
   /** Names of the shards that accounts live in. */
@@ -46,6 +49,15 @@ export interface PartAsk {
   readonly urgent?: true;
 }
 
+/** What is owed to one that has asked for more than there was. Times are Unix milliseconds. */
+interface Owed {
+  readonly slots: number;
+  /** When it asked first, and last. */
+  readonly since: number;
+  readonly askedAt: number;
+  readonly until: number;
+}
+
 export interface PartAnswer {
   /** What has been given to the one that asks, ever: units. Only its growth counts, so that it may be lost, repeated and overtaken. */
   readonly given: number;
@@ -76,7 +88,7 @@ export class LimitPart {
   #total = 0;
   #shards: readonly string[] = [];
   /** For whom slots are held back that fall free, and until when. */
-  readonly #withheld = new Map<string, { readonly slots: number; readonly until: number }>();
+  readonly #withheld = new Map<string, Owed>();
 
   /** @param name the shard's own */
   constructor(name: string, limit: PartedLimit, store: PartStore) {
@@ -174,14 +186,15 @@ export class LimitPart {
     // What was given and has not arrived.
     const underWay = Math.max(0, before - got);
     const wanted = Math.max(0, units - underWay);
-    const free = Math.max(0, this.#units - this.#kept(peer, has, use, urgent === true));
+    const free = Math.max(0, this.#units - this.#kept(peer, has, use, urgent === true, now));
     const given = Math.min(wanted, free);
     if (given > 0) {
       this.#given.set(peer, before + given);
       this.#units -= given;
       this.#save(peer);
     }
-    this.#owe(peer, has, wanted - given, now);
+    // Who is turned away in the end needs nothing any more.
+    if (urgent !== true) this.#owe(peer, has, wanted - given, now);
     const answer = { given: before + given, spare: free - given };
     return this.#left && this.#units === 0 ? { ...answer, gone: true } : answer;
   }
@@ -222,24 +235,35 @@ export class LimitPart {
   }
 
   /** What it keeps when it is asked: units. */
-  #kept(peer: string, has: number, { inUse, wanted }: PartUse, isUrgent: boolean): number {
+  #kept(peer: string, has: number, { inUse, wanted }: PartUse, isUrgent: boolean, now: number): number {
     const { slots } = this;
     if (slots === null) return inUse > 0 ? this.#units : this.#left ? 0 : Math.ceil(this.#units / 2);
     const used = Math.min(slots, inUse);
     const idle = Math.max(0, slots - inUse - wanted);
     let given = this.#left ? slots - used : isUrgent ? idle : Math.ceil(idle / 2);
     if (this.#isDue(peer, has)) given = Math.max(given, slots - Math.max(used, this.#fair));
+    given = Math.max(0, Math.min(given, slots - used - this.#owedBefore(peer, now)));
     // What is less than a slot is of no use here; but two that lack a slot must not exchange it for ever.
     if (given === 0 && inUse + wanted > slots && this.#name < peer) return this.#units;
     return Math.max(this.#unitsFor(slots - given), this.#unitsFor(inUse));
   }
 
+  /** How many slots are owed to those that have asked before that one. */
+  #owedBefore(peer: string, now: number): number {
+    const { since } = this.#withheld.get(peer) ?? { since: now };
+    let owed = 0;
+    for (const [other, before] of this.#withheld)
+      if (other !== peer && before.since < since && now - before.askedAt <= TURN_MS) owed += before.slots;
+    return owed;
+  }
+
   #owe(peer: string, has: number, unmet: number, now: number): void {
+    const since = this.#withheld.get(peer)?.since ?? now;
     this.#withheld.delete(peer);
     if (unmet <= 0 || this.slots === null || !this.#isDue(peer, has)) return;
     const short = Math.max(1, this.#fair) - this.#slotsOf(has);
     const slots = Math.min(short, Math.ceil((unmet * this.#total) / WHOLE));
-    this.#withheld.set(peer, { slots, until: now + WITHHELD_MS });
+    this.#withheld.set(peer, { slots, since, askedAt: now, until: now + WITHHELD_MS });
   }
 
   #save(peer: string): void {

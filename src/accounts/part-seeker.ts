@@ -1,5 +1,6 @@
 import type { AcquireRequest } from "../platform/accounts.ts";
 import { type Clock, inTime } from "./clock.ts";
+import type { PartedLimit } from "./limit-part.ts";
 import type { PartTrader } from "./part-trader.ts";
 import type { Outcome, Waiter } from "./waiting-queue.ts";
 
@@ -60,7 +61,9 @@ export class PartSeeker {
     const outcome = this.#pool.acquire(this.#left(request, since), true);
     const lacking = this.#trader.takeTurned();
     const isRefused = "refused" in outcome && lacking.length > 0 && request.passing !== true;
-    return [outcome, isRefused ? this.#trader.seek(lacking, since) : null];
+    // Who may wait needs room in the queue; a slot as well is looked for once it waits.
+    const limits: readonly PartedLimit[] = lacking.includes("queue") ? ["queue"] : lacking;
+    return [outcome, isRefused ? this.#trader.seek(limits, since) : null];
   }
 
   /** There are no parts: if the queue is full the request of somebody who has more of it gives way. */

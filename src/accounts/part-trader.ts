@@ -17,8 +17,10 @@ const AT_ONCE = 2;
 const PAUSE_MS = 1_000;
 const PAUSE_EACH_MS = 60;
 /** The same while a request would be turned away, or all that wait have no part at all. */
-const EAGER_MS = 150;
+const EAGER_MS = 100;
 const EAGER_EACH_MS = 30;
+/** For how long a request goes on asking those who gather parts themselves, milliseconds: they may not need all of them in the end. */
+const SETTLE_MS = 300;
 /** One that is not of the layout any more, and has nothing left. */
 const GONE_MS = 60_000;
 /** An answer that takes longer, milliseconds, is not waited for. It counts when it comes. */
@@ -32,6 +34,8 @@ export type PartAnswers = {
   readonly [limit in PartedLimit]?: PartAnswer & {
     /** Who else has some, as far as the one that answers knows, and how many units. */
     readonly rich?: readonly [peer: string, spare: number];
+    /** The one that answers gathers parts itself just now: it may have some to give in a moment. */
+    readonly gathers?: true;
   };
 };
 
@@ -64,6 +68,8 @@ class Side {
   turnedAway = false;
   /** Somebody waits for what others say: they are asked soon again. */
   isEager = false;
+  /** A request waits here until others have been asked. */
+  isSought = false;
   /** How many are being asked for more. */
   asking = 0;
   /** How many are asked next. */
@@ -75,6 +81,8 @@ class Side {
   readonly #paused = new Map<string, { readonly until: number; readonly eagerUntil: number }>();
   /** When which one was asked for more, urgently. */
   readonly #askedAt = new Map<string, number>();
+  /** Who gathered parts when it was asked last. */
+  readonly #gathering = new Set<string>();
   /** Who may have given something of which nothing has been heard: they are asked what it was. */
   readonly #unheard = new Set<string>();
   /** What others would give, in units, as far as it is known. */
@@ -105,13 +113,21 @@ class Side {
     this.#askedAt.set(peer, now);
   }
 
+  /** A peer has got some from here. */
+  gave(peer: string): void {
+    this.#askedAt.delete(peer);
+    this.#gathering.add(peer);
+  }
+
   /** Whether somebody may have some that has not been asked since then. */
   isOpen(since: number, now: number): boolean {
     if (!this.part.isPartial) return false;
     const wasAsked = (peer: string) => (this.#askedAt.get(peer) ?? Number.NEGATIVE_INFINITY) >= since;
+    const isNew = now < since + SETTLE_MS;
     return this.#peers.some((peer) => {
       const { until, eagerUntil } = this.#paused.get(peer) ?? NEVER;
-      return until <= now || (!wasAsked(peer) && eagerUntil < until);
+      if (until <= now) return true;
+      return eagerUntil < until && (!wasAsked(peer) || (isNew && this.#gathering.has(peer)));
     });
   }
 
@@ -163,6 +179,8 @@ class Side {
       return;
     }
     this.#unheard.delete(peer);
+    if (answer.gathers === true) this.#gathering.add(peer);
+    else this.#gathering.delete(peer);
     const more = this.part.told(peer, answer.given);
     this.#spare.set(peer, answer.spare);
     if (answer.rich !== undefined) this.#spare.set(...answer.rich);
@@ -288,12 +306,20 @@ export class PartTrader {
     this.look();
     const isAsking = limits.some((limit) => this.#sides[limit].asking > 0);
     const isSoonAsking = open.length > 0 && (this.#asking > 0 || this.#retryAt < Number.POSITIVE_INFINITY);
-    if (!isAsking && !isSoonAsking) return null;
+    const mayServe = limits.includes("queue") && now < since + SETTLE_MS && this.#mayServe;
+    if (!isAsking && !isSoonAsking && !mayServe) return null;
+    for (const limit of limits) this.#sides[limit].isSought = true;
     this.#sought ??= Promise.withResolvers();
     return this.#sought.promise;
   }
 
+  /** Requests wait for want of a part of the global limit alone: they leave the queue as soon as there is one. */
+  get #mayServe(): boolean {
+    return this.#sides.global.part.isPartial && this.#options.pool.partUses().global.wanted > 0;
+  }
+
   #mayHaveMore(): void {
+    for (const limit of PARTED_LIMITS) this.#sides[limit].isSought = false;
     this.#sought?.resolve();
     this.#sought = null;
   }
@@ -353,24 +379,32 @@ export class PartTrader {
       const side = this.#sides[limit];
       const use = this.#use(limit);
       // Who waits here has its place: room for more is given to who has none.
-      const needed = limit === "queue" && ask.urgent === true ? { ...use, wanted: 0 } : use;
+      const isReady = limit === "queue" && ask.urgent === true;
+      const needed = isReady ? { ...use, wanted: side.isSought ? 1 : 0 } : use;
+      const gathers = side.isSought || (limit === "queue" && (side.asking > 0 || this.#mayServe));
+      const before = side.part.units;
       const { gone, ...answer } = side.part.asked(peer, ask, needed, now);
+      if (side.part.units < before) side.gave(peer);
       const isGone = gone === true && side.isHeard && this.#asking === 0;
       const rich = side.richBut(peer);
       answers[limit] = {
         ...answer,
         ...(isGone ? { gone } : {}),
         ...(rich === undefined ? {} : { rich }),
+        ...(gathers ? { gathers } : {}),
       };
     }
     this.#apply();
+    // What it owed it could not use: the pool does not notice that it has gone, and those who wait need another.
+    this.look();
     return answers;
   }
 
   #use(limit: PartedLimit): PartUse {
     const use = this.#options.pool.partUses()[limit];
-    const turnedAway = this.#sides[limit].turnedAway ? 1 : 0;
-    return { ...use, wanted: Math.min(Math.max(0, use.most - use.inUse), use.wanted + turnedAway) };
+    const { turnedAway, isSought } = this.#sides[limit];
+    const more = turnedAway || isSought ? 1 : 0;
+    return { ...use, wanted: Math.min(Math.max(0, use.most - use.inUse), use.wanted + more) };
   }
 
   #ask(peer: string, asks: PartAsks): void {

@@ -150,7 +150,7 @@ describe("a request at a pool whose parts of the limits are used up", () => {
     await pass(200);
     expect([held.fate, waiting.fate]).toEqual(["granted", "waits"]);
     const refused = ask(2);
-    await pass(300);
+    await pass(500);
     expect(refused.fate).toBe("queue_full");
     held.release();
     await pass(250);
@@ -208,6 +208,32 @@ describe("a request at a pool whose parts of the limits are used up", () => {
     held.release();
     await pass(250);
     expect(waiting.fate).toBe("granted");
+  });
+
+  it("is not forgotten when the slot that it waited for goes to a pool that it was owed to", async () => {
+    configure({ global: 1, queue: 4 });
+    const held = ask(1);
+    await pass(200);
+    const both = [ask(1), ask(3)];
+    await pass(1_000);
+    held.release();
+    await pass(1_500);
+    expect([held.fate, ...both.map(({ fate }) => fate)]).toEqual(["granted", "waits", "granted"]);
+    both[1]?.release();
+    await pass(1_500);
+    expect(both[0]?.fate).toBe("granted");
+  });
+
+  it("gets what is spread over all of them, two of which want it", async () => {
+    configure({ global: 2, queue: 2 });
+    const before = [0, 1, 2, 3].map((which) => ask(which, { waitMs: 500 }));
+    await pass(1_000);
+    for (const one of before) one.release();
+    await pass(6_000);
+    configure({ global: 1, queue: 1 });
+    const asked = [3, 1, 2].map((which) => ask(which));
+    await pass(1_000);
+    expect(asked.map(({ fate }) => fate).sort()).toEqual(["granted", "queue_full", "waits"]);
   });
 
   it("waits no longer than it may, what it waits for parts included", async () => {
