@@ -2,3 +2,7 @@ import type { BuildOptions } from "esbuild";
 
 export const WORKER: BuildOptions & { readonly outdir: string };
 export function buildWorker(options?: { folder?: string; readable?: boolean }): Promise<void>;
+export function place(
+  folder: string,
+  files: readonly { readonly path: string; readonly contents: Uint8Array }[],
+): void;

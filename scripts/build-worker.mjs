@@ -1,8 +1,8 @@
 // Makes what runs on Workers: `worker.js`, and beside it the modules that it loads when they are first needed, which wrangler would put into one
 // file. Wrangler runs this before it starts or deploys the Worker (`[build]` in wrangler.toml).
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { root } from "./development.mjs";
@@ -23,6 +23,9 @@ const NODE = {
     }));
   },
 };
+
+/** Longer than any build takes. */
+const LONGEST_BUILD_MS = 60_000;
 
 /** How esbuild makes the Worker. */
 export const WORKER = {
@@ -60,17 +63,35 @@ export async function buildWorker({ folder = WORKER.outdir, readable = false } =
     sourcemap: "linked",
     sourcesContent: false,
   });
+  place(folder, outputFiles);
+}
+
+/**
+ * Puts a build where the one before it is. The entry comes last, so that it never names a part that is not there yet, and what only
+ * the former build had goes when nothing names it any more: it would be deployed, too.
+ *
+ * @param {readonly { path: string, contents: Uint8Array }[]} files as esbuild gives them
+ */
+export function place(folder, files) {
   mkdirSync(join(folder, "parts"), { recursive: true });
-  const made = new Set(outputFiles.map(({ path }) => relative(folder, path)));
-  for (const { path, contents } of outputFiles) replace(path, contents);
-  // Those of builds before this one would be deployed, too.
+  const made = new Set(files.map(({ path }) => relative(folder, path)));
+  const isEntry = ({ path }) => basename(path).startsWith("worker.js");
+  for (const file of [...files.filter((each) => !isEntry(each)), ...files.filter(isEntry)]) replace(file);
   for (const name of readdirSync(folder, { recursive: true })) {
-    if (/\.(?:js|map|txt|wasm)$/.test(name) && !made.has(name)) rmSync(join(folder, name), { force: true });
+    const path = join(folder, name);
+    if (/\.(?:js|map|txt|wasm)$/.test(name) ? !made.has(name) : isLeftBehind(path))
+      rmSync(path, { force: true });
   }
 }
 
+/** Whether a file is half of one whose build was ended: wrangler ends a build when a source changes meanwhile. */
+function isLeftBehind(path) {
+  const stats = /\.\d+$/.test(path) ? statSync(path, { throwIfNoEntry: false }) : undefined;
+  return stats?.isFile() === true && Date.now() - stats.mtimeMs > LONGEST_BUILD_MS;
+}
+
 /** Whoever reads the file meanwhile has it as it was or as it is. */
-function replace(path, contents) {
+function replace({ path, contents }) {
   try {
     if (readFileSync(path).equals(contents)) return;
   } catch {

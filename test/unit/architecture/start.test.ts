@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile, type Plugin } from "esbuild";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { WORKER } from "../../../scripts/build-worker.mjs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { place, WORKER } from "../../../scripts/build-worker.mjs";
 import { root } from "./sources.ts";
 
 /** What only Workers have, by name alone: the modules that want it are run, and ask for nothing. */
@@ -112,4 +112,44 @@ it("holds the words of schemas' errors in one language", () => {
 it("stays small in all, zipped, without what draws and packs images", () => {
   expect(zipped).toBeGreaterThan(100 * 1024);
   expect(zipped).toBeLessThan(500 * 1024);
+});
+
+describe("a build that is put in the place of the one before it", () => {
+  /** Puts a build of an entry and one part into a folder, which others may have used. */
+  function placed(name: string, part: string, before: (at: string) => void = () => undefined): string {
+    const at = join(folder, name);
+    mkdirSync(join(at, "parts"), { recursive: true });
+    before(at);
+    const files = ["worker.js", `parts/${part}.js`].map((path) => ({
+      path: join(at, path),
+      contents: new TextEncoder().encode(part),
+    }));
+    place(at, files);
+    return at;
+  }
+  const filesOf = (at: string) => readdirSync(at, { recursive: true, encoding: "utf8" }).sort();
+
+  it("leaves nothing of it", () => {
+    placed("after", "old");
+    const at = placed("after", "new");
+    expect(filesOf(at)).toEqual(["parts", "parts/new.js", "worker.js"]);
+  });
+
+  it("has its parts there before its entry names them, and takes the former ones away afterwards", () => {
+    const at = placed("broken", "old");
+    // Nothing can take its place.
+    rmSync(join(at, "worker.js"));
+    mkdirSync(join(at, "worker.js", "full"), { recursive: true });
+    expect(() => placed("broken", "new")).toThrow();
+    expect(filesOf(at)).toEqual(expect.arrayContaining(["parts/new.js", "parts/old.js"]));
+  });
+
+  it("clears away what builds left that were ended, but not what another may be writing", () => {
+    const at = placed("ended", "new", (made) => {
+      for (const half of ["worker.js.111", "parts/x.js.222", "worker.js.333"])
+        writeFileSync(join(made, half), "");
+      for (const half of ["worker.js.111", "parts/x.js.222"]) utimesSync(join(made, half), 0, 0);
+    });
+    expect(filesOf(at)).toEqual(["parts", "parts/new.js", "worker.js", "worker.js.333"]);
+  });
 });
