@@ -7,12 +7,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 const LOOK_MS = 20;
 const USUAL_MS = 50;
 
+type Span = readonly [from: number, to: number];
+
+const isStandstill = ([from, to]: Span) => to - from > USUAL_MS;
+
 /**
  * The machine's own standstill while something is measured: times in which a timer went off late, or the disk did not take a byte.
  * Whoever has to be quick may subtract them, and should tell them.
  */
 export class Standstill {
-  readonly #spans: [from: number, to: number][] = [];
+  readonly #spans: Span[] = [];
+  /** Since when what is being waited for should have been there. */
+  readonly #due = new Map<"timer" | "disk", number>();
   readonly #folder: string;
   #over = false;
   #ended: Promise<unknown>;
@@ -29,9 +35,7 @@ export class Standstill {
 
   async #timers(): Promise<void> {
     while (!this.#over) {
-      const from = performance.now();
-      await sleep(LOOK_MS);
-      this.#add(from + LOOK_MS);
+      await this.#wait("timer", performance.now() + LOOK_MS, sleep(LOOK_MS));
     }
   }
 
@@ -39,24 +43,30 @@ export class Standstill {
   async #flushes(): Promise<void> {
     const file = await open(join(this.#folder, "byte"), "w");
     while (!this.#over) {
-      const from = performance.now();
-      await file.write("x", 0);
-      await file.datasync();
-      this.#add(from);
+      const written = file.write("x", 0).then(() => file.datasync());
+      await this.#wait("disk", performance.now(), written);
       await sleep(LOOK_MS);
     }
     await file.close();
   }
 
-  #add(from: number): void {
-    const to = performance.now();
-    if (to - from > USUAL_MS) this.#spans.push([from, to]);
+  async #wait(what: "timer" | "disk", due: number, over: Promise<unknown>): Promise<void> {
+    this.#due.set(what, due);
+    await over;
+    this.#due.delete(what);
+    const span: Span = [due, performance.now()];
+    if (isStandstill(span)) this.#spans.push(span);
   }
 
-  /** Milliseconds since `since` (`performance.now()`) in which the machine stood still; both ways at once count once. */
+  /**
+   * Milliseconds since `since` (`performance.now()`) in which the machine stood still, and maybe still does: whoever waited for it, too, may
+   * have heard first that it goes on. Both ways at once count once.
+   */
   since(since: number): number {
-    const spans = this.#spans
-      .map(([from, to]): [number, number] => [Math.max(from, since), to])
+    const now = performance.now();
+    const lasting = [...this.#due.values()].map((due): Span => [due, now]).filter(isStandstill);
+    const spans = [...this.#spans, ...lasting]
+      .map(([from, to]): Span => [Math.max(from, since), to])
       .sort(([one], [other]) => one - other);
     let sum = 0;
     let counted = since;
