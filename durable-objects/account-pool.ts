@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { Clock } from "../src/accounts/clock.ts";
+import { WALL_CLOCK } from "../src/accounts/clock.ts";
 import { poolConfiguration } from "../src/accounts/configuration.ts";
 import type { StillHeld } from "../src/accounts/handover.ts";
 import type { Pulse } from "../src/accounts/heartbeat.ts";
@@ -65,7 +65,6 @@ export class AccountPool extends DurableObject<Env> {
   /** Null: there is one pool. */
   #trader: PartTrader | null = null;
   #seeker: PartSeeker | null = null;
-  readonly #clock: Clock;
   readonly #newTrader: () => PartTrader;
   #configured = false;
   #configuring: Promise<void> | null = null;
@@ -74,18 +73,13 @@ export class AccountPool extends DurableObject<Env> {
     super(ctx, env);
     this.#name = nameOfShard(ctx.id, env.ACCOUNT_POOL);
     const sql = durableSql(ctx.storage);
-    const setTimer = (ms: number, run: () => void) => {
-      const timer = setTimeout(run, ms);
-      return () => clearTimeout(timer);
-    };
-    this.#clock = { now: Date.now, setTimer };
     this.#uses = new GatheredUseStore(new SqlUseStore(sql), (work) => sql.transaction(work));
     const store = new SqlPoolStore(sql);
     this.#pool = new PoolRules({
       store,
       uses: this.#uses,
       boot: nameOfProcess(env),
-      ...this.#clock,
+      ...WALL_CLOCK,
       wakeAt: (at) => {
         ctx.waitUntil(ctx.storage.setAlarm(at));
       },
@@ -98,12 +92,12 @@ export class AccountPool extends DurableObject<Env> {
         name: this.#name,
         store,
         pool: this.#pool,
-        ...this.#clock,
+        ...WALL_CLOCK,
         send: async (shard, asks) => JSON.parse(await others.getByName(shard).partsAsked(this.#name, asks)),
       });
     this.#takeover = new Takeover({
       pool: this.#pool.moves,
-      setTimer,
+      setTimer: WALL_CLOCK.setTimer,
       ask: (shard, generation, first) => others.getByName(shard).heldFor(this.#name, generation, first),
       behind: () => this.#fetchPart(),
       settled: (generation) => configuration().poolSettled(this.#name, generation),
@@ -273,7 +267,7 @@ export class AccountPool extends DurableObject<Env> {
     if (shard === undefined) this.#pool.configure(configuration);
     else {
       this.#trader ??= this.#newTrader();
-      this.#seeker ??= new PartSeeker(this.#pool, this.#trader, this.#clock);
+      this.#seeker ??= new PartSeeker(this.#pool, this.#trader, WALL_CLOCK);
       const { shards, former } = shard.layout;
       this.#trader.configure({ shards, former, founders: FOUNDERS }, configuration);
     }

@@ -8,6 +8,15 @@ export interface Clock {
   readonly setTimer: SetTimer;
 }
 
+/** The machine's own. */
+export const WALL_CLOCK: Clock = {
+  now: () => Date.now(),
+  setTimer: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
 /** Waits by a clock, so many milliseconds. */
 export const pause = (ms: number, { setTimer }: Clock): Promise<void> =>
   new Promise((resolve) => setTimer(ms, resolve));

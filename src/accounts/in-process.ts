@@ -14,6 +14,7 @@ import type {
   TokenAnswer,
 } from "../platform/accounts.ts";
 import type { KeyUse, LimitedUse, Spent } from "../platform/limits.ts";
+import { WALL_CLOCK } from "./clock.ts";
 import { AccountPool } from "./pool.ts";
 import type { PoolStore } from "./pool-store.ts";
 import { type Grant, Waiter } from "./waiting-queue.ts";
@@ -139,12 +140,8 @@ export class InProcessAccountPool implements AccountPoolClient {
 
 /** A pool in this process, with the process's own clock and timers. It refuses everything until it is configured. */
 export function createInProcessPool(store: PoolStore, uses?: UseStore): InProcessAccountPool {
-  const setTimer = (ms: number, run: () => void): (() => void) => {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  };
   const wakeAt = (at: number): void => {
-    setTimer(Math.max(0, at - Date.now()), () => {
+    WALL_CLOCK.setTimer(Math.max(0, at - Date.now()), () => {
       const next = pool.sweep();
       if (next !== null) wakeAt(next);
     });
@@ -154,8 +151,7 @@ export function createInProcessPool(store: PoolStore, uses?: UseStore): InProces
     store,
     ...(uses === undefined ? {} : { uses }),
     boot: crypto.randomUUID(),
-    now: Date.now,
-    setTimer,
+    ...WALL_CLOCK,
     wakeAt,
   });
   return new InProcessAccountPool(pool);

@@ -1,4 +1,5 @@
 import type { PoolConfiguration } from "../platform/accounts.ts";
+import type { Clock } from "./clock.ts";
 import {
   LimitPart,
   PARTED_LIMITS,
@@ -47,14 +48,11 @@ export interface PartedPool {
 }
 
 /** What a trader needs from where it runs. */
-export interface TraderOptions {
+export interface TraderOptions extends Clock {
   /** The shard's own name. */
   readonly name: string;
   readonly store: PartStore;
   readonly pool: PartedPool;
-  readonly now: () => number;
-  /** Calls `run` after `ms` milliseconds; the result stops it. */
-  readonly setTimer: (ms: number, run: () => void) => () => void;
   /** Hands a message to `asked` of another shard's trader. May be lost, repeated, late, or reject. */
   readonly send: (to: string, asks: PartAsks) => Promise<PartAnswers>;
 }

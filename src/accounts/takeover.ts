@@ -1,3 +1,4 @@
+import type { SetTimer } from "./clock.ts";
 import type { StillHeld } from "./handover.ts";
 
 /** How soon another shard is asked again, milliseconds: at first, and at most. */
@@ -20,8 +21,7 @@ export interface TakingPool {
 /** What a {@link Takeover} needs from where it runs. */
 export interface TakeoverOptions {
   readonly pool: TakingPool;
-  /** Calls `run` after `ms` milliseconds; the result stops it. */
-  readonly setTimer: (ms: number, run: () => void) => () => void;
+  readonly setTimer: SetTimer;
   /**
    * Asks another shard what it still holds, and (`first`) what it knows of the accounts. It learns of that layout if need be. May
    * be lost, repeated, late, or reject.

@@ -1,3 +1,4 @@
+import type { Clock } from "./clock.ts";
 import { SETTLE_MS } from "./reservations.ts";
 import { LOOK_MS } from "./slots.ts";
 
@@ -5,11 +6,7 @@ import { LOOK_MS } from "./slots.ts";
 const SWEEP_MS = 10_000;
 
 /** What the pool needs from where it runs, to notice that time has passed. */
-export interface Clockwork {
-  /** Current time, Unix milliseconds. */
-  readonly now: () => number;
-  /** Calls `run` after `ms` milliseconds; the result stops it. */
-  readonly setTimer: (ms: number, run: () => void) => () => void;
+export interface Clockwork extends Clock {
   /** Asks for a call of `sweep` at a time (Unix milliseconds), also if the pool is restarted meanwhile. */
   readonly wakeAt: (at: number) => void;
 }

@@ -1,5 +1,4 @@
-/** Calls `run` after so many milliseconds; the result stops it. */
-type SetTimer = (ms: number, run: () => void) => () => void;
+import type { SetTimer } from "../../src/accounts/clock.ts";
 
 /** The timers of an object, which end with its memory, on a clock that goes on. */
 export class ObjectTimers {

@@ -1,4 +1,4 @@
-import { type Clock, pause } from "../../accounts/clock.ts";
+import { type Clock, pause, WALL_CLOCK } from "../../accounts/clock.ts";
 import type { Pulse } from "../../accounts/heartbeat.ts";
 import type { Holder } from "../../accounts/leases.ts";
 import type { ShardStatus } from "../../accounts/shard-status.ts";
@@ -85,11 +85,7 @@ export interface HolderClock extends Clock {
 }
 
 export const SYSTEM_CLOCK: HolderClock = {
-  now: () => Date.now(),
-  setTimer: (ms, run) => {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  },
+  ...WALL_CLOCK,
   waitUntil: () => {},
 };
 
