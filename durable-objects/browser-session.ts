@@ -4,7 +4,7 @@ import blockLists from "../dist/block-lists.txt";
 import { once } from "../src/encoding/lazy-schema.ts";
 import { toAnswer } from "../src/pages/browser/failures.ts";
 import type { Answer } from "../src/pages/browser/protocol.ts";
-import type { BrowserService } from "../src/pages/browser/service.ts";
+import type { BrowserCounts, BrowserService } from "../src/pages/browser/service.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { variablesOf } from "../src/platform/cloudflare/variables.ts";
 import type {
@@ -27,6 +27,11 @@ export class BrowserSession extends DurableObject<Env> {
 
   visit(request: VisitRequest, client: string): Promise<Answer<VisitOutcome>> {
     return toAnswer(this.#service().then((service) => service.visit(request, client)));
+  }
+
+  /** How busy the browser is and was: for the tests and campaigns that wait for its tabs. */
+  async counts(): Promise<BrowserCounts> {
+    return (await this.#service()).counts;
   }
 
   async #load(): Promise<BrowserService> {
