@@ -52,6 +52,7 @@ export class Generation {
   readonly #prepared: PreparedTurn;
   readonly assembler: Assembler;
   readonly watchdog: Watchdog;
+  #madePromptText: string | null = null;
   #sink: GenerationSink = NOWHERE;
   #started = false;
   #heard = false;
@@ -118,21 +119,27 @@ export class Generation {
     return this.#job;
   }
 
+  /** What the model reads. It is made of the whole conversation, so once. */
+  get #promptText(): string {
+    this.#madePromptText ??= this.#prepared.promptText;
+    return this.#madePromptText;
+  }
+
   /** Estimated tokens of the prompt. */
   estimatedPromptTokens(): number {
-    return estimateTokens(this.#prepared.promptText);
+    return estimateTokens(this.#promptText);
   }
 
   /** What was used of the provider by now; null when it has not begun to answer. */
   usageSoFar(): Usage | null {
-    return this.#heard ? this.assembler.usageSoFar(this.#prepared.promptText) : null;
+    return this.#heard ? this.assembler.usageSoFar(this.#promptText) : null;
   }
 
   /** Runs to the end. Throws what the caller must be told; the sink never gets an `error` event from here. */
   async run(sink: GenerationSink): Promise<void> {
     this.#sink = sink;
     const { context, caller, conversation, recording, hooks, abort } = this.#job;
-    const { promptText } = this.#prepared;
+    const promptText = this.#promptText;
     recording?.begin(promptText, this.assembler);
     for (const hook of hooks.beforeSlot) await hook({ context, caller, conversation, promptText });
     try {
@@ -214,7 +221,7 @@ export class Generation {
         param: "tool_choice",
       });
     }
-    const usage = this.assembler.usage(this.#prepared.promptText);
+    const usage = this.assembler.usage(this.#promptText);
     const reason = this.#finishReason(end);
     const { stopSequence } = this.assembler;
     const at = reason === "stop" && stopSequence !== undefined ? { stopSequence } : {};
