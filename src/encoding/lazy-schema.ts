@@ -15,7 +15,7 @@ export function once<T>(make: () => T): () => T {
 }
 
 /** What zod makes an object of. It asks for the shape when the object is first parsed with, described or extended. */
-function definition(fields: () => Fields, catchall?: z.ZodType) {
+function definition(fields: () => Fields, catchall?: z.ZodType, error?: z.core.$ZodErrorMap) {
   const made = once(fields);
   return {
     type: "object" as const,
@@ -23,6 +23,7 @@ function definition(fields: () => Fields, catchall?: z.ZodType) {
       return made();
     },
     ...(catchall === undefined ? {} : { catchall }),
+    ...(error === undefined ? {} : { error }),
   };
 }
 
@@ -38,4 +39,26 @@ const anything = z.unknown();
 export function lazyLooseObject<Shape extends Fields>(fields: () => Shape): z.ZodObject<Shape, z.core.$loose>;
 export function lazyLooseObject(fields: () => Fields): z.ZodObject {
   return new z.ZodObject(definition(fields, anything));
+}
+
+/**
+ * `z.strictObject` whose fields are made at its first use.
+ *
+ * @param unknownName what is said of a member that there is not; `known` are the names of those that there are
+ */
+export function lazyStrictObject<Shape extends Fields>(
+  fields: () => Shape,
+  unknownName: (name: string, known: readonly string[]) => string,
+): z.ZodObject<Shape, z.core.$strict>;
+export function lazyStrictObject(
+  fields: () => Fields,
+  unknownName: (name: string, known: readonly string[]) => string,
+): z.ZodObject {
+  const made = once(fields);
+  return new z.ZodObject(
+    definition(made, z.never(), (issue) => {
+      const [name] = issue.code === "unrecognized_keys" ? issue.keys : [];
+      return name === undefined ? undefined : unknownName(name, Object.keys(made()));
+    }),
+  );
 }

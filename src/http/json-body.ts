@@ -35,9 +35,11 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value, FIRST_VIOLATION);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
-  const param = issue === undefined ? "" : fieldName(issue.path);
+  const field = issue === undefined ? "" : fieldName(issue.path);
   const message = issue?.message ?? "the request is not valid";
-  throw new GatewayError(400, param === "" ? message : `${param}: ${message}`, {
+  const [unknown] = issue?.code === "unrecognized_keys" ? issue.keys : [];
+  const param = unknown === undefined ? field : fieldName([...(issue?.path ?? []), unknown]);
+  throw new GatewayError(400, field === "" ? message : `${field}: ${message}`, {
     code: "invalid_request",
     param: param === "" ? null : param,
   });

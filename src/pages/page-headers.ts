@@ -8,7 +8,7 @@ const LIFETIME = 2_592_000;
 /** What the caller is told about the page beside the answer itself. */
 export function pageHeaders(report: PageReport): Record<string, string> {
   return {
-    "x-page-url": encodeURI(decodeSafely(report.url)).slice(0, 2_000),
+    "x-page-url": printable(report.url).slice(0, 2_000),
     "x-page-status": String(report.status),
     ...(report.incomplete && { "x-page-incomplete": "true" }),
     ...(report.overBudget && { "x-page-over-budget": "true" }),
@@ -31,11 +31,7 @@ export function isOfTrouble(lifetime: number): boolean {
   return lifetime === TROUBLED_LIFETIME;
 }
 
-/** A URL with its escapes undone, so that escaping does not double them; as it is when they are broken. */
-function decodeSafely(url: string): string {
-  try {
-    return decodeURI(url);
-  } catch {
-    return url;
-  }
+/** A URL as it is, with what may not stand in a header escaped. */
+function printable(url: string): string {
+  return url.toWellFormed().replace(/[^!-~]+/g, encodeURIComponent);
 }

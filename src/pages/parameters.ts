@@ -7,8 +7,8 @@ const NO: ReadonlySet<string> = new Set(["false", "0", "no", "off", "n", "f"]);
 /** Reads query parameters; each method throws a 400 that names the parameter when its value is not acceptable. */
 export class QueryParameters {
   readonly #query: URLSearchParams;
-  /** The names that were asked for so far. */
-  readonly #known = new Set(["url"]);
+  /** The names that were asked for so far, and those that are read elsewhere (`visitor.ts`, `jobs/start.ts`). */
+  readonly #known = new Set(["url", "async", "key"]);
 
   constructor(query: URLSearchParams) {
     this.#query = query;
@@ -86,17 +86,16 @@ export class QueryParameters {
   refuseOthers(): void {
     const name = [...this.#query.keys()].find((given) => !this.#known.has(given));
     if (name === undefined) return;
-    const nearest = nearestName(name, [...this.#known]);
-    const hint =
-      nearest === null ? `The parameters are ${[...this.#known].join(", ")}.` : `Do you mean ${nearest}?`;
-    const shown = name.slice(0, 40);
-    const message = `There is no parameter ${shown}. ${hint} (If it is part of the page's address, that address has to be percent-encoded.)`;
-    throw invalidRequest(message, shown);
+    const message = `${unknownName(name, [...this.#known])} ${ENCODE_ADDRESS}`;
+    throw invalidRequest(message, name.slice(0, MAX_SHOWN));
   }
 
+  /** The value of a parameter that may be given once. Of several that differ, all but one would have no effect. */
   #get(name: string): string | null {
     this.#known.add(name);
-    return this.#query.get(name);
+    const [value = null, ...others] = this.#query.getAll(name);
+    if (others.every((other) => other === value)) return value;
+    throw invalidRequest(`The parameter ${name} is given more than once. ${ENCODE_ADDRESS}`, name);
   }
 
   /**
@@ -105,17 +104,30 @@ export class QueryParameters {
    * @throws GatewayError 400 for an address that strangers may not have loaded
    */
   page(options: UrlSafetyOptions): URL {
-    const check = checkPageUrl(this.#query.get("url") ?? "", options);
+    const check = checkPageUrl(this.#get("url") ?? "", options);
     if (check.ok) return check.url;
     throw new GatewayError(400, check.message, { code: check.code, param: "url" });
   }
+}
+
+/** The usual reason for parameters that nobody meant. */
+const ENCODE_ADDRESS = "(If it is part of the page's address, that address has to be percent-encoded.)";
+
+/** Characters of an unknown name that are told. */
+const MAX_SHOWN = 40;
+
+/** What is said of a parameter that there is not: which one may be meant, or which there are. */
+export function unknownName(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  const hint = nearest === null ? `The parameters are ${known.join(", ")}.` : `Do you mean ${nearest}?`;
+  return `There is no parameter ${name.slice(0, MAX_SHOWN)}. ${hint}`;
 }
 
 /** The name that a misspelt one most likely stands for; null when none is near. */
 export function nearestName(misspelt: string, names: readonly string[]): string | null {
   const plain = (name: string) =>
     name
-      .slice(0, 40)
+      .slice(0, MAX_SHOWN)
       .toLowerCase()
       .replace(/^amp;|[^a-z0-9]/g, "");
   const given = plain(misspelt);

@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { lazyObject, once } from "../encoding/lazy-schema.ts";
+import { lazyObject, lazyStrictObject, once } from "../encoding/lazy-schema.ts";
 import { DEFAULT_MAX_AGE, LONGEST_MAX_AGE } from "./freshness.ts";
+import { unknownName } from "./parameters.ts";
 import { DEVICE_NAMES } from "./thumbnails/devices.ts";
 import { MAX_SIDE } from "./thumbnails/frame.ts";
 import {
@@ -148,8 +149,14 @@ const urls = () => z.array(z.string().trim().min(1)).min(1).max(MAX_URLS).descri
 
 /** A body that says the same as a query, of many addresses. */
 function batchOf<Query extends z.ZodObject>(query: Query) {
-  return lazyObject(() => ({ ...membersOf(query), urls: urls() })).strict();
+  return lazyStrictObject(() => ({ urls: urls(), ...membersOf(query) }), unknownName);
 }
+
+/** Query beside a body: who asks. */
+export const batchQuerySchema = lazyObject(() => {
+  const { key } = access();
+  return { key };
+});
 
 /** Body of `POST /v1/thumbs`. */
 export const thumbnailBatchSchema = batchOf(thumbnailQuerySchema);

@@ -50,6 +50,10 @@ export interface Described {
   readonly answers: Answers;
   /** What is answered with 202, where the work may go on behind the answer. */
   readonly accepted?: Answers;
+  /** Headers of what it answers when all is well, with what each says. Not all of them are there each time. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Further statuses, with when each is answered: those from 400 on are errors, others have no body. There may be more. */
+  readonly statuses?: Readonly<Record<number, string>>;
 }
 
 /** One endpoint of the API: what it is called, who may call it, what it takes and what it does. */
@@ -92,6 +96,12 @@ export interface Declaration<Body, Query, Visitor> extends Omit<Described, "path
   handler(context: Context, input: Input<Body, Query> & Visitor): Response | Promise<Response>;
 }
 
+/** What an endpoint for anyone is declared with. */
+export interface OpenDeclaration<Body, Query> extends Declaration<Body, Query, unknown> {
+  /** Answers a request whose body or query is not as declared; what it throws is rendered. Without it `fault` is. */
+  unreadable?(context: Context, fault: unknown): Promise<Response>;
+}
+
 function described<Visitor>(declaration: Declaration<unknown, unknown, Visitor>): Described {
   const { path, handler: _, ...rest } = declaration;
   return { ...rest, paths: typeof path === "string" ? [path] : path };
@@ -116,14 +126,23 @@ async function inputOf(
 }
 
 /** An endpoint for anyone (contract, Authentication rule 4). */
-export function open<Body, Query>(declaration: Declaration<Body, Query, unknown>): Endpoint {
-  const declared: Declaration<unknown, unknown, unknown> = declaration;
+export function open<Body, Query>(declaration: OpenDeclaration<Body, Query>): Endpoint {
+  const { unreadable, ...own } = declaration;
+  const declared: Declaration<unknown, unknown, unknown> = own;
   const { maxBody = MAX_OPEN_BODY } = declared;
   return {
     ...described(declared),
     access: "none",
-    serve: async (context, params) =>
-      declared.handler(context, await inputOf(context, params, declared, maxBody)),
+    serve: async (context, params) => {
+      let input: Input<unknown, unknown>;
+      try {
+        input = await inputOf(context, params, declared, maxBody);
+      } catch (fault) {
+        if (unreadable === undefined) throw fault;
+        return unreadable(context, fault);
+      }
+      return declared.handler(context, input);
+    },
   };
 }
 

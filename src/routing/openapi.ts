@@ -93,11 +93,29 @@ function contentOf(schemas: readonly (readonly [mediaType: string, schema: JsonO
   return content;
 }
 
-function answersOf(answers: readonly Answers[]): JsonObject {
+/** An answer. */
+function answersOf(answers: readonly Answers[], headers: JsonObject): JsonObject {
   const schemas = answers.flatMap((made) =>
     Object.entries(made()).map(([mediaType, schema]) => [mediaType, jsonSchema(schema, "output")] as const),
   );
-  return { description: "The answer.", content: contentOf(schemas) };
+  const described = Object.keys(headers).length === 0 ? {} : { headers };
+  return { description: "The answer.", ...described, content: contentOf(schemas) };
+}
+
+function headersOf(endpoints: readonly Endpoint[]): JsonObject {
+  const named = endpoints.flatMap(({ headers = {} }) => Object.entries(headers));
+  return Object.fromEntries(named.map(([name, description]) => [name, { description, schema: string }]));
+}
+
+/** What is answered with statuses that an endpoint tells of. */
+function statusesOf(endpoints: readonly Endpoint[], errors: JsonObject): JsonObject {
+  const told = endpoints.flatMap(({ statuses = {} }) => Object.entries(statuses));
+  return Object.fromEntries(
+    told.map(([status, description]) => [
+      status,
+      Number(status) < 400 ? { description } : { ...errors, description },
+    ]),
+  );
 }
 
 function errorsOf(families: readonly RouteFamily[]): JsonObject {
@@ -128,7 +146,12 @@ function operation(main: Route, all: readonly Route[], security: Security): Json
   const inQuery = endpoints.flatMap(({ query, lenientQuery }) => queryParameters(query ?? lenientQuery));
   const parameters = distinct([...inPath, ...inQuery]);
   const requestBody = bodyOf(endpoints);
+  const headers = headersOf(endpoints);
+  const answers = endpoints.map((endpoint) => endpoint.answers);
   const accepted = endpoints.flatMap((endpoint) => endpoint.accepted ?? []);
+  // What always goes on behind the answer has no other.
+  const isDone = accepted.length === 0 || answers.some((made) => Object.keys(made()).length > 0);
+  const errors = errorsOf(all.map(({ family }) => family));
   return {
     operationId: `${method.toLowerCase()}${template.replaceAll(/[^\w]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary,
@@ -137,9 +160,10 @@ function operation(main: Route, all: readonly Route[], security: Security): Json
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: {
-      "200": answersOf(endpoints.map(({ answers }) => answers)),
-      ...(accepted.length === 0 ? {} : { "202": answersOf(accepted) }),
-      default: errorsOf(all.map(({ family }) => family)),
+      ...(isDone && { "200": answersOf(answers, headers) }),
+      ...(accepted.length > 0 && { "202": answersOf(accepted, headers) }),
+      ...statusesOf(endpoints, errors),
+      default: errors,
     },
   };
 }

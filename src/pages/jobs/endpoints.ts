@@ -3,6 +3,7 @@ import { GatewayError } from "../../errors/gateway-error.ts";
 import type { Context } from "../../platform/context.ts";
 import type { JobState } from "../../platform/page-jobs.ts";
 import { type Endpoint, json, open } from "../../routing/endpoint.ts";
+import { LOOK_HEADERS, LOOK_STATUSES, RESULT_HEADERS, RESULT_STATUSES } from "../described.ts";
 import { answerResponse, foundAnswer } from "../kept-answers.ts";
 import { metadataSchema } from "../metadata/result.ts";
 import { technologiesSchema } from "../technologies/answers.ts";
@@ -16,6 +17,8 @@ export const JOB_ENDPOINTS: readonly Endpoint[] = [
     path: "/v1/jobs/:id",
     summary: "State of a job",
     answers: json(jobSchema),
+    headers: LOOK_HEADERS,
+    statuses: LOOK_STATUSES,
     handler: async (context, { params }) => jobResponse(await jobOf(context, params["id"])),
   }),
   open({
@@ -23,6 +26,8 @@ export const JOB_ENDPOINTS: readonly Endpoint[] = [
     path: "/v1/jobs/:id",
     summary: "Cancel a job",
     answers: json(jobSchema),
+    headers: LOOK_HEADERS,
+    statuses: LOOK_STATUSES,
     handler: async ({ platform }, { params }) => {
       const job = await platform.pages.jobs.cancel(params["id"] ?? "");
       if (job === null) throw noJob();
@@ -37,6 +42,8 @@ export const JOB_ENDPOINTS: readonly Endpoint[] = [
       ...PICTURES,
       "application/json": z.union([thumbnailSchema(), technologiesSchema(), metadataSchema()]),
     }),
+    headers: RESULT_HEADERS,
+    statuses: RESULT_STATUSES,
     handler: async (context, { params }) => {
       const job = await jobOf(context, params["id"]);
       const place = /^\d{1,3}$/.test(params["place"] ?? "") ? Number(params["place"]) : -1;

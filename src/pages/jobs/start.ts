@@ -73,6 +73,7 @@ export function startBatch(
   const counted = rateLimited(async (_, call) => {
     // Fifty copies of the options are made for nobody who is refused.
     await call.admitted;
+    refuseOptionsIn(call.query);
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(options)) {
       for (const one of Array.isArray(value) ? value : [value]) query.append(name, String(one));
@@ -88,6 +89,23 @@ export function startBatch(
     return startJob(context, call, operation, tasks);
   }, urls.length);
   return counted(context);
+}
+
+/** Answers a list that cannot be read: it counts as a call, and is told what calls are told. */
+export function refuseBatch(context: Context, fault: unknown): Promise<Response> {
+  const counted = rateLimited(async (_, { admitted }) => {
+    await admitted;
+    throw fault;
+  });
+  return counted(context);
+}
+
+/** Throws a 400 for what would have no effect beside a body. */
+function refuseOptionsIn(query: URLSearchParams): void {
+  const [name] = query.keys();
+  if (name === undefined) return;
+  const shown = name.slice(0, 40);
+  throw invalidRequest(`The parameter ${shown} has to be in the body, beside urls.`, shown);
 }
 
 function taskOf(url: string, options: URLSearchParams): NewTask {

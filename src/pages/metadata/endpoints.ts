@@ -1,12 +1,13 @@
 import { json, open } from "../../routing/endpoint.ts";
 import type { UrlSafetyOptions } from "../../url-safety/index.ts";
+import { BATCH_HEADERS, BATCH_STATUSES, OPERATION_HEADERS, OPERATION_STATUSES } from "../described.ts";
 import { type Freshness, readFreshness } from "../freshness.ts";
-import { MAX_BATCH_BYTES, oneTask, startBatch, startJob, wantsJob } from "../jobs/start.ts";
+import { MAX_BATCH_BYTES, oneTask, refuseBatch, startBatch, startJob, wantsJob } from "../jobs/start.ts";
 import { jobSchema } from "../jobs/view.ts";
 import { answerResponse, cacheKey, type KeptAnswer, keptOrMade, type PageWork } from "../kept-answers.ts";
 import { QueryParameters } from "../parameters.ts";
 import { prettyAnswer } from "../pretty-answer.ts";
-import { metadataBatchSchema, metadataQuerySchema } from "../query-schemas.ts";
+import { batchQuerySchema, metadataBatchSchema, metadataQuerySchema } from "../query-schemas.ts";
 import { rateLimited } from "../rate-limit.ts";
 import { metadataSchema } from "./result.ts";
 
@@ -18,6 +19,8 @@ export const metadata = open({
   lenientQuery: metadataQuerySchema,
   answers: json(metadataSchema),
   accepted: json(jobSchema),
+  headers: OPERATION_HEADERS,
+  statuses: OPERATION_STATUSES,
   handler: rateLimited(async (context, call) => {
     const request = readMetadataRequest(call.query, context.platform.variables.pages);
     if (wantsJob(context)) return startJob(context, call, "metadata", [oneTask(call.query)]);
@@ -32,9 +35,13 @@ export const metadataBatch = open({
   path: "/v1/metadata",
   summary: "Titles, descriptions, icons and feeds of several web pages, as a job",
   body: metadataBatchSchema,
+  lenientQuery: batchQuerySchema,
   maxBody: MAX_BATCH_BYTES,
-  answers: json(jobSchema),
+  answers: () => ({}),
   accepted: json(jobSchema),
+  headers: BATCH_HEADERS,
+  statuses: BATCH_STATUSES,
+  unreadable: refuseBatch,
   handler: (context, { body }) =>
     startBatch(context, "metadata", body, (query) =>
       readMetadataRequest(query, context.platform.variables.pages),

@@ -1,7 +1,8 @@
 import { json, open } from "../../routing/endpoint.ts";
 import type { UrlSafetyOptions } from "../../url-safety/index.ts";
+import { BATCH_HEADERS, BATCH_STATUSES, OPERATION_HEADERS, OPERATION_STATUSES } from "../described.ts";
 import { type Freshness, readFreshness } from "../freshness.ts";
-import { MAX_BATCH_BYTES, oneTask, startBatch, startJob, wantsJob } from "../jobs/start.ts";
+import { MAX_BATCH_BYTES, oneTask, refuseBatch, startBatch, startJob, wantsJob } from "../jobs/start.ts";
 import { jobSchema } from "../jobs/view.ts";
 import {
   answerResponse,
@@ -13,7 +14,7 @@ import {
 } from "../kept-answers.ts";
 import { QueryParameters } from "../parameters.ts";
 import { prettyAnswer } from "../pretty-answer.ts";
-import { technologiesBatchSchema, technologiesQuerySchema } from "../query-schemas.ts";
+import { batchQuerySchema, technologiesBatchSchema, technologiesQuerySchema } from "../query-schemas.ts";
 import { rateLimited } from "../rate-limit.ts";
 import { technologiesSchema } from "./answers.ts";
 
@@ -25,6 +26,8 @@ export const technologies = open({
   lenientQuery: technologiesQuerySchema,
   answers: json(technologiesSchema),
   accepted: json(jobSchema),
+  headers: OPERATION_HEADERS,
+  statuses: OPERATION_STATUSES,
   handler: rateLimited(async (context, call) => {
     const request = readTechnologiesRequest(call.query, context.platform.variables.pages);
     if (wantsJob(context)) return startJob(context, call, "technologies", [oneTask(call.query)]);
@@ -39,9 +42,13 @@ export const technologiesBatch = open({
   path: "/v1/technologies",
   summary: "Technologies that several web pages are built with, as a job",
   body: technologiesBatchSchema,
+  lenientQuery: batchQuerySchema,
   maxBody: MAX_BATCH_BYTES,
-  answers: json(jobSchema),
+  answers: () => ({}),
   accepted: json(jobSchema),
+  headers: BATCH_HEADERS,
+  statuses: BATCH_STATUSES,
+  unreadable: refuseBatch,
   handler: (context, { body }) =>
     startBatch(context, "technologies", body, (query) =>
       readTechnologiesRequest(query, context.platform.variables.pages),

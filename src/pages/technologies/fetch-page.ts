@@ -4,11 +4,15 @@ import type { Platform } from "../../platform/platform.ts";
 import { isPublicRequestUrl } from "../../url-safety/index.ts";
 import { forbiddenPage, notRenderable, pageTimeout } from "../browser/failures.ts";
 import { type PageSignals, signalsFromHtml, type TechnologyDetector } from "./index.ts";
+import { pageText } from "./page-text.ts";
 
 const MAX_REDIRECTS = 10;
+/** Documents that one page may lead to by itself: each is read as a whole. */
+const MAX_DOCUMENTS = 5;
 const MAX_HTML_BYTES = 4_000_000;
 const MAX_SHEET_BYTES = 500_000;
 const MAX_SHEETS = 5;
+const FIRST_BUFFER = 65_536;
 const EXTRAS_MS = 3_000;
 const HEADERS = {
   accept: "text/html,application/xhtml+xml,*/*;q=0.8",
@@ -32,12 +36,22 @@ export async function fetchPage(
   };
   // For all hops and the whole of the page: a server that sends a byte at a time is no faster than one that is silent.
   const deadline = AbortSignal.timeout(limits.navigationMs);
-  const { url, response } = await follow(page.href, (address) => load(address, deadline));
-  const type = response.headers.get("content-type") ?? "text/html";
-  if (!/html|xml|text\/plain/i.test(type)) throw notRenderable("a download");
-  const html = await readText(response, MAX_HTML_BYTES).catch(refuse);
+  const read = async ({ url, response }: Found) => {
+    await refuseNoPage(response);
+    const html = await readText(response, MAX_HTML_BYTES).catch(refuse);
+    return signalsFromHtml({ html, headers: response.headers, url }, detector ?? undefined);
+  };
+  let found = await follow(page.href, (address) => load(address, deadline));
+  let signals = await read(found);
+  for (let documents = 1; ; documents++) {
+    const next = goesOnTo(signals.refresh ?? found.response.headers.get("refresh"), found.url);
+    if (next === null) break;
+    if (documents >= MAX_DOCUMENTS) throw redirectLoop();
+    found = await follow(next, (address) => load(address, deadline));
+    signals = await read(found);
+  }
+  const { url, response } = found;
   const report = { url, status: response.status, incomplete: false, overBudget: false };
-  const signals = signalsFromHtml({ html, headers: response.headers, url }, detector ?? undefined);
   if (detector === null) return { report, signals };
   const extra = async (address: string): Promise<string> => {
     try {
@@ -57,10 +71,22 @@ export async function fetchPage(
   };
 }
 
-async function follow(
-  start: string,
-  load: (address: string) => Promise<Response>,
-): Promise<{ url: string; response: Response }> {
+/** Throws for what a browser would not show as a page. */
+async function refuseNoPage({ status, headers, body }: Response): Promise<void> {
+  const type = headers.get("content-type") ?? "text/html";
+  const isKept = /^\s*attachment\b/i.test(headers.get("content-disposition") ?? "");
+  if (status !== 204 && status !== 205 && !isKept && /html|xml|text\/plain/i.test(type)) return;
+  await body?.cancel();
+  throw notRenderable(status === 204 || status === 205 ? "an empty answer" : "a download");
+}
+
+/** An answer that is no redirect, and where it was found. */
+interface Found {
+  readonly url: string;
+  readonly response: Response;
+}
+
+async function follow(start: string, load: (address: string) => Promise<Response>): Promise<Found> {
   let url = start;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const response = await load(url).catch(refuse);
@@ -70,10 +96,24 @@ async function follow(
     if (!URL.canParse(location, url)) return { url, response };
     url = new URL(location, url).href;
   }
-  throw new GatewayError(502, "The page redirects without end.", {
+  throw redirectLoop();
+}
+
+function redirectLoop(): GatewayError {
+  return new GatewayError(502, "The page redirects without end.", {
     code: "page_redirect_loop",
     param: "url",
   });
+}
+
+/** Where a page goes on by itself at once or within a second, as a refresh says (WHATWG HTML, "shared declarative refresh steps"); null: nowhere. */
+function goesOnTo(refresh: string | null, url: string): string | null {
+  const [, address = ""] =
+    /^\s*[01]?(?:\.\d*)?\s*[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]*)|'([^']*)|(.*))/i
+      .exec(refresh ?? "")
+      ?.filter((part) => part !== undefined) ?? [];
+  const target = address.trim();
+  return target !== "" && URL.canParse(target, url) ? new URL(target, url).href : null;
 }
 
 /** Throws what the caller is told of a page that does not come, or breaks off. */
@@ -91,26 +131,24 @@ function refuse(error: unknown): never {
 async function readText(response: Response, most: number): Promise<string> {
   const reader = response.body?.getReader();
   if (reader === undefined) return "";
-  const charset = /charset=["']?([\w-]+)/i.exec(response.headers.get("content-type") ?? "")?.[1];
-  const decoder = decoderFor(charset);
-  let text = "";
+  // One buffer that grows: a server may send its page byte by byte.
+  let bytes = new Uint8Array(Math.min(most, FIRST_BUFFER));
   let length = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    length += value.byteLength;
-    text += decoder.decode(value, { stream: true });
-    if (length >= most) {
-      await reader.cancel();
-      return text;
+    if (done) break;
+    const piece = value.subarray(0, most - length);
+    const needed = length + piece.byteLength;
+    if (needed > bytes.byteLength) {
+      const larger = new Uint8Array(Math.min(most, 2 * needed));
+      larger.set(bytes.subarray(0, length));
+      bytes = larger;
     }
+    bytes.set(piece, length);
+    length = needed;
+    if (length < most) continue;
+    await reader.cancel();
+    break;
   }
-}
-
-function decoderFor(charset: string | undefined): TextDecoder {
-  try {
-    return new TextDecoder(charset ?? "utf-8");
-  } catch {
-    return new TextDecoder();
-  }
+  return pageText(bytes.subarray(0, length), response.headers.get("content-type") ?? "");
 }

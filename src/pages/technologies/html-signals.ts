@@ -8,6 +8,8 @@ import type { ParsedDocument } from "./selector-matcher.ts";
 export type HtmlSignals = PageSignals & {
   /** Absolute http(s) addresses of the style sheets that the page links to, which the caller may load. */
   readonly stylesheets: readonly string[];
+  /** What the page says of where it goes on by itself, as `http-equiv=refresh` has it; null: nothing. */
+  readonly refresh: string | null;
 };
 
 /** More HTML than this is not parsed, in UTF-16 code units. */
@@ -48,6 +50,7 @@ export function signalsFromHtml(
     css: reading.css,
     dom: detector?.domSignals(parsed) ?? [],
     stylesheets: [...reading.stylesheets],
+    refresh: reading.refresh,
   };
 }
 
@@ -61,6 +64,7 @@ class Reading {
   readonly css: string[] = [];
   readonly stylesheets = new Set<string>();
   steps = 0;
+  refresh: string | null = null;
   #base: string;
   #hasBase = false;
 
@@ -113,7 +117,10 @@ class Reading {
     if (base.length <= MAX_BASE) this.#base = base;
   }
 
-  #readMeta({ attribs }: Element): void {
+  #readMeta(element: Element): void {
+    const { attribs } = element;
+    if (attribs["http-equiv"]?.trim().toLowerCase() === "refresh" && !isInert(element))
+      this.refresh ??= attribs["content"] ?? null;
     const name = (attribs["name"] || attribs["property"] || "").toLowerCase();
     if (name === "" || attribs["content"] === undefined) return;
     const values = this.meta[name] ?? [];
@@ -149,6 +156,14 @@ class Reading {
 function shortened(url: string): string {
   const folder = new URL(".", url).href;
   return folder.length <= MAX_BASE ? folder : new URL("/", url).href;
+}
+
+/** Whether an element is none of the page where scripts run. */
+function isInert({ parent }: Element): boolean {
+  for (let above = parent; above !== null; above = above.parent) {
+    if ("name" in above && (above.name === "noscript" || above.name === "template")) return true;
+  }
+  return false;
 }
 
 /** The text of a script or style element, which has no elements inside. */

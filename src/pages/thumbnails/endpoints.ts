@@ -4,7 +4,8 @@ import type { PictureOutcome, PrintOutcome, Size, ThumbnailOptions } from "../..
 import type { PagesPlatform } from "../../platform/pages.ts";
 import { json, open } from "../../routing/endpoint.ts";
 import { browserUnavailable } from "../browser/failures.ts";
-import { MAX_BATCH_BYTES, oneTask, startBatch, startJob, wantsJob } from "../jobs/start.ts";
+import { BATCH_HEADERS, BATCH_STATUSES, THUMBNAIL_HEADERS, THUMBNAIL_STATUSES } from "../described.ts";
+import { MAX_BATCH_BYTES, oneTask, refuseBatch, startBatch, startJob, wantsJob } from "../jobs/start.ts";
 import { jobSchema } from "../jobs/view.ts";
 import {
   answerResponse,
@@ -16,7 +17,7 @@ import {
   type PageWork,
 } from "../kept-answers.ts";
 import { lifetimeOf, pageHeaders } from "../page-headers.ts";
-import { thumbnailBatchSchema, thumbnailQuerySchema } from "../query-schemas.ts";
+import { batchQuerySchema, thumbnailBatchSchema, thumbnailQuerySchema } from "../query-schemas.ts";
 import { rateLimited } from "../rate-limit.ts";
 import { ImageMaker } from "./images.ts";
 import { readThumbnailRequest, type ThumbnailRequest } from "./parameters.ts";
@@ -52,6 +53,8 @@ export const thumbnail = open({
     "application/json": thumbnailSchema(),
   }),
   accepted: json(jobSchema),
+  headers: THUMBNAIL_HEADERS,
+  statuses: THUMBNAIL_STATUSES,
   handler: rateLimited(async (context, call) => {
     const request = readThumbnailRequest(call.query, context.platform.variables.pages);
     if (wantsJob(context)) return startJob(context, call, "thumbs", [oneTask(call.query)]);
@@ -66,9 +69,13 @@ export const thumbnailBatch = open({
   path: "/v1/thumbs",
   summary: "Screenshots of several web pages, as a job",
   body: thumbnailBatchSchema,
+  lenientQuery: batchQuerySchema,
   maxBody: MAX_BATCH_BYTES,
-  answers: json(jobSchema),
+  answers: () => ({}),
   accepted: json(jobSchema),
+  headers: BATCH_HEADERS,
+  statuses: BATCH_STATUSES,
+  unreadable: refuseBatch,
   handler: (context, { body }) =>
     startBatch(context, "thumbs", body, (query) =>
       readThumbnailRequest(query, context.platform.variables.pages),

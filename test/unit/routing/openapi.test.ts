@@ -87,7 +87,7 @@ describe("the OpenAPI document", () => {
   it("says of every JSON body and answer which members it has", () => {
     const silent = ROUTES.flatMap(({ path, endpoint }) => {
       const { requestBody, responses } = operationOf(endpoint.method, path, endpoint.verb);
-      const contents = [requestBody?.content, responses["200"].content];
+      const contents = [requestBody?.content, (responses["200"] ?? responses["202"]).content];
       return contents.some((content) => content?.[JSON_TYPE] && !saysMembers(content[JSON_TYPE].schema))
         ? [`${endpoint.method} ${path}`]
         : [];
@@ -100,8 +100,49 @@ describe("the OpenAPI document", () => {
       const { requestBody, responses } = operationOf(endpoint.method, path, endpoint.verb);
       const takesBody = endpoint.body !== undefined || endpoint.streamedBody !== undefined;
       expect(requestBody !== undefined, path).toBe(takesBody);
-      expect(Object.keys(responses["200"].content), path).toEqual(Object.keys(endpoint.answers()));
+      const [status, answers] =
+        responses["200"] === undefined
+          ? (["202", endpoint.accepted] as const)
+          : (["200", endpoint.answers] as const);
+      expect(Object.keys(responses[status].content), path).toEqual(Object.keys(answers?.() ?? {}));
     }
+  });
+
+  it("tells the headers and statuses of the page service", () => {
+    const picture = operationOf("GET", "/v1/thumbs").responses;
+    expect(Object.keys(picture)).toEqual(
+      expect.arrayContaining([
+        "200",
+        "202",
+        "304",
+        "400",
+        "401",
+        "403",
+        "404",
+        "422",
+        "429",
+        "502",
+        "503",
+        "504",
+      ]),
+    );
+    expect(picture["304"]).toEqual({ description: expect.any(String) });
+    expect(picture["429"]).toMatchObject({ $ref: picture.default.$ref });
+    const list = operationOf("POST", "/v1/thumbs");
+    // A list is never answered at once.
+    expect(list.responses["200"]).toBeUndefined();
+    expect(list.parameters.map(({ name }: { name: string }) => name)).toEqual(["key"]);
+    // Every header that pages of other origins may read is one that is described, and the other way round.
+    const described = ROUTES.flatMap(({ path, endpoint: { method, headers = {} } }) =>
+      Object.keys(headers).map((name) => [name.toLowerCase(), operationOf(method, path)] as const),
+    );
+    for (const [name, { responses }] of described) {
+      const { headers } = responses["200"] ?? responses["202"];
+      expect(Object.keys(headers).map((one) => one.toLowerCase())).toContain(name);
+    }
+    const exposed = SURFACES.find(({ family }) => family.id === "page")?.responseHeaders;
+    const readable = new Set([...(exposed ?? []), "cache-control"]);
+    expect(new Set(described.map(([name]) => name))).toEqual(readable);
   });
 });
 

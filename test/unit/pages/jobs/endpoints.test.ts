@@ -129,14 +129,46 @@ describe("jobs of the page service", () => {
     [{ urls: ["example.com"], timezone: `UTC${" ".repeat(600)}` }, "timezone"],
     [{ urls: ["example.com"], locale: `de${" ".repeat(600)}` }, "locale"],
     [{ urls: ["example.com"], hide: Array(10).fill("x".repeat(1_000)) }, ""],
-    [{ urls: ["example.com"], fullPage: true }, ""],
-    [{ urls: ["example.com"], url: "example.org" }, ""],
+    [{ urls: ["example.com"], fullPage: true }, "fullPage"],
+    [{ urls: ["example.com"], url: "example.org" }, "url"],
   ])("refuse %j, and say why", async (body, param) => {
     const response = await post(body);
     const [status, , named] = await codeOf(response);
     expect([status, String(named ?? "")]).toEqual([400, expect.stringContaining(param)]);
     expect(browser.captures).toEqual([]);
   });
+
+  it("name the parameter that a misspelt one stands for, and take none beside the body", async () => {
+    const told = async (body: unknown, query = "") => {
+      const { error }: { error: { message: string; param: string } } = await (await post(body, query)).json();
+      return [error.param, error.message];
+    };
+    const urls = ["example.com"];
+    expect(await told({ urls, fullPage: true })).toEqual([
+      "fullPage",
+      "There is no parameter fullPage. Do you mean full?",
+    ]);
+    expect(await told({ urls, url: "example.org" })).toEqual(["url", expect.stringContaining("urls?")]);
+    expect(await told({ urls }, "?size=og")).toEqual(["size", expect.stringContaining("in the body")]);
+    expect((await post({ urls }, "?async=true")).status).toBe(202);
+  });
+
+  it.each(["{", '{"urls": []}', '{"urls": ["example.com"], "fullPage": true}'])(
+    "count as a call when %j cannot be read, and tell what is left",
+    async (body) => {
+      const response = await made.request("/v1/metadata", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body,
+      });
+      expect([response.status, response.headers.get("ratelimit-remaining"), counted]).toEqual([
+        400,
+        "19",
+        [1],
+      ]);
+      expect(response.headers.get("cache-control")).toBe("no-store");
+    },
+  );
 
   it("are within the limit of calls, all of their addresses or none, and nothing is made ready before", async () => {
     const urls = Array.from({ length: 21 }, (_, n) => `example.com/${n}`);

@@ -91,11 +91,102 @@ describe("fetchPage", () => {
       422,
       "page_not_renderable",
     ],
+    [
+      { "https://example.com/": page("<p>", { "content-disposition": 'attachment; filename="a.html"' }) },
+      422,
+      "page_not_renderable",
+    ],
+    [{ "https://example.com/": () => new Response(null, { status: 204 }) }, 422, "page_not_renderable"],
   ])("answers when there is no page: %#", async (answers, status, code) => {
     await expect(fetchPage(web(answers), new URL("https://example.com/"), detector)).rejects.toMatchObject({
       status,
       code,
     });
+  });
+
+  const latin = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
+  const utf16 = (text: string) => Uint8Array.from(Buffer.from(text, "utf16le"));
+  const JAPAN = "\x93\xfa\x96\x7b";
+
+  it.each([
+    ["the response says", latin(`<title>${JAPAN}</title>`), "text/html; charset=Shift_JIS", "日本"],
+    [
+      "it says itself",
+      latin(`<!-- <meta charset=utf-8> --><meta charset="shift_jis"><title>${JAPAN}</title>`),
+      "text/html",
+      "日本",
+    ],
+    [
+      "it says itself, late",
+      latin(
+        `<!--${"x".repeat(5_000)}--><meta http-equiv=content-type content='text/html; charset=iso-8859-1'><title>Gr\xfc\xdfe</title>`,
+      ),
+      "text/html",
+      "Grüße",
+    ],
+    ["its mark says", utf16("\ufeff<title>Grüße</title>"), "text/html", "Grüße"],
+    [
+      "its mark says, whatever the response does",
+      new TextEncoder().encode("\ufeff<title>Grüße</title>"),
+      "text/html; charset=iso-8859-1",
+      "Grüße",
+    ],
+    ["it cannot say", new TextEncoder().encode("<meta charset=utf-16><title>ü</title>"), "text/html", "ü"],
+    ["nobody knows", new TextEncoder().encode("<meta charset=klingon><title>ü</title>"), "text/html", "ü"],
+    ["nobody says, UTF-8", new TextEncoder().encode("<title>Grüße</title>"), "text/html", "Grüße"],
+    ["nobody says, western", latin("<title>Gr\xfc\xdfe \x80</title>"), "text/html", "Grüße €"],
+    [
+      "XML declares",
+      latin('<?xml version="1.0" encoding="iso-8859-1"?><html><title>\xfc</title></html>'),
+      "application/xhtml+xml",
+      "ü",
+    ],
+  ])("reads a page in the encoding that %s", async (_, bytes, type, title) => {
+    // Byte by byte, as a server may send it.
+    const body = () =>
+      new ReadableStream({
+        start: (controller) => {
+          for (const byte of bytes) controller.enqueue(Uint8Array.of(byte));
+          controller.close();
+        },
+      });
+    const platform = web({
+      "https://example.com/": () => new Response(body(), { headers: { "content-type": type } }),
+    });
+    const { signals } = await fetchPage(platform, new URL("https://example.com/"), null);
+    const { html = "" } = signals;
+    expect(readMetadata({ html, headers: {}, url: "https://example.com/" }).title).toBe(title);
+  });
+
+  const refresh = (content: string, tag = "meta") =>
+    page(`<${tag} http-equiv="Refresh" content="${content}">`);
+
+  it.each([
+    [refresh("0;url=/b"), "https://example.com/b"],
+    [refresh("1, URL = '/b'x"), "https://example.com/b"],
+    [refresh("0 b"), "https://example.com/b"],
+    [page("", { refresh: "0; url=https://example.com/b" }), "https://example.com/b"],
+    [page(`<noscript><meta http-equiv=refresh content="0;url=/b"></noscript>`), "https://example.com/"],
+    [refresh("30;url=/b"), "https://example.com/"],
+    [refresh("0"), "https://example.com/"],
+    [refresh("0;url=http://"), "https://example.com/"],
+  ])("follows a page that goes on by itself at once: %#", async (first, url) => {
+    const platform = web({
+      "https://example.com/": first,
+      "https://example.com/b": page("<title>b</title>"),
+    });
+    const { report } = await fetchPage(platform, new URL("https://example.com/"), null);
+    expect(report.url).toBe(url);
+  });
+
+  it("follows no page for ever, nor to where it may not", async () => {
+    const answers = {
+      "https://example.com/": refresh("0;url=/"),
+      "https://example.org/": refresh("0;url=http://10.0.0.1/"),
+    };
+    const from = (url: string) => fetchPage(web(answers), new URL(url), detector);
+    await expect(from("https://example.com/")).rejects.toMatchObject({ code: "page_redirect_loop" });
+    await expect(from("https://example.org/")).rejects.toMatchObject({ status: 400, code: "forbidden_url" });
   });
 
   it("reads no more of an endless page than it can use", async () => {

@@ -290,6 +290,8 @@ describe("readThumbnailRequest", () => {
     ["amp;format", "format"],
     ["dark", "darkMode"],
     ["max_age", "maxAge"],
+    ["asynch", "async"],
+    ["Key", "key"],
   ])("refuses the unknown parameter %s, and names the nearest, %s", (name, nearest) => {
     const error = refusal({ [name]: "1" });
     expect(error).toMatchObject({
@@ -297,6 +299,27 @@ describe("readThumbnailRequest", () => {
       param: name,
       message: expect.stringContaining(`${nearest}?`),
     });
+  });
+
+  it.each([
+    ["url", "example.com/?url=a", "a"],
+    ["size", "t", "o"],
+    ["full", "true", "false"],
+    ["selector", "#a", "#b"],
+    ["width", "1", ""],
+  ])("refuses %s twice, of which one would have no effect", (name, one, other) => {
+    const search = new URLSearchParams([...(name === "url" ? [] : [["url", "example.com"]]), [name, one]]);
+    expect(() => readThumbnailRequest(search, safety)).not.toThrow();
+    search.append(name, one);
+    expect(() => readThumbnailRequest(search, safety)).not.toThrow();
+    search.append(name, other);
+    expect(() => readThumbnailRequest(search, safety)).toThrow(
+      expect.objectContaining({
+        status: 400,
+        param: name,
+        message: expect.stringContaining("more than once"),
+      }),
+    );
   });
 
   it("lists the parameters when none is near, and the sizes for one that there is not", () => {
