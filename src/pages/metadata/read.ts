@@ -46,8 +46,9 @@ export function readMetadata(page: {
   readonly url: string;
   readonly headers: NamedTexts;
 }): PageMetadata {
-  const reading = new Reading(page.url);
-  reading.walk(parseHtml(page.html.slice(0, MAX_HTML)).children);
+  const { children } = parseHtml(page.html.slice(0, MAX_HTML));
+  const reading = new Reading(baseIn(children, page.url));
+  for (const element of elementsIn(children)) reading.look(element);
   const openGraph = Object.fromEntries(reading.properties);
   return {
     title: reading.title ?? reading.properties.get("title") ?? null,
@@ -70,41 +71,23 @@ class Reading {
   readonly properties = new Map<string, string>();
   readonly icons: PageMetadata["icons"][number][] = [];
   readonly feeds: PageMetadata["feeds"][number][] = [];
-  #base: string;
-  #hasBase = false;
+  readonly #base: string;
   #lookedAt = 0;
-  #resolved = 0;
+  /** The base itself is one. */
+  #resolved = 1;
 
-  constructor(url: string) {
-    this.#base = url;
+  /** @param base what addresses are resolved against */
+  constructor(base: string) {
+    this.#base = base;
   }
 
-  /** A stack instead of recursion: a page may nest elements deeply. */
-  walk(children: readonly ChildNode[]): void {
-    const stack = [{ children, next: 0 }];
-    for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
-      const node = level.children[level.next++];
-      if (node === undefined) stack.pop();
-      else if ("attribs" in node && !PASSED_OVER.has(node.name)) {
-        this.#element(node);
-        stack.push({ children: node.children, next: 0 });
-      }
-    }
-  }
-
-  #element(element: Element): void {
+  /** Looks at the next element of the document. */
+  look(element: Element): void {
     const { name, attribs } = element;
     if (name === "html") this.language ??= languageOf(attribs["lang"] ?? attribs["xml:lang"]);
     else if (name === "title") this.title ??= textOf(rawText(element), MAX_TITLE);
-    else if (name === "base") this.#setBase(attribs["href"]);
     else if (name === "meta") this.#readMeta(attribs);
     else if (name === "link") this.#readLink(attribs);
-  }
-
-  #setBase(href: string | undefined): void {
-    if (this.#hasBase || href === undefined) return;
-    this.#hasBase = true;
-    this.#base = this.#absolute(href) ?? this.#base;
   }
 
   #readMeta(attribs: Element["attribs"]): void {
@@ -149,6 +132,28 @@ class Reading {
   #absolute(address: string): string | null {
     return ++this.#resolved > MAX_RESOLVED ? null : absolute(address, this.#base);
   }
+}
+
+/** The elements of a document that are its own, in their order. A stack instead of recursion: a page may nest elements deeply. */
+function* elementsIn(children: readonly ChildNode[]): Generator<Element> {
+  const stack = [{ children, next: 0 }];
+  for (let level = stack.at(-1); level !== undefined; level = stack.at(-1)) {
+    const node = level.children[level.next++];
+    if (node === undefined) stack.pop();
+    else if ("attribs" in node && !PASSED_OVER.has(node.name)) {
+      yield node;
+      stack.push({ children: node.children, next: 0 });
+    }
+  }
+}
+
+/** What a document's addresses are resolved against, those too that stand before its first `base`. */
+function baseIn(children: readonly ChildNode[], url: string): string {
+  for (const { name, attribs } of elementsIn(children)) {
+    const { href } = attribs;
+    if (name === "base" && href !== undefined) return absolute(href, url) ?? url;
+  }
+  return url;
 }
 
 /** The absolute http(s) address; null when it is none, or too long. */

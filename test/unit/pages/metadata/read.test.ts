@@ -86,6 +86,13 @@ describe("readMetadata", () => {
     expect(read(inMarkup, headers).language).toBe("it");
   });
 
+  it("resolves what stands before the base as browsers do", () => {
+    expect(
+      read(`<link rel=canonical href="c"><svg><base href="/svg/"></svg><base target=_top><base href="/b/">`)
+        .canonical,
+    ).toBe("https://example.com/b/c");
+  });
+
   it("resolves addresses against the page's own base, and tells none that is not http(s)", () => {
     const { icons, canonical } = read(
       `<base href="/b/"><base href="/c/"><link rel=icon href="data:image/png,x"><link rel=icon href="i.png"><link rel=canonical href="javascript:alert(1)"><link rel=canonical href="http://">`,
