@@ -18,26 +18,33 @@ const COPIES = { chat: 4, admin: 4, technologies: 4, thumbs: 2 };
 const BEHIND_MS = 800;
 const RESAMPLES = 1_000;
 
+/** What a start costs in all, and what of it the runtime compiles although nothing has imported it. */
+const START = "start";
+const UNASKED = "compiled";
+
 /**
  * What a new isolate costs before it serves anything, and what its first answers cost: CPU of workerd, by the kernel's count. A process
  * is started with several isolates of one build; the same with Workers that are empty is taken from it.
  *
- * @param {readonly string[]} folders builds as wrangler writes them, `NAME=FOLDER`; this tree's own comes after them
- * @param {{ rounds?: number, only?: string }} [options] `only`: these of the first requests, by name; `none`: the start alone
+ * @param {readonly string[]} folders builds as wrangler writes them, `NAME=FOLDER` or `NAME+FLAG=FOLDER` for one that has a flag of the
+ *   runtime besides; this tree's own comes after them
+ * @param {{ rounds?: number, only?: string }} [options] `only`: the start, and these of the first requests, by name, or `compiled`; `none`: the
+ *   start alone
  */
 export async function run(folders, { rounds = 5, only } = {}) {
   const upstream = await start("upstream.mjs");
   const site = await page();
-  const asked = Object.keys(COPIES).filter((name) => only === undefined || only.split(",").includes(name));
+  const wanted = (name) => only === undefined || only.split(",").includes(name);
+  const asked = Object.keys(COPIES).filter(wanted);
   if (asked.includes("thumbs") && (await ensureBrowser()) === null) asked.splice(asked.indexOf("thumbs"), 1);
   allowPrivateHosts(site.host);
   const { gateway } = await buildBundles();
   const builds = folders.map((each) => {
     const [name, folder = name] = each.split("=");
-    return { name, modules: modulesOf({ folder, entry: "worker.js" }), folder };
+    const [, ...flags] = name.split("+");
+    return { name, modules: modulesOf({ folder, entry: "worker.js" }), folder, flags };
   });
-  builds.push({ name: "this", modules: modulesOf(gateway), folder: gateway.folder });
-  const empty = { name: "empty", modules: [emptyWorker(gateway.folder)], folder: gateway.folder };
+  builds.push({ name: "this", modules: modulesOf(gateway), folder: gateway.folder, flags: [] });
   const rows = new Map();
   const add = (name, what, ms) => {
     const row = rows.get(name) ?? rows.set(name, new Map()).get(name);
@@ -45,12 +52,24 @@ export async function run(folders, { rounds = 5, only } = {}) {
   };
   try {
     for (let round = 0; round < rounds; round += 1) {
-      const none = await measured(empty, [], upstream.ready, site);
+      const empty = new Map();
       for (const build of round % 2 === 0 ? builds : builds.toReversed()) {
+        const { name, modules, folder, flags } = build;
+        const idle = { folder, flags, modules: [emptyWorker(folder)] };
+        const startOf = async (what) => (await measured(what, [], upstream.ready, site)).started;
+        const nothing = empty.get(flags.join()) ?? (await startOf(idle));
+        empty.set(flags.join(), nothing);
+        const each = (started) => (started - nothing) / total(COPIES);
         const { started, answers } = await measured(build, asked, upstream.ready, site);
-        add(build.name, "start", (started - none.started) / total(COPIES));
-        for (const [what, ms] of answers) add(build.name, what, ms);
+        add(name, START, each(started));
+        if (wanted(UNASKED)) {
+          const uploaded = { ...idle, modules: [...idle.modules, ...modules] };
+          add(name, UNASKED, each(await startOf(uploaded)));
+        }
+        for (const [what, ms] of answers) add(name, what, ms);
       }
+      const starts = [...rows].map(([name, row]) => `${name} ${row.get(START).at(-1).toFixed(1)} ms`);
+      console.log(`round ${round + 1} of ${rounds}, starts: ${starts.join(", ")}`);
     }
   } finally {
     await site.close();
@@ -82,7 +101,7 @@ function requests(site) {
 }
 
 /** Starts a process with all copies of a build, and asks those that are kept for it each thing. Milliseconds of CPU. */
-async function measured({ modules, folder }, asked, upstream, site) {
+async function measured({ modules, folder, flags }, asked, upstream, site) {
   const {
     modulesRules: _rules,
     assets: _assets,
@@ -100,6 +119,7 @@ async function measured({ modules, folder }, asked, upstream, site) {
       resourcePersistencePath: storage,
       workers: names.map(({ worker }) => ({
         ...options,
+        compatibilityFlags: [...options.compatibilityFlags, ...flags],
         name: worker,
         modules,
         modulesRoot: folder,
@@ -182,17 +202,39 @@ async function page() {
   return { origin: `http://${host}`, host, close };
 }
 
-/** Means, and bootstrapped intervals over the rounds. */
+/** Means, bootstrapped intervals over the rounds, and what share that is of the first build's, which took turns with it. */
 function report(rows) {
-  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const [first] = rows.values();
   for (const [name, row] of rows) {
     console.log(`\n${name}`);
     for (const [what, values] of row) {
-      const resampled = Array.from({ length: RESAMPLES }, () =>
-        mean(values.map(() => values[Math.floor(Math.random() * values.length)])),
-      ).toSorted((one, other) => one - other);
-      const [low, high] = [0.025, 0.975].map((share) => resampled[Math.floor(RESAMPLES * share)].toFixed(1));
-      console.log(`${what.padEnd(28)} ${mean(values).toFixed(1).padStart(7)} ms of CPU  (${low} to ${high})`);
+      const times = spread(values.length, (rounds) => mean(rounds.map((round) => values[round])));
+      const line = `${what.padEnd(28)} ${figures(times, 1)} ms of CPU`;
+      if (row === first) {
+        console.log(line);
+        continue;
+      }
+      const shares = spread(
+        values.length,
+        (rounds) =>
+          mean(rounds.map((round) => values[round])) / mean(rounds.map((round) => first.get(what)[round])),
+      );
+      console.log(`${line}  ${figures(shares, 3)} of the first`);
     }
   }
 }
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** A figure of all rounds, and the interval in which 95 of 100 samples of the rounds have it. */
+function spread(count, figure) {
+  const all = Array.from({ length: count }, (_, round) => round);
+  const resampled = Array.from({ length: RESAMPLES }, () =>
+    figure(all.map(() => Math.floor(Math.random() * count))),
+  ).toSorted((one, other) => one - other);
+  const [low, high] = [0.025, 0.975].map((share) => resampled[Math.floor(RESAMPLES * share)]);
+  return { value: figure(all), low, high };
+}
+
+const figures = ({ value, low, high }, digits) =>
+  `${value.toFixed(digits).padStart(7)} (${low.toFixed(digits)} to ${high.toFixed(digits)})`;
