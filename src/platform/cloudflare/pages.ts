@@ -1,7 +1,3 @@
-import jpeg from "@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm";
-import png from "@jsquash/png/codec/pkg/squoosh_png_bg.wasm";
-import resize from "@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm";
-import webp from "@jsquash/webp/codec/enc/webp_enc_simd.wasm";
 import { fromAnswer } from "../../pages/browser/failures.ts";
 import { RefusedClients } from "../../pages/refused-clients.ts";
 import type { PageJobs } from "../page-jobs.ts";
@@ -24,7 +20,7 @@ export function cloudflarePages(env: Env, limits: PageLimits): PagesPlatform {
     },
     countCall: callCounter(env),
     jobs: jobs(env),
-    codecs: async () => ({ jpeg, png, resize, webp }),
+    codecs: async () => (await import("./codecs.ts")).CODECS,
     fingerprints: () => readAsset(env, "/data/technologies.json"),
   };
 }
