@@ -11,7 +11,6 @@ import {
   mayLeadTo,
   type Route,
   routesOf,
-  type Surface,
 } from "./surface.ts";
 
 /** No route has a longer path, and no pattern is tried on one: on long runs of slashes that takes for ever. */
@@ -54,21 +53,23 @@ function withoutVerb(params: Params, verb: string): Params | null {
 
 /** Finds routes by path, then by method and verb, so that a wrong method is told from a wrong path. */
 export class RouteTable {
-  readonly #byPath = new Map<string, readonly Route[]>();
-  /** Those whose routes are not in it yet. */
-  #late: readonly LateSurface[];
+  /** In order: of those that have a path the first may claim requests of it. */
+  #surfaces: readonly AnySurface[];
+  /** The routes of those that are there. */
+  #byPath: ReadonlyMap<string, readonly Route[]> = new Map();
+  /** Those that are not yet. */
+  #late: readonly LateSurface[] = [];
   /** Tries every pattern; made for the first path that is none of them word for word. */
   #router: ReturnType<typeof IttyRouter> | undefined;
 
   constructor(surfaces: readonly AnySurface[]) {
-    this.#late = surfaces.filter(isLate);
-    this.#add(surfaces.filter(isEarly));
+    this.#surfaces = surfaces;
+    this.#arrange();
   }
 
-  #add(surfaces: readonly Surface[]): void {
-    for (const [path, routes] of Map.groupBy(routesOf(surfaces), (route) => route.path)) {
-      this.#byPath.set(path, [...(this.#byPath.get(path) ?? []), ...routes]);
-    }
+  #arrange(): void {
+    this.#late = this.#surfaces.filter(isLate);
+    this.#byPath = Map.groupBy(routesOf(this.#surfaces.filter(isEarly)), ({ path }) => path);
     this.#router = undefined;
   }
 
@@ -78,9 +79,9 @@ export class RouteTable {
       if (!mayLeadTo(surface, path)) continue;
       const whole = await loaded(surface);
       // Another request may have waited for it, too.
-      if (!this.#late.includes(surface)) continue;
-      this.#late = this.#late.filter((other) => other !== surface);
-      this.#add([whole]);
+      if (!this.#surfaces.includes(surface)) continue;
+      this.#surfaces = this.#surfaces.map((other) => (other === surface ? whole : other));
+      this.#arrange();
     }
   }
 

@@ -60,17 +60,19 @@ export interface Surface extends SurfaceEdge {
 export interface LateSurface extends SurfaceEdge {
   /** Paths of its endpoints that it does not claim, word for word. */
   readonly otherPaths?: readonly string[];
+  /** Claims of others on which it has endpoints, too, as in `paths`: the headers of a request tell whose it is. */
+  readonly sharedPaths?: readonly string[];
   readonly load: () => Promise<readonly Endpoint[]>;
 }
 
 /** A surface that is there, or is loaded when it is needed. */
 export type AnySurface = Surface | LateSurface;
 
-/** Whether a surface is loaded when it is needed. */
-export const isLate = (surface: AnySurface): surface is LateSurface => "load" in surface;
-
-/** Whether a surface is there from the start. */
+/** Whether a surface is there, from the start or by now. */
 export const isEarly = (surface: AnySurface): surface is Surface => "endpoints" in surface;
+
+/** Whether a surface is still to be loaded. */
+export const isLate = (surface: AnySurface): surface is LateSurface => !isEarly(surface);
 
 /** A surface with its endpoints. */
 export async function loaded(surface: AnySurface): Promise<Surface> {
@@ -78,8 +80,11 @@ export async function loaded(surface: AnySurface): Promise<Surface> {
 }
 
 /** Whether a path may lead to an endpoint of a surface that is loaded late. Slashes at the end of a path say nothing. */
-export function mayLeadTo({ paths, otherPaths = [] }: LateSurface, path: string): boolean {
-  if (paths.some((claim) => claims(claim, path))) return true;
+export function mayLeadTo(surface: LateSurface, path: string): boolean {
+  const { paths, sharedPaths = [], otherPaths = [] } = surface;
+  if (paths.some((claim) => claims(claim, path)) || sharedPaths.some((claim) => claims(claim, path))) {
+    return true;
+  }
   return otherPaths.some((other) => path.startsWith(other) && /^\/*$/.test(path.slice(other.length)));
 }
 

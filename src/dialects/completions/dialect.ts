@@ -1,7 +1,6 @@
 import { STANDARD_FAMILY } from "../../routing/error-formats.ts";
 import type { Dialect } from "../dialect.ts";
-import { createTextCompletion } from "./endpoints.ts";
-import { ID } from "./request.ts";
+import { ID } from "./names.ts";
 
 /** The text-completions style, which came before chat completions: a prompt in, the text that follows it out. */
 export const completions: Dialect = {
@@ -10,5 +9,5 @@ export const completions: Dialect = {
   family: STANDARD_FAMILY,
   paths: ["/v1/completions", "/completions"],
   credentials: [{ in: "bearer" }],
-  endpoints: [createTextCompletion],
+  load: async () => [(await import("./endpoints.ts")).createTextCompletion],
 };

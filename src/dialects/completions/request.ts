@@ -7,9 +7,7 @@ import { chatRequestSchema } from "../chat-completions/request.ts";
 import { optionalBoolean } from "../shared/fields.ts";
 import { insertionBefore } from "../shared/insertion.ts";
 import { chatOptions, samplingOf } from "../shared/sampling.ts";
-
-/** The name of the style. */
-export const ID = "completions";
+import { ID } from "./names.ts";
 
 const ONE_PROMPT = "must be one text, as a string or an array of one string";
 /** Alternatives of a token that can be asked for. */

@@ -9,7 +9,8 @@ import { forCallers, json } from "../../routing/endpoint.ts";
 import { contentSchema } from "./content.ts";
 import { PATHS } from "./endpoints.ts";
 import { styled } from "./field-names.ts";
-import { ID, modelName } from "./request.ts";
+import { ID } from "./names.ts";
+import { modelName } from "./request.ts";
 
 /** `taskType` and `title` change nothing here. */
 const embedSchema = styled(() => ({

@@ -10,8 +10,7 @@ import {
   forCallers,
   json,
 } from "../../routing/endpoint.ts";
-import { speaksContentGeneration } from "./names.ts";
-import { ID } from "./request.ts";
+import { ID, speaksContentGeneration } from "./names.ts";
 
 const MAX_PAGE = 100;
 const USUAL_PAGE = 10;

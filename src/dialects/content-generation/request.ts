@@ -9,11 +9,9 @@ import { OpenCalls } from "../shared/open-calls.ts";
 import { samplingOf } from "../shared/sampling.ts";
 import { contentsSchema, systemMessage, systemSchema, toMessages } from "./content.ts";
 import { styled } from "./field-names.ts";
+import { ID } from "./names.ts";
 import { toJsonSchema } from "./schema-types.ts";
 import { toolConfigSchema, toolsSchema, toTools, webSearchIn } from "./tools.ts";
-
-/** The name of the style. */
-export const ID = "content-generation";
 
 const thinkingSchema = styled(() => ({
   includeThoughts: optionalBoolean,

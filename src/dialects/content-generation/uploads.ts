@@ -12,18 +12,9 @@ import { type Endpoint, forCallers, json } from "../../routing/endpoint.ts";
 import { unsupported } from "../shared/fields.ts";
 import { styled } from "./field-names.ts";
 import { fileResource, fileResourceSchema, NOTHING, originOf } from "./files.ts";
-import { ID } from "./request.ts";
+import { ID } from "./names.ts";
 
 const PATHS = ["/upload/v1beta/files", "/upload/v1/files"];
-
-/** What the style's resumable protocol answers in headers. */
-export const UPLOAD_HEADERS = [
-  "X-Goog-Upload-URL",
-  "X-Goog-Upload-Status",
-  "X-Goog-Upload-Size-Received",
-  "X-Goog-Upload-Chunk-Granularity",
-  "X-Goog-Upload-Control-URL",
-] as const;
 
 /** Bytes of which clients should send multiples; none has to. */
 const GRANULARITY = "262144";

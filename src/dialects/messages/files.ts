@@ -11,8 +11,7 @@ import { FORM_SCHEMA, receiveForm } from "../../files/receive.ts";
 import { forgetRest, restOf } from "../../files/refused-body.ts";
 import type { KeptFile } from "../../platform/files.ts";
 import { type CallerDeclaration, type Endpoint, forCallers, json } from "../../routing/endpoint.ts";
-import { PREFIXES, speaksMessages } from "./names.ts";
-import { ID } from "./request.ts";
+import { ID, PREFIXES, speaksMessages } from "./names.ts";
 
 const MAX_PAGE = 1000;
 const USUAL_PAGE = 20;

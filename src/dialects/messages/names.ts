@@ -3,6 +3,9 @@
  * neutral name has its twin here, and nowhere else.
  */
 
+/** The name of the style. */
+export const ID = "messages";
+
 /** Path prefixes of the style. */
 export const PREFIXES = ["/vendorb", "/anthropic"] as const;
 

@@ -11,10 +11,8 @@ import { samplingOf, thinkingBudgetOf } from "../shared/sampling.ts";
 import { wantsThinking } from "../shared/thinking.ts";
 import { assistantMessage, cacheOf, toParts, userMessages } from "./content.ts";
 import { deferredTools } from "./deferred-tools.ts";
+import { ID } from "./names.ts";
 import { toolChoiceSchema, toolSchema, toToolChoice, toTools, webSearchIn } from "./tools.ts";
-
-/** The name of the style. */
-export const ID = "messages";
 
 const contentSchema = () =>
   z

@@ -1,9 +1,6 @@
 import type { Dialect } from "../dialect.ts";
-import { runnerEmbed, runnerEmbeddings } from "./embeddings.ts";
-import { runnerChat, runnerGenerate } from "./endpoints.ts";
 import { RUNNER_FAMILY } from "./family.ts";
-import { runnerRunning, runnerShow, runnerTags, runnerVersion } from "./models.ts";
-import { ID } from "./request.ts";
+import { ID } from "./names.ts";
 
 /** The local-model-runner style. */
 export const modelRunner: Dialect = {
@@ -12,14 +9,5 @@ export const modelRunner: Dialect = {
   family: RUNNER_FAMILY,
   paths: ["/api/"],
   credentials: [{ in: "bearer" }],
-  endpoints: [
-    runnerVersion,
-    runnerTags,
-    runnerRunning,
-    runnerShow,
-    runnerChat,
-    runnerGenerate,
-    runnerEmbed,
-    runnerEmbeddings,
-  ],
+  load: async () => (await import("./index.ts")).RUNNER_ENDPOINTS,
 };

@@ -3,7 +3,7 @@ import { MAX_DIMENSIONS, MAX_INPUTS, vectorsOf } from "../../embeddings/embed.ts
 import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { forCallers, json } from "../../routing/endpoint.ts";
 import { resolveRunnerModel } from "./models.ts";
-import { ID } from "./request.ts";
+import { ID } from "./names.ts";
 
 const vector = () => z.array(z.number());
 

@@ -9,9 +9,7 @@ import { jsonObject } from "../shared/fields.ts";
 import { insertionBefore } from "../shared/insertion.ts";
 import { OpenCalls } from "../shared/open-calls.ts";
 import { chatOptions, samplingOf } from "../shared/sampling.ts";
-
-/** The name of the style. */
-export const ID = "model-runner";
+import { ID } from "./names.ts";
 
 const imagesSchema = once(() => z.array(z.string()).nullish());
 

@@ -1,10 +1,6 @@
 import { STANDARD_FAMILY } from "../../routing/error-formats.ts";
 import type { Dialect } from "../dialect.ts";
-import { compactResponse } from "./compact.ts";
-import { countInputTokens, createResponse } from "./endpoints.ts";
-import { ID } from "./request.ts";
-import { cancelResponse, deleteResponse, listInputItems, readResponse } from "./stored.ts";
-import { openConnection } from "./web-socket.ts";
+import { ID } from "./names.ts";
 
 /** The responses style. */
 export const responses: Dialect = {
@@ -13,14 +9,5 @@ export const responses: Dialect = {
   family: STANDARD_FAMILY,
   paths: ["/v1/responses", "/responses"],
   credentials: [{ in: "bearer" }],
-  endpoints: [
-    createResponse,
-    countInputTokens,
-    compactResponse,
-    readResponse,
-    deleteResponse,
-    cancelResponse,
-    listInputItems,
-    openConnection,
-  ],
+  load: async () => (await import("./index.ts")).RESPONSES_ENDPOINTS,
 };

@@ -13,9 +13,7 @@ import { chatOptions, samplingOf, thinkingBudgetOf } from "../shared/sampling.ts
 import { wantsThinking } from "../shared/thinking.ts";
 import { toToolChoice } from "../shared/tool-choice.ts";
 import { MessageBuilder } from "./items.ts";
-
-/** The name of the style. */
-export const ID = "responses";
+import { ID } from "./names.ts";
 
 /** What `include` says for log probabilities. */
 const LOGPROBS = "message.output_text.logprobs";

@@ -109,22 +109,42 @@ describe("a surface that is loaded late", () => {
     }
   });
 
-  it.each(["/v1/chat/completions", "/v1/messages", "/v1/responses", "/healthz", "/", "/nowhere"])(
-    "is not loaded for %s unless that is its own",
-    async (path) => {
-      const asked: string[] = [];
-      const watched = LATE.map((surface) => {
-        if (!isLate(surface)) return surface;
-        const load = () => {
-          asked.push(surface.tag);
-          return surface.load();
-        };
-        return { ...surface, load };
-      });
-      await new RouteTable(watched).match("POST", new URL(path, "http://gateway")).catch(() => null);
-      expect(asked).toEqual(path === "/" ? ["Page service"] : []);
-    },
-  );
+  it.each([
+    ["/v1/chat/completions", []],
+    ["/healthz", []],
+    ["/v1/embeddings", []],
+    ["/nowhere", []],
+    ["/", ["Page service"]],
+    ["/v1/messages", ["Message style"]],
+    ["/anthropic/v1/models", ["Message style"]],
+    ["/v1/responses/resp_1", ["Responses"]],
+    ["/v1/completions", ["Text completions"]],
+    ["/api/chat", ["Local-model-runner style"]],
+    ["/v1beta/models/m:generateContent", ["Content-generation style"]],
+    ["/v1/models", ["Message style", "Content-generation style"]],
+  ])("is loaded for %s if that may be its own: %j", async (path, expected) => {
+    const asked: string[] = [];
+    const watched = LATE.map((surface) => {
+      if (!isLate(surface)) return surface;
+      const load = () => {
+        asked.push(surface.tag);
+        return surface.load();
+      };
+      return { ...surface, load };
+    });
+    await new RouteTable(watched).match("POST", new URL(path, "http://gateway")).catch(() => null);
+    expect(asked).toEqual(expected);
+  });
+
+  it("is asked in its place, whichever was loaded first", async () => {
+    const later = new RouteTable(LATE);
+    const served = async (headers: Headers) =>
+      (await later.match("GET", new URL("http://gateway/v1/models"), headers))?.route.tag;
+    await later.match("POST", new URL("http://gateway/v1beta/models/m:generateContent"));
+    expect(await served(new Headers({ "anthropic-version": "2023-06-01" }))).toBe("Message style");
+    expect(await served(new Headers({ "x-goog-api-key": "k" }))).toBe("Content-generation style");
+    expect(await served(new Headers())).toBe("Models, embeddings, files");
+  });
 
   it("is loaded once by requests that come together, and found by all of them", async () => {
     const together = new RouteTable(LATE);

@@ -1,0 +1,2 @@
+/** The name of the style. */
+export const ID = "model-runner";
