@@ -6,12 +6,13 @@ import { clientKey, networkKey } from "../http/client-key.ts";
 import type { Context } from "../platform/context.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Variables } from "../platform/variables.ts";
-import { checkToken, looksLikeToken, type TokenCheck } from "./admin-token.ts";
+import type { TokenCheck } from "./admin-token.ts";
 import { KeyChecks, type KeyVerdict } from "./key-checks.ts";
 import { FREE_ATTEMPTS, FREE_NETWORK_ATTEMPTS } from "./login-guard.ts";
 import { verifyPassword } from "./password.ts";
 import { sameSecret } from "./secrets.ts";
 import { signingSecret } from "./signing-secret.ts";
+import { looksLikeToken, tokens } from "./token-form.ts";
 
 /** The admin key that development starts with; no secret at all. */
 const DEFAULT_KEY = "admin";
@@ -118,6 +119,7 @@ async function check(context: Context, snapshot: ConfigSnapshot, token: string):
   const { platform } = context;
   const secret = await signingSecret(platform, snapshot);
   if (secret === null) return { valid: false, expired: false };
+  const { checkToken } = await tokens();
   return checkToken(token, secret, snapshot.config.admin.jwt_valid_after_unix, platform.now());
 }
 

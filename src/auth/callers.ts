@@ -2,8 +2,8 @@ import type { Config } from "../config/schema.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
-import { claimsToBeToken } from "./admin-token.ts";
 import { type CallerKey, type KnownKey, keyFault, knownKeys } from "./caller-keys.ts";
+import { looksLikeToken, tokens } from "./token-form.ts";
 
 /** Who calls a business endpoint (contract, Authentication). */
 export interface Caller {
@@ -83,7 +83,7 @@ async function opensSomethingElse(
   credential: string,
   owner: string,
 ): Promise<boolean> {
-  if (claimsToBeToken(credential)) return true;
+  if (looksLikeToken(credential) && (await tokens()).claimsToBeToken(credential)) return true;
   const { adminKey, hosting } = platform.variables;
   for (const secret of [adminKey, hosting.token, config.vercel.token]) {
     if (secret !== null && secret !== "" && (await digest(secret)) === owner) return true;

@@ -1,6 +1,7 @@
 import { decodeJwt, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
-import { checkToken, issueToken, looksLikeToken } from "../../../src/auth/admin-token.ts";
+import { checkToken, issueToken } from "../../../src/auth/admin-token.ts";
+import { looksLikeToken } from "../../../src/auth/token-form.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const NOW = 1_800_000_000_000;
