@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { isObject } from "../encoding/json.ts";
 import { parsePrivateHosts } from "../url-safety/index.ts";
 
 /** Timers take no more milliseconds: a longer one would end at once. */
@@ -8,23 +8,28 @@ const NO = ["false", "0", "no", "off"];
 /** What the name of an HTTP field consists of (RFC 9110, section 5.6.2). */
 const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
+/** What is wrong with a variable: the rest of a sentence that begins with its name. */
+export class Fault {
+  readonly said: string;
+
+  constructor(said: string) {
+    this.said = said;
+  }
+}
+
+/** Reads the text of a variable. Not a schema: every new isolate reads all of them before it serves anything. */
+export type Kind<T> = (text: string) => T | Fault;
+
 /**
- * A variable of one kind. Every fault is the rest of a sentence that begins with the variable's name.
+ * A variable of one kind.
  *
  * @param meant what it must be
  * @param read gives `undefined` for a text that is not that
  * @param quote whether the text may be shown; what may hold a secret must not be
  */
-function kind<T>(meant: string, read: (text: string) => T | undefined, quote = true) {
-  return z.string().transform((text, context): T => {
-    const value = read(text);
-    if (value !== undefined) return value;
-    context.addIssue({
-      code: "custom",
-      message: quote ? `is ${quoted(text)}: it must be ${meant}` : `must be ${meant}`,
-    });
-    return z.NEVER;
-  });
+function kind<T>(meant: string, read: (text: string) => T | undefined, quote = true): Kind<T> {
+  return (text) =>
+    read(text) ?? new Fault(quote ? `is ${quoted(text)}: it must be ${meant}` : `must be ${meant}`);
 }
 
 function quoted(text: string): string {
@@ -66,11 +71,8 @@ export const baseUrl = kind(
 );
 
 /** An http or https address, or null for `off`. */
-export const httpUrlOrOff = kind(
-  'an http or https address, or "off"',
-  (text) => (text === "off" ? null : httpAddress(text)),
-  false,
-);
+export const httpUrlOrOff: Kind<string | null> = (text) =>
+  text === "off" ? null : (httpAddress(text) ?? new Fault('must be an http or https address, or "off"'));
 
 function httpAddress(text: string): string | undefined {
   return /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text : undefined;
@@ -81,32 +83,36 @@ export const headerName = kind("the name of an HTTP header", (text) =>
   FIELD_NAME.test(text) ? text : undefined,
 );
 
-const textsSchema = z.record(z.string(), z.string().trim().min(1));
-
 /** A JSON object of texts that are not empty. */
 export const textMap = kind(
   'a JSON object of texts, such as {"name":"value"}',
   (text) => {
-    try {
-      return textsSchema.safeParse(JSON.parse(text)).data;
-    } catch {
-      return undefined;
-    }
+    const members = membersOf(text)?.map(([name, value]): [string, string] => [
+      name,
+      typeof value === "string" ? value.trim() : "",
+    ]);
+    return members?.every(([, value]) => value !== "") ? Object.fromEntries(members) : undefined;
   },
   false,
 );
 
+/** The members of a JSON object; undefined: it is none. */
+function membersOf(text: string): [string, unknown][] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? Object.entries(value) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** `host:port` pairs, separated by commas, as `isListedPrivateHost` compares them. */
-export const hostPairs = z.string().transform((text, context): ReadonlySet<string> => {
+export const hostPairs: Kind<ReadonlySet<string>> = (text) => {
   const entries = text.split(",").map((entry) => entry.trim());
   const wrong = entries.find((entry) => entry !== "" && parsePrivateHosts(entry).size === 0);
   if (wrong === undefined) return parsePrivateHosts(text);
-  context.addIssue({
-    code: "custom",
-    message: `has the entry ${quoted(wrong)}: each must be a host and a port, such as 127.0.0.1:8080`,
-  });
-  return z.NEVER;
-});
+  return new Fault(`has the entry ${quoted(wrong)}: each must be a host and a port, such as 127.0.0.1:8080`);
+};
 
 /** Some of certain words, separated by commas. */
 export function someOf<T extends string>(words: readonly T[]) {

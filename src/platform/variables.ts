@@ -1,14 +1,15 @@
-import * as z from "zod";
 import { configJsonFault } from "../config/source.ts";
 import { REGIONS, type Region } from "./regions.ts";
 import {
   baseUrl,
   count,
+  Fault,
   flag,
   headerName,
   hostPairs,
   httpUrl,
   httpUrlOrOff,
+  type Kind,
   milliseconds,
   oneOf,
   someOf,
@@ -157,73 +158,12 @@ export interface VariableOptions {
 /** Holds the longest body of plain ASCII beside all that strangers may send, and leaves the program its own memory. */
 const ISOLATE_BODY_BYTES = 88 * 1024 * 1024;
 
-const text = z.string();
+const anyText: Kind<string> = (text) => text;
 
-const configJson = text.superRefine((source, context) => {
-  const fault = configJsonFault(source);
-  if (fault === null) return;
-  context.addIssue({
-    code: "custom",
-    message: `must be the configuration as JSON, or base64 of it: ${fault}`,
-  });
-});
-
-/** What each variable holds. Sources: docs/variables.md, docs/page-service.md and docs/deployment.md. */
-function schemaFor({ drivers, bodyBudgetBytes = ISOLATE_BODY_BYTES }: VariableOptions) {
-  const time = milliseconds();
-  const amount = count();
-  return z.object({
-    PROVIDER_DRIVER: oneOf(drivers).default(drivers[0] ?? ""),
-    PROVIDER_BASE_URL: baseUrl.nullable().default(null),
-    PROVIDER_TOKEN: text.default("none"),
-    PROVIDER_MODELS: textMap.default({}),
-    PROVIDER_TOOL_CALLS: oneOf(["native", "markup"]).default("native"),
-    PROVIDER_WHOLE_ANSWERS: flag.default(true),
-    KEEP_ALIVE_MS: time.default(10_000),
-    FIRST_BYTE_TIMEOUT_MS: time.default(120_000),
-    ANSWER_TIMEOUT_MS: time.default(600_000),
-    IDLE_TIMEOUT_MS: time.default(60_000),
-    BODY_TIMEOUT_MS: time.default(60_000),
-    BODY_BUDGET_BYTES: amount.default(bodyBudgetBytes),
-    KEPT_CHARACTERS: amount.default(64 * 1024 * 1024),
-    KEPT_OBJECTS: amount.default(1_000),
-    QUEUE_TIMEOUT_MS: time.default(60_000),
-    POOL_SHARDS: count(MOST_SHARDS).default(1),
-    POOL_REGIONS: someOf(REGIONS).default([]),
-    ADMIN_KEY: text.nullable().default(null),
-    GATEWAY_DEVELOPMENT: flag.default(false),
-    GATEWAY_SINGLE_PROCESS: flag.default(false),
-    GATEWAY_CONFIG_JSON: configJson.nullable().default(null),
-    GATEWAY_CONFIG_WRITEBACK: flag.default(false),
-    RELEASES_URL: httpUrl.nullable().default(null),
-    VERCEL_TOKEN: text.nullable().default(null),
-    VERCEL_PROJECT_ID: text.nullable().default(null),
-    VERCEL_TEAM_ID: text.nullable().default(null),
-    HOSTING_API_BASE_URL: baseUrl.default("https://api.vercel.com"),
-    PAGE_RATE_LIMIT: amount.default(100),
-    DNS_OVER_HTTPS_URL: httpUrlOrOff.default("https://cloudflare-dns.com/dns-query"),
-    BROWSER_COUNT: amount.default(1),
-    BROWSER_MAX_TABS: amount.default(4),
-    BROWSER_QUEUE_LIMIT: amount.default(50),
-    BROWSER_QUEUE_TIMEOUT_MS: time.default(30_000),
-    // Cloudflare ends a browser that is idle for longer.
-    BROWSER_KEEP_ALIVE_MS: milliseconds(600_000).default(600_000),
-    PAGE_NAVIGATION_TIMEOUT_MS: time.default(20_000),
-    PAGE_TOTAL_TIMEOUT_MS: time.default(40_000),
-    PAGE_RESPONSE_TIMEOUT_MS: time.default(10_000),
-    PAGE_BUSY_TIMEOUT_MS: time.default(5_000),
-    PAGE_MAX_REQUESTS: amount.default(1_000),
-    PAGE_MAX_BYTES: amount.default(50_000_000),
-    PAGE_MAX_HEIGHT: amount.default(20_000),
-    PAGE_PRIVATE_HOSTS: hostPairs.default(new Set()),
-    DATA_DIR: text.default("data"),
-    SHUTDOWN_TIMEOUT_MS: time.default(25_000),
-    TOKEN_REFRESH_CHECK_MS: time.default(300_000),
-    CLIENT_ADDRESS_HEADER: headerName.nullable().default(null),
-    BROWSER_EXECUTABLE: text.nullable().default(null),
-    PATH: text.default(""),
-  });
-}
+const configJson: Kind<string> = (text) => {
+  const fault = configJsonFault(text);
+  return fault === null ? text : new Fault(`must be the configuration as JSON, or base64 of it: ${fault}`);
+};
 
 /** The text of a variable. Those of a Worker may be JSON values; what is not set is empty. */
 function textOf(value: unknown): string {
@@ -233,74 +173,78 @@ function textOf(value: unknown): string {
 
 /**
  * Reads the deployment's variables from an environment (Workers' bindings or `Deno.env.toObject()`). One that is missing
- * or empty takes its default.
+ * or empty takes its default. Sources: docs/variables.md, docs/page-service.md and docs/deployment.md.
  *
  * @throws VariableError for the first one that is not what it may be
  */
 export function parseVariables(env: Readonly<Record<string, unknown>>, options: VariableOptions): Variables {
-  const schema = schemaFor(options);
-  const given = Object.keys(schema.shape).flatMap((name) => {
-    const value = textOf(env[name]);
-    return value === "" ? [] : [[name, value]];
-  });
-  const { data, error } = schema.safeParse(Object.fromEntries(given));
-  if (data === undefined) {
-    const [issue] = error.issues;
-    throw new VariableError(`${issue?.path.join(".")} ${issue?.message}`);
+  const { drivers, bodyBudgetBytes = ISOLATE_BODY_BYTES } = options;
+  function read<T, Unset>(name: string, kind: Kind<T>, unset: Unset): T | Unset {
+    const text = textOf(env[name]);
+    if (text === "") return unset;
+    const value = kind(text);
+    if (value instanceof Fault) throw new VariableError(`${name} ${value.said}`);
+    return value;
   }
+  const time = milliseconds();
+  const amount = count();
   return {
-    providerDriver: data.PROVIDER_DRIVER,
-    providerBaseUrl: data.PROVIDER_BASE_URL,
-    providerToken: data.PROVIDER_TOKEN,
-    providerModels: data.PROVIDER_MODELS,
-    providerToolCalls: data.PROVIDER_TOOL_CALLS,
-    providerWholeAnswers: data.PROVIDER_WHOLE_ANSWERS,
-    keepAliveMs: data.KEEP_ALIVE_MS,
-    firstByteTimeoutMs: data.FIRST_BYTE_TIMEOUT_MS,
-    answerTimeoutMs: data.ANSWER_TIMEOUT_MS,
-    idleTimeoutMs: data.IDLE_TIMEOUT_MS,
-    bodyTimeoutMs: data.BODY_TIMEOUT_MS,
-    bodyBudgetBytes: data.BODY_BUDGET_BYTES,
-    kept: { characters: data.KEPT_CHARACTERS, objects: data.KEPT_OBJECTS },
-    queueTimeoutMs: data.QUEUE_TIMEOUT_MS,
-    poolShards: data.POOL_SHARDS,
-    poolRegions: data.POOL_REGIONS,
-    adminKey: data.ADMIN_KEY,
-    development: data.GATEWAY_DEVELOPMENT,
-    singleProcess: data.GATEWAY_SINGLE_PROCESS,
-    configJson: data.GATEWAY_CONFIG_JSON,
-    configWriteback: data.GATEWAY_CONFIG_WRITEBACK,
-    releasesUrl: data.RELEASES_URL,
-    hosting: {
-      token: data.VERCEL_TOKEN,
-      projectId: data.VERCEL_PROJECT_ID,
-      teamId: data.VERCEL_TEAM_ID,
-      apiBaseUrl: data.HOSTING_API_BASE_URL,
+    providerDriver: read("PROVIDER_DRIVER", oneOf(drivers), drivers[0] ?? ""),
+    providerBaseUrl: read("PROVIDER_BASE_URL", baseUrl, null),
+    providerToken: read("PROVIDER_TOKEN", anyText, "none"),
+    providerModels: read("PROVIDER_MODELS", textMap, {}),
+    providerToolCalls: read("PROVIDER_TOOL_CALLS", oneOf(["native", "markup"]), "native"),
+    providerWholeAnswers: read("PROVIDER_WHOLE_ANSWERS", flag, true),
+    keepAliveMs: read("KEEP_ALIVE_MS", time, 10_000),
+    firstByteTimeoutMs: read("FIRST_BYTE_TIMEOUT_MS", time, 120_000),
+    answerTimeoutMs: read("ANSWER_TIMEOUT_MS", time, 600_000),
+    idleTimeoutMs: read("IDLE_TIMEOUT_MS", time, 60_000),
+    bodyTimeoutMs: read("BODY_TIMEOUT_MS", time, 60_000),
+    bodyBudgetBytes: read("BODY_BUDGET_BYTES", amount, bodyBudgetBytes),
+    kept: {
+      characters: read("KEPT_CHARACTERS", amount, 64 * 1024 * 1024),
+      objects: read("KEPT_OBJECTS", amount, 1_000),
     },
-    pageRateLimit: data.PAGE_RATE_LIMIT,
-    dnsResolver: data.DNS_OVER_HTTPS_URL,
+    queueTimeoutMs: read("QUEUE_TIMEOUT_MS", time, 60_000),
+    poolShards: read("POOL_SHARDS", count(MOST_SHARDS), 1),
+    poolRegions: read("POOL_REGIONS", someOf(REGIONS), []),
+    adminKey: read("ADMIN_KEY", anyText, null),
+    development: read("GATEWAY_DEVELOPMENT", flag, false),
+    singleProcess: read("GATEWAY_SINGLE_PROCESS", flag, false),
+    configJson: read("GATEWAY_CONFIG_JSON", configJson, null),
+    configWriteback: read("GATEWAY_CONFIG_WRITEBACK", flag, false),
+    releasesUrl: read("RELEASES_URL", httpUrl, null),
+    hosting: {
+      token: read("VERCEL_TOKEN", anyText, null),
+      projectId: read("VERCEL_PROJECT_ID", anyText, null),
+      teamId: read("VERCEL_TEAM_ID", anyText, null),
+      apiBaseUrl: read("HOSTING_API_BASE_URL", baseUrl, "https://api.vercel.com"),
+    },
+    pageRateLimit: read("PAGE_RATE_LIMIT", amount, 100),
+    dnsResolver: read("DNS_OVER_HTTPS_URL", httpUrlOrOff, "https://cloudflare-dns.com/dns-query"),
     pages: {
-      browsers: data.BROWSER_COUNT,
-      tabs: data.BROWSER_MAX_TABS,
-      queue: data.BROWSER_QUEUE_LIMIT,
-      queueMs: data.BROWSER_QUEUE_TIMEOUT_MS,
-      keepAliveMs: data.BROWSER_KEEP_ALIVE_MS,
-      navigationMs: data.PAGE_NAVIGATION_TIMEOUT_MS,
-      totalMs: data.PAGE_TOTAL_TIMEOUT_MS,
-      commitMs: data.PAGE_RESPONSE_TIMEOUT_MS,
-      blockedMs: data.PAGE_BUSY_TIMEOUT_MS,
-      requests: data.PAGE_MAX_REQUESTS,
-      bytes: data.PAGE_MAX_BYTES,
-      pageHeight: data.PAGE_MAX_HEIGHT,
-      privateHosts: data.PAGE_PRIVATE_HOSTS,
+      browsers: read("BROWSER_COUNT", amount, 1),
+      tabs: read("BROWSER_MAX_TABS", amount, 4),
+      queue: read("BROWSER_QUEUE_LIMIT", amount, 50),
+      queueMs: read("BROWSER_QUEUE_TIMEOUT_MS", time, 30_000),
+      // Cloudflare ends a browser that is idle for longer.
+      keepAliveMs: read("BROWSER_KEEP_ALIVE_MS", milliseconds(600_000), 600_000),
+      navigationMs: read("PAGE_NAVIGATION_TIMEOUT_MS", time, 20_000),
+      totalMs: read("PAGE_TOTAL_TIMEOUT_MS", time, 40_000),
+      commitMs: read("PAGE_RESPONSE_TIMEOUT_MS", time, 10_000),
+      blockedMs: read("PAGE_BUSY_TIMEOUT_MS", time, 5_000),
+      requests: read("PAGE_MAX_REQUESTS", amount, 1_000),
+      bytes: read("PAGE_MAX_BYTES", amount, 50_000_000),
+      pageHeight: read("PAGE_MAX_HEIGHT", amount, 20_000),
+      privateHosts: read("PAGE_PRIVATE_HOSTS", hostPairs, new Set<string>()),
     },
     process: {
-      dataFolder: data.DATA_DIR,
-      shutdownMs: data.SHUTDOWN_TIMEOUT_MS,
-      refreshCheckMs: data.TOKEN_REFRESH_CHECK_MS,
-      clientAddressHeader: data.CLIENT_ADDRESS_HEADER,
-      browserExecutable: data.BROWSER_EXECUTABLE,
-      searchPath: data.PATH,
+      dataFolder: read("DATA_DIR", anyText, "data"),
+      shutdownMs: read("SHUTDOWN_TIMEOUT_MS", time, 25_000),
+      refreshCheckMs: read("TOKEN_REFRESH_CHECK_MS", time, 300_000),
+      clientAddressHeader: read("CLIENT_ADDRESS_HEADER", headerName, null),
+      browserExecutable: read("BROWSER_EXECUTABLE", anyText, null),
+      searchPath: read("PATH", anyText, ""),
     },
   };
 }
