@@ -5,6 +5,7 @@ import { POOL_NAME } from "../src/accounts/pool-name.ts";
 import { SqlJournal } from "../src/audit/sql-journal.ts";
 import { ConfigurationCore, type ReplaceOutcome, type StoredConfig } from "../src/config/core.ts";
 import type { Config } from "../src/config/schema.ts";
+import { sealOf } from "../src/config/seal.ts";
 import type { ChangeNote, ConfigSnapshot, EditNote } from "../src/config/snapshot.ts";
 import type { PoolConfiguration, PoolLayout } from "../src/platform/accounts.ts";
 import { COPY_KEY, type ConfigCopy, sourceOf } from "../src/platform/cloudflare/configuration.ts";
@@ -186,7 +187,8 @@ export class Configuration extends DurableObject<Env> {
       const { snapshot } = this.#core;
       if (this.#copied === snapshot.version) return;
       try {
-        await kv.put(KEY, JSON.stringify({ ...snapshot, source } satisfies ConfigCopy));
+        const seal = await sealOf(snapshot.config);
+        await kv.put(KEY, JSON.stringify({ ...snapshot, source, seal } satisfies ConfigCopy));
         this.#copied = snapshot.version;
       } catch {
         await new Promise((resolve) => setTimeout(resolve, 1_100));

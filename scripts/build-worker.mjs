@@ -1,5 +1,6 @@
 // Makes what runs on Workers: `worker.js`, and beside it the modules that it loads when they are first needed, which wrangler would put into one
 // file. Wrangler runs this before it starts or deploys the Worker (`[build]` in wrangler.toml).
+import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { basename, join, relative } from "node:path";
@@ -27,6 +28,23 @@ const NODE = {
 /** Longer than any build takes. */
 const LONGEST_BUILD_MS = 60_000;
 
+/** What the Worker is made of. */
+const SOURCES = ["src", "durable-objects", "package-lock.json"];
+
+/** Names the sources as they are: what one build has checked, another one checks anew. */
+function buildId() {
+  const hash = createHash("sha256");
+  const files = SOURCES.flatMap((source) =>
+    statSync(join(root, source)).isDirectory()
+      ? readdirSync(join(root, source), { recursive: true }).map((name) => join(source, name))
+      : [source],
+  );
+  for (const file of files.sort()) {
+    if (statSync(join(root, file)).isFile()) hash.update(`${file}\n`).update(readFileSync(join(root, file)));
+  }
+  return hash.digest("hex").slice(0, 16);
+}
+
 /** How esbuild makes the Worker. */
 export const WORKER = {
   absWorkingDir: root,
@@ -43,7 +61,7 @@ export const WORKER = {
   conditions: ["workerd", "worker", "browser"],
   external: ["cloudflare:*"],
   loader: { ".txt": "copy", ".wasm": "copy" },
-  define: { "process.env.NODE_ENV": '"production"' },
+  define: { "process.env.NODE_ENV": '"production"', BUILD_ID: JSON.stringify(buildId()) },
   plugins: [NODE],
   minify: true,
   logLevel: "warning",

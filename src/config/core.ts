@@ -1,3 +1,4 @@
+import { BUILD } from "../version.ts";
 import { type Config, configSchema } from "./schema.ts";
 import type { ConfigSnapshot } from "./snapshot.ts";
 import { type ConfigOrigin, initialConfig } from "./source.ts";
@@ -8,6 +9,8 @@ export interface StoredConfig {
   readonly config: unknown;
   /** The `GATEWAY_CONFIG_JSON` that the edits were made on; empty for a stored configuration. */
   readonly source: string;
+  /** The build by whose schemas it is as it is; absent: it is not known. */
+  readonly build?: string;
 }
 
 /** One durable slot. */
@@ -30,11 +33,14 @@ export interface ReplaceOutcome {
 export class ConfigurationCore {
   readonly #storage: ConfigStorage;
   readonly #origin: ConfigOrigin;
+  readonly #build: string | null;
   #snapshot: ConfigSnapshot;
 
-  constructor(storage: ConfigStorage, origin: ConfigOrigin) {
+  /** `build`: see `BUILD`. */
+  constructor(storage: ConfigStorage, origin: ConfigOrigin, build = BUILD) {
     this.#storage = storage;
     this.#origin = origin;
+    this.#build = build;
     this.#snapshot = this.#load();
   }
 
@@ -48,9 +54,22 @@ export class ConfigurationCore {
     if (!this.#snapshot.writable) throw new Error("the configuration is read-only");
     const parsed: Config = configSchema.parse(config);
     const version = base + 1;
-    this.#storage.save({ version, config: parsed, source: this.#origin.configJson ?? "" });
+    this.#save({ version, config: parsed, source: this.#origin.configJson ?? "" });
     this.#snapshot = { ...this.#snapshot, version, config: parsed };
     return { stored: true, snapshot: this.#snapshot };
+  }
+
+  #save(stored: StoredConfig): void {
+    this.#storage.save(this.#build === null ? stored : { ...stored, build: this.#build });
+  }
+
+  /** What is stored. What this very build has checked before it takes as it is: new objects start sooner without the schemas. */
+  #checked(stored: StoredConfig): Config {
+    if (isOwn(stored, this.#build)) return stored.config;
+    const config = configSchema.parse(stored.config);
+    // One that an earlier build would read otherwise stays as it is until it is edited.
+    if (this.#build !== null && JSON.stringify(config) === JSON.stringify(stored.config)) this.#save(stored);
+    return config;
   }
 
   #load(): ConfigSnapshot {
@@ -60,7 +79,7 @@ export class ConfigurationCore {
     const stored = this.#storage.load();
     const usable = stored !== null && stored.source === (configJson ?? "") && writable;
     if (usable) {
-      return { version: stored.version, config: configSchema.parse(stored.config), envBacked, writable };
+      return { version: stored.version, config: this.#checked(stored), envBacked, writable };
     }
     // A version above every stored one, so that nobody takes what it knows for newer.
     return {
@@ -70,4 +89,8 @@ export class ConfigurationCore {
       writable,
     };
   }
+}
+
+function isOwn(stored: StoredConfig, build: string | null): stored is StoredConfig & { config: Config } {
+  return build !== null && stored.build === build;
 }

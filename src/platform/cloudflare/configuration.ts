@@ -1,5 +1,5 @@
 import { ConfigurationClient } from "../../config/client.ts";
-import { configSchema } from "../../config/schema.ts";
+import { opened, type SealedConfig } from "../../config/seal.ts";
 import type { ConfigSnapshot } from "../../config/snapshot.ts";
 import type { ConfigOrigin } from "../../config/source.ts";
 import { sha256Hex } from "../../encoding/hash.ts";
@@ -11,7 +11,7 @@ import { variablesOf } from "./variables.ts";
 export const COPY_KEY = "config";
 
 /** The copy in KV. */
-export interface ConfigCopy extends ConfigSnapshot {
+export interface ConfigCopy extends ConfigSnapshot, SealedConfig {
   /** See {@link sourceOf}. */
   readonly source: string;
 }
@@ -26,8 +26,8 @@ async function kvCopy(env: Env): Promise<ConfigSnapshot | null> {
   const copy = await env.CONFIG_KV?.get<ConfigCopy>(COPY_KEY, "json");
   if (copy === null || copy === undefined) return null;
   if (copy.source !== (await sourceOf(variablesOf(env)))) return null;
-  const { version, config, envBacked, writable } = copy;
-  return { version, config: configSchema.parse(config), envBacked, writable };
+  const { version, envBacked, writable } = copy;
+  return { version, config: await opened(copy), envBacked, writable };
 }
 
 /** The configuration as this isolate sees it, kept by the `Configuration` object. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigurationClient } from "../../../src/config/client.ts";
 import { type ConfigStorage, ConfigurationCore, type StoredConfig } from "../../../src/config/core.ts";
 import { configSchema } from "../../../src/config/schema.ts";
+import { opened, type SealedConfig, sealOf } from "../../../src/config/seal.ts";
 import { parseVariables } from "../../../src/platform/variables.ts";
 
 function memory(): ConfigStorage & { stored: StoredConfig | null } {
@@ -16,8 +17,8 @@ function memory(): ConfigStorage & { stored: StoredConfig | null } {
   };
 }
 
-const core = (env: Record<string, string> = {}, storage: ConfigStorage = memory()) =>
-  new ConfigurationCore(storage, parseVariables(env, { drivers: ["sessions"] }));
+const core = (env: Record<string, string> = {}, storage: ConfigStorage = memory(), build?: string) =>
+  new ConfigurationCore(storage, parseVariables(env, { drivers: ["sessions"] }), build);
 
 function clientOf(
   shared: ConfigurationCore,
@@ -49,6 +50,58 @@ describe("the configuration", () => {
     const first = core({}, storage);
     first.replace(first.snapshot.version, { keys: ["k"] });
     expect(core({}, storage).snapshot.config.keys).toEqual(["k"]);
+  });
+
+  describe("that a build has stored", () => {
+    /** Storage with an edit that a build made. */
+    function storedBy(build: string) {
+      const storage = memory();
+      const first = core({}, storage, build);
+      first.replace(first.snapshot.version, { keys: ["k"] });
+      return storage;
+    }
+    const WRONG = { keys: 1 };
+
+    it("is taken as it is by the same, and checked by any other", () => {
+      const storage = storedBy("one");
+      expect(core({}, storage, "one").snapshot.config).toEqual(core({}, storage).snapshot.config);
+      storage.save({ version: 9, config: WRONG, source: "", build: "one" });
+      expect(core({}, storage, "one").snapshot.config).toEqual(WRONG);
+      expect(() => core({}, storage, "two")).toThrow();
+      expect(() => core({}, storage)).toThrow();
+    });
+
+    it("is another build's as soon as that has found the same in it", () => {
+      const storage = storedBy("one");
+      const before = structuredClone(storage.stored);
+      core({}, storage, "two");
+      expect(storage.stored).toEqual({ ...before, build: "two" });
+    });
+
+    it("stays as it is when another build reads it otherwise, so that the former can be deployed again", () => {
+      const storage = storedBy("one");
+      const later = {
+        version: 9,
+        config: { keys: ["k"], of_a_later_version: true },
+        source: "",
+        build: "one",
+      };
+      storage.save(later);
+      expect(core({}, storage, "two").snapshot.config.keys).toEqual(["k"]);
+      expect(storage.stored).toEqual(later);
+    });
+
+    it("is checked in a copy unless the copy is that which it has sealed", async () => {
+      const config = configSchema.parse({ keys: ["k"] });
+      const seal = await sealOf(config, "one");
+      const copy: SealedConfig = JSON.parse(JSON.stringify({ config, seal }));
+      expect(await opened(copy, "one")).toBe(copy.config);
+      const changed: SealedConfig = JSON.parse(JSON.stringify({ config: { ...config, keys: 1 }, seal }));
+      for (const build of ["one", "two", null]) await expect(opened(changed, build)).rejects.toThrow();
+      for (const build of ["two", null]) expect(await opened(copy, build)).toEqual(config);
+      expect(await opened({ config }, null)).toEqual(config);
+      expect(await sealOf(config, null)).toBeNull();
+    });
   });
 
   it("refuses an edit that was made on an older version", () => {
