@@ -84,24 +84,38 @@ const sourcesOf = (files: Iterable<string>): string[] =>
 it("makes few schemas before the first request comes", () => {
   const made = execFileSync(process.execPath, [join(folder, "run.mjs")], { encoding: "utf8" });
   expect(Number(made)).toBeGreaterThan(0);
-  expect(Number(made)).toBeLessThan(400);
+  expect(Number(made)).toBeLessThan(100);
 });
 
 it("begins with no more code than most requests need", () => {
   const bytes = [...first()].reduce((sum, file) => sum + (outputs[file]?.bytes ?? 0), 0);
   expect(bytes).toBeGreaterThan(100_000);
-  expect(bytes).toBeLessThan(800_000);
+  expect(bytes).toBeLessThan(690_000);
 });
 
-it("loads the administration, the page service, the browser's protocol and the description of the API when they are asked for", () => {
+it("loads what few requests need when they do: surfaces, the browser's protocol, codecs, what reads tokens", () => {
   const early = sourcesOf(first());
   const late = sourcesOf(Object.keys(outputs)).filter((path) => !early.includes(path));
-  for (const path of ["src/admin/index.ts", "src/pages/index.ts", "src/routing/openapi.ts"])
+  for (const path of [
+    "src/admin/index.ts",
+    "src/pages/index.ts",
+    "src/routing/openapi.ts",
+    "src/auth/admin-token.ts",
+    "src/platform/cloudflare/codecs.ts",
+  ])
     expect(late).toContain(path);
   const rooms =
-    /^(?:src\/(?:admin|pages\/(?:thumbnails|technologies|metadata|home))\/|node_modules\/(?:@cloudflare|@fastify|@jsquash|htmlparser2|wappalyzer-core)\/)/;
+    /^(?:src\/(?:admin|pages\/(?:thumbnails|technologies|metadata|home))\/|node_modules\/(?:@cloudflare|@fastify|@jsquash|htmlparser2|jose|wappalyzer-core)\/)|\.wasm$/;
   const needed = ["src/admin/surface.ts", "src/admin/family.ts"];
   expect(early.filter((path) => rooms.test(path) && !needed.includes(path))).toEqual([]);
+});
+
+it("begins with the style that is asked most, and of all others with what the edge must know", () => {
+  const early = sourcesOf(first()).filter((path) => /^src\/dialects\/[\w-]+\//.test(path));
+  const whole = /^src\/dialects\/(?:chat-completions|shared)\//;
+  const edge = /\/(?:dialect|family|limit-headers|names)\.ts$/;
+  expect(early.filter((path) => !whole.test(path) && !edge.test(path))).toEqual([]);
+  expect(early).toContain("src/dialects/chat-completions/endpoints.ts");
 });
 
 it("holds the words of schemas' errors in one language", () => {
