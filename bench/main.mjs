@@ -46,6 +46,14 @@ const benches = {
       ...(only !== undefined && { only }),
     });
   },
+  dialects: async () => {
+    const { run } = await import("./gateway/dialects.mjs");
+    const only = values.only?.split(",").map(Number);
+    await run({
+      ...(values.rounds !== undefined && { rounds: Number(values.rounds) }),
+      ...(only !== undefined && { only }),
+    });
+  },
   startup: async (...folders) => {
     const { run } = await import("./gateway/startup.mjs");
     const { only, rounds } = values;

@@ -16,6 +16,9 @@ export function aimsOf(rows, live) {
   const aims = [];
   const of = (workload, subject) => rows.get(workload.name)?.find((row) => row.subject === subject);
   const cpu = (workload, subject, base) => of(workload, subject)?.cpuMs / of(workload, base)?.cpuMs;
+  // What of it is the machine's: no gateway can do better than that.
+  const beside = (value) =>
+    of(LIVE, "copying loop") === undefined ? "" : ` (the Worker that copies: ${value})`;
   const aim = (name, value, most, unit, atLeast = false) => {
     if (Number.isFinite(value)) aims.push({ name, value, aim: most, unit, atLeast });
   };
@@ -44,19 +47,22 @@ export function aimsOf(rows, live) {
     ["gateway", ""],
     ["gateway, Deno", ", Deno"],
   ]) {
-    const row = of(LIVE, gateway);
-    const direct = of(LIVE, "direct");
-    aim(
-      `200 live streams: added to the first chunk, median${where}`,
-      row?.firstMs - direct?.firstMs,
-      2,
-      "ms",
-    );
-    aim(`the same, 99 of 100${where}`, row?.firstP99Ms - direct?.firstP99Ms, 25, "ms");
-    const carried = WORKLOADS.filter((workload) => of(workload, gateway)?.lagMaxMs <= LATE_MS);
-    const most = Math.max(...carried.map((workload) => workload.live ?? 0));
-    if (rows.size === WORKLOADS.length)
-      aim(`live streams with no chunk later than ${LATE_MS} ms${where}`, Math.max(0, most), 400, "", true);
+    for (const [field, which, most] of [
+      ["firstMs", "200 live streams: added to the first chunk, median", 2],
+      ["firstP99Ms", "the same, 99 of 100", 25],
+    ]) {
+      const added = (subject) => of(LIVE, subject)?.[field] - of(LIVE, "direct")?.[field];
+      aim(`${which}${where}${beside(added("copying loop").toFixed(1))}`, added(gateway), most, "ms");
+    }
+    const carried = (subject) =>
+      Math.max(
+        0,
+        ...WORKLOADS.filter((each) => of(each, subject)?.lagMaxMs <= LATE_MS).map(({ live = 0 }) => live),
+      );
+    if (rows.size === WORKLOADS.length) {
+      const name = `live streams with no chunk later than ${LATE_MS} ms${where}`;
+      aim(`${name}${beside(carried("copying loop"))}`, carried(gateway), 400, "", true);
+    }
     aim(`live heap after the load${where}`, live.find(({ name }) => name === gateway)?.mb, 20, "MB");
   }
   return aims;

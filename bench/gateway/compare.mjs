@@ -75,7 +75,7 @@ export async function run(folders, { rounds = 100, only } = {}) {
 }
 
 /** The CPU time of each block, milliseconds, by the subject's name. What a block leaves to be done behind it is counted with it. */
-async function measure(subjects, ask, rounds) {
+export async function measure(subjects, ask, rounds) {
   for (const subject of subjects) {
     for (let block = 0; block < WARM_UP_BLOCKS; block += 1) await ask(subject);
   }
@@ -94,7 +94,8 @@ async function measure(subjects, ask, rounds) {
   });
 }
 
-function report(rows, block) {
+/** Prints them as ratios to the first. */
+export function report(rows, block) {
   const [{ costs: base }] = rows;
   for (const { name, costs } of rows) {
     const ratio = sum(costs) / sum(base);

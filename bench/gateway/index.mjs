@@ -1,7 +1,8 @@
+import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { aimsOf } from "./aims.mjs";
 import { heaps } from "./heap.mjs";
-import { cpuMs, rssMb, start, tell } from "./process.mjs";
+import { cpuMs, machineMs, rssMb, start, tell } from "./process.mjs";
 import { printAims, printWorkload } from "./report.mjs";
 import { gatewayOnDeno, gatewayOnWorkerd, PATH, peerOnDeno, peersOnWorkerd } from "./subjects.mjs";
 import { LIVE, WORKLOADS } from "./workloads.mjs";
@@ -41,8 +42,9 @@ export async function run({ quick = false, runtime, only, against } = {}) {
     for (const workload of workloads) {
       const asked =
         workload.live === undefined ? subjects : subjects.filter(({ name }) => STREAMS.test(name));
+      const others = othersShare();
       rows.set(workload.name, await measure(workload, asked, load.child, quick));
-      printWorkload(workload.name, rows.get(workload.name));
+      printWorkload(workload.name, rows.get(workload.name), others());
     }
     await sleep(1_000);
     const rss = subjects.flatMap(({ name, pid }) => (pid === null ? [] : [{ name, mb: rssMb(pid) }]));
@@ -58,6 +60,17 @@ export async function run({ quick = false, runtime, only, against } = {}) {
     upstream.child.disconnect();
     load.child.disconnect();
   }
+}
+
+/** Begins to watch the machine. Returns a function that tells which share of it others have had since. */
+function othersShare() {
+  const startedAt = performance.now();
+  const others = () => machineMs() - cpuMs(process.pid);
+  const before = others();
+  return () => {
+    const all = (performance.now() - startedAt) * availableParallelism();
+    return Math.max(0, (others() - before) / all);
+  };
 }
 
 async function subjectsOn({ workerd, deno }, upstream, against) {

@@ -14,20 +14,22 @@ const TOOLS = ["read_file", "write_file", "search"].map((name) => ({
   function: { name, parameters: { type: "object", properties: { path: { type: "string" } } } },
 }));
 
-/** The bytes of a request whose prompt is `prompt`. */
-function requestBytes({ port, path, prompt, stream, key = "sk-bench", tools = false }) {
-  const body = JSON.stringify({
-    model: "provider-v4-flash",
-    stream,
-    ...(tools && { tools: TOOLS }),
-    messages: [
-      { role: "system", content: "You are a benchmark's assistant. Answer in few words." },
-      { role: "user", content: prompt },
-    ],
-  });
+/** The bytes of a request whose prompt is `prompt`: a chat completion unless `body` is what it says. */
+function requestBytes({ port, path, prompt, stream, key = "sk-bench", tools = false, body }) {
+  const asked =
+    body ??
+    JSON.stringify({
+      model: "provider-v4-flash",
+      stream,
+      ...(tools && { tools: TOOLS }),
+      messages: [
+        { role: "system", content: "You are a benchmark's assistant. Answer in few words." },
+        { role: "user", content: prompt },
+      ],
+    });
   return (
     `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${key}\r\n` +
-    `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    `content-type: application/json\r\ncontent-length: ${asked.length}\r\n\r\n${asked}`
   );
 }
 
@@ -94,7 +96,8 @@ class Connection {
     if (exchange.chunks > 0) {
       STAMP.lastIndex = exchange.scanned;
       for (let found = STAMP.exec(text); found !== null; found = STAMP.exec(text)) {
-        exchange.lags.push(now - Number(found[1]));
+        // Some dialects repeat the whole text at the end.
+        if (exchange.lags.length < exchange.chunks) exchange.lags.push(now - Number(found[1]));
         exchange.scanned = found.index + found[0].length;
       }
       exchange.scanned = Math.max(exchange.scanned, text.length - STAMP_LENGTH);

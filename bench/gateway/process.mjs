@@ -3,6 +3,9 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
+/** What `/proc/stat` counts in, milliseconds. */
+const TICK_MS = 10;
+
 /** A clock that all processes of a machine share, microseconds. */
 export const clockUs = () => Number(process.hrtime.bigint() / 1000n);
 
@@ -42,6 +45,15 @@ export function cpuMs(pid) {
   let total = 0;
   for (const { pid: owner, ns } of used.values()) if (pids.has(owner)) total += ns;
   return total / 1e6;
+}
+
+/** The CPU time that all processes of the machine have used by now and that other machines took from it, milliseconds. */
+export function machineMs() {
+  const [, user, nice, system, , , irq, softIrq, steal] = readFileSync("/proc/stat", "utf8")
+    .split("\n", 1)[0]
+    .split(/\s+/)
+    .map(Number);
+  return (user + nice + system + irq + softIrq + steal) * TICK_MS;
 }
 
 /** Memory that a process and its children hold (RSS), megabytes (10^6 bytes). */

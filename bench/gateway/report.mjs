@@ -11,10 +11,14 @@ const COLUMNS = [
   ["latest", (row) => format(row.lagMaxMs, 0, "ms")],
 ];
 
-/** Prints one workload's rows as a table. */
-export function printWorkload(name, rows) {
+/**
+ * Prints one workload's rows as a table.
+ *
+ * @param {number} others the share of the machine's processor time that went to what is no part of the benchmark
+ */
+export function printWorkload(name, rows, others) {
   const width = 22;
-  console.log(`\n${name}`);
+  console.log(`\n${name} (others had ${(others * 100).toFixed(0)} % of the machine)`);
   console.log(" ".repeat(width) + COLUMNS.map(([title]) => title.padStart(15)).join(""));
   for (const row of rows) {
     console.log(row.subject.padEnd(width) + COLUMNS.map(([, cell]) => cell(row).padStart(15)).join(""));
