@@ -1,6 +1,12 @@
 /** Bytes that are written at once: what a slow reader takes of a long text shows piece by piece. */
 const PIECE_BYTES = 16 * 1024;
 
+/**
+ * A stream is written to so often at most, milliseconds: what comes sooner leaves with what comes until then. Nobody reads faster, and
+ * a write costs as much as all else that is done for a chunk.
+ */
+const GATHER_MS = 5;
+
 /** Text that surely fits into so many bytes is encoded into a buffer that the stream keeps. */
 const KEPT_BYTES = 2 * 1024;
 /** Bytes that a character takes at most (UTF-16 to UTF-8). */
@@ -37,6 +43,11 @@ export class StreamWriter {
   #lastWrite = 0;
   #giveUp: (reason: unknown) => void = () => undefined;
   #pending = 0;
+  /** What waits to leave together, and until when. */
+  #held = "";
+  #gathering: ReturnType<typeof setTimeout> | undefined;
+  /** What was gathered, on its way. */
+  #leaving: Promise<void> | undefined;
   #kept: Uint8Array | null = null;
   committed = false;
 
@@ -62,15 +73,45 @@ export class StreamWriter {
     this.#lastWrite = Date.now();
     const tick = () => {
       const due = this.#lastWrite + this.#keepAliveMs - Date.now();
-      if (due <= 0 && this.#pending === 0) void this.write(keepAlive)?.catch(() => undefined);
+      if (due <= 0 && this.#pending === 0) this.#send(keepAlive).catch(() => undefined);
       this.#timer = setTimeout(tick, due > 0 ? due : this.#keepAliveMs);
     };
     this.#timer = setTimeout(tick, this.#keepAliveMs);
   }
 
-  /** Writes text; the promise is the back-pressure, and rejects when the client has left. */
-  write(text: string): Promise<void> | undefined {
-    return text === "" ? undefined : this.#send(text);
+  /**
+   * Writes text, at once or within {@link GATHER_MS}. A returned promise is the back-pressure, and rejects when the client has
+   * left. `isLast`: nothing else is to come soon.
+   */
+  write(text: string, isLast = false): Promise<void> | undefined {
+    this.#held += text;
+    if (this.#held === "") return undefined;
+    const left = this.#lastWrite + GATHER_MS - Date.now();
+    if (!this.committed || isLast || this.#held.length >= PIECE_BYTES) return this.#sendHeld();
+    if (this.#leaving !== undefined) return this.#leaving;
+    if (left <= 0) return this.#sendHeld();
+    this.#gathering ??= setTimeout(() => this.#leave(), Math.min(left, GATHER_MS));
+    return undefined;
+  }
+
+  /** What was gathered leaves. Nobody waits for it but whoever writes next, and what that is follows when it is through. */
+  #leave(): void {
+    this.#leaving = this.#sendHeld();
+    this.#leaving.then(
+      () => {
+        this.#leaving = undefined;
+        if (this.#held !== "") this.#leave();
+      },
+      () => undefined,
+    );
+  }
+
+  #sendHeld(): Promise<void> {
+    clearTimeout(this.#gathering);
+    this.#gathering = undefined;
+    const text = this.#held;
+    this.#held = "";
+    return this.#send(text);
   }
 
   #send(text: string): Promise<void> {
@@ -129,7 +170,7 @@ export class StreamWriter {
   /** Writes the last text and closes; a client that has left is none of our business any more. */
   async end(text: string): Promise<void> {
     try {
-      await this.write(text);
+      await this.write(text, true);
       await this.close();
     } catch {
       await this.#writer.abort().catch(() => undefined);
@@ -138,6 +179,7 @@ export class StreamWriter {
 
   /** Closes the stream. An answer without a single byte is still an answer. */
   async close(): Promise<void> {
+    this.write("", true)?.catch(() => undefined);
     if (!this.committed) {
       this.committed = true;
       this.#head.resolve(this.#readable);

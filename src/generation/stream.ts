@@ -77,8 +77,9 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
       const events = format.push(upstream);
       for (const event of events) fold.push(event);
       const rendered = render(events);
-      if (dialect.completed === undefined || events.at(-1)?.type !== "finish") return writer.write(rendered);
-      return dialect.completed(fold.completion(), info).then(() => writer.write(rendered));
+      if (events.at(-1)?.type !== "finish") return writer.write(rendered);
+      if (dialect.completed === undefined) return writer.write(rendered, true);
+      return dialect.completed(fold.completion(), info).then(() => writer.write(rendered, true));
     },
   };
   const { signal } = job.abort;
