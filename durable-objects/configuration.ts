@@ -1,12 +1,15 @@
 import { DurableObject } from "cloudflare:workers";
+import { WALL_CLOCK } from "../src/accounts/clock.ts";
 import { poolConfiguration } from "../src/accounts/configuration.ts";
 import { everyShard, layoutFor, partFor, settledLayout } from "../src/accounts/layout.ts";
 import { POOL_NAME } from "../src/accounts/pool-name.ts";
+import { PoolNews } from "../src/accounts/pool-news.ts";
 import { SqlJournal } from "../src/audit/sql-journal.ts";
 import { ConfigurationCore, type ReplaceOutcome, type StoredConfig } from "../src/config/core.ts";
 import type { Config } from "../src/config/schema.ts";
 import { sealOf } from "../src/config/seal.ts";
 import type { ChangeNote, ConfigSnapshot, EditNote } from "../src/config/snapshot.ts";
+import { once } from "../src/encoding/lazy-schema.ts";
 import type { PoolConfiguration, PoolLayout } from "../src/platform/accounts.ts";
 import { COPY_KEY, type ConfigCopy, sourceOf } from "../src/platform/cloudflare/configuration.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
@@ -36,9 +39,6 @@ interface Settled {
   readonly shards: readonly string[];
 }
 
-/** After so long the pool is told of an edit again, milliseconds. */
-const TELL_AGAIN_MS = 2_000;
-
 /** Keeps the configuration and serialises its edits; the rules are in `src/config/core.ts`. */
 export class Configuration extends DurableObject<Env> {
   readonly #core: ConfigurationCore;
@@ -50,6 +50,8 @@ export class Configuration extends DurableObject<Env> {
   #layout: PoolLayout | null;
   /** See `PoolShard.order`. */
   #order = 0;
+  /** What the pools know. */
+  readonly #news = new PoolNews(WALL_CLOCK);
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -94,6 +96,7 @@ export class Configuration extends DurableObject<Env> {
     if (!layout.shards.every((shard) => shards.has(shard))) return;
     this.#layout = settledLayout(layout);
     kv.put(LAYOUT_KEY, this.#layout);
+    this.#news.changed();
     await this.ctx.storage.setAlarm(Date.now());
   }
 
@@ -126,40 +129,45 @@ export class Configuration extends DurableObject<Env> {
     return config === null ? null : JSON.stringify(config);
   }
 
-  /** Stores an edit made on version `base` and its record, tells the account pool and leaves a copy in KV. */
+  /**
+   * Stores an edit made on version `base` and its record, tells the account pools and leaves a copy in KV. A pool that does not answer
+   * is told later: what is stored is no failure.
+   */
   async replace(base: number, config: Config, note: EditNote | null): Promise<ReplaceOutcome> {
     const before = this.#core.snapshot;
     const outcome = this.#core.replace(base, config);
     if (!outcome.stored) return outcome;
+    this.#news.changed();
     if (note !== null) this.#journal.edited(before, outcome.snapshot.version, note);
-    // Should this object end before the pool knows of it, the alarm tells it.
-    await this.ctx.storage.setAlarm(Date.now() + TELL_AGAIN_MS);
+    // Should this object end before the pools know of it, the alarm tells them.
+    await this.ctx.storage.setAlarm(Date.now() + this.#news.nextMs());
     this.#leaveCopy();
-    const layout = this.#layout;
-    await this.#tellPool();
-    if (this.#layout === layout) await this.ctx.storage.deleteAlarm();
+    await this.#tellPools();
+    if (this.#news.isKnownTo(this.#pools)) await this.ctx.storage.deleteAlarm();
     return outcome;
   }
 
   override async alarm(): Promise<void> {
-    await this.#tellPool();
+    await this.#tellPools();
+    if (!this.#news.isKnownTo(this.#pools)) await this.ctx.storage.setAlarm(Date.now() + this.#news.nextMs());
   }
 
-  /** Once it knows, every grant tells the version: nobody goes on with an older configuration. */
-  async #tellPool(): Promise<void> {
+  /** Names of all pools that there are, or that may still have something. */
+  get #pools(): readonly string[] {
+    return this.#layout === null ? [POOL_NAME] : everyShard(this.#layout);
+  }
+
+  /** Once a pool knows, every grant tells the version: nobody goes on with an older configuration. */
+  async #tellPools(): Promise<void> {
     const layout = this.#layout;
     const order = layout === null ? 0 : this.#nextOrder();
-    const whole = await this.#poolConfiguration();
-    const { ACCOUNT_POOL: pools } = this.env;
-    if (layout === null) {
-      await pools.getByName(POOL_NAME).configure(whole);
-      return;
-    }
-    const told = await Promise.allSettled(
-      everyShard(layout).map((name) => pools.getByName(name).configure(partFor(whole, layout, name, order))),
-    );
-    const failed = told.find(({ status }) => status === "rejected");
-    if (failed?.status === "rejected") throw failed.reason;
+    const whole = once(() => this.#poolConfiguration());
+    await this.#news.tell(this.#pools, async (name) => {
+      const configuration = await whole();
+      await this.env.ACCOUNT_POOL.getByName(name).configure(
+        layout === null ? configuration : partFor(configuration, layout, name, order),
+      );
+    });
   }
 
   /** To be taken in the same moment as what is told with it. */

@@ -4,6 +4,7 @@ import { Configuration } from "../../durable-objects/configuration.ts";
 import { StoredJson } from "../../durable-objects/pieces.ts";
 import { shardNames } from "../../src/accounts/layout.ts";
 import { POOL_NAME } from "../../src/accounts/pool-name.ts";
+import type { PoolConfiguration } from "../../src/platform/accounts.ts";
 import { cloudflareAccounts } from "../../src/platform/cloudflare/accounts.ts";
 import {
   COPY_KEY,
@@ -63,6 +64,38 @@ describe("what several pools are told", () => {
       return parts.map((part) => part?.shard?.order ?? 0);
     });
     expect(orders[1]).toBeGreaterThan(orders[0] ?? Number.POSITIVE_INFINITY);
+  });
+});
+
+describe("an edit that not all pools can be told", () => {
+  it("is stored and answered all the same, and told to those alone that do not know it", async () => {
+    const told: string[] = [];
+    const gone = new Set(["shard-1"]);
+    const ACCOUNT_POOL = new Proxy(env.ACCOUNT_POOL, {
+      get: () => (name: string) => ({
+        configure: async ({ version }: PoolConfiguration) => {
+          if (gone.has(name)) throw new Error("gone");
+          told.push(`${name} ${version}`);
+        },
+      }),
+    });
+    await runInDurableObject(env.CONFIGURATION.getByName("untold"), async (_, state) => {
+      const object = new Configuration(state, { ...env, ACCOUNT_POOL, POOL_SHARDS: "2" });
+      await object.alarm();
+      await state.storage.deleteAlarm();
+      told.length = 0;
+      const { version } = object.get();
+      const outcome = await object.replace(version, emptyConfig(), null);
+      expect([outcome.stored, told]).toEqual([true, [`${POOL_NAME} ${version + 1}`]]);
+      expect(await state.storage.getAlarm(), "it is to be told again").not.toBeNull();
+      gone.clear();
+      await object.alarm();
+      expect(told.slice(1)).toEqual([`shard-1 ${version + 1}`]);
+      await object.alarm();
+      expect(told).toHaveLength(2);
+      await object.replace(version + 1, emptyConfig(), null);
+      expect(await state.storage.getAlarm(), "all know it").toBeNull();
+    });
   });
 });
 

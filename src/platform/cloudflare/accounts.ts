@@ -72,8 +72,7 @@ export class CloudflareAccountPool implements AccountPoolClient {
     this.#around = { pool, clock, heartbeat: new Heartbeat(clock.now) };
     this.#settlements = new Settlements(
       (settled) => call(pool, clock, (stub) => stub.settleAll(settled)),
-      (ms) => pause(ms, clock),
-      clock.now,
+      clock,
     );
   }
 

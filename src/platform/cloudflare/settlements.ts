@@ -1,3 +1,5 @@
+import { type Clock, inTime, pause } from "../../accounts/clock.ts";
+import { silentPool } from "../../accounts/silent-pool.ts";
 import type { Spent } from "../limits.ts";
 
 /** What requests have used in the end, by what their use is called. */
@@ -8,6 +10,8 @@ const WAIT_MS = 10;
 /** So many requests see to it that what waits is told; the rest need not. One that sees to it may die. */
 const WAITERS = 3;
 const STUCK_MS = 1_000;
+/** What the pool has not acknowledged for so long, milliseconds, is told again with the next: telling it twice changes nothing. */
+const SILENT_MS = 4_000;
 /** Beyond these the oldest count as what was expected of them. */
 const MOST = 10_000;
 
@@ -17,35 +21,29 @@ const MOST = 10_000;
  */
 export class Settlements {
   readonly #send: (settled: Settled) => Promise<void>;
-  readonly #pause: (ms: number) => Promise<void>;
-  readonly #now: () => number;
+  readonly #clock: Clock;
   readonly #waiting = new Map<string, Spent>();
   #waiters = 0;
   #since = 0;
 
-  constructor(
-    send: (settled: Settled) => Promise<void>,
-    pause: (ms: number) => Promise<void>,
-    now: () => number,
-  ) {
+  constructor(send: (settled: Settled) => Promise<void>, clock: Clock) {
     this.#send = send;
-    this.#pause = pause;
-    this.#now = now;
+    this.#clock = clock;
   }
 
-  /** Resolves when the pool has been told, or others see to it. `atOnce`: nobody is waited for. */
+  /** Resolves when the pool has been told, or others see to it; rejects like {@link tell}. `atOnce`: nobody is waited for. */
   async add(use: string, spent: Spent, atOnce: boolean): Promise<void> {
     this.#hold([[use, spent]]);
     if (atOnce) {
       await this.tell();
       return;
     }
-    const now = this.#now();
+    const now = this.#clock.now();
     if (this.#waiters === 0) this.#since = now;
     if (this.#waiters >= WAITERS && Math.abs(now - this.#since) < STUCK_MS) return;
     this.#waiters += 1;
     this.#since = now;
-    await this.#pause(WAIT_MS);
+    await pause(WAIT_MS, this.#clock);
     this.#waiters = Math.max(0, this.#waiters - 1);
     await this.tell();
   }
@@ -62,12 +60,14 @@ export class Settlements {
     this.#hold(settled);
   }
 
-  /** Tells the pool what waits. */
+  /** Tells the pool what waits. Rejects when it cannot be told, or says nothing for some seconds (503): it is told later then. */
   async tell(): Promise<void> {
     const settled = this.take();
     if (settled.length === 0) return;
     try {
-      await this.#send(settled);
+      const sending = this.#send(settled).then(() => true);
+      if ((await inTime(sending, SILENT_MS, this.#clock)) === null)
+        throw silentPool("the account pool does not answer: what was used is told later");
     } catch (error) {
       this.lost(settled);
       throw error;

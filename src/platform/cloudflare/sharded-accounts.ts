@@ -27,7 +27,7 @@ const LONG_MS = BEAT_MS / 2;
 
 /** How often a request of a key with limits looks for another slot when its own was lost before it could begin. */
 const TRIES = 3;
-/** For how long a request of such a key waits for the shard that counts it, milliseconds. */
+/** For how long one waits for the shard that counts what keys use, milliseconds. */
 const COUNTING_MS = 4_000;
 /** How long a request goes on asking that did not say for how long it would. */
 const MAX_WAIT_MS = 60_000;
@@ -98,11 +98,23 @@ export class ShardedAccountPool implements AccountPoolClient {
   }
 
   /** Has a request of a key with limits counted. Rejects (503) when the shard that counts does not answer. */
-  async #counted(use: LimitedUse): Promise<CountAnswer> {
-    const counting = this.#home.hold(use);
-    const counted = await inTime(counting, COUNTING_MS, this.#clock);
-    if (counted !== null) return counted;
-    void counting.then(() => this.#home.unserved(use.id)).catch(() => undefined);
+  #counted(use: LimitedUse): Promise<CountAnswer> {
+    return this.#fromHome(this.#home.hold(use), () => this.#home.unserved(use.id));
+  }
+
+  /**
+   * What the shard says that counts what keys use. Rejects (503) when it does not in time.
+   *
+   * @param late what is done when it says so later
+   */
+  async #fromHome<T>(asking: Promise<T>, late: () => Promise<void> = async () => undefined): Promise<T> {
+    const answer = await inTime(
+      asking.then((told) => ({ told })),
+      COUNTING_MS,
+      this.#clock,
+    );
+    if (answer !== null) return answer.told;
+    void asking.then(late).catch(() => undefined);
     throw silentPool("the account pool that counts what keys use does not answer");
   }
 
@@ -112,7 +124,7 @@ export class ShardedAccountPool implements AccountPoolClient {
     const since = now();
     let isKept = false;
     try {
-      const begun = await hold.begun();
+      const begun = await this.#fromHome(hold.begun(), async () => hold.unserved());
       if ("refused" in begun) return begun;
       // Nobody has looked after the lease meanwhile.
       isKept = now() - since <= LONG_MS || (await granted.lease.renew());
@@ -123,7 +135,7 @@ export class ShardedAccountPool implements AccountPoolClient {
   }
 
   count(use: LimitedUse): Promise<CountAnswer> {
-    return this.#home.count(use);
+    return this.#fromHome(this.#home.count(use));
   }
 
   settle(use: LimitedUse, spent: Spent): Promise<void> {
@@ -131,7 +143,7 @@ export class ShardedAccountPool implements AccountPoolClient {
   }
 
   keyUses(): Promise<KeyUse[]> {
-    return this.#home.keyUses();
+    return this.#fromHome(this.#home.keyUses());
   }
 
   async status(most?: number): Promise<QueueStatus> {

@@ -1,3 +1,5 @@
+import { SILENT_MS } from "../../accounts/asked-shard.ts";
+import { inTime } from "../../accounts/clock.ts";
 import { HOLD_MS } from "../../accounts/lease-life.ts";
 import type { CountAnswer } from "../accounts.ts";
 import type { LimitedUse } from "../limits.ts";
@@ -36,10 +38,10 @@ export class UseHold {
     return answer;
   }
 
-  /** Whether it counts: it may go on then. Asks if it must. */
+  /** Whether it counts: it may go on then. Asks if it must, and waits for a moment. */
   async counts(): Promise<boolean> {
     if (this.#over || this.#clock.now() < this.#until) return true;
-    await this.#tell();
+    await inTime(this.#tell(), SILENT_MS, this.#clock);
     return this.#clock.now() < this.#until;
   }
 

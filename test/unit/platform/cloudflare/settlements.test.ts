@@ -3,25 +3,33 @@ import { type Settled, Settlements } from "../../../../src/platform/cloudflare/s
 
 const spent = (tokens: number) => ({ tokens, cost: 0 });
 
-/** Settlements whose pauses end when they are told to. */
-function settlements(): { it: Settlements; sent: Settled[]; goOn: () => Promise<void>; failures: Error[] } {
+/** Settlements whose timers of so many milliseconds at most end when they are told to. */
+function settlements() {
   const sent: Settled[] = [];
   const failures: Error[] = [];
-  const pauses: (() => void)[] = [];
+  const pool = { isSilent: false };
+  const timers = new Set<{ readonly ms: number; readonly run: () => void }>();
   const it = new Settlements(
     async (settled) => {
       const failure = failures.shift();
       if (failure !== undefined) throw failure;
       sent.push(settled);
+      if (pool.isSilent) await new Promise(() => undefined);
     },
-    () => new Promise((resolve) => pauses.push(resolve)),
-    () => 1_000,
+    {
+      now: () => 1_000,
+      setTimer: (ms, run) => {
+        const timer = { ms, run };
+        timers.add(timer);
+        return () => timers.delete(timer);
+      },
+    },
   );
-  const goOn = async () => {
-    for (const resolve of pauses.splice(0)) resolve();
+  const goOn = async (ms = 10) => {
+    for (const timer of [...timers]) if (timer.ms <= ms && timers.delete(timer)) timer.run();
     await new Promise((resolve) => setImmediate(resolve));
   };
-  return { it, sent, goOn, failures };
+  return { it, sent, goOn, failures, pool };
 }
 
 test("what another request takes with it is not sent again", async () => {
@@ -63,4 +71,16 @@ test("what did not arrive goes with the next", async () => {
   it.lost([["b", spent(2)]]);
   await it.add("c", spent(3), true);
   expect(sent.flat().map(([use]) => use)).toEqual(["a", "b", "c"]);
+});
+
+test("what a pool does not acknowledge goes with the next, and holds nobody up for long", async () => {
+  const { it, sent, goOn, pool } = settlements();
+  pool.isSilent = true;
+  const told = expect(it.add("a", spent(1), true)).rejects.toMatchObject({ status: 503 });
+  await goOn(5_000);
+  await told;
+  pool.isSilent = false;
+  await it.add("b", spent(2), true);
+  expect(sent.map((settled) => settled.map(([use]) => use))).toEqual([["a"], ["a", "b"]]);
+  expect(it.take()).toEqual([]);
 });

@@ -78,11 +78,18 @@ class Shard {
       },
       beat: async (isolate, leases) => pool.beat(isolate, leases),
       resume: async () => null,
-      count: async (use) => pool.uses.count(use),
+      count: async (use) => {
+        await this.#speaks();
+        return pool.uses.count(use);
+      },
       settleAll: async (settled) => {
+        await this.#speaks();
         for (const [use, spent] of settled) pool.uses.settle(use, spent);
       },
-      keyUses: async () => pool.uses.ofKeys(),
+      keyUses: async () => {
+        await this.#speaks();
+        return pool.uses.ofKeys();
+      },
       status: async (most) => pool.status(most),
       health: async (ids) => pool.health(ids),
       setTestStatus: async (id, status) => {
@@ -108,10 +115,17 @@ class Shard {
       },
       begun: async (use) => {
         await this.beforeBegun();
+        await this.#speaks();
         return pool.uses.begun(use);
       },
-      holding: async (use) => pool.uses.holding(use),
-      unserved: async (use) => pool.uses.unserved(use),
+      holding: async (use) => {
+        await this.#speaks();
+        pool.uses.holding(use);
+      },
+      unserved: async (use) => {
+        await this.#speaks();
+        pool.uses.unserved(use);
+      },
     };
   }
 }
@@ -363,6 +377,69 @@ describe("several pools", () => {
     });
     await world.pass(5_000);
     await failing;
+  });
+
+  it("keep nobody waiting for long that counts, or reads, what keys use while the one that counts is silent", async () => {
+    const world = await World.of(0, 1, 0);
+    const [home] = world.shards;
+    if (home === undefined) throw new Error("there is no shard");
+    const limits = { requests_per_minute: 5, max_parallel: 5 };
+    const use = (id: string) => ({ id, key: "k", limits, tokens: 10, cost: 0 });
+    const held = await world.lease({ use: use("1") });
+    held.release();
+    home.isSilent = true;
+    const silent = { status: 503, code: "account_pool_unavailable", headers: { "retry-after": "5" } };
+    const told = Promise.all([
+      expect(world.pool.settle(use("1"), { tokens: 7, cost: 0 })).rejects.toMatchObject(silent),
+      expect(world.pool.count(use("2"))).rejects.toMatchObject(silent),
+      expect(world.pool.keyUses()).rejects.toMatchObject(silent),
+    ]);
+    await world.pass(5_000);
+    await told;
+    // What it was told while it was silent is known when it is back.
+    home.speakAgain();
+    await world.pass(100);
+    expect(await world.pool.keyUses()).toMatchObject([{ key: "k", parallel: 0, day: { tokens: 17 } }]);
+  });
+
+  it("give a slot back whose request cannot begin since the one that counts has fallen silent", async () => {
+    const world = await World.of(0, 1, 0);
+    const [home, other] = world.shards;
+    if (home === undefined || other === undefined) throw new Error("too few shards");
+    const use = { id: "1", key: "k", limits: { max_parallel: 1 }, tokens: 10, cost: 0 };
+    home.beforeBegun = async () => {
+      home.isSilent = true;
+    };
+    const failing = expect(world.pool.acquire({ requestId: "r", model: "m", use })).rejects.toMatchObject({
+      status: 503,
+    });
+    await world.pass(5_000);
+    await failing;
+    expect(other.pool.status().in_use).toBe(0);
+    home.speakAgain();
+    await world.pass(5_000);
+    expect((await world.pool.keyUses())[0]?.parallel ?? 0).toBe(0);
+  });
+
+  it("end a request of a key with limits that the one that counts has not heard of for too long", async () => {
+    const world = await World.of(0, 1, 0);
+    const [home] = world.shards;
+    if (home === undefined) throw new Error("there is no shard");
+    const use = { id: "1", key: "k", limits: { max_parallel: 1 }, tokens: 10, cost: 0 };
+    const lease = await world.lease({ use });
+    home.isSilent = true;
+    let isGood: boolean | null = true;
+    for (let at = 0; at < 13_000 && isGood !== false; at += 500) {
+      const renewing: Promise<boolean> = lease.renew();
+      isGood = null;
+      void renewing.then((it) => {
+        isGood = it;
+      });
+      await world.pass(500);
+      if (isGood === null) await world.pass(1_600);
+      expect(isGood, "it is known after a moment").not.toBeNull();
+    }
+    expect(isGood).toBe(false);
   });
 
   it("leave a sick account alone while another pool has one that is well", async () => {
