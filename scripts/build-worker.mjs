@@ -84,14 +84,54 @@ export async function buildWorker({ folder = WORKER.outdir, readable = false } =
   place(folder, outputFiles);
 }
 
+/** Longer than any build takes to be put in its place. */
+const LONGEST_PLACING_MS = 10_000;
+
+/** How long one waits between looking whether another build is still being put in its place, milliseconds. */
+const LOOK_MS = 20;
+
 /**
- * Puts a build where the one before it is. The entry comes last, so that it never names a part that is not there yet, and what only
+ * Does something while nobody else does it in that folder: what two builds put there together would be neither of them.
+ *
+ * @param {string} folder
+ * @param {() => void} work
+ */
+function alone(folder, work) {
+  const lock = `${folder}.lock`;
+  while (!isTaken(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS);
+  try {
+    work();
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+  }
+}
+
+/** Takes a lock that is free, or that was left behind by a build that was ended. */
+function isTaken(lock) {
+  const stats = statSync(lock, { throwIfNoEntry: false });
+  if (stats !== undefined && Date.now() - stats.mtimeMs > LONGEST_PLACING_MS)
+    rmSync(lock, { recursive: true, force: true });
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+    return false;
+  }
+}
+
+/**
+ * Puts a build where the one before it is, one at a time. The entry comes last, so that it never names a part that is not there yet, and what only
  * the former build had goes when nothing names it any more: it would be deployed, too.
  *
  * @param {readonly { path: string, contents: Uint8Array }[]} files as esbuild gives them
  */
 export function place(folder, files) {
   mkdirSync(join(folder, "parts"), { recursive: true });
+  alone(folder, () => placeAlone(folder, files));
+}
+
+function placeAlone(folder, files) {
   const made = new Set(files.map(({ path }) => relative(folder, path)));
   const isEntry = ({ path }) => basename(path).startsWith("worker.js");
   for (const file of [...files.filter((each) => !isEntry(each)), ...files.filter(isEntry)]) replace(file);

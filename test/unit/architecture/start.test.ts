@@ -1,7 +1,17 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -165,5 +175,32 @@ describe("a build that is put in the place of the one before it", () => {
       for (const half of ["worker.js.111", "parts/x.js.222"]) utimesSync(join(made, half), 0, 0);
     });
     expect(filesOf(at)).toEqual(["parts", "parts/new.js", "worker.js", "worker.js.333"]);
+  });
+
+  it("is one of two builds, wholly, that are put there at once", async () => {
+    const at = join(folder, "both");
+    const script = pathToFileURL(join(root, "scripts", "build-worker.mjs")).href;
+    const placing = (name: string) =>
+      promisify(execFile)(process.execPath, [
+        "--input-type=module",
+        "--eval",
+        `import { place } from ${JSON.stringify(script)};
+        const file = (path) => ({ path: ${JSON.stringify(at)} + "/" + path, contents: Buffer.from(${JSON.stringify(name)}) });
+        const parts = Array.from({ length: 20 }, (_, n) => file("parts/${name}" + n + ".js"));
+        for (let n = 0; n < 40; n += 1) place(${JSON.stringify(at)}, [...parts, file("worker.js")]);`,
+      ]);
+    await Promise.all(["one", "two"].map(placing));
+    const [name] = ["one", "two"].filter((each) => filesOf(at).includes(`parts/${each}0.js`));
+    expect(readFileSync(join(at, "worker.js"), "utf8")).toBe(name);
+    expect(filesOf(at)).toHaveLength(1 + 20 + 1);
+    expect(filesOf(folder)).not.toContain("both.lock");
+  });
+
+  it("is not kept waiting by a build that was ended while it was put there", () => {
+    const lock = join(folder, "left.lock");
+    mkdirSync(lock);
+    utimesSync(lock, 0, 0);
+    expect(filesOf(placed("left", "new"))).toContain("worker.js");
+    expect(filesOf(folder)).not.toContain("left.lock");
   });
 });
