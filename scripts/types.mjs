@@ -4,8 +4,11 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./development.mjs";
 
-// Paths in it are relative to where it stands.
-const name = ".types.wrangler.toml";
+const types = "src/platform/cloudflare/bindings.d.ts";
+/** What the types name as their source, whichever run has made them. */
+const source = ".types.wrangler.toml";
+// Paths in it are relative to where it stands. Another run may be making its own beside this one.
+const name = `.types.${process.pid}.wrangler.toml`;
 const config = join(root, name);
 const deployment = readFileSync(join(root, "wrangler.toml"), "utf8");
 writeFileSync(
@@ -14,13 +17,16 @@ writeFileSync(
 );
 try {
   const wrangler = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
-  const args = ["types", "src/platform/cloudflare/bindings.d.ts", "-c", name];
+  const args = ["types", types, "-c", name];
   const how = ["--include-runtime=false", "--env-interface=Bindings", "--env-file=/dev/null"];
   const { status } = spawnSync(process.execPath, [wrangler, ...args, ...how, ...process.argv.slice(2)], {
     cwd: root,
     stdio: "inherit",
   });
   process.exitCode = status ?? 1;
+  const path = join(root, types);
+  const made = readFileSync(path, "utf8");
+  if (made.includes(name)) writeFileSync(path, made.replaceAll(name, source));
 } finally {
   rmSync(config, { force: true });
 }
