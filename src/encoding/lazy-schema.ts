@@ -5,12 +5,18 @@ import * as z from "zod";
 
 type Fields = z.core.$ZodLooseShape;
 
-/** What makes a value at the first call, and gives the same one at all others. */
+/** What makes a value at the first call, and gives the same one at all others. A promise that rejects is made anew at the next. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    if (made !== undefined) return made.value;
+    const making = { value: make() };
+    made = making;
+    if (making.value instanceof Promise)
+      making.value.catch(() => {
+        if (made === making) made = undefined;
+      });
+    return making.value;
   };
 }
 

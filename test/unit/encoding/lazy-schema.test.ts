@@ -10,6 +10,19 @@ it("makes a value at the first call, and once", () => {
   expect(make).toHaveBeenCalledTimes(1);
 });
 
+it("makes again what could not be made, for whoever asks after that", async () => {
+  const make = vi.fn(async () => "made");
+  make.mockRejectedValueOnce(new Error("not there"));
+  const value = once(make);
+  const [first, beside] = [value(), value()];
+  await expect(first).rejects.toThrow("not there");
+  await expect(beside).rejects.toThrow("not there");
+  expect(make).toHaveBeenCalledTimes(1);
+  expect(await value()).toBe("made");
+  expect(await value()).toBe("made");
+  expect(make).toHaveBeenCalledTimes(2);
+});
+
 type Fields = { a: z.ZodString };
 type Kind = [name: string, object: (fields: () => Fields) => z.ZodObject<Fields>, read: object];
 
