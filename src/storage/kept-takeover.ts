@@ -14,8 +14,8 @@ export function takeOverOldTables(sql: Sql, names: ReadonlySet<string>, makeTabl
     ...(names.has("kept") ? KEPT : []),
   ];
   if (moves.length === 0) return;
+  makeTables();
   sql.transaction(() => {
-    makeTables();
     for (const move of moves) sql.all(move);
   });
 }

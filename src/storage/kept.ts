@@ -175,18 +175,20 @@ const TRIGGERS = {
     "delete on kept_object begin update kept_total set objects=objects-1, characters=characters-old.size where owner=old.owner and kind=old.kind; delete from kept_total where owner=old.owner and kind=old.kind and objects<=0; end",
 };
 
-/** How much is kept of each kind for each owner. Who is interrupted here begins anew. */
+/** How much is kept of each kind for each owner: all of it is made, or nothing. */
 function makeTotals(sql: Sql): void {
   const made = sql.all("select name from sqlite_master where type='trigger' and name='kept_removed'");
   if (made.length > 0) return;
-  sql.all(
-    "create table if not exists kept_total(owner text not null, kind text not null, objects integer not null, characters integer not null, primary key(owner, kind)) without rowid",
-  );
-  sql.all("delete from kept_total");
-  sql.all(
-    "insert into kept_total select owner, kind, count(*), sum(size) from kept_object group by owner, kind",
-  );
-  for (const [name, does] of Object.entries(TRIGGERS)) {
-    sql.all(`create trigger if not exists ${name} after ${does}`);
-  }
+  sql.transaction(() => {
+    sql.all(
+      "create table if not exists kept_total(owner text not null, kind text not null, objects integer not null, characters integer not null, primary key(owner, kind)) without rowid",
+    );
+    sql.all("delete from kept_total");
+    sql.all(
+      "insert into kept_total select owner, kind, count(*), sum(size) from kept_object group by owner, kind",
+    );
+    for (const [name, does] of Object.entries(TRIGGERS)) {
+      sql.all(`create trigger if not exists ${name} after ${does}`);
+    }
+  });
 }

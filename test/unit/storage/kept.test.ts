@@ -127,6 +127,36 @@ describe("what is kept", () => {
     expect(kept.list("me", "note", 0).map(({ id }) => id)).toEqual(["b", "c"]);
   });
 
+  it("is counted wholly or not at all, wherever the counting was interrupted", () => {
+    for (let fails = 0; ; fails += 1) {
+      const sql = memoryDatabase();
+      keptIn(sql).put("me", "note", note("a", 10));
+      for (const name of ["kept_added", "kept_resized", "kept_removed"]) sql.all(`drop trigger ${name}`);
+      sql.all("drop table kept_total");
+      let left = fails;
+      const broken: Sql = {
+        ...sql,
+        all: (statement, ...values) => {
+          if (left === 0) throw new Error("interrupted");
+          left -= 1;
+          return sql.all(statement, ...values);
+        },
+      };
+      let isWhole = true;
+      try {
+        keptIn(broken);
+      } catch {
+        isWhole = false;
+      }
+      const made = sql.all("select name from sqlite_master where name='kept_total' or type='trigger'");
+      expect([0, 4]).toContain(made.length);
+      keptIn(sql).put("me", "note", note("b", 10));
+      expect(sql.all("select objects from kept_total")).toEqual([{ objects: 2 }]);
+      if (isWhole) break;
+      expect(fails).toBeLessThan(50);
+    }
+  });
+
   it("may hold any text", () => {
     const kept = keptIn(memoryDatabase());
     const unit = fc.constantFrom("a", '"', "\\", "\0", "𝄞", "\ud834", "\udd1e", "\n");
