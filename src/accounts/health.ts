@@ -42,6 +42,8 @@ const COUNTS = BAD_HOURS + HOURS;
 export class Health {
   /** There is news that nobody has saved. */
   changed = false;
+  /** Number of the part of what is stored that has it (see `HealthKeeper`); -1: none has. */
+  part = -1;
   #lastUsed = 0;
   #lastSuccess = 0;
   #lastFault: AccountActivity["lastFault"] = null;

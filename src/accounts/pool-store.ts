@@ -78,7 +78,8 @@ export interface PoolStore extends PartStore {
   loadAccounts(): Iterable<StoredAccount>;
   saveAccount(account: StoredAccount): void;
   removeAccount(id: string): void;
-  /** How accounts have done, as texts; what is saved replaces what was. */
-  loadHealth(): Iterable<string>;
-  saveHealth(parts: readonly string[]): void;
+  /** How accounts have done, as texts, by their numbers, the lowest first. */
+  loadHealth(): Iterable<readonly [number: number, text: string]>;
+  saveHealth(number: number, text: string): void;
+  removeHealth(number: number): void;
 }

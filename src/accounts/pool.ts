@@ -126,7 +126,7 @@ export class AccountPool {
     this.#tokens = new AccountTokens(store, now(), (id) => this.#slots.accounts.make(id));
     this.#trials = new ProviderTrials(this.#slots, options.trialWaitMs ?? TRIAL_WAIT_MS, now);
     this.#outcomes = new UseOutcomes(this.#slots, this.#tokens, this.#proxies, this.#trials, now);
-    this.#health = new HealthKeeper(store, (id) => this.#slots.accounts.make(id));
+    this.#health = new HealthKeeper(store, this.#slots.accounts);
     this.#ledger = new UseLedger(uses, now(), this.#slots.reservations.orphansMs);
     this.uses = new LimitedUses(this.#ledger, this.#upkeep, now);
     this.moves = new AccountMoves(this.#slots, this.#tokens, this.#handover, now);
@@ -345,7 +345,7 @@ export class AccountPool {
     this.#slots.catchUp();
     const { reservations } = this.#slots;
     reservations.sweep(this.#now());
-    this.#health.save(this.#slots.accounts);
+    this.#health.save();
     const counted = this.#ledger.sweep(this.#now());
     return this.#upkeep.swept(reservations.pending || counted);
   }

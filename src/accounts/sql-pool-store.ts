@@ -146,15 +146,22 @@ export class SqlPoolStore implements PoolStore {
     this.#sql.all("delete from account where id = ?", id);
   }
 
-  loadHealth(): Iterable<string> {
-    return this.#sql.all("select data from health order by part").map((row) => textIn(row, "data"));
+  /** One text at a time: of many accounts they are much. */
+  *loadHealth(): Iterable<readonly [number, string]> {
+    for (let last = -1; ; ) {
+      const [row] = this.#sql.all("select part, data from health where part > ? order by part limit 1", last);
+      if (row === undefined) return;
+      last = numberIn(row, "part");
+      yield [last, textIn(row, "data")];
+    }
   }
 
-  saveHealth(parts: readonly string[]): void {
-    this.#sql.all("delete from health where part >= ?", parts.length);
-    for (const [part, data] of parts.entries()) {
-      this.#sql.all("insert or replace into health(part, data) values(?, ?)", part, data);
-    }
+  saveHealth(number: number, text: string): void {
+    this.#sql.all("insert or replace into health(part, data) values(?, ?)", number, text);
+  }
+
+  removeHealth(number: number): void {
+    this.#sql.all("delete from health where part = ?", number);
   }
 
   loadParts(): Iterable<StoredPart> {

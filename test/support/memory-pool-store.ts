@@ -15,7 +15,7 @@ export class MemoryPoolStore implements PoolStore {
   readonly parts = new Map<string, StoredPart>();
   starts: Starts = { last: 0, oldestLive: 0 };
   terms: LeaseTerms | null = null;
-  health: readonly string[] = [];
+  readonly health = new Map<number, string>();
   /** Number of writes so far. */
   writes = 0;
   /** Number of writes of the accounts' health, which are not among these. */
@@ -96,13 +96,17 @@ export class MemoryPoolStore implements PoolStore {
     this.accounts.delete(id);
   }
 
-  loadHealth(): Iterable<string> {
-    return this.health;
+  loadHealth(): Iterable<readonly [number, string]> {
+    return [...this.health].sort(([one], [other]) => one - other);
   }
 
-  saveHealth(parts: readonly string[]): void {
+  saveHealth(number: number, text: string): void {
     this.healthWrites += 1;
-    this.health = parts;
+    this.health.set(number, text);
+  }
+
+  removeHealth(number: number): void {
+    this.health.delete(number);
   }
 
   loadParts(): Iterable<StoredPart> {

@@ -80,7 +80,8 @@ describe("an edit that not all pools can be told", () => {
       }),
     });
     await runInDurableObject(env.CONFIGURATION.getByName("untold"), async (_, state) => {
-      const object = new Configuration(state, { ...env, ACCOUNT_POOL, POOL_SHARDS: "2" });
+      const variables = { POOL_SHARDS: "2" };
+      const object = new Configuration(state, { ...env, ACCOUNT_POOL, ...variables });
       await object.alarm();
       await state.storage.deleteAlarm();
       told.length = 0;

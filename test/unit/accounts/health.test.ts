@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Health } from "../../../src/accounts/health.ts";
+import { AccountPool } from "../../../src/accounts/pool.ts";
+import { SqlPoolStore } from "../../../src/accounts/sql-pool-store.ts";
 import { failure } from "../../support/failures.ts";
+import { memoryDatabase } from "../archive/sqlite.ts";
 import { account, LIMITS, Rig, request } from "./rig.ts";
 
 const HOUR = 3_600_000;
@@ -117,22 +120,81 @@ describe("what is known of an account from its requests", () => {
   test("is written at most once in ten seconds, and only when there is news", () => {
     const accounts = Array.from({ length: 600 }, (_, n): Parameters<typeof account> => [`a${n}`]);
     const rig = rigOf(...accounts);
-    const saved: unknown[] = [];
-    const save = rig.store.saveHealth.bind(rig.store);
-    rig.store.saveHealth = (parts) => {
-      saved.push(parts.length);
-      save(parts);
-    };
     for (let second = 0; second < 60; second += 1) {
       for (let n = 0; n < 20; n += 1) rig.pool.release(rig.grant().lease);
       rig.advance(1_000);
     }
-    expect(saved.length).toBeGreaterThan(0);
-    expect(saved.length).toBeLessThanOrEqual(6);
+    expect(rig.store.healthWrites).toBeGreaterThan(0);
+    expect(rig.store.healthWrites).toBeLessThanOrEqual(6);
     rig.advance(60_000);
-    const { length } = saved;
+    const { healthWrites } = rig.store;
     rig.advance(600_000);
-    expect(saved).toHaveLength(length);
+    expect(rig.store.healthWrites).toBe(healthWrites);
+  });
+
+  test("is written of those alone of which there is news, and what is stored stays small", () => {
+    const rig = rigOf(...Array.from({ length: 600 }, (_, n): Parameters<typeof account> => [`a${n}`]));
+    const use = (target: string) => rig.pool.release(rig.grant({ target }).lease);
+    for (let n = 0; n < 600; n += 1) use(`a${n}`);
+    rig.advance(60_000);
+    expect([...rig.store.health.values()].join().match(/"used"/g)).toHaveLength(600);
+    const known = new Set(rig.store.health.keys());
+    let written = 0;
+    let most = 0;
+    const save = rig.store.saveHealth.bind(rig.store);
+    rig.store.saveHealth = (number, text) => {
+      written += text.match(/"used"/g)?.length ?? 0;
+      save(number, text);
+    };
+    use("a7");
+    rig.advance(60_000);
+    expect(written).toBe(1);
+    expect([...rig.store.health.keys()].filter((number) => !known.has(number))).toHaveLength(1);
+    for (let turn = 0; turn < 200; turn += 1) {
+      for (let n = 0; n < 10; n += 1) use(`a${(turn * 7 + n * 61) % 600}`);
+      rig.advance(60_000);
+      most = Math.max(most, [...rig.store.health.values()].join().match(/"used"/g)?.length ?? 0);
+    }
+    expect(written, "all of what is news, and as much again").toBeLessThan(2 * 2_001 + 600);
+    expect(most, "of each account at most twice, on average").toBeLessThanOrEqual(1_200);
+    const ids = Array.from({ length: 600 }, (_, n) => `a${n}`);
+    const activities = () => rig.pool.health(ids).map((it) => it.activity);
+    const before = activities();
+    rig.restart();
+    rig.pool.configure({ accounts: ids.map((id) => account(id)), limits: LIMITS });
+    expect(activities()).toEqual(before);
+  });
+
+  test("is what was stored last, however accounts come, go, and are used, and the pool is restarted", () => {
+    const ids = ["a", "b", "c", "d", "e"];
+    const step = fc.record({
+      configured: fc.subarray(ids, { minLength: 1 }),
+      used: fc.array(fc.constantFrom(...ids), { maxLength: 4 }),
+      restarts: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
+        const rig = rigOf(["a"]);
+        for (const { configured, used, restarts } of steps) {
+          rig.pool.configure({ accounts: configured.map((id) => account(id)), limits: LIMITS });
+          for (const target of used.filter((id) => configured.includes(id)))
+            rig.pool.release(rig.grant({ target }).lease);
+          rig.advance(60_000);
+          const stored = new Map(
+            [...rig.store.loadHealth()].flatMap(([, text]) => Object.entries(JSON.parse(text))),
+          );
+          // One that comes back is as it was left, or as new.
+          for (const { id, activity } of rig.pool.health())
+            if (stored.has(id) && activity.lastUsed > 0)
+              expect(stored.get(id)).toMatchObject({ used: activity.lastUsed });
+            else expect([id, used.includes(id)]).toEqual([id, false]);
+          if (used.some((id) => configured.includes(id)))
+            expect(configured).toEqual(expect.arrayContaining([...stored.keys()]));
+          if (restarts) rig.restart();
+        }
+      }),
+      { numRuns: 50 },
+    );
   });
 
   test("is forgotten with its account", () => {
@@ -142,12 +204,40 @@ describe("what is known of an account from its requests", () => {
     rig.pool.configure({ accounts: [account("b")], limits: LIMITS });
     rig.pool.release(rig.grant().lease);
     rig.advance(60_000);
-    expect(rig.store.health.join()).not.toContain('"a"');
+    expect([...rig.store.health.values()].join()).not.toContain('"a"');
+  });
+
+  test("is read from a database as versions before have written it, all accounts anew each time", () => {
+    const sql = memoryDatabase();
+    const before = new SqlPoolStore(sql);
+    const health = (used: number) => ({ used, success: used, fault: null });
+    for (const [part, ids] of [["a", "b"], ["c"]].entries())
+      sql.all(
+        "insert into health(part, data) values(?, ?)",
+        part,
+        JSON.stringify(Object.fromEntries(ids.map((id) => [id, health(7)]))),
+      );
+    before.saveHealth(2, JSON.stringify({ b: health(9) }));
+    const { now } = new Rig();
+    const pool = new AccountPool({
+      store: new SqlPoolStore(sql),
+      now: () => now,
+      setTimer: () => () => undefined,
+      wakeAt: () => undefined,
+    });
+    pool.configure({ accounts: ["a", "b", "c"].map((id) => account(id)), limits: LIMITS });
+    expect(pool.health().map(({ id, activity }) => [id, activity.lastUsed])).toEqual([
+      ["a", 7],
+      ["b", 9],
+      ["c", 7],
+    ]);
+    before.removeHealth(0);
+    expect([...before.loadHealth()].map(([number]) => number)).toEqual([1, 2]);
   });
 
   test("is not known where another version has written it otherwise", () => {
     const rig = rigOf(["a"]);
-    rig.store.health = ['{"a":{"used":"yesterday"}}'];
+    rig.store.health.set(0, '{"a":{"used":"yesterday"}}');
     rig.restart();
     rig.pool.configure({ accounts: [account("a")], limits: LIMITS });
     expect(activity(rig)).toMatchObject({ lastUsed: 0 });
