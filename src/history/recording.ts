@@ -99,6 +99,7 @@ export class Recording implements RecordSource {
   #endedAt = 0;
   #refreshedAt = 0;
   #requestSent = false;
+  isTold = false;
   /** Whether the history was on when the request came. */
   #wanted = false;
 
@@ -190,6 +191,10 @@ export class Recording implements RecordSource {
     this.#requestSent = false;
   }
 
+  get createdAt(): number {
+    return this.#context.startedAt;
+  }
+
   get characters(): number {
     return this.#whole === null ? 0 : charactersOf(this.#whole);
   }
@@ -214,6 +219,7 @@ export class Recording implements RecordSource {
     const isTold = this.#requestSent && !(wantsWhole && this.#whole !== null);
     const written = isTold ? { ...whole, request: null } : whole;
     this.#requestSent = true;
+    this.isTold = true;
     return written;
   }
 

@@ -38,6 +38,10 @@ export interface RecordSource {
   write(whole?: boolean): HistoryWrite;
   /** Characters that are held for the archive alone. */
   readonly characters: number;
+  /** When its request came in, Unix milliseconds: the archive keeps the newest. */
+  readonly createdAt: number;
+  /** Whether the archive may have heard of it: then it is to hear how it ended. */
+  readonly isTold: boolean;
   /** Keeps only the beginnings of its texts. How the generation ended is not lost. */
   shorten(): void;
   /** The archive has not received what `write` returned last. */
@@ -196,7 +200,7 @@ export class Outbox {
       const snapshot = await configuration.readCopy();
       telling = this.#tell(snapshot);
       const retention = retentionOf(snapshot);
-      const recording = retention.records > 0 ? sources : [];
+      const recording = worthTelling(sources, retention.records);
       do {
         const records: HistoryWrite[] = [];
         const batch: Capture[] = [];
@@ -248,6 +252,15 @@ export class Outbox {
       this.#untold = true;
     }
   }
+}
+
+/** Those that the archive is to hear of: others it would drop as soon as it had taken all. `kept` is how many it keeps; 0: it takes none. */
+function worthTelling(sources: readonly RecordSource[], kept: number): readonly RecordSource[] {
+  if (kept === 0) return [];
+  const excess = sources.length - kept;
+  if (excess <= 0) return sources;
+  const byAge = sources.toSorted((one, other) => one.createdAt - other.createdAt);
+  return byAge.filter(({ isTold }, index) => isTold || index >= excess);
 }
 
 /** Characters of a record's texts. */

@@ -64,6 +64,8 @@ function rig(fails: () => boolean = () => false, losesEnded: () => boolean = () 
   const source = (id: string): RecordSource => ({
     write: () => write(id, { updated_at: clock.time }),
     characters: 0,
+    createdAt: 1_000,
+    isTold: false,
     shorten: () => undefined,
     lost: () => undefined,
   });
@@ -166,7 +168,8 @@ describe("the outbox", () => {
   });
 
   it("does not gather without end while the archive is away", async () => {
-    const { clock, outbox, settled, source, batches } = rig(() => clock.time < 10_000);
+    const { clock, outbox, settled, source, batches, config } = rig(() => clock.time < 10_000);
+    Object.assign(config.history, { limit: 100_000 });
     for (let n = 0; n < 20_000; n += 1) outbox.record(source(`r${n}`));
     void settled();
     await clock.run(11_000);
@@ -206,11 +209,47 @@ describe("the outbox", () => {
     expect(ids().length).toBe(102);
   });
 
+  it("does not tell of what the archive would drop at once", async () => {
+    const { clock, outbox, settled, source, batches, ids, config } = rig();
+    Object.assign(config.history, { limit: 3 });
+    const asked = [5_000, 6_000, 1_000, 7_000, 2_000, 8_000];
+    for (const at of asked) {
+      const id = `r${at}`;
+      outbox.record({
+        ...source(id),
+        createdAt: at,
+        write: () => write(id, { created_at: at }),
+      });
+    }
+    void settled();
+    await clock.run(1_000);
+    expect(ids()).toEqual(["r8000", "r7000", "r6000"]);
+    expect(batches.flatMap(({ records }) => records)).toHaveLength(3);
+  });
+
+  it("tells how all ended that the archive has heard of", async () => {
+    const { clock, outbox, settled, source, batches, config } = rig();
+    Object.assign(config.history, { limit: 2 });
+    for (const [id, createdAt, isTold] of [
+      ["long", 1, true],
+      ["short", 2, false],
+      ["newer", 3, false],
+      ["newest", 4, false],
+    ] as const)
+      outbox.record({ ...source(id), createdAt, isTold });
+    void settled();
+    await clock.run(1_000);
+    const told = batches.flatMap(({ records }) => records.map(({ summary: { id } }) => id));
+    expect(told).toEqual(["long", "newer", "newest"]);
+  });
+
   it("makes no record while the history is off", async () => {
     const { clock, outbox, settled, batches, config } = rig();
     Object.assign(config.history, { limit: 0 });
     const unwanted = {
       characters: 0,
+      createdAt: 0,
+      isTold: false,
       shorten: () => undefined,
       write: () => expect.fail("a record was made"),
       lost: () => undefined,
