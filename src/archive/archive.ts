@@ -61,7 +61,7 @@ export class SqlArchive implements Archive {
     this.#sql.transaction(() => {
       this.#adopt(retention);
       if (this.#retention.records > 0) {
-        for (const record of records) this.history.put(record);
+        this.history.putAll(records);
         if (records.length > 0) this.history.trim(this.#retention.records);
       }
       for (const capture of captures) this.#captures.put(capture);

@@ -1,6 +1,6 @@
 import type { HistoryQuery, HistoryRecord, HistorySummary, HistoryWrite } from "../platform/archive.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
-import type { TextTable } from "../storage/texts.ts";
+import { insertRows, type TextTable } from "../storage/texts.ts";
 import { conditionOf, FACT_INDEX, LOST_AFTER_MS, recordsWhere } from "./history-filter.ts";
 
 const INTERRUPTED = "the generation was interrupted";
@@ -18,6 +18,11 @@ const KNOWN = `select
 export const GIVEN = "(select value from json_each(?))";
 /** So many ids are one value at most: Durable Objects take 2 MB. */
 const IDS_AT_ONCE = 10_000;
+
+/** The texts of a record, by the names under which they are kept. */
+function textsOf({ request, reasoning, content }: HistoryWrite): Readonly<Record<string, string>> {
+  return { ...(request === null ? {} : request), reasoning, content };
+}
 
 /** The history's records. What is written later about a record replaces what was known of it. */
 export class HistoryTable {
@@ -39,8 +44,30 @@ export class HistoryTable {
     );
   }
 
+  /** The same as {@link put} for each, with few statements for those that nothing is known of. */
+  putAll(writes: readonly HistoryWrite[]): void {
+    const known = this.#knownOf(writes.map(({ summary }) => summary.id));
+    const fresh = new Map<string, HistoryWrite>();
+    const others: HistoryWrite[] = [];
+    for (const write of writes) {
+      const { id } = write.summary;
+      if (known.has(id) || fresh.has(id)) others.push(write);
+      else fresh.set(id, write);
+    }
+    const rows = Array.from(fresh.values(), ({ summary }) => [
+      summary.id,
+      summary.created_at,
+      summary.updated_at,
+      JSON.stringify(summary),
+    ]);
+    insertRows(this.#sql, "record(id, created, updated, summary)", rows);
+    this.#texts.putFresh(Array.from(fresh, ([id, write]) => [id, textsOf(write)] as const));
+    for (const write of others) this.put(write);
+  }
+
   /** Inserts or replaces a record. News that is older than what is known is dropped; an outcome never is, whatever clocks say. */
-  put({ summary, request, reasoning, content }: HistoryWrite): void {
+  put(write: HistoryWrite): void {
+    const { summary } = write;
     const { id } = summary;
     const known = this.#sql.all(KNOWN, id)[0];
     const fresh = known?.["updated"] === null;
@@ -55,8 +82,8 @@ export class HistoryTable {
       summary.updated_at,
       JSON.stringify(summary),
     );
-    const texts = { ...(request === null ? {} : request), reasoning, content };
-    if (fresh) this.#texts.putFresh(id, texts);
+    const texts = textsOf(write);
+    if (fresh) this.#texts.putFresh([[id, texts]]);
     else for (const [name, text] of Object.entries(texts)) this.#texts.put(id, name, text);
   }
 
@@ -166,6 +193,13 @@ export class HistoryTable {
     const given = JSON.stringify(ids);
     this.#sql.all(`delete from record where id in ${GIVEN}`, given);
     this.#texts.deleteOf(`select value from json_each(?)`, given);
+  }
+
+  /** Those of which there is a record, or was one. */
+  #knownOf(ids: readonly string[]): Set<string> {
+    if (ids.length === 0) return new Set();
+    const rows = this.#sql.all(`select id from record where id in ${GIVEN}`, JSON.stringify(ids));
+    return new Set([...this.deletedOf(ids), ...rows.map((row) => textIn(row, "id"))]);
   }
 
   #row(id: string): SqlRow | undefined {

@@ -1,10 +1,10 @@
-import { type Sql, textIn } from "./sql.ts";
+import { type Sql, type SqlValue, textIn } from "./sql.ts";
 
 /** SQLite rows are bounded: a text is kept in pieces of this many characters. */
 const PIECE = 400_000;
 
-/** Rows that are inserted together: Durable Objects take at most a hundred values for one statement. */
-const ROWS_AT_ONCE = 8;
+/** Values that one statement takes: Durable Objects allow a hundred. */
+const MOST_VALUES = 100;
 
 /** Whether a text cut before `at` would lose half of a character. */
 function splitsPair(text: string, at: number): boolean {
@@ -36,6 +36,17 @@ export function* piecesOf(text: string, size: number): Generator<string> {
   }
 }
 
+/** Inserts rows of the same columns with few statements, as each has its price. `table` may name the columns. */
+export function insertRows(sql: Sql, table: string, rows: readonly (readonly SqlValue[])[]): void {
+  const width = rows[0]?.length ?? 1;
+  const atOnce = Math.floor(MOST_VALUES / width);
+  const place = `(${Array.from({ length: width }, () => "?").join()})`;
+  for (let at = 0; at < rows.length; at += atOnce) {
+    const some = rows.slice(at, at + atOnce);
+    sql.all(`insert into ${table} values${some.map(() => place).join()}`, ...some.flat());
+  }
+}
+
 /** Long texts of things that are kept elsewhere, by owner and name. */
 export class TextTable {
   readonly #sql: Sql;
@@ -60,16 +71,19 @@ export class TextTable {
     }
   }
 
-  /** Keeps several texts of an owner that has none yet: few statements, as each has its price. */
-  putFresh(owner: string, texts: Readonly<Record<string, string>>): void {
-    const rows = Object.entries(texts).flatMap(([name, text]) =>
-      [...piecesOf(text, PIECE)].map((piece, n) => [owner, name, n, piece]),
-    );
-    for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
-      const some = rows.slice(at, at + ROWS_AT_ONCE);
-      const places = some.map(() => "(?,?,?,?)").join();
-      this.#sql.all(`insert into ${this.#table} values${places}`, ...some.flat());
+  /** Keeps the texts of owners that have none yet, with few statements. */
+  putFresh(texts: Iterable<readonly [owner: string, texts: Readonly<Record<string, string>>]>): void {
+    const rows: SqlValue[][] = [];
+    for (const [owner, named] of texts) {
+      for (const [name, text] of Object.entries(named)) {
+        let n = 0;
+        for (const piece of piecesOf(text, PIECE)) {
+          rows.push([owner, name, n, piece]);
+          n += 1;
+        }
+      }
     }
+    insertRows(this.#sql, this.#table, rows);
   }
 
   /** A text; empty when there is none. */

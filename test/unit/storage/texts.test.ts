@@ -59,7 +59,7 @@ describe("a table of texts", () => {
   it("keeps many at once, long ones among them", () => {
     const texts = new TextTable(memoryDatabase(), "t");
     const given = { none: "", long: "\u{1f600}".repeat(2_500_000), short: "x", other: "y".repeat(400_001) };
-    texts.putFresh("owner", given);
+    texts.putFresh([["owner", given]]);
     for (const [name, text] of Object.entries(given)) expect(texts.get("owner", name) === text).toBe(true);
   });
 
