@@ -24,6 +24,17 @@ function method(target, name, as = name) {
   Object.defineProperty(target, name, { value: counting, configurable: true, writable: true });
 }
 
+/** Has readings of what a native object has be counted, once. */
+function read(target, name, as) {
+  const { get, ...rest } = Object.getOwnPropertyDescriptor(target, name) ?? {};
+  if (get === undefined) return;
+  const counting = function () {
+    add(as);
+    return get.call(this);
+  };
+  Object.defineProperty(target, name, { ...rest, get: counting });
+}
+
 /** Has what a class makes be counted. */
 function made(name) {
   globalThis[name] = new Proxy(globalThis[name], {
@@ -48,6 +59,16 @@ method(Promise.prototype, "then", "then, called by name");
 method(EventTarget.prototype, "addEventListener");
 method(TextEncoder.prototype, "encode", "encode");
 method(TextDecoder.prototype, "decode", "decode");
+for (const name of ["get", "has", "set", "append"]) method(Headers.prototype, name, `headers.${name}`);
+for (const [type, names] of [
+  [Request, ["method", "url", "headers", "body", "signal"]],
+  [Response, ["status", "ok", "headers", "body"]],
+  [URL, ["href", "host", "pathname", "search", "searchParams"]],
+  [AbortController, ["signal"]],
+  [AbortSignal, ["aborted", "reason"]],
+]) {
+  for (const name of names) read(type.prototype, name, `${type.name}, its ${name}`);
+}
 method(JSON, "parse", "JSON.parse");
 method(JSON, "stringify", "JSON.stringify");
 

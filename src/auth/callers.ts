@@ -63,14 +63,16 @@ function credentialIn(source: CredentialSource, request: Request, url: URL): str
   }
 }
 
-/** Every credential that the request carries, in the order of the sources. */
-function credentials(request: Request, url: URL, sources: readonly CredentialSource[]): string[] {
-  const found: string[] = [];
+/** Every credential that the request carries, in the order of the sources: each is looked into when those before did not do. */
+function* credentials(
+  request: Request,
+  url: URL,
+  sources: readonly CredentialSource[],
+): Generator<string, undefined> {
   for (const source of sources) {
     const credential = credentialIn(source, request, url)?.trim() ?? "";
-    if (credential !== "" && !found.includes(credential)) found.push(credential);
+    if (credential !== "") yield credential;
   }
-  return found;
 }
 
 /**
@@ -129,8 +131,8 @@ export async function authenticateCaller(
   given: string | null = null,
 ): Promise<Caller> {
   const { request, url } = context;
-  const candidates = given === null ? credentials(request, url, sources) : [given];
-  const first = candidates[0];
+  const candidates = given === null ? credentials(request, url, sources) : [given].values();
+  const first = candidates.next().value;
   if (first === undefined) {
     throw unauthorized("no API key was given: send Authorization: Bearer <key>");
   }
@@ -139,7 +141,11 @@ export async function authenticateCaller(
   const now = context.platform.now();
   let firstOwner = "";
   let configured: KnownKey | undefined;
-  for (const credential of candidates) {
+  for (
+    let credential: string | undefined = first;
+    credential !== undefined;
+    credential = candidates.next().value
+  ) {
     const owner = await digest(credential);
     if (firstOwner === "") firstOwner = owner;
     const known = keys.get(owner);

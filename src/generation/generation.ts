@@ -186,14 +186,15 @@ export class Generation {
     this.#sessions = [];
     recording?.account(session.accountId);
     const attempt = this.#attempts === 1 ? this.#attempt : new AbortController();
-    const stop = () => attempt.abort(abort.signal.reason);
+    const { signal } = abort;
+    const stop = () => attempt.abort(signal.reason);
     this.#attempt = attempt;
-    abort.signal.addEventListener("abort", stop, { once: true });
+    signal.addEventListener("abort", stop, { once: true });
     try {
-      abort.signal.throwIfAborted();
+      signal.throwIfAborted();
       await this.#answer(session);
     } finally {
-      abort.signal.removeEventListener("abort", stop);
+      signal.removeEventListener("abort", stop);
       this.watchdog.stop();
       afterGeneration(context, this.#provider.api, session.account, this.#sessions);
     }

@@ -64,17 +64,18 @@ function tooSlow(): GatewayError {
  *   of memory.
  */
 export async function readJsonText(request: Request, intake: Intake): Promise<string> {
-  const { body } = request;
-  if (body === null) return "";
   const { hold, limit } = intake;
   const length = request.headers.get("content-length");
   const declared = length === null ? null : Number(length);
+  const native = Math.min(limit, hold.trusted ? NATIVE_BYTES : STRANGERS_NATIVE_BYTES);
+  if (declared !== null && declared <= native) return readWhole(request, declared, intake);
+  // Whoever asks for the stream has it made: a short body is read without it.
+  const { body } = request;
+  if (body === null) return "";
   if (declared !== null && declared > limit) {
     await drain(body.getReader());
     throw tooLarge(limit);
   }
-  const native = hold.trusted ? NATIVE_BYTES : STRANGERS_NATIVE_BYTES;
-  if (declared !== null && declared <= native) return readWhole(request, declared, intake);
   return new Pieces(body, intake).read();
 }
 

@@ -92,8 +92,12 @@ export class RouteTable {
     return this.#router;
   }
 
-  async #find(method: string, url: URL): Promise<{ choices: readonly Route[]; params: Params } | undefined> {
-    const choices = url.pathname.includes(":") ? undefined : this.#byPath.get(url.pathname);
+  async #find(
+    method: string,
+    url: URL,
+    path: string,
+  ): Promise<{ choices: readonly Route[]; params: Params } | undefined> {
+    const choices = path.includes(":") ? undefined : this.#byPath.get(path);
     if (choices !== undefined) return { choices, params: {} };
     return this.#patterns().fetch({ method, url: url.href });
   }
@@ -105,14 +109,15 @@ export class RouteTable {
    * @throws GatewayError 405 with `Allow` for a known path with a wrong method, 404 for a broken escape in the path.
    */
   async match(method: string, url: URL, headers = new Headers()): Promise<Match | null> {
-    if (url.pathname.length > MAX_PATH) return null;
-    await this.#load(url.pathname);
-    const found = await this.#find(method, url);
+    const path = url.pathname;
+    if (path.length > MAX_PATH) return null;
+    await this.#load(path);
+    const found = await this.#find(method, url, path);
     if (found === undefined) return null;
     const wanted = method === "HEAD" ? "GET" : method;
     const choices = found.choices.filter(({ endpoint }) => endpoint.method === wanted);
-    if (choices.length === 0) throw methodNotAllowed(method, url.pathname, found.choices);
-    const params = decode(found.params, method, url.pathname);
+    if (choices.length === 0) throw methodNotAllowed(method, path, found.choices);
+    const params = decode(found.params, method, path);
     for (const route of choices) {
       const { verb, when } = route.endpoint;
       if (when?.({ headers, url }) === false) continue;
