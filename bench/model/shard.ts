@@ -1,6 +1,7 @@
 import type { StillHeld } from "../../src/accounts/handover.ts";
+import type { PartAnswers, PartAsks } from "../../src/accounts/limit-side.ts";
 import { PartSeeker } from "../../src/accounts/part-seeker.ts";
-import { type PartAnswers, type PartAsks, PartTrader } from "../../src/accounts/part-trader.ts";
+import { PartTrader } from "../../src/accounts/part-trader.ts";
 import { AccountPool } from "../../src/accounts/pool.ts";
 import { POOL_NAME } from "../../src/accounts/pool-name.ts";
 import { Takeover } from "../../src/accounts/takeover.ts";

@@ -1,6 +1,7 @@
 import type { PartLayout } from "../../src/accounts/limit-part.ts";
+import type { PartAnswers, PartAsks } from "../../src/accounts/limit-side.ts";
 import { PartSeeker } from "../../src/accounts/part-seeker.ts";
-import { type PartAnswers, type PartAsks, PartTrader } from "../../src/accounts/part-trader.ts";
+import { PartTrader } from "../../src/accounts/part-trader.ts";
 import { AccountPool } from "../../src/accounts/pool.ts";
 import { type Grant, Waiter } from "../../src/accounts/waiting-queue.ts";
 import type { PoolConfiguration } from "../../src/platform/accounts.ts";

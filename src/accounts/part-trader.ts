@@ -1,44 +1,29 @@
 import type { PoolConfiguration } from "../platform/accounts.ts";
 import type { Clock } from "./clock.ts";
 import {
-  LimitPart,
   PARTED_LIMITS,
-  type PartAnswer,
   type PartAsk,
   type PartedLimit,
   type PartLayout,
   type PartUse,
 } from "./limit-part.ts";
+import { LimitSide, type PartAnswers, type PartAsks, shareOf } from "./limit-side.ts";
 import type { PartStore } from "./pool-store.ts";
 import type { LimitParts } from "./slot-limits.ts";
 
-/** A shard asks so many others at first, and twice as many each time that none of them had anything. */
-const AT_ONCE = 2;
-/** One that had nothing is left alone for so long, milliseconds, and longer where there are many. */
-const PAUSE_MS = 1_000;
-const PAUSE_EACH_MS = 60;
-/** The same while a request would be turned away, or all that wait have no part at all. */
-const EAGER_MS = 100;
-const EAGER_EACH_MS = 30;
-/** For how long a request goes on asking those who gather parts themselves, milliseconds: they may not need all of them in the end. */
-const SETTLE_MS = 300;
-/** One that is not of the layout any more, and has nothing left. */
-const GONE_MS = 60_000;
+/** What was asked for urgently is wanted for so much longer than two answers take, milliseconds. */
+const WANTED_MS = 100;
 /** An answer that takes longer, milliseconds, is not waited for. It counts when it comes. */
 const SILENT_MS = 750;
+/**
+ * For how long a request goes on asking those who gather parts themselves: for as long as so many questions take that are asked one after
+ * the other, and so many milliseconds at least, and at most. Shards that gather at once exchange what they have some times until one has all.
+ */
+const SETTLE_ROUNDS = 12;
+const SETTLE_MS = 300;
+const LONGEST_SETTLE_MS = 2_000;
 /** For how long requests wait at most for what a shard is given that has just been added, milliseconds. */
 const BEGUN_MS = 2_000;
-
-/** One message, about both limits. Plain data. */
-export type PartAsks = { readonly [limit in PartedLimit]?: PartAsk };
-export type PartAnswers = {
-  readonly [limit in PartedLimit]?: PartAnswer & {
-    /** Who else has some, as far as the one that answers knows, and how many units. */
-    readonly rich?: readonly [peer: string, spare: number];
-    /** The one that answers gathers parts itself just now: it may have some to give in a moment. */
-    readonly gathers?: true;
-  };
-};
 
 /** The pool, as far as its parts are concerned: an `AccountPool`. */
 export interface PartedPool {
@@ -57,158 +42,17 @@ export interface TraderOptions extends Clock {
   readonly send: (to: string, asks: PartAsks) => Promise<PartAnswers>;
 }
 
-const NEVER = { until: 0, eagerUntil: 0 };
-
-/** What a trader knows of one limit. */
-class Side {
-  readonly part: LimitPart;
-  /** A request was turned away, of late, since there was no part left. */
-  turnedAway = false;
-  /** Somebody waits for what others say: they are asked soon again. */
-  isEager = false;
-  /** A request waits here until others have been asked. */
-  isSought = false;
-  /** How many are being asked for more. */
-  asking = 0;
-  /** How many are asked next. */
-  atOnce = AT_ONCE;
-  /** There is nobody to ask for more until then. */
-  quietUntil = 0;
-  #peers: readonly string[] = [];
-  /** Until when which one is left alone; and when somebody is eager. */
-  readonly #paused = new Map<string, { readonly until: number; readonly eagerUntil: number }>();
-  /** When which one was asked for more, urgently. */
-  readonly #askedAt = new Map<string, number>();
-  /** Who gathered parts when it was asked last. */
-  readonly #gathering = new Set<string>();
-  /** Who may have given something of which nothing has been heard: they are asked what it was. */
-  readonly #unheard = new Set<string>();
-  /** What others would give, in units, as far as it is known. */
-  readonly #spare = new Map<string, number>();
-
-  constructor(name: string, limit: PartedLimit, store: PartStore) {
-    this.part = new LimitPart(name, limit, store);
-  }
-
-  configure(peers: readonly string[], founders: readonly string[]): void {
-    // An earlier start may have asked them.
-    for (const peer of peers) if (!this.#peers.includes(peer)) this.#unheard.add(peer);
-    this.#peers = peers;
-    this.#paused.clear();
-    this.turnedAway = false;
-    this.isEager = false;
-    this.quietUntil = 0;
-    // If nothing is known of anybody they have the most.
-    for (const peer of founders) if (!this.#spare.has(peer)) this.#spare.set(peer, 1);
-  }
-
-  get pauseMs(): number {
-    return Math.max(PAUSE_MS, PAUSE_EACH_MS * this.#peers.length);
-  }
-
-  /** A peer is being asked for more, urgently. */
-  asks(peer: string, now: number): void {
-    this.#askedAt.set(peer, now);
-  }
-
-  /** A peer has got some from here. */
-  gave(peer: string): void {
-    this.#askedAt.delete(peer);
-    this.#gathering.add(peer);
-  }
-
-  /** Whether somebody may have some that has not been asked since then. */
-  isOpen(since: number, now: number): boolean {
-    if (!this.part.isPartial) return false;
-    const wasAsked = (peer: string) => (this.#askedAt.get(peer) ?? Number.NEGATIVE_INFINITY) >= since;
-    const isNew = now < since + SETTLE_MS;
-    return this.#peers.some((peer) => {
-      const { until, eagerUntil } = this.#paused.get(peer) ?? NEVER;
-      if (until <= now) return true;
-      return eagerUntil < until && (!wasAsked(peer) || (isNew && this.#gathering.has(peer)));
-    });
-  }
-
-  /** Whom to ask for so many units now: those first that have most. */
-  ready(missing: number, now: number): readonly string[] {
-    const ready = this.#peers.filter((peer) => this.#pausedUntil(peer, now) <= now);
-    const spare = (peer: string) => this.#spare.get(peer) ?? 0;
-    ready.sort((one, other) => spare(other) - spare(one));
-    const [richest = ""] = ready;
-    return ready.slice(0, spare(richest) >= missing ? 1 : this.atOnce);
-  }
-
-  /** Of whom an answer is missing, and who may be asked for it now. */
-  unheard(now: number): readonly string[] {
-    return this.#peers.filter((peer) => this.#unheard.has(peer) && this.#pausedUntil(peer, now) <= now);
-  }
-
-  /** Nothing can come that it does not know of. */
-  get isHeard(): boolean {
-    return this.#unheard.size === 0;
-  }
-
-  isQuiet(now: number): boolean {
-    return now < this.quietUntil && this.quietUntil <= now + Math.max(GONE_MS, this.pauseMs);
-  }
-
-  /** When one of them may be asked for more; `Infinity` when there is nobody, ever. */
-  nextReady(now: number): number {
-    return Math.min(...this.#peers.map((peer) => this.#pausedUntil(peer, now)));
-  }
-
-  /** When one of them may be asked for what it has given; `Infinity` when it is known. */
-  nextUnheard(now: number): number {
-    return Math.min(...Array.from(this.#unheard, (peer) => this.#pausedUntil(peer, now)));
-  }
-
-  /** A clock may be set back. */
-  #pausedUntil(peer: string, now: number): number {
-    const paused = this.#paused.get(peer) ?? NEVER;
-    const until = this.isEager ? paused.eagerUntil : paused.until;
-    return until <= now + Math.max(GONE_MS, this.pauseMs) ? until : 0;
-  }
-
-  heard(peer: string, { units }: PartAsk, answer: PartAnswers[PartedLimit], now: number): void {
-    if (answer === undefined) {
-      this.#unheard.add(peer);
-      this.#spare.set(peer, 0);
-      this.#pause(peer, now, this.pauseMs);
-      return;
-    }
-    this.#unheard.delete(peer);
-    if (answer.gathers === true) this.#gathering.add(peer);
-    else this.#gathering.delete(peer);
-    const more = this.part.told(peer, answer.given);
-    this.#spare.set(peer, answer.spare);
-    if (answer.rich !== undefined) this.#spare.set(...answer.rich);
-    if (more > 0) this.atOnce = AT_ONCE;
-    if (answer.gone === true) this.#pause(peer, now, GONE_MS);
-    else if (units > 0 && (more === 0 || answer.spare === 0))
-      this.#pause(peer, now, this.pauseMs, Math.max(EAGER_MS, EAGER_EACH_MS * this.#peers.length));
-  }
-
-  #pause(peer: string, now: number, ms: number, eagerMs = ms): void {
-    this.#paused.set(peer, { until: now + ms, eagerUntil: now + eagerMs });
-  }
-
-  /** Who has most besides one, as far as it is known. */
-  richBut(peer: string): readonly [peer: string, spare: number] | undefined {
-    let rich: readonly [string, number] = ["", 1];
-    for (const [other, spare] of this.#spare) if (other !== peer && spare > rich[1]) rich = [other, spare];
-    return rich[0] === "" ? undefined : rich;
-  }
-}
-
 /**
  * Trades a shard's parts of the limits with the other shards: asks them when requests wait, or are turned away, for want of a part,
  * and answers them. To be told by the pool when that may be so (`PoolOptions.short`). With no limit set it does nothing.
  */
 export class PartTrader {
   readonly #options: TraderOptions;
-  readonly #sides: Readonly<Record<PartedLimit, Side>>;
+  readonly #sides: Readonly<Record<PartedLimit, LimitSide>>;
   /** Messages that answers are waited for. */
   #asking = 0;
+  /** How long an answer takes, of late, milliseconds. */
+  #roundMs = 0;
   /** Resolves when a shard that has just been added has heard from those that it has asked first. */
   #begun: PromiseWithResolvers<void> | null = null;
   #stopBegun = () => {};
@@ -226,7 +70,10 @@ export class PartTrader {
   constructor(options: TraderOptions) {
     this.#options = options;
     const { name, store } = options;
-    this.#sides = { global: new Side(name, "global", store), queue: new Side(name, "queue", store) };
+    this.#sides = {
+      global: new LimitSide(name, "global", store),
+      queue: new LimitSide(name, "queue", store),
+    };
   }
 
   /**
@@ -299,12 +146,14 @@ export class PartTrader {
    */
   seek(limits: readonly PartedLimit[], since: number): Promise<void> | null {
     const now = this.#options.now();
-    const open = limits.filter((limit) => this.#sides[limit].isOpen(since, now));
+    const settleMs = Math.max(SETTLE_MS, SETTLE_ROUNDS * this.#roundMs);
+    const isNew = now < since + Math.min(LONGEST_SETTLE_MS, settleMs);
+    const open = limits.filter((limit) => this.#sides[limit].isOpen(since, now, isNew));
     for (const limit of open) this.#sides[limit].isEager = true;
     this.look();
     const isAsking = limits.some((limit) => this.#sides[limit].asking > 0);
     const isSoonAsking = open.length > 0 && (this.#asking > 0 || this.#retryAt < Number.POSITIVE_INFINITY);
-    const mayServe = limits.includes("queue") && now < since + SETTLE_MS && this.#mayServe;
+    const mayServe = limits.includes("queue") && isNew && this.#mayServe;
     if (!isAsking && !isSoonAsking && !mayServe) return null;
     for (const limit of limits) this.#sides[limit].isSought = true;
     this.#sought ??= Promise.withResolvers();
@@ -337,34 +186,16 @@ export class PartTrader {
       const ask = (peer: string, missing: number) =>
         messages.set(peer, { ...messages.get(peer), [limit]: side.part.ask(peer, missing, isUrgent) });
       for (const peer of side.unheard(now)) ask(peer, 0);
-      const { missing, peers } = this.#wants(limit, now);
-      // A little more than each one's share, for some will have nothing.
+      const { missing, peers } = side.wants(() => this.#use(limit), now);
       for (const peer of peers) {
-        ask(peer, Math.min(1, AT_ONCE / peers.length) * missing);
+        ask(peer, shareOf(missing, peers.length));
         if (isUrgent) side.asks(peer, now);
       }
-      retryAt = Math.min(retryAt, side.nextUnheard(now));
-      if (side.isQuiet(now)) retryAt = Math.min(retryAt, side.quietUntil);
+      retryAt = Math.min(retryAt, side.nextAsking(now));
       side.isEager = false;
     }
     this.#retry(messages.size > 0 ? Number.POSITIVE_INFINITY : retryAt);
     for (const [peer, asks] of messages) this.#ask(peer, asks);
-  }
-
-  /** How many units of a limit are missing, and who is to be asked for them now. */
-  #wants(limit: PartedLimit, now: number): { readonly missing: number; readonly peers: readonly string[] } {
-    const side = this.#sides[limit];
-    if (side.isQuiet(now) && !side.isEager) return { missing: 0, peers: [] };
-    const missing = side.part.missing(this.#use(limit));
-    side.turnedAway = false;
-    if (missing === 0) {
-      side.atOnce = AT_ONCE;
-      return { missing, peers: [] };
-    }
-    const peers = side.ready(missing, now);
-    if (peers.length === 0) side.quietUntil = side.nextReady(now);
-    side.atOnce *= 2;
-    return { missing, peers };
   }
 
   /** Another shard asks. What it is given is stored already when this returns. */
@@ -378,7 +209,11 @@ export class PartTrader {
       const use = this.#use(limit);
       // Who waits here has its place: room for more is given to who has none.
       const isReady = limit === "queue" && ask.urgent === true;
-      const needed = isReady ? { ...use, wanted: side.isSought ? 1 : 0 } : use;
+      // Of those for whom a request may be turned away the same must not go round for ever. Who has one that waits gets it.
+      const isAfter =
+        limit === "global" && ask.urgent === true && side.hasAsked(now, 2 * this.#roundMs + WANTED_MS);
+      const wanted = isReady ? (side.isSought ? 1 : 0) : Math.max(use.wanted, isAfter ? 1 : 0);
+      const needed = { ...use, wanted: Math.min(wanted, Math.max(0, use.most - use.inUse)) };
       const gathers = side.isSought || (limit === "queue" && (side.asking > 0 || this.#mayServe));
       const before = side.part.units;
       const { gone, ...answer } = side.part.asked(peer, ask, needed, now);
@@ -410,10 +245,14 @@ export class PartTrader {
     this.#asking += 1;
     const asked = PARTED_LIMITS.filter((limit) => (asks[limit]?.units ?? 0) > 0);
     for (const limit of asked) this.#sides[limit].asking += 1;
+    const sentAt = now();
     let waiting = true;
     let stop = () => {};
     const heard = (answers: PartAnswers) => {
       const late = !waiting;
+      const ms = now() - sentAt;
+      // A clock may be set. Who does not answer says nothing of the others.
+      if (ms >= 0 && ms < SILENT_MS) this.#roundMs = Math.max(ms, (this.#roundMs + ms) / 2);
       for (const limit of PARTED_LIMITS) {
         const [ask, answer] = [asks[limit], answers[limit]];
         if (ask === undefined || (late && answer === undefined)) continue;

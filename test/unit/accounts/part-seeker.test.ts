@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { VirtualClock } from "../../../bench/simulation/clock.ts";
+import { randomFrom, VirtualClock } from "../../../bench/simulation/clock.ts";
 import { PartSeeker } from "../../../src/accounts/part-seeker.ts";
 import { PartTrader } from "../../../src/accounts/part-trader.ts";
 import { AccountPool } from "../../../src/accounts/pool.ts";
@@ -10,7 +10,7 @@ import { ObjectTimers } from "../../support/object-timers.ts";
 import { account, LIMITS, request } from "./rig.ts";
 
 const START = 1_800_000_000_000;
-/** How long a message takes, one way, milliseconds. */
+/** How long a message takes, one way, milliseconds; unless it is another in a test. */
 const WAY_MS = 20;
 
 /** A pool object as far as its parts of the limits are concerned. */
@@ -39,11 +39,11 @@ class Shard {
       pool: this.pool,
       ...around,
       send: async (to, asks) => {
-        await clock.after(WAY_MS);
+        await clock.after(wayMs());
         const other = find(to);
         if (other.isSilent) await new Promise(() => undefined);
         const answers = other.trader.asked(name, asks);
-        await clock.after(WAY_MS);
+        await clock.after(wayMs());
         return answers;
       },
     });
@@ -64,6 +64,7 @@ interface Asked {
 }
 
 let clock: VirtualClock;
+let wayMs = () => WAY_MS;
 let shards: Shard[];
 
 /** The first has all parts of limits that were just set. Each has so many accounts. */
@@ -81,6 +82,7 @@ function configure(limits: Partial<PoolLimits>, accounts = 1): void {
 
 beforeEach(() => {
   clock = new VirtualClock(START);
+  wayMs = () => WAY_MS;
   shards = [0, 1, 2, 3].map((index) => {
     const find = (name: string) => {
       const shard = shards.find((one) => one.name === name);
@@ -224,17 +226,24 @@ describe("a request at a pool whose parts of the limits are used up", () => {
     expect(both[0]?.fate).toBe("granted");
   });
 
-  it("gets what is spread over all of them, two of which want it", async () => {
-    configure({ global: 2, queue: 2 });
-    const before = [0, 1, 2, 3].map((which) => ask(which, { waitMs: 500 }));
-    await pass(1_000);
-    for (const one of before) one.release();
-    await pass(6_000);
-    configure({ global: 1, queue: 1 });
-    const asked = [3, 1, 2].map((which) => ask(which));
-    await pass(1_000);
-    expect(asked.map(({ fate }) => fate).sort()).toEqual(["granted", "queue_full", "waits"]);
-  });
+  it.each([20, 35, 50, 65, 80])(
+    "gets what is spread over all of them, two of which want it, %i ms away",
+    async (ms) => {
+      const random = randomFrom(ms);
+      wayMs = () => ms + Math.floor(20 * random());
+      configure({ global: 2, queue: 2 });
+      const before = [0, 1, 2, 3].map((which) => ask(which, { waitMs: 500 }));
+      await pass(1_000);
+      for (const one of before) one.release();
+      await pass(6_000);
+      // Some have got one late.
+      for (const one of before) one.release();
+      configure({ global: 1, queue: 1 });
+      const asked = [3, 1, 2].map((which) => ask(which));
+      await pass(3_000);
+      expect(asked.map(({ fate }) => fate).sort()).toEqual(["granted", "queue_full", "waits"]);
+    },
+  );
 
   it("waits no longer than it may, what it waits for parts included", async () => {
     configure({ global: 1, queue: 1 });

@@ -1,11 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { PartedLimit, PartLayout, PartUse } from "../../../src/accounts/limit-part.ts";
-import {
-  type PartAnswers,
-  type PartAsks,
-  type PartedPool,
-  PartTrader,
-} from "../../../src/accounts/part-trader.ts";
+import type { PartAnswers, PartAsks } from "../../../src/accounts/limit-side.ts";
+import { type PartedPool, PartTrader } from "../../../src/accounts/part-trader.ts";
 import type { AccountPool } from "../../../src/accounts/pool.ts";
 import type { LimitParts } from "../../../src/accounts/slot-limits.ts";
 import { Waiter } from "../../../src/accounts/waiting-queue.ts";
