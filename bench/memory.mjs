@@ -4,7 +4,7 @@ import { readIfExists } from "./figures.mjs";
 
 /** Kinds of processes by their command line, in the order in which they are looked for. */
 const KINDS = [
-  ["workerd", /\bworkerd\b/],
+  ["runtime", /\bworkerd\b|\bdeno serve\b/],
   ["renderers", /--type=renderer/],
   ["graphics", /--type=gpu-process/],
   ["network", /--type=utility.*network/],
@@ -20,10 +20,28 @@ export function memoryByKind() {
     const pss = /^Pss:\s+(\d+)/m.exec(readIfExists(`/proc/${pid}/smaps_rollup`))?.[1];
     if (kind !== undefined && pss !== undefined) sums[kind] = (sums[kind] ?? 0) + Number(pss) / 1024;
   }
-  const { workerd = 0, ...own } = sums;
+  const { runtime = 0, ...own } = sums;
   return {
-    ...sums,
+    ...own,
     "browser in all": Object.values(own).reduce((sum, megabytes) => sum + megabytes, 0),
-    workerd,
+    "runtime, resident": runtime,
   };
+}
+
+/**
+ * Prints samples of memory by name, each with what it has grown by since the first one: to the last, and to the largest.
+ *
+ * @param {string} when they were taken
+ * @param {Record<string, number>[]} samples MB
+ */
+export function printMemory(when, samples) {
+  console.log(
+    `\n${when}, MB; what processes share is divided between them; grown to the last, and to the largest`,
+  );
+  for (const name of new Set(samples.flatMap(Object.keys))) {
+    const values = samples.map((sample) => sample[name] ?? 0);
+    const growth = (value) => `${((value / values[0] - 1) * 100).toFixed(0)} %`.padStart(6);
+    const numbers = values.map((value) => value.toFixed(0).padStart(4)).join("");
+    console.log(`  ${name.padEnd(20)}${numbers} ${growth(values.at(-1))} ${growth(Math.max(...values))}`);
+  }
 }

@@ -1,11 +1,15 @@
 // Whether one client can hold up another one's captures, and whether captures leave anything behind.
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { allowPrivateHosts } from "../scripts/development.mjs";
 import { ensureBrowser } from "../scripts/ensure-browser.mjs";
 import { startGateway } from "../test/support/gateway.ts";
 import { html, serve } from "../test/support/pages.ts";
-import { descendants } from "../test/support/processes.ts";
 import { median, readIfExists } from "./figures.mjs";
+import { memoryByKind, printMemory } from "./memory.mjs";
+
+/** The browser ends what a page has left behind. */
+const LEFT_BEHIND_MS = 2_000;
 
 /** Pages that do harm, each in a way of its own. */
 const BAD = {
@@ -147,40 +151,18 @@ function cpuTimes() {
   return { idle: idle + waiting, all: times.slice(0, 8).reduce((sum, time) => sum + time, 0) };
 }
 
-/** Memory after 50 captures and after all of them, one after another. */
+/** What browser and gateway hold after each 50 captures, one after another. */
 async function remembered(ordinary, count, gateway) {
-  const browser = [];
-  const heap = [];
+  const samples = [];
   for (let done = 1; done <= count; done++) {
     await ordinary();
     if (done % 50 !== 0) continue;
     // The last page has to be gone.
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
-    browser.push(browserMegabytes());
-    heap.push((await gateway.heap()) / 2 ** 20);
+    await sleep(LEFT_BEHIND_MS);
+    samples.push({ ...memoryByKind(), "gateway, live heap": (await gateway.heap()) / 2 ** 20 });
   }
-  console.log(`\nafter each 50 of ${count} captures, MB`);
-  const growths = [];
-  for (const [name, samples] of Object.entries({
-    "browser, each page of memory once": browser,
-    "gateway, live heap": heap,
-  })) {
-    const growth = samples.at(-1) / samples[0] - 1;
-    console.log(`  ${name}: ${samples.map((megabytes) => megabytes.toFixed(1)).join(" ")}`);
-    print("  grown since the first 50", growth * 100, "%", 1);
-    growths.push(growth);
-  }
-  return { browser, heap, growths };
-}
-
-/** Memory of the browser's processes in MB; what several share is divided between them. */
-function browserMegabytes() {
-  return descendants()
-    .filter(({ command }) => /--type=|--remote-debugging-port/.test(command))
-    .map(
-      ({ pid }) => Number(/^Pss:\s+(\d+)/m.exec(readIfExists(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0) / 1024,
-    )
-    .reduce((sum, megabytes) => sum + megabytes, 0);
+  printMemory(`after each 50 of ${count} captures`, samples);
+  return samples;
 }
 
 function print(name, value, unit, digits = 0) {

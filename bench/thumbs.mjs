@@ -10,7 +10,7 @@ import { median } from "./figures.mjs";
 import { cpuMs } from "./gateway/process.mjs";
 import { gatewayOnWorkerd } from "./gateway/subjects.mjs";
 import { startKept } from "./kept-capture.mjs";
-import { memoryByKind } from "./memory.mjs";
+import { memoryByKind, printMemory } from "./memory.mjs";
 
 const TABS = 4;
 /** Calls of one client: as many as a client may make. */
@@ -157,14 +157,7 @@ async function memory({ quick, start, address }) {
       await Promise.all(Array.from({ length: TABS }, () => gateway.ask({ url: address() })));
       if (done % (captures / 10) < TABS) samples.push(await settled(gateway));
     }
-    console.log(
-      `after each ${captures / 10} of ${captures} captures, MB; what processes share is divided between them`,
-    );
-    for (const kind of Object.keys(samples[0])) {
-      const values = samples.map((sample) => sample[kind] ?? 0);
-      const growth = (values.at(-1) / values[0] - 1) * 100;
-      console.log(`  ${kind.padEnd(20)} ${values.map(Math.round).join(" ")}   ${growth.toFixed(0)} %`);
-    }
+    printMemory(`after each ${captures / 10} of ${captures} captures`, samples);
     return samples;
   } finally {
     await gateway.close();

@@ -1,17 +1,21 @@
 import { DurableObject } from "cloudflare:workers";
 import { RateWindow } from "../src/pages/rate-window.ts";
+import { WrittenCalls } from "../src/pages/written-calls.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import type { RateDecision } from "../src/platform/pages.ts";
 
 const KEY = "calls";
 
-/** Counts the calls of one client; the rules are in `src/pages/rate-window.ts`. */
+/** Counts the calls of one client; the rules are in `src/pages/rate-window.ts` and `written-calls.ts`. */
 export class RateLimiter extends DurableObject<Env> {
   readonly #window: RateWindow;
+  readonly #written: WrittenCalls;
+  #settling: ReturnType<typeof setTimeout> | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#window = new RateWindow(ctx.storage.kv.get<number[]>(KEY) ?? []);
+    this.#written = new WrittenCalls(this.#window);
   }
 
   /** Decides on calls; `limit` is calls a minute. */
@@ -19,13 +23,26 @@ export class RateLimiter extends DurableObject<Env> {
     const now = Date.now();
     const decision = this.#window.take(now, limit, calls);
     if (!decision.allowed) return decision;
+    const toWrite = this.#written.note(now, limit, calls);
+    if (toWrite === null) return decision;
+    clearTimeout(this.#settling);
+    if (toWrite.settleAfter !== null) {
+      this.#settling = setTimeout(() => this.#settle(), toWrite.settleAfter);
+    }
     // The object may be put away between two calls of a minute. The answer need not wait for the disk, though.
-    const stored = this.ctx.storage.put(KEY, this.#window.calls, { allowUnconfirmed: true });
+    const stored = this.ctx.storage.put(KEY, toWrite.calls, { allowUnconfirmed: true });
     if (this.#window.calls.length === calls) {
       await this.ctx.storage.setAlarm(this.#window.expiresAt, { allowUnconfirmed: true });
     }
     await stored;
     return decision;
+  }
+
+  /** Writes down what has come of what was written ahead. */
+  #settle(): void {
+    const calls = this.#written.settle();
+    if (calls === null) return;
+    this.ctx.storage.put(KEY, calls, { allowUnconfirmed: true }).catch(() => undefined);
   }
 
   /** Forgets a client who has been quiet for a minute. */

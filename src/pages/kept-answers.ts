@@ -26,6 +26,8 @@ export interface KeptAnswer extends Omit<MadeAnswer, "body"> {
   readonly hit: boolean;
   /** It is older than was asked for; another one is being made. */
   readonly stale?: boolean;
+  /** Writes the body in the form that was asked for: not before it is known that somebody wants it. */
+  readonly write?: (body: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>;
 }
 
 /** What a page is loaded for: a request, or a task of a job. */
@@ -117,17 +119,25 @@ export async function bytesOf(body: AnswerBody): Promise<Uint8Array<ArrayBuffer>
 }
 
 /**
- * The same answer in another form.
+ * The same answer in another form, once somebody wants its body.
  *
  * @param form names it among the forms of the same address: then nobody has to look at the body to tell it from others
+ * @param headers those of the other form
  */
-export async function inForm(
+export function inForm(
   answer: KeptAnswer,
   form: string,
-  write: (body: Uint8Array<ArrayBuffer>) => Pick<MadeAnswer, "body" | "headers">,
-): Promise<KeptAnswer> {
-  const { body, headers } = write(await bytesOf(answer.body));
-  return { ...answer, body, headers, length: body.byteLength, tag: `${answer.tag}-${form}` };
+  headers: KeptAnswer["headers"],
+  write: NonNullable<KeptAnswer["write"]>,
+): KeptAnswer {
+  return { ...answer, headers, tag: `${answer.tag}-${form}`, write };
+}
+
+/** An answer with its body as it was asked for. */
+export async function written({ write, ...answer }: KeptAnswer): Promise<KeptAnswer> {
+  if (write === undefined) return answer;
+  const body = write(await bytesOf(answer.body));
+  return { ...answer, body, length: body.byteLength };
 }
 
 /** Lets go of a body that nobody wants. Never rejects. */
@@ -228,8 +238,9 @@ export async function answerResponse(
     await discard(answer);
     return new Response(null, { status: 304, headers: all });
   }
-  all.set("content-length", String(answer.length));
-  return new Response(answer.body, { headers: all });
+  const { body, length } = await written(answer);
+  all.set("content-length", String(length));
+  return new Response(body, { headers: all });
 }
 
 /** What came of a job's task, as an answer that was found. */

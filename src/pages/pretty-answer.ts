@@ -2,9 +2,9 @@ import { toUtf8 } from "../encoding/bytes.ts";
 import { inForm, type KeptAnswer } from "./kept-answers.ts";
 
 /** An answer in JSON with line breaks. */
-export function prettyAnswer(answer: KeptAnswer): Promise<KeptAnswer> {
-  return inForm(answer, "pretty", (body) => {
+export function prettyAnswer(answer: KeptAnswer): KeptAnswer {
+  return inForm(answer, "pretty", answer.headers, (body) => {
     const result: unknown = JSON.parse(new TextDecoder().decode(body));
-    return { body: toUtf8(`${JSON.stringify(result, null, 2)}\n`), headers: answer.headers };
+    return toUtf8(`${JSON.stringify(result, null, 2)}\n`);
   });
 }

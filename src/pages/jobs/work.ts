@@ -1,7 +1,7 @@
 import { GatewayError } from "../../errors/gateway-error.ts";
 import type { TaskResult } from "../../platform/page-jobs.ts";
 import type { Platform } from "../../platform/platform.ts";
-import { bytesOf, type KeptAnswer } from "../kept-answers.ts";
+import { bytesOf, type KeptAnswer, written } from "../kept-answers.ts";
 import { metadataAnswer, readMetadataRequest } from "../metadata/endpoints.ts";
 import { readTechnologiesRequest, technologiesAnswer } from "../technologies/endpoints.ts";
 import { thumbnailAnswer } from "../thumbnails/endpoints.ts";
@@ -46,7 +46,7 @@ export async function doTask(platform: Platform, task: QueuedTask): Promise<Task
 
 /** What is kept of an answer with its job. */
 async function resultOf(answering: Promise<KeptAnswer>): Promise<TaskResult> {
-  const { body, headers, madeAt } = await answering;
+  const { body, headers, madeAt } = await written(await answering);
   return { body: await bytesOf(body), headers, madeAt };
 }
 

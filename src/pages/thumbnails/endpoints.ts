@@ -152,9 +152,10 @@ function typeAndSize(type: string, { width, height }: Size): Record<string, stri
 }
 
 /** The JSON that carries an image (contract, thumbnail JSON result). */
-function asJson(image: KeptAnswer, { prettify }: ThumbnailRequest): Promise<KeptAnswer> {
+function asJson(image: KeptAnswer, { prettify }: ThumbnailRequest): KeptAnswer {
   const { headers } = image;
-  return inForm(image, prettify ? "pretty" : "json", (bytes) => {
+  const type = { ...headers, "content-type": "application/json" };
+  return inForm(image, prettify ? "pretty" : "json", type, (bytes) => {
     const result = {
       mime_type: headers["content-type"],
       base64: toBase64(bytes),
@@ -162,10 +163,7 @@ function asJson(image: KeptAnswer, { prettify }: ThumbnailRequest): Promise<Kept
       height: Number(headers["x-image-height"]),
     };
     const text = JSON.stringify(result, null, prettify ? 2 : 0);
-    return {
-      body: toUtf8(prettify ? `${text}\n` : text),
-      headers: { ...headers, "content-type": "application/json" },
-    };
+    return toUtf8(prettify ? `${text}\n` : text);
   });
 }
 

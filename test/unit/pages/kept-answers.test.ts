@@ -4,6 +4,7 @@ import {
   answerResponse,
   bytesOf,
   foundAnswer,
+  inForm,
   type KeptAnswer,
   keptOrMade,
   type MadeAnswer,
@@ -114,8 +115,9 @@ describe("an answer that is kept", () => {
         cancel: () => void cancelled++,
       });
     const nobody = async () => Promise.reject(new Error("nobody makes another one"));
-    const give = async (headers: Record<string, string>) => {
-      const answer = await keptOrMade(context, KEY, FRESHNESS, admitted, nobody);
+    const give = async (headers: Record<string, string>, write?: KeptAnswer["write"]) => {
+      const found = await keptOrMade(context, KEY, FRESHNESS, admitted, nobody);
+      const answer = write === undefined ? found : inForm(found, "other", found.headers, write);
       const request = new Request("http://gateway/", { headers });
       return answerResponse({ ...context, request }, answer, FRESHNESS);
     };
@@ -148,6 +150,16 @@ describe("an answer that is kept", () => {
       const tag = (await give({})).headers.get("etag") ?? "";
       const response = await give({ "if-none-match": tag });
       expect([response.status, response.headers.get("etag"), cancelled]).toEqual([304, tag, 1]);
+    });
+
+    it("is neither read nor written anew for who has it in another form already", async () => {
+      const write = vi.fn(() => toUtf8("another form"));
+      const first = await give({}, write);
+      expect([await first.text(), first.headers.get("content-length")]).toEqual(["another form", "12"]);
+      const tag = first.headers.get("etag") ?? "";
+      const response = await give({ "if-none-match": tag }, write);
+      expect([response.status, response.headers.get("etag"), cancelled]).toEqual([304, tag, 1]);
+      expect(write).toHaveBeenCalledTimes(1);
     });
 
     it("is let go of where the caller may not have it, or it is too old", async () => {
