@@ -9,7 +9,7 @@ import { ConfigurationCore, type StoredConfig } from "../../src/config/core.ts";
 import { configSchema } from "../../src/config/schema.ts";
 import { jobsInProcess } from "../../src/pages/jobs/in-process.ts";
 import { doTask } from "../../src/pages/jobs/work.ts";
-import { MemoryAnswerCache } from "../../src/pages/memory-cache.ts";
+import { ProcessAnswerCache } from "../../src/pages/process-cache.ts";
 import { administrationInProcess } from "../../src/platform/deno/administration.ts";
 import { KeptForCallers } from "../../src/platform/deno/kept.ts";
 import type { PagesPlatform } from "../../src/platform/pages.ts";
@@ -148,7 +148,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
 function pagesWithoutBrowser(now: () => number): Omit<PagesPlatform, "jobs"> {
   return {
     browser: null,
-    cache: new MemoryAnswerCache(now, CACHE_BYTES),
+    cache: new ProcessAnswerCache(now, CACHE_BYTES),
     countCall: async (_client, limit) => ({ allowed: true, limit, remaining: limit, resetSeconds: 0 }),
     codecs: async () => {
       throw new Error("this platform has no image codecs");

@@ -14,6 +14,7 @@ import type { Fetch } from "../upstream.ts";
 import type { Variables } from "../variables.ts";
 import { administrationInProcess } from "./administration.ts";
 import { alertMemory } from "./alert-memory.ts";
+import { AnswerBodies } from "./answer-bodies.ts";
 import { AssetFolder } from "./assets.ts";
 import { findBrowser, LocalBrowsers, NO_BROWSER } from "./browser.ts";
 import { denoConfiguration } from "./configuration.ts";
@@ -51,6 +52,7 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   archive.interrupt();
   const kept = new KeptForCallers(data.database, variables.kept, Date.now);
   const limits = new RateLimits(data.database, Date.now);
+  const bodies = await AnswerBodies.open(`${process.dataFolder}/answers`);
   const egress = await startEgress((pair) => pages.privateHosts.has(pair));
   const executable = await findBrowser(process, projectFolder);
   const browsers =
@@ -96,7 +98,7 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
     namesServerThroughProxy: true,
     providerBaseUrl: variables.providerBaseUrl ?? (sandbox === null ? null : SANDBOX_URL),
     upgrade,
-    pages: denoPages(browsers ?? NO_BROWSER, limits, jobs),
+    pages: denoPages(browsers ?? NO_BROWSER, limits, jobs, bodies),
     asset: (request) => assets.get(request),
     now: Date.now,
   };

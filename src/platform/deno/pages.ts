@@ -1,9 +1,9 @@
-import { MemoryAnswerCache } from "../../pages/memory-cache.ts";
+import { type BodyStore, ProcessAnswerCache } from "../../pages/process-cache.ts";
 import type { PageJobs } from "../page-jobs.ts";
 import type { PageBrowser, PagesPlatform } from "../pages.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
-/** Bytes of thumbnails and technology results that are kept. */
+/** Bytes of thumbnails and technology results that are kept, on the disk. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
 const built = (name: string): URL => new URL(`../../../dist/${name}`, import.meta.url);
@@ -18,10 +18,15 @@ export function blockLists(): Promise<string> {
 }
 
 /** The page service's part of a process; `browser` is null where none was found. */
-export function denoPages(browser: PageBrowser | null, limits: RateLimits, jobs: PageJobs): PagesPlatform {
+export function denoPages(
+  browser: PageBrowser | null,
+  limits: RateLimits,
+  jobs: PageJobs,
+  bodies: BodyStore,
+): PagesPlatform {
   return {
     browser,
-    cache: new MemoryAnswerCache(Date.now, CACHE_BYTES),
+    cache: new ProcessAnswerCache(Date.now, CACHE_BYTES, bodies),
     countCall: async (client, limit, calls) => limits.take(client, limit, calls),
     jobs,
     codecs: async () => ({

@@ -9,7 +9,7 @@ import {
   keptOrMade,
   type MadeAnswer,
 } from "../../../src/pages/kept-answers.ts";
-import { MemoryAnswerCache } from "../../../src/pages/memory-cache.ts";
+import { ProcessAnswerCache } from "../../../src/pages/process-cache.ts";
 import type { AnswerCache } from "../../../src/platform/pages.ts";
 
 const KEY = "http://gateway/.kept/thumbs/1";
@@ -19,7 +19,7 @@ const admitted = Promise.resolve();
 describe("an answer that is kept", () => {
   let now = 0;
   let work: Promise<unknown>[] = [];
-  const cache = () => new MemoryAnswerCache(() => now, 1_000_000);
+  const cache = () => new ProcessAnswerCache(() => now, 1_000_000);
   let context = contextWith(cache());
 
   function contextWith(kept: AnswerCache) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { bytesOf } from "../../../src/pages/kept-answers.ts";
-import { MemoryAnswerCache } from "../../../src/pages/memory-cache.ts";
+import { ProcessAnswerCache } from "../../../src/pages/process-cache.ts";
 
 const answer = (body: string, seconds: number) =>
   new Response(body, { headers: { "cache-control": `public, max-age=${seconds}`, "x-made-at": "1" } });
@@ -8,7 +8,7 @@ const answer = (body: string, seconds: number) =>
 describe("the answer cache of a process", () => {
   it("gives an answer back, headers and all, until it is too old", async () => {
     let now = 0;
-    const cache = new MemoryAnswerCache(() => now, 1_000);
+    const cache = new ProcessAnswerCache(() => now, 1_000);
     await cache.put("k", answer("body", 10));
     for (const time of [0, 9_999]) {
       now = time;
@@ -24,7 +24,7 @@ describe("the answer cache of a process", () => {
 
   it("drops what was used least recently when it is full", async () => {
     const body = "x".repeat(2_000);
-    const cache = new MemoryAnswerCache(() => 0, 8_700);
+    const cache = new ProcessAnswerCache(() => 0, 8_700);
     for (const key of ["a", "b", "c"]) await cache.put(key, answer(body, 10));
     await cache.match("a");
     await cache.put("d", answer(body, 10));
@@ -36,7 +36,7 @@ describe("the answer cache of a process", () => {
   });
 
   it("counts keys and headers", async () => {
-    const cache = new MemoryAnswerCache(() => 0, 100_000);
+    const cache = new ProcessAnswerCache(() => 0, 100_000);
     const keys = Array.from({ length: 300 }, (_, n) => `${n}`.padEnd(1_000, "k"));
     for (const key of keys) await cache.put(key, answer("", 10));
     const found = await Promise.all(keys.map((key) => cache.match(key)));
@@ -44,9 +44,34 @@ describe("the answer cache of a process", () => {
   });
 
   it("keeps nothing that may not be kept or does not fit", async () => {
-    const cache = new MemoryAnswerCache(() => 0, 1_000);
+    const cache = new ProcessAnswerCache(() => 0, 1_000);
     await cache.put("a", answer("x", 0));
     await cache.put("b", answer("x".repeat(1_001), 10));
     expect([await cache.match("a"), await cache.match("b")]).toEqual([undefined, undefined]);
+  });
+
+  it("keeps bodies elsewhere where it is told to, and takes those away that it drops", async () => {
+    const bodies = new Map<string, Uint8Array<ArrayBuffer>>();
+    let serial = 0;
+    const store = {
+      put: async (body: Uint8Array<ArrayBuffer>) => {
+        bodies.set(`${serial}`, body);
+        return `${serial++}`;
+      },
+      get: async (name: string) => bodies.get(name) ?? Promise.reject(new Error("there is no such body")),
+      remove: (name: string) => void bodies.delete(name),
+    };
+    let now = 0;
+    const cache = new ProcessAnswerCache(() => now, 8_700, store);
+    for (const key of ["a", "b", "c", "d"]) await cache.put(key, answer(key.repeat(2_000), 10));
+    await cache.put("c", answer("new", 10));
+    expect([...bodies.keys()]).toEqual(["1", "3", "4"]);
+    const found = await cache.match("c");
+    expect(found && new TextDecoder().decode(await bytesOf(found.body))).toBe("new");
+    bodies.clear();
+    expect(await cache.match("d")).toBeUndefined();
+    now = 10_000;
+    await cache.put("e", answer("e", 10));
+    expect([await cache.match("c"), bodies.size]).toEqual([undefined, 1]);
   });
 });
