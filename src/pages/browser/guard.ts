@@ -11,6 +11,9 @@ interface PausedRequest {
   readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 }
 
+/** The permission to reach what is not public from a page that is, and the two that it was split into. */
+const LOCAL_NETWORK = ["local-network-access", "local-network", "loopback-network"];
+
 /** The part of the DevTools connection that the guard needs; the library does not publish its type. */
 interface Connection {
   on(event: "sessionattached", listener: (session: CDPSession) => void): unknown;
@@ -44,11 +47,21 @@ export class BrowserGuard {
     return guard;
   }
 
-  /** Refuses downloads of a browser context: what is said of a browser counts for its first one only. */
-  denyDownloads(browserContextId: string | undefined): void {
+  /**
+   * Refuses a browser context downloads and the local network: what is said of a browser counts for its first one only. What a server has loaded ahead of
+   * its answer (103) is not intercepted, but a page of a public address needs that permission for any other. (Older browsers do not know it.)
+   */
+  confine(browserContextId: string | undefined): void {
     if (browserContextId === undefined) return;
-    const denied = { behavior: "deny", browserContextId, eventsEnabled: false } as const;
-    this.#session.send("Browser.setDownloadBehavior", denied).catch(() => undefined);
+    const quietly = (work: Promise<unknown>): void => {
+      work.catch(() => undefined);
+    };
+    const downloads = { behavior: "deny", browserContextId, eventsEnabled: false } as const;
+    quietly(this.#session.send("Browser.setDownloadBehavior", downloads));
+    for (const name of LOCAL_NETWORK) {
+      const denied = { permission: { name }, setting: "denied", browserContextId } as const;
+      quietly(this.#session.send("Browser.setPermission", denied));
+    }
   }
 
   /** Applies a policy to the requests of a frame. */

@@ -34,6 +34,13 @@ export interface BrowserServiceOptions {
   readonly blockLists: string;
   /** Pages after which another browser takes a browser's place: each page leaves a little behind. Unless given 300. */
   readonly pagesOfBrowser?: number;
+  /** Shared by services whose browsers are to be renewed one after another. */
+  readonly renewals?: Renewals;
+}
+
+/** Whether a browser is about to take the place of another one. */
+export interface Renewals {
+  underWay: boolean;
 }
 
 /** A browser that runs, and a page kept ready for the next request. */
@@ -84,12 +91,13 @@ export class BrowserService {
   #live: Promise<LiveBrowser> | null = null;
   #launches = 0;
   #hasGivenUp = false;
-  #isRenewing = false;
+  readonly #renewals: Renewals;
   #blockLists: BlockLists | null = null;
 
   constructor(options: BrowserServiceOptions) {
     this.#options = options;
     this.#queue = new TabQueue(options.limits);
+    this.#renewals = options.renewals ?? { underWay: false };
   }
 
   get counts(): BrowserCounts {
@@ -237,8 +245,8 @@ export class BrowserService {
   #renew(live: LiveBrowser): void {
     const { pagesOfBrowser = PAGES_OF_BROWSER } = this.#options;
     const current = this.#live;
-    if (live.pages < pagesOfBrowser || live.isLeft || this.#isRenewing || current === null) return;
-    this.#isRenewing = true;
+    if (live.pages < pagesOfBrowser || live.isLeft || this.#renewals.underWay || current === null) return;
+    this.#renewals.underWay = true;
     const forget = () => {
       if (this.#live === starting) this.#live = null;
     };
@@ -257,7 +265,7 @@ export class BrowserService {
         live.pages = 0;
       })
       .finally(() => {
-        this.#isRenewing = false;
+        this.#renewals.underWay = false;
       });
   }
 

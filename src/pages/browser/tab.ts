@@ -49,7 +49,7 @@ export class Tab {
   /** Opens an empty page in a browser context of its own. */
   static async open(browser: Browser, guard: BrowserGuard, limits: PageLimits): Promise<Tab> {
     const context = await browser.createBrowserContext();
-    guard.denyDownloads(context.id);
+    guard.confine(context.id);
     try {
       const page = await context.newPage();
       const session = sessionOf(page);

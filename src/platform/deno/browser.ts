@@ -109,9 +109,11 @@ export class LocalBrowsers implements PageBrowser {
     this.#egress = egress;
     this.#keepAliveMs = limits.keepAliveMs;
     const launch = () => this.#launch();
+    // They have shown equally many pages, and would all be renewed at the same moment.
+    const renewals = { underWay: false };
     this.#services = Array.from(
       { length: limits.browsers },
-      () => new BrowserService({ launch, limits, blockLists }),
+      () => new BrowserService({ launch, limits, blockLists, renewals }),
     );
   }
 

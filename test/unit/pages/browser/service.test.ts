@@ -187,6 +187,15 @@ describe("BrowserService", () => {
     ]);
   });
 
+  it("denies every page the local network before it loads anything", async () => {
+    const transport = new WithPages();
+    await contextsOf(transport);
+    const { sent } = transport;
+    const denied = sent.indexOf("Browser.setPermission");
+    expect(denied).toBeGreaterThan(sent.indexOf("Target.createBrowserContext"));
+    expect(denied).toBeLessThan(sent.indexOf("Target.createTarget"));
+  });
+
   it("gives a browser's place to another one after so many pages, and nobody waits for that", async () => {
     const transports: WithPages[] = [];
     const started = Promise.withResolvers<void>();
@@ -217,6 +226,37 @@ describe("BrowserService", () => {
     expect(transports[0]?.sent).toContain("Browser.close");
     await load();
     expect([launches.length, navigations(), service.counts.open]).toEqual([2, [5, 1], 0]);
+  });
+
+  it("renews several browsers one after another", async () => {
+    const renewals = { underWay: false };
+    const started = Promise.withResolvers<void>();
+    let renewed = 0;
+    const launch = async (anew: boolean) => {
+      if (anew) {
+        renewed++;
+        await started.promise;
+      }
+      return puppeteer.connect({ transport: new WithPages() });
+    };
+    const services = [1, 2].map(
+      () => new BrowserService({ launch, limits, blockLists: "", pagesOfBrowser: 1, renewals }),
+    );
+    const load = async () => {
+      const asked = services.map((service) => expect(service.visit(visit, "a")).rejects.toThrow("host name"));
+      await vi.advanceTimersByTimeAsync(5_000);
+      await Promise.all(asked);
+    };
+    await load();
+    await load();
+    expect(renewed).toBe(1);
+    started.resolve();
+    await vi.advanceTimersByTimeAsync(1_000);
+    // The other one's turn comes with its next page; the first is young.
+    const asked = expect(services[1]?.visit(visit, "a")).rejects.toThrow("host name");
+    await vi.advanceTimersByTimeAsync(5_000);
+    await asked;
+    expect(renewed).toBe(2);
   });
 
   it("keeps a browser that has shown many pages when no other one can be had", async () => {
