@@ -130,6 +130,8 @@ describeWithBrowser("GET /v1/thumbs/", () => {
       expect(colourAt(image, 160, 100)).toSatisfy((colour: number[]) => alike(colour, RED));
       expect(colourAt(image, 160, 112)).toSatisfy((colour: number[]) => alike(colour, GREEN));
       expect(colourAt(image, 160, 239)).toSatisfy((colour: number[]) => alike(colour, GREEN));
+      // There is more of the page than is seen, and no bar at the side that says so.
+      expect(colourAt(image, 319, 239)).toSatisfy((colour: number[]) => alike(colour, GREEN));
     }
   });
 
@@ -290,6 +292,13 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expect(wide).toMatchObject({ width: 824, height: 1464 });
     expect(colourAt(wide, 400, 200)).toSatisfy((colour: number[]) => alike(colour, RED));
     expect(colourAt(wide, 424, 200)).toSatisfy((colour: number[]) => alike(colour, BLUE));
+    // Nothing but the page, to its last row.
+    const all = await picture("/bands", { mobile: "true", full: "true", size: "o", format: "png" });
+    expect(colourAt(all, 400, all.height - 1)).toEqual(BLUE);
+    expect(await picture("/short", { mobile: "true", full: "true", size: "o" })).toMatchObject({
+      width: 824,
+      height: 1464,
+    });
   });
 
   reckoned("knows 29 devices, each with its screen and user agent", async () => {

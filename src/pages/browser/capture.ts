@@ -142,7 +142,9 @@ async function subjectOf(
   }
   const all = Math.round(cssContentSize.width * zoom);
   const wide = Math.max(width, Math.min(MAX_SIDE, all));
-  const high = Math.max(height, Math.ceil(cssContentSize.height * zoom));
+  const content = cssContentSize.height * zoom;
+  // The browser tells whole CSS pixels, which what a phone shows of a page need not have.
+  const high = content - height < zoom ? height : content;
   return {
     region: { x: 0, y: 0, width: wide, height: Math.min(high, limits.pageHeight) },
     wholeHeight: high,

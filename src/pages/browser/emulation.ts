@@ -43,6 +43,8 @@ export async function emulate(tab: Tab, request: CaptureRequest, tools: CaptureT
     page
       .setUserAgent(userAgent)
       .then(() => (locale === null ? undefined : setLocale(session, locale, userAgent))),
+    // Not every browser is started without them, and a picture is of the page alone.
+    session.send("Emulation.setScrollbarsHidden", { hidden: true }).catch(() => undefined),
     timezone === null ? undefined : setTimezone(session, timezone),
     request.transparent
       ? session.send("Emulation.setDefaultBackgroundColorOverride", { color: NO_COLOUR })
