@@ -119,11 +119,22 @@ function section(method, path, operation, schemas) {
       ]),
     ),
     ...(requestBody === undefined ? [] : ["**Request**", ...content(requestBody.content, schemas)]),
-    ...whole.flatMap(([status, { description: text = "", content: media }]) => [
+    ...whole.flatMap(([status, { description: text = "", content: media, headers = {} }]) => [
       `**Answer ${status}**: ${cell(text)}`,
+      table(
+        ["header", ""],
+        Object.entries(headers).map(([name, header]) => [code(name), header.description ?? ""]),
+      ),
       ...content(media, schemas),
     ]),
-    others.length === 0 ? "" : `Errors: ${others.map(([status]) => code(status)).join(", ")}.`,
+    others.some(([, { description: text }]) => text !== undefined)
+      ? table(
+          ["otherwise", ""],
+          others.map(([status, { description: text = "Any other error." }]) => [code(status), text]),
+        )
+      : others.length === 0
+        ? ""
+        : `Errors: ${others.map(([status]) => code(status)).join(", ")}.`,
   ]
     .filter((part) => part !== "")
     .join("\n\n");

@@ -69,6 +69,8 @@ it("the pages of the API reference tell of every operation, and of its fields", 
   expect(operations.length).toBeGreaterThan(100);
   expect(operations.filter((heading) => !text.includes(`${heading}\n`))).toEqual([]);
   expect(text).toContain("| `messages[].role` |");
+  expect(text).toContain("| `304` | The caller has it already");
+  expect(text).toContain("| `x-page-url` | Where the page was found");
   expect(text).not.toMatch(/undefined|\[object Object\]/);
 });
 
