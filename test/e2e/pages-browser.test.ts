@@ -189,7 +189,7 @@ describeWithBrowser("the browser behind the page service", () => {
 
   it("is not held up for others by a client whose pages never let go", async () => {
     let ended = 0;
-    const busy = Array.from({ length: 6 }, async (_, index) => {
+    const busy = Array.from({ length: 4 }, async (_, index) => {
       const answer = await thumbs(`/busy?${index}`, {}, "192.0.2.66");
       ended++;
       return [answer.status, await answer.text()];

@@ -67,6 +67,11 @@ describeWithBrowser("a page that is in trouble", () => {
           return undefined;
         case "/busy":
           return html(response, "<h1>Busy</h1><script>while (true) {}</script>");
+        case "/writes":
+          return html(
+            response,
+            "<script>setInterval(() => { for (let n = 0; n < 1000; n++) console.log('x'.repeat(1000)) })</script>",
+          );
         case "/restless":
           return html(response, "<h1>Restless</h1><script>setInterval(() => location.reload(), 60)</script>");
         case "/dialogs":
@@ -167,6 +172,11 @@ describeWithBrowser("a page that is in trouble", () => {
   it("is not held up by dialogs", async () => {
     // One that waits for an answer is as busy as one whose script never ends.
     expect((await ask(`${site.origin}/dialogs`)).status).toBe(200);
+  });
+
+  it("is not held up by what it writes to its console", async () => {
+    expect((await ask(`${site.origin}/writes`, { delay: "1" })).status).toBe(200);
+    expect((await ask(`${site.origin}/?after=writes`)).status).toBe(200);
   });
 
   it.each(["/restless", "/closes"])("has an answer for a page that will not stay: %s", async (path) => {

@@ -1,6 +1,7 @@
 import type { Browser, CDPSession } from "@cloudflare/puppeteer";
 import { isPublicRequestUrl, type UrlSafetyOptions } from "../../url-safety/index.ts";
 import { HARDENING_SCRIPT } from "./hardening.ts";
+import { mute } from "./mute.ts";
 import type { TabPolicy } from "./tab-policy.ts";
 
 /** A request that the browser holds back until it is decided on (DevTools protocol, `Fetch.requestPaused`). */
@@ -8,7 +9,12 @@ interface PausedRequest {
   readonly requestId: string;
   readonly frameId: string;
   readonly resourceType: string;
-  readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  readonly request: {
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    /** What the page wants to send, as a text. */
+    readonly postData?: string;
+  };
 }
 
 /** The permission to reach what is not public from a page that is, and the two that it was split into. */
@@ -77,6 +83,7 @@ export class BrowserGuard {
   #decide({ requestId, frameId, resourceType, request }: PausedRequest): void {
     const policy = this.#tabs.get(frameId);
     const isPage = resourceType === "Document" && frameId === policy?.mainFrame;
+    policy?.received(request.url.length + (request.postData?.length ?? 0));
     let allowed = isPublicRequestUrl(request.url, this.#safety);
     if (isPage) policy?.navigating(allowed);
     allowed &&= !isRuleSet(resourceType, request.headers) && (policy?.admits(request.url, isPage) ?? true);
@@ -103,6 +110,7 @@ function isRuleSet(resourceType: string, headers: Readonly<Record<string, string
  * commands are carried out in order. What a kind of target does not know fails without harm.
  */
 function hardenSession(session: CDPSession): void {
+  mute(session);
   const quietly = (work: Promise<unknown>): void => {
     work.catch(() => undefined);
   };

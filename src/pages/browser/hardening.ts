@@ -61,6 +61,10 @@ export const HARDENING_SCRIPT = `((removed, removedFromNavigator) => {
   for (const name of removedFromNavigator) {
     try { delete Object.getPrototypeOf(scope.navigator)[name]; } catch {}
   }
+  // Nobody reads what a page writes, and the browser is no longer there for others while it writes without end.
+  for (const name in scope.console) {
+    if (typeof scope.console[name] === "function" && name !== "createTask") scope.console[name] = () => undefined;
+  }
   if ("WebSocket" in scope) {
     const states = { CONNECTING: 0, OPEN: 1, CLOSING: 2, CLOSED: 3 };
     class WebSocket extends EventTarget {

@@ -100,7 +100,10 @@ class Visit {
     };
   }
 
+  /** Milliseconds that the page may still load. */
   #left(): number {
+    const { frame, wasCutShort } = this.#tab;
+    if (wasCutShort && frame.document !== null && frame.leavingSince === null) return 0;
     return this.#startedAt + this.#loading.timeoutMs - Date.now();
   }
 
@@ -123,11 +126,16 @@ class Visit {
       await this.#waitForDeparture();
       if (concurrency === null) return;
       const timeout = Math.max(1, this.#left());
-      await page.waitForNetworkIdle({ idleTime: 500, concurrency, timeout }).catch(async (error: unknown) => {
-        const { TimeoutError } = await import("@cloudflare/puppeteer");
-        if (!(error instanceof TimeoutError)) throw error;
-        this.#unfinished = document;
-      });
+      const idle = page
+        .waitForNetworkIdle({ idleTime: 500, concurrency, timeout })
+        .catch(async (error: unknown) => {
+          const { TimeoutError } = await import("@cloudflare/puppeteer");
+          if (!(error instanceof TimeoutError)) throw error;
+          this.#unfinished = document;
+        });
+      if ((await Promise.race([idle, this.#tab.isCutShort])) !== true) return;
+      idle.catch(() => undefined);
+      this.#unfinished = document;
     });
     if (stays === LEFT) return false;
     this.#stayed = document;

@@ -51,7 +51,7 @@ export class Preparation {
     if (scroll) await evaluate(session, loadLazyContent(this.#limits.pageHeight), LAZY_MS, world);
     this.#delayedSince ??= Date.now();
     const left = this.#delayedSince + delay * 1_000 - Date.now();
-    if (left > 0) await sleep(left);
+    if (left > 0) await Promise.race([sleep(left), this.#tab.isCutShort]);
     signal.throwIfAborted();
   }
 

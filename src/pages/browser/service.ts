@@ -19,7 +19,7 @@ import {
   pageTimeout,
 } from "./failures.ts";
 import { BrowserGuard } from "./guard.ts";
-import { losesPulse } from "./pulse.ts";
+import { losesPulse, type Patience } from "./pulse.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import { Tab } from "./tab.ts";
 import { type Keep, TabQueue } from "./tab-queue.ts";
@@ -65,6 +65,13 @@ export interface BrowserCounts {
 
 const PAGES_OF_BROWSER = 300;
 const CLOSE_MS = 3_000;
+/**
+ * How long a page may compute in all while others are served, milliseconds of its process's time; then it is taken as it is. A heavy page needs two or
+ * three seconds. Pages of clients whose pages did harm have less, and such a share of the time without a pause.
+ */
+const COMPUTING_MS = 8_000;
+const HARMFUL_COMPUTING_MS = 2_000;
+const HARMFUL_BLOCKED = 1 / 2;
 /** How long a browser may take to start, and one that runs to open a page, milliseconds. The protocol's library waits for minutes. */
 const LAUNCH_MS = 25_000;
 const OPEN_MS = 10_000;
@@ -173,7 +180,7 @@ export class BrowserService {
     this.#renew(live);
     let tab: Tab;
     try {
-      tab = await this.#openTab(live);
+      tab = await this.#openTab(live, place.client);
     } catch (error) {
       leave(live);
       throw error;
@@ -194,11 +201,14 @@ export class BrowserService {
   /** Does work in a tab, for as long as the page, the browser and the time allow. */
   async #inTime<T>(live: LiveBrowser, tab: Tab, { client, totalMs }: Place, work: TabWork<T>): Promise<T> {
     let over = false;
-    losesPulse(tab.session, this.#options.limits.blockedMs, () => over).then(
+    const watch = {
+      patience: () => this.#patience(client),
+      onTired: () => tab.cutShort(),
+      isOver: () => over,
+    };
+    losesPulse(tab.session, watch).then(
       (isLost) => {
-        if (!isLost || over) return;
-        this.#queue.penalise(client);
-        tab.abandon(pageBusy());
+        if (isLost && !over) tab.abandon(pageBusy());
       },
       () => undefined,
     );
@@ -216,9 +226,19 @@ export class BrowserService {
       return await Promise.race([work(tab, live.userAgent), tab.ended, gone, late]);
     } finally {
       over = true;
+      if (tab.doesHarm) this.#queue.penalise(client);
       clearTimeout(timer);
       live.browser.off("disconnected", leave);
     }
+  }
+
+  /** How long a client's page may compute. Alone, it may as long as it does not hold up its own tab. */
+  #patience(client: string): Patience {
+    const { blockedMs } = this.#options.limits;
+    if (!this.#queue.hasOthers(client)) return { blockedMs, computingMs: Number.POSITIVE_INFINITY };
+    return this.#queue.isPenalised(client)
+      ? { blockedMs: blockedMs * HARMFUL_BLOCKED, computingMs: HARMFUL_COMPUTING_MS }
+      : { blockedMs, computingMs: COMPUTING_MS };
   }
 
   /** Closes a tab, and opens the next one in its place. Does not throw. */
@@ -295,8 +315,8 @@ export class BrowserService {
   }
 
   /** An empty page; a browser that does not give one in time is given up, which throws {@link BrowserStalled}. */
-  async #openTab(live: LiveBrowser): Promise<Tab> {
-    const opening = this.#takeTab(live);
+  async #openTab(live: LiveBrowser, client: string): Promise<Tab> {
+    const opening = this.#takeTab(live, client);
     try {
       return await inTime(opening, OPEN_MS, () => {
         opening.then((tab) => tab.close()).catch(() => undefined);
@@ -307,9 +327,10 @@ export class BrowserService {
     }
   }
 
-  #takeTab(live: LiveBrowser): Promise<Tab> {
-    const { spare } = live;
-    live.spare = null;
+  /** The page that is kept ready is for those whose pages do no harm: others would have taken it whenever one of those comes. */
+  #takeTab(live: LiveBrowser, client: string): Promise<Tab> {
+    const spare = this.#queue.isPenalised(client) ? null : live.spare;
+    if (spare !== null) live.spare = null;
     return spare ?? Tab.open(live.browser, live.guard, this.#options.limits);
   }
 

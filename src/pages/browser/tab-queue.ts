@@ -1,3 +1,4 @@
+import { ClientHarm } from "./client-harm.ts";
 import { overloaded } from "./failures.ts";
 
 interface Waiting {
@@ -20,9 +21,6 @@ export interface QueueLimits {
   readonly queueMs: number;
 }
 
-/** How long each page that held its tab up costs its client a tab, milliseconds. */
-const PENALTY_MS = 60_000;
-
 /**
  * Lets a bounded number of pages be open at one moment; the others wait. No client can take all tabs or all places in the queue: one tab is left
  * for others, tabs that come free go round the clients that wait, and a queue that is full makes room for those who have less in it.
@@ -33,8 +31,7 @@ export class TabQueue {
   readonly #waiting = new Map<string, Waiting[]>();
   /** Tabs in use, by client. */
   readonly #inUse = new Map<string, number>();
-  /** By client, milliseconds since the epoch until which it has a tab less, each. */
-  readonly #penalties = new Map<string, readonly number[]>();
+  readonly #harm = new ClientHarm();
   #length = 0;
   #open = 0;
   #mostOpen = 0;
@@ -72,15 +69,21 @@ export class TabQueue {
     }
   }
 
-  /** A client's page has held its tab up until it was ended: for a while the client has a tab less. */
+  /** A client's page held its tab up until it was ended, or took more of the machine than a page may: for a while each halves the client's share. */
   penalise(client: string): void {
-    const now = Date.now();
-    for (const [of, times] of this.#penalties) {
-      if (times.every((until) => until <= now)) this.#penalties.delete(of);
-    }
-    this.#penalties.set(
-      client,
-      [...(this.#penalties.get(client) ?? []), now + PENALTY_MS].slice(-this.#limits.tabs),
+    this.#harm.add(client);
+  }
+
+  /** Whether a client's pages did harm lately. */
+  isPenalised(client: string): boolean {
+    return this.#harm.isHeld(client);
+  }
+
+  /** Whether others than the client have tabs, wait for them, or had them a moment ago. */
+  hasOthers(client: string): boolean {
+    return (
+      [this.#inUse, this.#waiting].some((of) => of.size > (of.has(client) ? 1 : 0)) ||
+      this.#harm.hasOthers(client)
     );
   }
 
@@ -90,9 +93,7 @@ export class TabQueue {
 
   /** How many tabs a client may have at one moment. */
   #share(client: string): number {
-    const now = Date.now();
-    const penalties = this.#penalties.get(client)?.filter((until) => until > now).length ?? 0;
-    return Math.max(1, this.#limits.tabs - 1 - penalties);
+    return this.#harm.shareOf(client, this.#limits.tabs - 1);
   }
 
   #wait(client: string): Promise<void> {
@@ -139,6 +140,7 @@ export class TabQueue {
   }
 
   #leave(client: string): void {
+    this.#harm.sees(client);
     this.#open--;
     const left = (this.#inUse.get(client) ?? 1) - 1;
     if (left === 0) this.#inUse.delete(client);

@@ -15,12 +15,17 @@ export class Tab {
   readonly frame: MainFrame;
   /** Rejects when nothing can come of the page any more: it takes its process down, or goes where it may not. */
   readonly ended: Promise<never>;
+  /** Settles when the page is to be taken as it is, see {@link cutShort}. */
+  readonly isCutShort: Promise<true>;
   readonly #context: BrowserContext;
   readonly #guard: BrowserGuard;
   readonly #end: (reason: Error) => void;
   /** Those of the page itself, of its frames in other processes, and of its workers. */
   readonly #sessions = new Set<CDPSession>();
   #blocked = false;
+  #cut = false;
+  #doesHarm = false;
+  readonly #cutShort: (yes: true) => void;
 
   private constructor(
     context: BrowserContext,
@@ -38,10 +43,14 @@ export class Tab {
     promise.catch(() => undefined);
     this.ended = promise;
     this.#end = reject;
+    const cutting = Promise.withResolvers<true>();
+    this.isCutShort = cutting.promise;
+    this.#cutShort = cutting.resolve;
     this.policy = new TabPolicy(mainFrame, limits, {
       forbidden: () => reject(forbiddenPage()),
       full: () => this.#stopLoading(),
       flooded: () => this.abandon(pageTooLarge()),
+      insistent: () => this.cutShort(),
     });
     this.frame = new MainFrame(session, mainFrame);
   }
@@ -63,9 +72,28 @@ export class Tab {
     }
   }
 
+  /** The page took more of the machine than a page may, or its process down. */
+  get doesHarm(): boolean {
+    return this.#doesHarm;
+  }
+
+  /** The page is to be taken as it is. */
+  get wasCutShort(): boolean {
+    return this.#cut;
+  }
+
+  /** Has the page taken as it is, with nothing waited for any more: it has computed for longer than it may. */
+  cutShort(): void {
+    this.#cut = true;
+    this.#doesHarm = true;
+    this.policy.cutShort();
+    this.#cutShort(true);
+  }
+
   /** Gives a page up that does not let its process do anything else. */
   abandon(reason: Error): void {
     this.#blocked = true;
+    this.#doesHarm = true;
     this.#end(reason);
   }
 
@@ -82,6 +110,7 @@ export class Tab {
     const { page, session, policy } = this;
     this.#guard.watch(policy.mainFrame, policy);
     session.on("Page.frameAttached", ({ frameId }) => this.#guard.watch(frameId, policy));
+    session.on("Page.navigatedWithinDocument", () => policy.renamed());
     this.#meter(session);
     page.on("dialog", (dialog) => {
       // Who leaves a page is not held back by it.
@@ -89,16 +118,23 @@ export class Tab {
       answer.catch(() => undefined);
     });
     page.on("popup", (popup) => void popup?.close().catch(() => undefined));
-    page.on("error", (error) => this.#end(pageCrashed(error)));
+    page.on("error", (error) => {
+      this.#doesHarm = true;
+      this.#end(pageCrashed(error));
+    });
   }
 
-  /** Counts what arrives at a page, frame or worker, and at those that it makes. */
+  /** Counts what arrives at a page, frame or worker and what the browser tells of it, and of those that it makes. */
   #meter(session: CDPSession): void {
     this.#sessions.add(session);
+    session.on("*", () => this.policy.told());
     session.on("Network.dataReceived", ({ dataLength, encodedDataLength }) =>
       this.policy.received(Math.max(dataLength, encodedDataLength)),
     );
-    session.on("sessionattached", (child) => this.#meter(child));
+    session.on("sessionattached", (child) => {
+      this.policy.grew();
+      this.#meter(child);
+    });
     session.on("sessiondetached", (child) => this.#sessions.delete(child));
   }
 

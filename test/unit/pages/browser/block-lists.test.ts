@@ -88,4 +88,4 @@ describe("TabPolicy", () => {
   });
 });
 
-const on = () => ({ forbidden: vi.fn(), full: vi.fn(), flooded: vi.fn() });
+const on = () => ({ forbidden: vi.fn(), full: vi.fn(), flooded: vi.fn(), insistent: vi.fn() });

@@ -179,6 +179,13 @@ describe("BrowserService", () => {
     return transport.sent.filter((method) => /BrowserContext$/.test(method));
   }
 
+  it("does not ask the browser for what pages write to their console", async () => {
+    const transport = new WithPages();
+    await contextsOf(transport);
+    expect(transport.sent).toContain("Page.enable");
+    expect(transport.sent.filter((method) => /^(?:Runtime|Log|Console)\.enable$/.test(method))).toEqual([]);
+  });
+
   it("opens the next tab when the last one has closed", async () => {
     expect(await contextsOf(new WithPages())).toEqual([
       "Target.createBrowserContext",

@@ -107,18 +107,39 @@ describe("TabQueue", () => {
     expect(await Promise.all(outcomes)).toEqual([0, 1, "overloaded", "overloaded"]);
   });
 
-  it("takes a tab away for a minute from a client whose page held its tab up", async () => {
+  it("halves the share of a client whose page did harm, for a minute", async () => {
     const queue = new TabQueue({ tabs: 4, queue: 50, queueMs: 600_000 });
+    expect(queue.isPenalised("bad")).toBe(false);
     queue.penalise("bad");
-    queue.penalise("bad");
-    const bad = Array.from({ length: 3 }, () => hold(queue, "bad"));
+    expect([queue.isPenalised("bad"), queue.isPenalised("good")]).toEqual([true, false]);
+    const bad = Array.from({ length: 4 }, () => hold(queue, "bad"));
     expect(queue.open).toBe(1);
     await vi.advanceTimersByTimeAsync(60_001);
     bad[0]?.free();
     await vi.advanceTimersByTimeAsync(1);
-    expect(queue.open).toBe(2);
+    expect(queue.open).toBe(3);
     for (const { free } of bad) free();
     await Promise.all(bad.map(({ done }) => done));
+  });
+
+  it("knows whether a client is alone: others have a tab, wait for one, or had one a moment ago", async () => {
+    const queue = new TabQueue({ tabs: 2, queue: 50, queueMs: 600_000 });
+    const one = hold(queue, "one");
+    expect([queue.hasOthers("one"), queue.hasOthers("other")]).toEqual([false, true]);
+    const other = hold(queue, "other");
+    const third = hold(queue, "third");
+    other.free();
+    await other.done;
+    third.free();
+    await third.done;
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(queue.hasOthers("one")).toBe(true);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(queue.hasOthers("one")).toBe(false);
+    const waiting = ["a", "b"].map((client) => hold(queue, client));
+    expect(queue.hasOthers("b")).toBe(true);
+    for (const { free } of [one, ...waiting]) free();
+    await Promise.all([one, ...waiting].map(({ done }) => done));
   });
 });
 
