@@ -1,16 +1,17 @@
-// Cost of acquiring and releasing an account slot with 10, 1,000 and 10,000 accounts: of the rules alone, and over RPC
+// Cost of acquiring and releasing an account slot with 10 to 100,000 accounts: of the rules alone, and over RPC
 // to the Durable Object on workerd. `node bench/pool.mjs`
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { bundle } from "./bundle.mjs";
 import { median } from "./figures.mjs";
+import { children, cpuMs } from "./gateway/process.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-const SIZES = [10, 1_000, 10_000];
-const ROUNDS = 5;
+const SIZES = [10, 1_000, 10_000, 100_000];
+const ROUNDS = 9;
 
 /** @param {number} count */
 function configuration(count) {
@@ -29,8 +30,8 @@ function configuration(count) {
 /** A module that imports what is the project's. */
 const bundled = (contents) => bundle({ stdin: { contents, resolveDir: ROOT, loader: "ts" } });
 
-/** Nanoseconds per acquire and release with eight slots in use throughout. */
-function timeRules({ AccountPool, MemoryPoolStore }, count, operations) {
+/** Gives slots back and takes others, so many times, with eight in use throughout. Returns nanoseconds of each. */
+function rulesOf({ AccountPool, MemoryPoolStore }, count) {
   const pool = new AccountPool({
     store: new MemoryPoolStore(),
     now: Date.now,
@@ -40,17 +41,22 @@ function timeRules({ AccountPool, MemoryPoolStore }, count, operations) {
   pool.configure(configuration(count));
   const request = { requestId: "r", model: "m" };
   const held = Array.from({ length: 8 }, () => pool.acquire(request).granted.lease);
-  const turn = (times) => {
+  return (times) => {
+    const start = process.hrtime.bigint();
     for (let i = 0; i < times; i += 1) {
       pool.release(held[i & 7]);
       held[i & 7] = pool.acquire(request).granted.lease;
     }
+    return Number(process.hrtime.bigint() - start) / times;
   };
-  turn(Math.max(operations / 4, 2 * count));
-  const start = process.hrtime.bigint();
-  turn(operations);
-  return Number(process.hrtime.bigint() - start) / operations;
 }
+
+/** In another order each time: in a fixed one the collector would come whenever the same subject has its turn. */
+const shuffled = (items) =>
+  items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ item }) => item);
 
 const WORKER = `
 import { DurableObject } from "cloudflare:workers";
@@ -65,33 +71,22 @@ export default {
       await pool.configure(await request.json());
       return new Response();
     }
-    const times = Number(new URL(request.url).searchParams.get("times"));
-    for (let i = 0; i < times; i += 1) {
+    const { searchParams } = new URL(request.url);
+    const atOnce = Number(searchParams.get("atOnce"));
+    const turn = async () => {
       const acquired = await pool.acquire({ requestId: "r", model: "m" });
       acquired.lease.release();
-    }
+    };
+    for (let left = Number(searchParams.get("times")); left > 0; left -= atOnce)
+      await Promise.all(Array.from({ length: atOnce }, turn));
     return new Response();
   },
 };`;
 
-/** User and system time of a process so far, milliseconds (Linux). */
-async function cpuMs(pid) {
-  const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ")[1].split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10;
-}
-
-/** The workerd process that this process has started. */
-async function workerdPid() {
-  const children = await readFile(`/proc/${process.pid}/task/${process.pid}/children`, "utf8");
-  for (const pid of children.trim().split(" ")) {
-    const command = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
-    if (command.includes("workerd")) return pid;
-  }
-  return null;
-}
-
-async function timeRpc(count, times) {
+/** A pool object of so many accounts, of which each has been held once: from then on nothing is written for a grant. */
+async function objectOf(count) {
   const storage = await mkdtemp(join(tmpdir(), "pool-"));
+  const known = new Set(children());
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       cf: false,
@@ -106,21 +101,32 @@ async function timeRpc(count, times) {
     }),
   );
   const url = await miniflare.ready;
-  await fetch(url, { method: "POST", body: JSON.stringify(configuration(count)) });
-  const pid = await workerdPid();
-  // A slot of each account has been held once: from here on nothing is written.
-  await fetch(new URL(`?times=${2 * count}`, url));
-  const results = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const cpu = pid === null ? Number.NaN : await cpuMs(pid);
-    const start = performance.now();
-    await fetch(new URL(`?times=${times}`, url));
-    const wall = performance.now() - start;
-    results.push({ wall: wall / times, cpu: pid === null ? Number.NaN : ((await cpuMs(pid)) - cpu) / times });
-  }
-  await miniflare.dispose();
-  await rm(storage, { recursive: true, force: true });
-  return { wall: median(results.map((it) => it.wall)), cpu: median(results.map((it) => it.cpu)) };
+  const workerd = children().filter((pid) => !known.has(pid));
+  const cpu = () => workerd.reduce((sum, pid) => sum + cpuMs(pid), 0);
+  const asked = async (...request) => {
+    const response = await fetch(...request);
+    if (!response.ok) throw new Error(await response.text());
+  };
+  await asked(url, { method: "POST", body: JSON.stringify(configuration(count)) });
+  const turn = (times, atOnce = 1) => asked(new URL(`?times=${times}&atOnce=${atOnce}`, url));
+  await turn(count + 1_000, 10);
+  // An object that nobody asks for ten seconds is evicted, and this one could not find its configuration again.
+  const asking = setInterval(() => turn(1).catch(() => undefined), 3_000);
+  return {
+    async measure(times) {
+      const used = cpu();
+      const start = performance.now();
+      await turn(times);
+      return { wall: (performance.now() - start) / times, cpu: (cpu() - used) / times };
+    },
+    /** It is asked often enough from now on. */
+    begins: () => clearInterval(asking),
+    async close() {
+      clearInterval(asking);
+      await miniflare.dispose();
+      await rm(storage, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Rows for all sizes: nanoseconds of the rules, milliseconds of wall clock and CPU over RPC. */
@@ -129,16 +135,30 @@ export async function run({ quick = false } = {}) {
     'export { AccountPool } from "./src/accounts/pool.ts"; export { MemoryPoolStore } from "./test/support/memory-pool-store.ts";',
   );
   const rules = await import(`data:text/javascript;base64,${Buffer.from(source).toString("base64")}`);
-  const samples = new Map(SIZES.map((count) => [count, []]));
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const count of SIZES) samples.get(count).push(timeRules(rules, count, 200_000));
+  const pools = SIZES.map((count) => ({ turn: rulesOf(rules, count), count, ns: [] }));
+  for (const { turn, count } of pools) turn(2 * count + 20_000);
+  for (let round = 0; round < 60; round += 1)
+    for (const { turn, ns } of shuffled(pools)) ns.push(turn(5_000));
+  const objects = [];
+  try {
+    for (const count of SIZES) objects.push({ object: await objectOf(count), wall: [], cpu: [] });
+    for (const { object } of objects) object.begins();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const { object, wall, cpu } of shuffled(objects)) {
+        const cost = await object.measure(quick ? 1_000 : 2_000);
+        wall.push(cost.wall);
+        cpu.push(cost.cpu);
+      }
+    }
+  } finally {
+    for (const { object } of objects) await object.close();
   }
-  const rows = [];
-  for (const count of SIZES) {
-    const rpc = await timeRpc(count, quick ? 1_000 : 4_000);
-    rows.push({ accounts: count, rulesNs: median(samples.get(count)), rpcMs: rpc.wall, rpcCpuMs: rpc.cpu });
-  }
-  return rows;
+  return SIZES.map((accounts, at) => ({
+    accounts,
+    rulesNs: median(pools[at].ns),
+    rpcMs: median(objects[at].wall),
+    rpcCpuMs: median(objects[at].cpu),
+  }));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
