@@ -86,15 +86,16 @@ export class HealthKeeper {
   }
 
   /**
-   * Adds what counts to `due` of parts that are to go: those that tell of accounts which are not configured any more, and the oldest
-   * while too little counts. Returns their numbers.
+   * Adds what counts to `due` of parts that are to go: those that tell of accounts which are not configured any more, also where it does
+   * not count, and the oldest while too little counts. Returns their numbers.
    */
   #cleared(known: number, due: AccountState[]): number[] {
     let entries = due.length;
     for (const { ids } of this.#parts.values()) entries += ids.length;
     const over: number[] = [];
+    const someLeft = [...this.#parts.values()].some(({ found, current }) => found !== current);
     for (const [number, part] of this.#parts) {
-      if (part.found === part.current && entries <= 2 * known) continue;
+      if (!(someLeft && part.ids.some((id) => !this.#isConfigured(id))) && entries <= 2 * known) continue;
       over.push(number);
       entries -= part.ids.length;
       for (const id of part.ids) {
@@ -107,6 +108,10 @@ export class HealthKeeper {
       }
     }
     return over;
+  }
+
+  #isConfigured(id: string): boolean {
+    return (this.#accounts.get(id)?.account ?? null) !== null;
   }
 
   #add(number: number, states: readonly AccountState[]): void {
