@@ -164,8 +164,8 @@ export class AccountPool extends DurableObject<Env> {
     await this.#uses.kept();
   }
 
-  async unserved(use: string): Promise<void> {
-    this.#pool.uses.unserved(use);
+  async unserved(use: string, isNew?: boolean): Promise<void> {
+    this.#pool.uses.unserved(use, isNew);
     await this.#uses.kept();
   }
 

@@ -214,7 +214,7 @@ export class ShardHost {
         hold: (use) => send(() => this.pool.uses.hold(use)),
         begun: (use) => send(() => this.pool.uses.begun(use)),
         holding: (use) => send(() => this.pool.uses.holding(use)),
-        unserved: (use) => send(() => this.pool.uses.unserved(use)),
+        unserved: (use, isNew) => send(() => this.pool.uses.unserved(use, isNew)),
       }),
     };
   }

@@ -75,8 +75,13 @@ export class LimitedUses {
     this.#ledger.away(use, this.#now());
   }
 
-  /** It has got no slot. */
-  unserved(use: string): void {
-    this.#ledger.giveBack(use, this.#now());
+  /**
+   * It has got no slot.
+   *
+   * @param isNew nor had it one before: nothing of it counts, even if it was said to begin
+   */
+  unserved(use: string, isNew = false): void {
+    if (isNew) this.#ledger.undo(use);
+    else this.#ledger.giveBack(use, this.#now());
   }
 }

@@ -194,6 +194,12 @@ export class UseLedger {
     else if (use.slots <= 0) this.#ends(use, now + PAUSE_MS);
   }
 
+  /** A request was never served, although it may have begun: nothing of it counts, unless it was settled. */
+  undo(id: string): void {
+    const use = this.#uses.get(id);
+    if (use !== undefined && !use.settled && use.slots <= 0) this.#forget(use);
+  }
+
   /** A request has ended, and it is known what it used. Only the first word counts. */
   settle(id: string, spent: Spent, now: number): void {
     this.#pass(now);
@@ -301,7 +307,7 @@ export class UseLedger {
     const { meter } = use;
     this.#stays(use);
     meter.minute.drop(use.counted);
-    meter.spend(use.takenAt, { tokens: -use.tokens, cost: -use.cost });
+    meter.spend(use.at === 0 ? use.takenAt : use.at, { tokens: -use.tokens, cost: -use.cost });
     if (use.ended === 0) meter.parallel -= 1;
     this.#uses.delete(use.id);
     if (use.stored) this.#store.removeUse(use.id);

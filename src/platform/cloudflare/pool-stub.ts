@@ -67,7 +67,7 @@ export interface ShardStub extends PoolStub {
   hold(use: LimitedUse, settled: Settled): Promise<CountAnswer>;
   begun(use: LimitedUse): Promise<CountAnswer>;
   holding(use: string): Promise<void>;
-  unserved(use: string): Promise<void>;
+  unserved(use: string, isNew: boolean): Promise<void>;
 }
 
 /** What gives a stub of a pool object: a namespace of Durable Objects. */

@@ -39,7 +39,7 @@ export class ShardClient extends CloudflareAccountPool {
     return call(this.#shard, this.#clock, (shard) => shard.holding(use));
   }
 
-  unserved(use: string): Promise<void> {
-    return call(this.#shard, this.#clock, (shard) => shard.unserved(use));
+  unserved(use: string, isNew: boolean): Promise<void> {
+    return call(this.#shard, this.#clock, (shard) => shard.unserved(use, isNew));
   }
 }

@@ -50,6 +50,8 @@ export class ShardedAccountPool implements AccountPoolClient {
   readonly #search: ShardSearch;
   readonly #clients: readonly ShardClient[];
   readonly #home: ShardClient;
+  /** What has had a slot: a request that goes on with another account is the same. */
+  readonly #served = new WeakSet<LimitedUse>();
 
   /** Throws a `RangeError` without shards, or with two of one name. */
   constructor(options: ShardedOptions) {
@@ -81,10 +83,11 @@ export class ShardedAccountPool implements AccountPoolClient {
       for (let tries = 0; tries < TRIES; tries += 1) {
         const [shard, acquired] = await this.#search.slot(withoutUse, signal, end);
         if (!("lease" in acquired)) return acquired;
-        const begun = await this.#begun(hold, acquired);
+        const begun = await this.#begun(hold, use, acquired);
         if (begun === null) continue;
         if ("refused" in begun) return begun;
         isServed = true;
+        this.#served.add(use);
         return {
           ...acquired,
           lease: this.#leaseOf(acquired, request, shard, hold),
@@ -93,13 +96,18 @@ export class ShardedAccountPool implements AccountPoolClient {
       }
       return { refused: "queue_timeout" };
     } finally {
-      if (!isServed) hold.unserved();
+      if (!isServed) hold.unserved(this.#isNew(use));
     }
   }
 
   /** Has a request of a key with limits counted. Rejects (503) when the shard that counts does not answer. */
   #counted(use: LimitedUse): Promise<CountAnswer> {
-    return this.#fromHome(this.#home.hold(use), () => this.#home.unserved(use.id));
+    return this.#fromHome(this.#home.hold(use), () => this.#home.unserved(use.id, this.#isNew(use)));
+  }
+
+  /** Whether a request has had no slot yet: nobody will say what it has used. */
+  #isNew(use: LimitedUse): boolean {
+    return !this.#served.has(use);
   }
 
   /**
@@ -119,12 +127,12 @@ export class ShardedAccountPool implements AccountPoolClient {
   }
 
   /** Begins a request of a key with limits that has its slot. Null: the slot was lost meanwhile. */
-  async #begun(hold: UseHold, granted: Granted): Promise<CountAnswer | null> {
+  async #begun(hold: UseHold, use: LimitedUse, granted: Granted): Promise<CountAnswer | null> {
     const { now } = this.#clock;
     const since = now();
     let isKept = false;
     try {
-      const begun = await this.#fromHome(hold.begun(), async () => hold.unserved());
+      const begun = await this.#fromHome(hold.begun(), async () => hold.unserved(this.#isNew(use)));
       if ("refused" in begun) return begun;
       // Nobody has looked after the lease meanwhile.
       isKept = now() - since <= LONG_MS || (await granted.lease.renew());

@@ -51,10 +51,14 @@ export class UseHold {
     this.#stop();
   }
 
-  /** It has got no slot. */
-  unserved(): void {
+  /**
+   * It has got no slot.
+   *
+   * @param isNew nor had it one before
+   */
+  unserved(isNew: boolean): void {
     this.end();
-    this.#clock.waitUntil(this.#home.unserved(this.#use.id).catch(() => undefined));
+    this.#clock.waitUntil(this.#home.unserved(this.#use.id, isNew).catch(() => undefined));
   }
 
   #plan(): void {

@@ -212,6 +212,24 @@ describe("a request counts once", () => {
     book.restart();
     expect(book.state).toBeUndefined();
   });
+
+  test("and not at all when it was said to begin but never served, on another day than it came, too", () => {
+    const book = new Book();
+    const one = book.use({}, { tokens: 10, cost: 5 });
+    book.ledger.take(one, book.now);
+    book.ledger.wait(one.id);
+    book.now += 13 * 3_600_000;
+    book.ledger.beginAway(one.id, book.now);
+    expect(book.state).toMatchObject({ parallel: 1, day: { tokens: 10 } });
+    book.ledger.undo(one.id);
+    const nothing = { parallel: 0, minute: { requests: 0, tokens: 0 }, day: { tokens: 0, cost: 0 } };
+    expect(book.state).toMatchObject(nothing);
+    const settled = book.run({}, { tokens: 10 }) ?? "";
+    book.end(settled, 7);
+    book.ledger.undo(settled);
+    book.restart();
+    expect(book.state).toMatchObject({ parallel: 0, day: { tokens: 7 }, month: { tokens: 7 } });
+  });
 });
 
 describe("budgets", () => {

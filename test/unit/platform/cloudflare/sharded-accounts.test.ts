@@ -122,9 +122,9 @@ class Shard {
         await this.#speaks();
         pool.uses.holding(use);
       },
-      unserved: async (use) => {
+      unserved: async (use, isNew) => {
         await this.#speaks();
-        pool.uses.unserved(use);
+        pool.uses.unserved(use, isNew);
       },
     };
   }
@@ -418,7 +418,8 @@ describe("several pools", () => {
     expect(other.pool.status().in_use).toBe(0);
     home.speakAgain();
     await world.pass(5_000);
-    expect((await world.pool.keyUses())[0]?.parallel ?? 0).toBe(0);
+    const [used] = await world.pool.keyUses();
+    expect([used?.parallel ?? 0, used?.day.tokens ?? 0]).toEqual([0, 0]);
   });
 
   it("end a request of a key with limits that the one that counts has not heard of for too long", async () => {
