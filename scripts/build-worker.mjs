@@ -109,7 +109,8 @@ function alone(folder, work) {
 /** Takes a lock that is free, or that was left behind by a build that was ended. */
 function isTaken(lock) {
   const stats = statSync(lock, { throwIfNoEntry: false });
-  if (stats !== undefined && Date.now() - stats.mtimeMs > LONGEST_PLACING_MS)
+  // A clock may have been set back since.
+  if (stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) > LONGEST_PLACING_MS)
     rmSync(lock, { recursive: true, force: true });
   try {
     mkdirSync(lock);

@@ -196,10 +196,14 @@ describe("a build that is put in the place of the one before it", () => {
     expect(filesOf(folder)).not.toContain("both.lock");
   });
 
-  it("is not kept waiting by a build that was ended while it was put there", () => {
+  it.each([
+    ["a while ago", -60],
+    ["by a clock that was set back since", 60],
+  ])("is not kept waiting by a build that was ended while it was put there, %s", (_, seconds) => {
     const lock = join(folder, "left.lock");
     mkdirSync(lock);
-    utimesSync(lock, 0, 0);
+    const at = Date.now() / 1_000 + seconds;
+    utimesSync(lock, at, at);
     expect(filesOf(placed("left", "new"))).toContain("worker.js");
     expect(filesOf(folder)).not.toContain("left.lock");
   });
