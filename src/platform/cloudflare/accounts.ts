@@ -139,14 +139,8 @@ export class CloudflareAccountPool implements AccountPoolClient {
   }
 
   /** Sends a message to the pool, and with it what requests have used that have ended. */
-  protected async withSettled<T>(send: (settled: Settled) => Promise<T>): Promise<T> {
-    const settled = this.#settlements.take();
-    try {
-      return await send(settled);
-    } catch (error) {
-      this.#settlements.lost(settled);
-      throw error;
-    }
+  protected withSettled<T>(send: (settled: Settled) => Promise<T>): Promise<T> {
+    return this.#settlements.with(send);
   }
 
   /** A grant that was long on its way may be from a pool that is gone: it counts once the pool has been heard of again. */

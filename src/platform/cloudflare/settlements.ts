@@ -48,28 +48,41 @@ export class Settlements {
     await this.tell();
   }
 
-  /** What a call to the pool takes with it. {@link lost} when it did not arrive. */
-  take(): Settled {
+  /**
+   * Has a call to the pool take with it what waits. When that is not acknowledged in time, or fails, it goes with another one, too: on
+   * Workers a call ends unseen with the request that has made it.
+   */
+  async with<T>(call: (settled: Settled) => Promise<T>): Promise<T> {
+    const settled = this.#take();
+    if (settled.length === 0) return call(settled);
+    const stop = this.#clock.setTimer(SILENT_MS, () => this.#hold(settled));
+    try {
+      return await call(settled);
+    } catch (error) {
+      this.#hold(settled);
+      throw error;
+    } finally {
+      stop();
+    }
+  }
+
+  #take(): Settled {
     if (this.#waiting.size === 0) return [];
     const taken = [...this.#waiting];
     this.#waiting.clear();
     return taken;
   }
 
-  lost(settled: Settled): void {
-    this.#hold(settled);
-  }
-
   /** Tells the pool what waits. Rejects when it cannot be told, or says nothing for some seconds (503): it is told later then. */
   async tell(): Promise<void> {
-    const settled = this.take();
+    const settled = this.#take();
     if (settled.length === 0) return;
     try {
       const sending = this.#send(settled).then(() => true);
       if ((await inTime(sending, SILENT_MS, this.#clock)) === null)
         throw silentPool("the account pool does not answer: what was used is told later");
     } catch (error) {
-      this.lost(settled);
+      this.#hold(settled);
       throw error;
     }
   }

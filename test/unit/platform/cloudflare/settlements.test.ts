@@ -32,13 +32,30 @@ function settlements() {
   return { it, sent, goOn, failures, pool };
 }
 
+/** What a call takes with it that the pool acknowledges. */
+const taken = (it: Settlements) => it.with(async (settled) => settled);
+
 test("what another request takes with it is not sent again", async () => {
   const { it, sent, goOn } = settlements();
   const told = it.add("a", spent(1), false);
-  expect(it.take()).toEqual([["a", spent(1)]]);
+  expect(await taken(it)).toEqual([["a", spent(1)]]);
+  await goOn(5_000);
+  await told;
+  expect([sent, await taken(it)]).toEqual([[], []]);
+});
+
+test("what another request has taken with it goes with the next, too, when nothing is heard of it, or when it fails", async () => {
+  const { it, sent, goOn } = settlements();
+  const told = it.add("a", spent(1), false);
+  void it.with(() => new Promise(() => undefined));
   await goOn();
   await told;
-  expect([sent, it.take()]).toEqual([[], []]);
+  expect(sent).toEqual([]);
+  await goOn(5_000);
+  const failing = it.with(async () => Promise.reject(new Error("gone")));
+  await expect(failing).rejects.toThrow("gone");
+  await it.add("b", spent(2), true);
+  expect(sent.map((settled) => settled.map(([use]) => use))).toEqual([["a", "b"]]);
 });
 
 test("what nobody takes along is sent after a moment, all in one", async () => {
@@ -68,9 +85,8 @@ test("what did not arrive goes with the next", async () => {
   const { it, sent, failures } = settlements();
   failures.push(new Error("gone"));
   await expect(it.add("a", spent(1), true)).rejects.toThrow("gone");
-  it.lost([["b", spent(2)]]);
-  await it.add("c", spent(3), true);
-  expect(sent.flat().map(([use]) => use)).toEqual(["a", "b", "c"]);
+  await it.add("b", spent(2), true);
+  expect(sent.flat().map(([use]) => use)).toEqual(["a", "b"]);
 });
 
 test("what a pool does not acknowledge goes with the next, and holds nobody up for long", async () => {
@@ -82,5 +98,5 @@ test("what a pool does not acknowledge goes with the next, and holds nobody up f
   pool.isSilent = false;
   await it.add("b", spent(2), true);
   expect(sent.map((settled) => settled.map(([use]) => use))).toEqual([["a"], ["a", "b"]]);
-  expect(it.take()).toEqual([]);
+  expect(await taken(it)).toEqual([]);
 });
