@@ -60,7 +60,7 @@ export class HealthKeeper {
     for (const state of this.#accounts) {
       const { account, health } = state;
       if (account === null) continue;
-      const part = this.#parts.get(health.part);
+      const part = this.#parts.get(health.storedIn);
       if (part !== undefined) part.found += 1;
       if (health.changed) due.push(state);
       if (health.changed || part !== undefined) known += 1;
@@ -100,7 +100,7 @@ export class HealthKeeper {
       entries -= part.ids.length;
       for (const id of part.ids) {
         const state = this.#accounts.get(id);
-        if (state?.health.part !== number) continue;
+        if (state?.health.storedIn !== number) continue;
         if (state.account !== null && !state.health.changed) {
           due.push(state);
           entries += 1;
@@ -116,9 +116,9 @@ export class HealthKeeper {
 
   #add(number: number, states: readonly AccountState[]): void {
     for (const { health } of states) {
-      const before = this.#parts.get(health.part);
+      const before = this.#parts.get(health.storedIn);
       if (before !== undefined) before.current -= 1;
-      health.part = number;
+      health.storedIn = number;
     }
     const { length } = states;
     this.#parts.set(number, { ids: states.map(({ id }) => id), current: length, found: 0 });
@@ -129,7 +129,7 @@ export class HealthKeeper {
     for (const id of this.#parts.get(number)?.ids ?? []) {
       const health = this.#accounts.get(id)?.health;
       // It was of an account that is not configured: should it be again, it is news.
-      if (health?.part === number) health.changed = true;
+      if (health?.storedIn === number) health.changed = true;
     }
     this.#parts.delete(number);
     this.#store.removeHealth(number);

@@ -43,7 +43,7 @@ export class Health {
   /** There is news that nobody has saved. */
   changed = false;
   /** Number of the part of what is stored that has it (see `HealthKeeper`); -1: none has. */
-  part = -1;
+  storedIn = -1;
   #lastUsed = 0;
   #lastSuccess = 0;
   #lastFault: AccountActivity["lastFault"] = null;

@@ -54,10 +54,16 @@ export class LimitSide {
   /** What others would give, in units, as far as it is known. */
   readonly #spare = new Map<string, number>();
 
+  /** @param name the shard's own */
   constructor(name: string, limit: PartedLimit, store: PartStore) {
     this.part = new LimitPart(name, limit, store);
   }
 
+  /**
+   * Takes over who the others are.
+   *
+   * @param founders who had all of it in the beginning
+   */
   configure(peers: readonly string[], founders: readonly string[]): void {
     // An earlier start may have asked them.
     for (const peer of peers) if (!this.#peers.includes(peer)) this.#unheard.add(peer);
@@ -162,6 +168,7 @@ export class LimitSide {
     return until <= now + Math.max(GONE_MS, this.#pauseMs) ? until : 0;
   }
 
+  /** A peer has answered what it was asked; `undefined`: it has not, or could not be. */
   heard(peer: string, { units }: PartAsk, answer: PartAnswers[PartedLimit], now: number): void {
     if (answer === undefined) {
       this.#unheard.add(peer);
