@@ -27,8 +27,8 @@ export interface PageSession {
 export interface Watch {
   /** Asked each time: it depends on who else is there. */
   patience(): Patience;
-  /** The page has computed for longer than it may in all; may come more than once. */
-  onTired(): void;
+  /** The page has computed for longer than it may in all, milliseconds; may come more than once. */
+  onTired(computedMs: number): void;
   isOver(): boolean;
 }
 
@@ -48,7 +48,7 @@ export async function losesPulse(
     const answer = session.send("Runtime.evaluate", { expression: "0" });
     const isAlive = await settles(answer, PULSE_MS);
     const before = await computedMs(session);
-    if (before !== null && before > patience().computingMs && !isOver()) onTired();
+    if (before !== null && before > patience().computingMs && !isOver()) onTired(before);
     if (isAlive) continue;
     while (!(await settles(answer, PULSE_MS))) {
       if (isOver()) return false;

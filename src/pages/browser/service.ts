@@ -201,14 +201,16 @@ export class BrowserService {
   /** Does work in a tab, for as long as the page, the browser and the time allow. */
   async #inTime<T>(live: LiveBrowser, tab: Tab, { client, totalMs }: Place, work: TabWork<T>): Promise<T> {
     let over = false;
+    const { blockedMs } = this.#options.limits;
+    // A page that had less time than others, and took no more than they may, did no harm: heavy pages would keep their client where it is for ever.
     const watch = {
       patience: () => this.#patience(client),
-      onTired: () => tab.cutShort(),
+      onTired: (computedMs: number) => tab.cutShort(computedMs > COMPUTING_MS),
       isOver: () => over,
     };
     losesPulse(tab.session, watch).then(
       (isLost) => {
-        if (isLost && !over) tab.abandon(pageBusy());
+        if (isLost && !over) tab.abandon(pageBusy(), this.#patience(client).blockedMs === blockedMs);
       },
       () => undefined,
     );

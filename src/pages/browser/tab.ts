@@ -50,7 +50,7 @@ export class Tab {
       forbidden: () => reject(forbiddenPage()),
       full: () => this.#stopLoading(),
       flooded: () => this.abandon(pageTooLarge()),
-      insistent: () => this.cutShort(),
+      insistent: () => this.cutShort(true),
     });
     this.frame = new MainFrame(session, mainFrame);
   }
@@ -82,18 +82,26 @@ export class Tab {
     return this.#cut;
   }
 
-  /** Has the page taken as it is, with nothing waited for any more: it has computed for longer than it may. */
-  cutShort(): void {
+  /**
+   * Has the page taken as it is, with nothing waited for any more: it has computed for longer than it may. May come more than once.
+   *
+   * @param isHarm whether any client's page would have been
+   */
+  cutShort(isHarm: boolean): void {
     this.#cut = true;
-    this.#doesHarm = true;
+    this.#doesHarm ||= isHarm;
     this.policy.cutShort();
     this.#cutShort(true);
   }
 
-  /** Gives a page up that does not let its process do anything else. */
-  abandon(reason: Error): void {
+  /**
+   * Gives a page up that does not let its process do anything else.
+   *
+   * @param isHarm whether any client's page would have been
+   */
+  abandon(reason: Error, isHarm = true): void {
     this.#blocked = true;
-    this.#doesHarm = true;
+    this.#doesHarm ||= isHarm;
     this.#end(reason);
   }
 

@@ -125,6 +125,34 @@ class Unguarded extends WithPages {
   }
 }
 
+/** A browser whose pages of `a.example` compute all the time: without a pause and end, or for four seconds, until nothing has come of them. */
+class Computing extends WithPages {
+  isBlocked = true;
+  readonly #since = new Map<string, number>();
+
+  override send(message: string): void {
+    const {
+      id,
+      sessionId = "",
+      method,
+      params,
+    }: {
+      id: number;
+      sessionId?: string;
+      method: string;
+      params?: { expression?: string; url?: string };
+    } = JSON.parse(message);
+    const value = (Date.now() - (this.#since.get(sessionId) ?? Date.now())) / 1_000;
+    if (method === "Performance.getMetrics")
+      this.say({ id, sessionId, result: { metrics: [{ name: "ProcessTime", value }] } });
+    else if (params?.url?.includes("//a.")) {
+      this.#since.set(sessionId, Date.now());
+      if (!this.isBlocked) setTimeout(() => super.send(message), 4_000);
+    } else if (!this.isBlocked || params?.expression !== "0" || !this.#since.has(sessionId))
+      super.send(message);
+  }
+}
+
 describe("BrowserService", () => {
   beforeEach(() => {
     vi.useFakeTimers();
@@ -300,6 +328,47 @@ describe("BrowserService", () => {
     const navigations = transports[0]?.sent.filter((method) => method === "Page.navigate").length;
     expect([transports.length, navigations]).toEqual([2, 3]);
   });
+
+  const BUSY = "The page keeps its browser busy without a pause.";
+
+  it.each([
+    ["compute without a pause", true, BUSY],
+    ["are heavy", false, expect.stringContaining("host name")],
+  ])(
+    "does not hold it against a client any longer that its pages %s, when only it has less time for that",
+    async (_, isBlocked, message) => {
+      const transport = new Computing();
+      const launch = () => puppeteer.connect({ transport });
+      const service = new BrowserService({ launch, limits, blockLists: "" });
+      /** Asks for a page while others are served; says what came of it, and after how many milliseconds. */
+      const ask = async (client: string) => {
+        const since = Date.now();
+        const url = `https://${client}.example/`;
+        const came = await service.visit({ ...visit, url }, client).catch((error: unknown) => error);
+        return { came, ms: Date.now() - since };
+      };
+      const pass = async (seconds: number) => {
+        for (let passed = 0; passed < seconds; passed++) {
+          void ask("other");
+          await vi.advanceTimersByTimeAsync(1_000);
+        }
+      };
+      const first = ask("a");
+      await pass(10);
+      expect(await first).toMatchObject({ came: { message: BUSY } });
+      transport.isBlocked = isBlocked;
+      const second = ask("a");
+      await pass(15);
+      expect(await second).toMatchObject({ came: { message } });
+      expect((await second).ms).toBeLessThan(limits.blockedMs);
+      await pass(41);
+      transport.isBlocked = true;
+      const third = ask("a");
+      await pass(15);
+      expect(await third).toMatchObject({ came: { message: BUSY } });
+      expect((await third).ms).toBeGreaterThan(limits.blockedMs);
+    },
+  );
 
   it("ends a browser that cannot be used", async () => {
     const transports: Unguarded[] = [];
