@@ -18,6 +18,8 @@ export interface PolicyEvents {
 
 /** Bytes that are under way may still arrive when a page has had its share: as many again. */
 const FLOODED = 2;
+/** Requests on which is reckoned what no ordinary page does, where one may make fewer: a deployment that loads less of pages shows them all the same. */
+const LEAST_RECKONED = 1_000;
 /**
  * Messages that a page may cause for each request that it may make. The browser tells of everything that a page does, of what it loads from itself, of
  * frames, workers and addresses that change: a page that is full of them causes some thousand.
@@ -66,7 +68,7 @@ export class TabPolicy {
     this.#requests++;
     if (this.#requests > this.#limits.requests || this.#bytes > this.#limits.bytes) {
       this.#overBudget = true;
-      if (++this.#refused === this.#limits.requests) this.#on.insistent();
+      if (++this.#refused === this.#reckoned) this.#on.insistent();
       return false;
     }
     return isPage || !URL.canParse(url) || !this.#blocks(new URL(url).hostname);
@@ -104,8 +106,12 @@ export class TabPolicy {
     this.#overBudget = true;
   }
 
+  get #reckoned(): number {
+    return Math.max(this.#limits.requests, LEAST_RECKONED);
+  }
+
   #tell(messages: number): void {
-    const limit = this.#limits.requests * MESSAGES_OF_REQUEST;
+    const limit = this.#reckoned * MESSAGES_OF_REQUEST;
     const isWithin = this.#messages <= limit;
     this.#messages += messages;
     if (isWithin && this.#messages > limit) this.#on.flooded();

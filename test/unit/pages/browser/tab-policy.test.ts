@@ -14,13 +14,15 @@ function policyOf(limits: { requests: number; bytes: number }) {
 }
 
 describe("what one tab may", () => {
-  it("load: so many requests, and no page goes on asking", () => {
-    const { policy, events } = policyOf({ requests: 3, bytes: 100 });
-    const admitted = Array.from({ length: 7 }, (_, index) =>
-      policy.admits(`https://a.example/${index}`, false),
-    );
-    expect(admitted).toEqual([true, true, true, false, false, false, false]);
-    expect([policy.overBudget, events]).toEqual([true, ["insistent"]]);
+  it.each([3, 2_000])("load: %i requests, and no page goes on asking", (requests) => {
+    const { policy, events } = policyOf({ requests, bytes: 100 });
+    const refused = Math.max(1_000, requests);
+    const ask = (n: number) => Array.from({ length: n }, () => policy.admits("https://a.example/", false));
+    expect(ask(requests)).not.toContain(false);
+    expect(ask(refused - 1)).not.toContain(true);
+    expect([policy.overBudget, events]).toEqual([true, []]);
+    ask(refused);
+    expect(events).toEqual(["insistent"]);
   });
 
   it("load: so many bytes, of which as many again may be under way", () => {
@@ -34,19 +36,20 @@ describe("what one tab may", () => {
     expect(events).toEqual(["full", "flooded"]);
   });
 
-  it("have the browser tell of it: what it loads from itself, its frames and its workers", () => {
-    const { policy, events } = policyOf({ requests: 10, bytes: 100 });
-    for (let told = 0; told < 200; told++) policy.told();
-    expect(events).toEqual([]);
-    for (let told = 0; told < 500; told++) policy.told();
-    expect(events).toEqual(["flooded"]);
-    const other = policyOf({ requests: 10, bytes: 100 });
-    for (let workers = 0; workers < 3; workers++) other.policy.grew();
-    expect(other.events).toEqual(["flooded"]);
-    const third = policyOf({ requests: 10, bytes: 100 });
-    for (let changes = 0; changes < 10; changes++) third.policy.renamed();
-    expect(third.events).toEqual([]);
-    third.policy.renamed();
-    expect(third.events).toEqual(["flooded"]);
+  it.each([10, 2_000])("have the browser tell of it, where %i requests may be made", (requests) => {
+    const most = 20 * Math.max(1_000, requests);
+    const eventsOf = (times: number, what: "told" | "grew" | "renamed") => {
+      const { policy, events } = policyOf({ requests, bytes: 100 });
+      for (let n = 0; n < times; n++) policy[what]();
+      return events;
+    };
+    for (const [what, weight] of [
+      ["told", 1],
+      ["grew", 100],
+      ["renamed", 20],
+    ] as const) {
+      expect(eventsOf(most / weight, what)).toEqual([]);
+      expect(eventsOf((2 * most) / weight, what)).toEqual(["flooded"]);
+    }
   });
 });
