@@ -65,7 +65,8 @@ export class ProcessAnswerCache implements AnswerCache {
     const texts = [...headers].reduce((sum, [name, value]) => sum + name.length + value.length, key.length);
     const bytes = content.byteLength + 2 * texts + OVERHEAD;
     if (seconds === 0 || bytes > this.#maxBytes) return;
-    const body = this.#bodies === null ? content : await this.#bodies.put(content);
+    // What has no body needs no place for it, and is kept where there is none.
+    const body = this.#bodies === null || content.length === 0 ? content : await this.#bodies.put(content);
     this.#delete(key);
     this.#add(key, { headers, body, expiresAt: this.#now() + seconds * 1_000, bytes });
     for (const oldest of this.#entries.keys()) {

@@ -1,36 +1,60 @@
 import type { BodyStore } from "../../pages/process-cache.ts";
 
+/** What the runtime does with files. */
+export interface Files {
+  readonly errors: { readonly NotFound: new (message?: string) => Error };
+  mkdir(path: string, options?: { recursive: boolean }): Promise<unknown>;
+  remove(path: string, options?: { recursive: boolean }): Promise<void>;
+  readFile(path: string): Promise<Uint8Array<ArrayBuffer>>;
+  writeFile(path: string, body: Uint8Array<ArrayBuffer>): Promise<void>;
+}
+
 /** Bodies of kept answers, each a file. The folder is this process's own, and begins empty: what was kept before is made anew. */
 export class AnswerBodies implements BodyStore {
   readonly #folder: string;
+  readonly #files: Files;
   #serial = 0;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, files: Files) {
     this.#folder = folder;
+    this.#files = files;
   }
 
   /** Makes the folder, or empties it. */
-  static async open(folder: string): Promise<AnswerBodies> {
-    await Deno.remove(folder, { recursive: true }).catch((error: unknown) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
+  static async open(folder: string, files: Files): Promise<AnswerBodies> {
+    await files.remove(folder, { recursive: true }).catch((error: unknown) => {
+      if (!(error instanceof files.errors.NotFound)) throw error;
     });
-    await Deno.mkdir(folder);
-    return new AnswerBodies(folder);
+    await files.mkdir(folder);
+    return new AnswerBodies(folder, files);
   }
 
   async put(body: Uint8Array<ArrayBuffer>): Promise<string> {
     const name = String(this.#serial++);
-    await Deno.writeFile(this.#path(name), body);
+    const path = this.#path(name);
+    const write = () => this.#files.writeFile(path, body);
+    try {
+      await write().catch(async (error: unknown) => {
+        if (!(error instanceof this.#files.errors.NotFound)) throw error;
+        // Somebody has cleared the folder away.
+        await this.#files.mkdir(this.#folder, { recursive: true });
+        await write();
+      });
+    } catch (error) {
+      // A disk that is full is shared with all that the gateway keeps: no part of a body may stay there.
+      await this.#files.remove(path).catch(() => undefined);
+      throw error;
+    }
     return name;
   }
 
   get(name: string): Promise<Uint8Array<ArrayBuffer>> {
-    return Deno.readFile(this.#path(name));
+    return this.#files.readFile(this.#path(name));
   }
 
   remove(name: string): void {
     // The folder may be gone, too.
-    Deno.remove(this.#path(name)).catch(() => undefined);
+    this.#files.remove(this.#path(name)).catch(() => undefined);
   }
 
   #path(name: string): string {

@@ -52,7 +52,7 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   archive.interrupt();
   const kept = new KeptForCallers(data.database, variables.kept, Date.now);
   const limits = new RateLimits(data.database, Date.now);
-  const bodies = await AnswerBodies.open(`${process.dataFolder}/answers`);
+  const bodies = await AnswerBodies.open(`${process.dataFolder}/answers`, Deno);
   const egress = await startEgress((pair) => pages.privateHosts.has(pair));
   const executable = await findBrowser(process, projectFolder);
   const browsers =

@@ -50,6 +50,17 @@ describe("the answer cache of a process", () => {
     expect([await cache.match("a"), await cache.match("b")]).toEqual([undefined, undefined]);
   });
 
+  it("keeps what has no body where there is no place for any: that a renewal has begun, for one", async () => {
+    const full = async () => Promise.reject(new Error("the disk is full"));
+    const cache = new ProcessAnswerCache(() => 0, 8_700, { put: full, get: full, remove: () => undefined });
+    await expect(cache.put("a", answer("a", 10))).rejects.toThrow("full");
+    await cache.put("a/renewal", answer("", 10));
+    expect([await cache.match("a"), (await cache.match("a/renewal"))?.body]).toEqual([
+      undefined,
+      new Uint8Array(),
+    ]);
+  });
+
   it("keeps bodies elsewhere where it is told to, and takes those away that it drops", async () => {
     const bodies = new Map<string, Uint8Array<ArrayBuffer>>();
     let serial = 0;
