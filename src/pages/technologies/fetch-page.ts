@@ -113,7 +113,10 @@ function goesOnTo(refresh: string | null, url: string): string | null {
       .exec(refresh ?? "")
       ?.filter((part) => part !== undefined) ?? [];
   const target = address.trim();
-  return target !== "" && URL.canParse(target, url) ? new URL(target, url).href : null;
+  if (target === "" || !URL.canParse(target, url)) return null;
+  const { protocol, href } = new URL(target, url);
+  // Browsers stay where a page would lead out of the web.
+  return /^https?:$/.test(protocol) ? href : null;
 }
 
 /** Throws what the caller is told of a page that does not come, or breaks off. */

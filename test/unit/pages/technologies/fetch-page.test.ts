@@ -170,6 +170,8 @@ describe("fetchPage", () => {
     [refresh("30;url=/b"), "https://example.com/"],
     [refresh("0"), "https://example.com/"],
     [refresh("0;url=http://"), "https://example.com/"],
+    [refresh("0;url=app://open"), "https://example.com/"],
+    [refresh("0;url=data:text/html,x"), "https://example.com/"],
   ])("follows a page that goes on by itself at once: %#", async (first, url) => {
     const platform = web({
       "https://example.com/": first,
