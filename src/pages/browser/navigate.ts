@@ -3,6 +3,7 @@ import { evaluate, isolatedWorld, sleep } from "./evaluate.ts";
 import { navigationFailure, notRenderable, pageTimeout } from "./failures.ts";
 import { type DocumentAnswer, LEFT, type MainFrame } from "./main-frame.ts";
 import { MAY_GO_ON } from "./page-scripts.ts";
+import { shownAddress } from "./shown-address.ts";
 import type { Tab } from "./tab.ts";
 
 /** How a page is loaded. */
@@ -93,7 +94,7 @@ class Visit {
   report(): PageReport {
     const { page, frame, policy } = this.#tab;
     return {
-      url: page.url(),
+      url: shownAddress(page.url()),
       status: frame.answer?.status ?? 200,
       incomplete: frame.document === this.#unfinished,
       overBudget: policy.overBudget,
