@@ -28,21 +28,29 @@ const NODE = {
 /** Longer than any build takes. */
 const LONGEST_BUILD_MS = 60_000;
 
-/** What the Worker is made of. */
-const SOURCES = ["src", "durable-objects", "package-lock.json"];
+/** What the Worker is made of: sources, and what says which versions of the libraries. */
+const SOURCES = ["src", "durable-objects"];
+const VERSIONS = "package-lock.json";
 
-/** Names the sources as they are: what one build has checked, another one checks anew. */
-function buildId() {
+/**
+ * Names the sources as they are: what one build has checked, another one checks anew. Null where no `package-lock.json` says which libraries are
+ * used, as with other package managers: then nobody knows.
+ */
+export function buildId(folder = root) {
+  if (!isFile(join(folder, VERSIONS))) return null;
   const hash = createHash("sha256");
   const files = SOURCES.flatMap((source) =>
-    statSync(join(root, source)).isDirectory()
-      ? readdirSync(join(root, source), { recursive: true }).map((name) => join(source, name))
-      : [source],
+    readdirSync(join(folder, source), { recursive: true }).map((name) => join(source, name)),
   );
-  for (const file of files.sort()) {
-    if (statSync(join(root, file)).isFile()) hash.update(`${file}\n`).update(readFileSync(join(root, file)));
+  for (const file of [VERSIONS, ...files.sort()]) {
+    // Editors leave links beside the sources that lead nowhere.
+    if (isFile(join(folder, file))) hash.update(`${file}\n`).update(readFileSync(join(folder, file)));
   }
   return hash.digest("hex").slice(0, 16);
+}
+
+function isFile(path) {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** How esbuild makes the Worker. */

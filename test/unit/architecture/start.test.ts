@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -15,7 +16,7 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile, type Plugin } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { place, WORKER } from "../../../scripts/build-worker.mjs";
+import { buildId, place, WORKER } from "../../../scripts/build-worker.mjs";
 import { root } from "./sources.ts";
 
 /** What only Workers have, by name alone: the modules that want it are run, and ask for nothing. */
@@ -136,6 +137,34 @@ it("holds the words of schemas' errors in one language", () => {
 it("stays small in all, zipped, without what draws and packs images", () => {
   expect(zipped).toBeGreaterThan(100 * 1024);
   expect(zipped).toBeLessThan(500 * 1024);
+});
+
+describe("the name of a build", () => {
+  const at = join(folder, "named");
+  const put = (path: string, text: string) => writeFileSync(join(at, path), text);
+  beforeAll(() => {
+    for (const name of ["src/config", "durable-objects"]) mkdirSync(join(at, name), { recursive: true });
+    put("src/config/schema.ts", "one");
+  });
+
+  it("is none where nothing says which libraries it is made with", () => {
+    expect(buildId(at)).toBeNull();
+    put("package-lock.json", "{}");
+    expect(buildId(at)).toMatch(/^[\da-f]{16}$/);
+  });
+
+  it("is another for each change of a source or a library, and the same otherwise, whatever editors leave", () => {
+    const ids = ["one", "two"].flatMap((text) => {
+      put("package-lock.json", text);
+      return ["three", "four"].map((source) => {
+        put("src/config/schema.ts", source);
+        return buildId(at);
+      });
+    });
+    expect(new Set(ids).size).toBe(4);
+    symlinkSync("nobody@nowhere.1:2", join(at, "src", "config", ".#schema.ts"));
+    expect(buildId(at)).toBe(ids.at(-1));
+  });
 });
 
 describe("a build that is put in the place of the one before it", () => {
