@@ -194,13 +194,15 @@ describeWithBrowser("the browser behind the page service", () => {
       ended++;
       return [answer.status, await answer.text()];
     });
-    await expect.poll(() => visits.get("/busy?1"), { timeout: 10_000 }).toBe(1);
+    // Which of them come first is not said, nor how many tabs a client has that has done harm.
+    const begun = () => [...visits.keys()].filter((path) => path.startsWith("/busy?")).length;
+    await expect.poll(begun, { timeout: 25_000 }).toBeGreaterThanOrEqual(2);
     expect((await thumbs("/ordinary")).status).toBe(200);
     expect(ended).toBeLessThan(busy.length);
     for (const answer of await Promise.all(busy)) {
       expect(answer).toEqual([504, expect.stringContaining("page_timeout")]);
     }
-  });
+  }, 60_000);
 
   it("serves 20 at once with the tabs that it may have", async () => {
     const before = await browserCounts(gateway);
