@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { buildBundles } from "../../test/support/bundle.ts";
+import { spread } from "../figures.mjs";
 import { cpuMs, start, tell } from "./process.mjs";
 import { gatewayOnWorkerd, LIMITED_KEY, PATH } from "./subjects.mjs";
 
 /** What is compared: little enough in a block that all builds get the same of what else the machine does. */
-const CASES = [
+export const CASES = [
   {
     name: "whole answers",
     job: { prompt: "Say something.", stream: false, chunks: 0, parallel: 32 },
@@ -29,7 +30,6 @@ const CASES = [
 const WARM_UP_BLOCKS = 8;
 /** History and metrics leave half a second after a request. */
 const BEHIND_MS = 1_000;
-const RESAMPLES = 1_000;
 /** What the name of a build ends with that is asked with a key that has limits. */
 const LIMITED = "+limits";
 
@@ -98,19 +98,10 @@ export async function measure(subjects, ask, rounds) {
 export function report(rows, block) {
   const [{ costs: base }] = rows;
   for (const { name, costs } of rows) {
-    const ratio = sum(costs) / sum(base);
-    const resampled = Array.from({ length: RESAMPLES }, () => {
-      let own = 0;
-      let others = 0;
-      for (let each = 0; each < costs.length; each += 1) {
-        const at = Math.floor(Math.random() * costs.length);
-        own += costs[at];
-        others += base[at];
-      }
-      return own / others;
-    }).toSorted((one, other) => one - other);
-    const [low, high] = [0.025, 0.975].map((share) => resampled[Math.floor(RESAMPLES * share)].toFixed(3));
+    const of = (values, rounds) => sum(rounds.map((round) => values[round]));
+    const ratio = spread(costs.length, (rounds) => of(costs, rounds) / of(base, rounds));
+    const [value, low, high] = [ratio.value, ratio.low, ratio.high].map((each) => each.toFixed(3));
     const each = (sum(costs) / costs.length / block).toFixed(3);
-    console.log(`${name.padEnd(28)} ${each} ms   ${ratio.toFixed(3)} (${low} to ${high})`);
+    console.log(`${name.padEnd(28)} ${each} ms   ${value} (${low} to ${high})`);
   }
 }

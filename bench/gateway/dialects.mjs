@@ -1,4 +1,4 @@
-import { measure, report } from "./compare.mjs";
+import { CASES, measure, report } from "./compare.mjs";
 import { start, tell } from "./process.mjs";
 import { gatewayOnWorkerd } from "./subjects.mjs";
 
@@ -60,18 +60,8 @@ const conversation = (prompt) => [
   { role: "user", content: prompt },
 ];
 
-const CASES = [
-  {
-    name: "whole answers",
-    job: { prompt: "Say something.", stream: false, chunks: 0, parallel: 32 },
-    block: 320,
-  },
-  {
-    name: "streams of 100 chunks",
-    job: { prompt: "Count. [burst:100]", stream: true, chunks: 100, parallel: 8 },
-    block: 24,
-  },
-];
+/** Whole answers and fast streams: tools are offered in a way of each dialect's own. */
+const ASKED = CASES.slice(0, 2);
 
 /**
  * Says what each dialect costs as a ratio to chat completions, in blocks that take turns. Each is asked of a gateway of its own, so that
@@ -88,7 +78,7 @@ export async function run({ rounds = 20, only } = {}) {
       const gateway = await gatewayOnWorkerd(upstream.ready, { name: dialect.name });
       subjects.push({ ...gateway, dialect });
     }
-    for (const [index, { name, job, block }] of CASES.entries()) {
+    for (const [index, { name, job, block }] of ASKED.entries()) {
       if (only !== undefined && !only.includes(index)) continue;
       const ask = ({ port, dialect }, count = block) => {
         const body = JSON.stringify(dialect.body(job.prompt, job.stream));

@@ -8,7 +8,7 @@ import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { allowPrivateHosts, assetsFolder, root } from "../../scripts/development.mjs";
 import { ensureBrowser } from "../../scripts/ensure-browser.mjs";
 import { buildBundles, modulesOf } from "../../test/support/bundle.ts";
-import { readIfExists } from "../figures.mjs";
+import { readIfExists, spread } from "../figures.mjs";
 import { children, cpuMs, start } from "./process.mjs";
 import { PATH, variables } from "./subjects.mjs";
 
@@ -16,7 +16,6 @@ import { PATH, variables } from "./subjects.mjs";
 const COPIES = { chat: 4, admin: 4, technologies: 4, thumbs: 2 };
 /** History and metrics leave half a second after a request. */
 const BEHIND_MS = 800;
-const RESAMPLES = 1_000;
 
 /** What a start costs in all, and what of it the runtime compiles although nothing has imported it. */
 const START = "start";
@@ -225,16 +224,6 @@ function report(rows) {
 }
 
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/** A figure of all rounds, and the interval in which 95 of 100 samples of the rounds have it. */
-function spread(count, figure) {
-  const all = Array.from({ length: count }, (_, round) => round);
-  const resampled = Array.from({ length: RESAMPLES }, () =>
-    figure(all.map(() => Math.floor(Math.random() * count))),
-  ).toSorted((one, other) => one - other);
-  const [low, high] = [0.025, 0.975].map((share) => resampled[Math.floor(RESAMPLES * share)]);
-  return { value: figure(all), low, high };
-}
 
 const figures = ({ value, low, high }, digits) =>
   `${value.toFixed(digits).padStart(7)} (${low.toFixed(digits)} to ${high.toFixed(digits)})`;

@@ -115,15 +115,9 @@ export class ShardedAccountPool implements AccountPoolClient {
    *
    * @param late what is done when it says so later
    */
-  async #fromHome<T>(asking: Promise<T>, late: () => Promise<void> = async () => undefined): Promise<T> {
-    const answer = await inTime(
-      asking.then((told) => ({ told })),
-      COUNTING_MS,
-      this.#clock,
-    );
-    if (answer !== null) return answer.told;
-    void asking.then(late).catch(() => undefined);
-    throw silentPool("the account pool that counts what keys use does not answer");
+  #fromHome<T>(asking: Promise<T>, late?: () => Promise<void>): Promise<T> {
+    const silence = "the account pool that counts what keys use does not answer";
+    return this.#within(COUNTING_MS, asking, silence, late);
   }
 
   /** Begins a request of a key with limits that has its slot. Null: the slot was lost meanwhile. */
@@ -188,14 +182,24 @@ export class ShardedAccountPool implements AccountPoolClient {
   }
 
   /** Rejects (503) when the answer of a shard takes too long. */
-  async #soon<T>(asking: Promise<T>): Promise<T> {
+  #soon<T>(asking: Promise<T>): Promise<T> {
+    return this.#within(SILENT_MS, asking, "an account pool does not answer");
+  }
+
+  /**
+   * What a shard says. Rejects (503, `silence`) when it does not in so many milliseconds.
+   *
+   * @param late what is done when it says so later
+   */
+  async #within<T>(ms: number, asking: Promise<T>, silence: string, late?: () => Promise<void>): Promise<T> {
     const answer = await inTime(
       asking.then((told) => ({ told })),
-      SILENT_MS,
+      ms,
       this.#clock,
     );
-    if (answer === null) throw silentPool("an account pool does not answer");
-    return answer.told;
+    if (answer !== null) return answer.told;
+    asking.then(late).catch(() => undefined);
+    throw silentPool(silence);
   }
 
   /** For tests: the configuration object tells each shard its part itself. */
