@@ -23,8 +23,11 @@ const FACTS = [
   "tried",
 ].map(fact);
 
+/** How the index of the facts is called. */
+export const FACT_INDEX = "record_facts";
+
 /** Made once a table; the first list of a large, older archive waits for it. */
-export const FACT_INDEX = `create index if not exists record_facts on record(created, seq, updated, ${FACTS.join()})`;
+export const MAKE_FACT_INDEX = `create index if not exists ${FACT_INDEX} on record(created, seq, updated, ${FACTS.join()})`;
 
 /**
  * Whether a summary has a text in it, as people see it: in its texts, in the status with its code ("error 429"), or in what is
@@ -104,10 +107,10 @@ export function conditionOf(filter: HistoryFilter, q: string, now: number): Cond
   return { where: parts.length === 0 ? "" : ` where ${parts.join(" and ")}`, values, isNarrowed };
 }
 
-/** The `from` and `where` of a query of single records. */
-export function recordsWhere({ where, isNarrowed }: Condition): string {
+/** The `from` and `where` of a query of single records. `isIndexed`: there is {@link FACT_INDEX}. */
+export function recordsWhere({ where, isNarrowed }: Condition, isIndexed: boolean): string {
   // Not told to, SQLite reads the summaries: the index is wide, and its use is not known to save that.
-  return isNarrowed
-    ? `from record indexed by record_facts${where} and created > -1e300`
+  return isNarrowed && isIndexed
+    ? `from record indexed by ${FACT_INDEX}${where} and created > -1e300`
     : `from record${where}`;
 }

@@ -1,7 +1,7 @@
 import type { HistoryQuery, HistoryRecord, HistorySummary, HistoryWrite } from "../platform/archive.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 import { insertRows, type TextTable } from "../storage/texts.ts";
-import { conditionOf, FACT_INDEX, LOST_AFTER_MS, recordsWhere } from "./history-filter.ts";
+import { conditionOf, FACT_INDEX, LOST_AFTER_MS, MAKE_FACT_INDEX, recordsWhere } from "./history-filter.ts";
 
 const INTERRUPTED = "the generation was interrupted";
 
@@ -13,6 +13,9 @@ const KNOWN = `select
   (select updated from record where id = ?1) as updated,
   (select json_extract(summary, '$.status') from record where id = ?1) as status,
   exists(select 1 from deleted_record where id = ?1) as deleted`;
+
+/** Of more records than these the filters' facts have an index: of fewer it costs more, each time that one comes or goes, than it saves. */
+const INDEXED_FROM = 1_000;
 
 /** Ids that are given as one value: a JSON array. */
 export const GIVEN = "(select value from json_each(?))";
@@ -38,10 +41,16 @@ export class HistoryTable {
       "create table if not exists record(seq integer primary key, id text unique not null, created integer not null, updated integer not null, summary text not null)",
     );
     sql.all("create index if not exists record_created on record(created, seq)");
-    sql.all(FACT_INDEX);
     sql.all(
       "create table if not exists deleted_record(id text primary key, at integer not null) without rowid",
     );
+  }
+
+  /** So many records are kept from now on: makes what lists of them need, and drops what they do not. */
+  expect(records: number): void {
+    const isIndexed = this.#isIndexed;
+    if (records > INDEXED_FROM && !isIndexed) this.#sql.all(MAKE_FACT_INDEX);
+    if (records <= INDEXED_FROM && isIndexed) this.#sql.all(`drop index ${FACT_INDEX}`);
   }
 
   /** The same as {@link put} for each, with few statements for those that nothing is known of. */
@@ -112,7 +121,7 @@ export class HistoryTable {
   } {
     const condition = conditionOf(filter, q, this.#now());
     const { values } = condition;
-    const from = recordsWhere(condition);
+    const from = recordsWhere(condition, condition.isNarrowed && this.#isIndexed);
     const newest = "order by created desc, seq desc";
     if (q !== "" && !uncounted) {
       // To look for a text is dear: once for both answers.
@@ -193,6 +202,10 @@ export class HistoryTable {
     const given = JSON.stringify(ids);
     this.#sql.all(`delete from record where id in ${GIVEN}`, given);
     this.#texts.deleteOf(`select value from json_each(?)`, given);
+  }
+
+  get #isIndexed(): boolean {
+    return this.#sql.all("select 1 from sqlite_master where type='index' and name=?", FACT_INDEX).length > 0;
   }
 
   /** Those of which there is a record, or was one. */

@@ -36,14 +36,18 @@ export function* piecesOf(text: string, size: number): Generator<string> {
   }
 }
 
-/** Inserts rows of the same columns with few statements, as each has its price. `table` may name the columns. */
+/**
+ * Inserts rows of the same columns with few statements, as each has its price. `table` may name the columns. To be called within a
+ * transaction that is undone when it throws: of a statement that fails, the rows before the one at fault stay. Otherwise SQLite would
+ * copy, for each statement, every page that it changes.
+ */
 export function insertRows(sql: Sql, table: string, rows: readonly (readonly SqlValue[])[]): void {
   const width = rows[0]?.length ?? 1;
   const atOnce = Math.floor(MOST_VALUES / width);
   const place = `(${Array.from({ length: width }, () => "?").join()})`;
   for (let at = 0; at < rows.length; at += atOnce) {
     const some = rows.slice(at, at + atOnce);
-    sql.all(`insert into ${table} values${some.map(() => place).join()}`, ...some.flat());
+    sql.all(`insert or fail into ${table} values${some.map(() => place).join()}`, ...some.flat());
   }
 }
 

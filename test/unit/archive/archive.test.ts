@@ -167,9 +167,13 @@ describe("the history", () => {
     expect(ids({ ...everything, q: "broken@" })).toEqual(["c"]);
   });
 
-  describe("narrowed down", () => {
+  const keep = (records: number, version = 2) => archive.retain({ version, records, captures: 5 });
+
+  // Of many records the filters' facts have an index.
+  describe.each([10, 100_000])("narrowed down, of %j that are kept", (records) => {
     const found = (filter: HistoryFilter) => ids({ ...everything, filter });
     beforeEach(() => {
+      keep(records);
       put(
         write("a", { created_at: 1, key: "key_1", status: "error", status_code: 429, elapsed_ms: 5 }),
         write("b", {
@@ -252,10 +256,28 @@ describe("the history", () => {
     },
     { minMs: 1, maxMs: 2, minTokens: 3, maxTokens: 4 },
   ])("reads no summary of what does not fit %j: 100,000 records are filtered by an index alone", (filter) => {
+    keep(100_000);
     const condition = conditionOf(filter, "", now);
-    const count = `select count(*) as n ${recordsWhere(condition)}`;
+    const count = `select count(*) as n ${recordsWhere(condition, true)}`;
     const plan = sql.all(`explain query plan ${count}`, ...condition.values);
     expect(plan[0]?.["detail"]).toContain("USING COVERING INDEX record_facts");
+  });
+
+  it("has an index for its filters where many records are kept, and none where it would cost more than it saves", () => {
+    const indexes = () => sql.all("select name from sqlite_master where name = 'record_facts'").length;
+    put(write("a"));
+    expect(indexes()).toBe(0);
+    keep(5_000);
+    expect(indexes()).toBe(1);
+    archive = new SqlArchive(sql, () => now);
+    expect(indexes()).toBe(1);
+    keep(200, 3);
+    expect(indexes()).toBe(0);
+    // An earlier version made one for all.
+    sql.all("create index record_facts on record(created, seq, updated)");
+    archive = new SqlArchive(sql, () => now);
+    expect(indexes()).toBe(0);
+    expect(ids({ ...everything, filter: { status: ["success"] } })).toEqual(["a"]);
   });
 
   it("says so when a generation was lost on the way", () => {
