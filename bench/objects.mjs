@@ -56,7 +56,12 @@ export async function run({ quick = false, only } = {}) {
       resourcePersistencePath: storage,
       modules: [{ type: "ESModule", path: "worker.mjs", contents }],
       compatibilityDate: "2026-09-01",
-      compatibilityFlags: ["nodejs_compat", "enable_request_signal", "no_nodejs_global_timers"],
+      compatibilityFlags: [
+        "nodejs_compat",
+        "enable_request_signal",
+        "no_nodejs_global_timers",
+        "new_module_registry",
+      ],
       durableObjects: Object.fromEntries(
         Object.entries(OBJECTS).map(([name, className]) => [name, { className, useSQLite: true }]),
       ),

@@ -25,8 +25,8 @@ const UNASKED = "compiled";
  * What a new isolate costs before it serves anything, and what its first answers cost: CPU of workerd, by the kernel's count. A process
  * is started with several isolates of one build; the same with Workers that are empty is taken from it.
  *
- * @param {readonly string[]} folders builds as wrangler writes them, `NAME=FOLDER` or `NAME+FLAG=FOLDER` for one that has a flag of the
- *   runtime besides; this tree's own comes after them
+ * @param {readonly string[]} folders builds as wrangler writes them, `NAME=FOLDER`, `NAME+FLAG=FOLDER` for one that has a flag of the
+ *   runtime besides, `NAME!FLAG=FOLDER` for one that has it not; this tree's own comes after them
  * @param {{ rounds?: number, only?: string }} [options] `only`: the start, and these of the first requests, by name, or `compiled`; `none`: the
  *   start alone
  */
@@ -40,7 +40,7 @@ export async function run(folders, { rounds = 5, only } = {}) {
   const { gateway } = await buildBundles();
   const builds = folders.map((each) => {
     const [name, folder = name] = each.split("=");
-    const [, ...flags] = name.split("+");
+    const [, ...flags] = name.split(/(?=[+!])/);
     return { name, modules: modulesOf({ folder, entry: "worker.js" }), folder, flags };
   });
   builds.push({ name: "this", modules: modulesOf(gateway), folder: gateway.folder, flags: [] });
@@ -118,7 +118,7 @@ async function measured({ modules, folder, flags }, asked, upstream, site) {
       resourcePersistencePath: storage,
       workers: names.map(({ worker }) => ({
         ...options,
-        compatibilityFlags: [...options.compatibilityFlags, ...flags],
+        compatibilityFlags: changed(options.compatibilityFlags, flags),
         name: worker,
         modules,
         modulesRoot: folder,
@@ -162,6 +162,13 @@ async function measured({ modules, folder, flags }, asked, upstream, site) {
     await miniflare.dispose();
     await rm(storage, { recursive: true, force: true });
   }
+}
+
+/** Flags of the runtime with others (`+FLAG`), and without some (`!FLAG`). */
+function changed(flags, changes) {
+  const some = (sign) => changes.filter((change) => change.startsWith(sign)).map((change) => change.slice(1));
+  const without = some("!");
+  return [...flags.filter((flag) => !without.includes(flag)), ...some("+")];
 }
 
 /** The files beside the Worker, as its binding has them. */
