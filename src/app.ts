@@ -5,6 +5,7 @@ import { RequestConfig } from "./config/request-config.ts";
 import { type GatewayError, invalidRequest, toGatewayError } from "./errors/gateway-error.ts";
 import { ProviderError } from "./errors/provider-error.ts";
 import { BodyBudget } from "./http/body-budget.ts";
+import { RequestTimers } from "./http/request-timers.ts";
 import { checkNetwork } from "./limits/allowed.ts";
 import { settleUse } from "./limits/quota.ts";
 import type { Context, LogFields, RequestRuntime } from "./platform/context.ts";
@@ -235,6 +236,7 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
   const path = url.pathname;
   if (request.method === "OPTIONS" && cors.applies(path)) return cors.preflight(request);
   const hold = budgetOf(platform).hold();
+  const timers = new RequestTimers();
   const config = new RequestConfig(platform.configuration);
   const context: Context = {
     platform,
@@ -249,6 +251,7 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
     ...(runtime.connection === undefined ? {} : { connection: runtime.connection }),
     serve: (inner, connection) => handle(inner, { ...runtime, connection }),
     hold,
+    timers,
     config: () => config.read(),
     allowConfigCopy: () => config.allowCopy(),
     confirmConfig: (version) => config.confirm(version),
@@ -256,6 +259,7 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
   const response = await dispatch(context);
   const ended = () => {
     hold.release();
+    timers.end();
     const { status } = response;
     const durationMs = platform.now() - startedAt;
     logRequest(request, path, status, requestId, durationMs, log);

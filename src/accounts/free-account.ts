@@ -1,4 +1,5 @@
 import { upstreamOf } from "../captures/tap.ts";
+import { RequestTimers } from "../http/request-timers.ts";
 import type { AcquireRequest, Credentials, MeantFor } from "../platform/accounts.ts";
 import type { Platform } from "../platform/platform.ts";
 import { providerNamed, sameParty } from "../provider/of-platform.ts";
@@ -37,7 +38,8 @@ export async function withFreeAccount<T>(
   }
   const { lease } = acquired;
   const abort = new AbortController();
-  const stop = renewLease(lease, abort);
+  const timers = new RequestTimers();
+  const stop = renewLease(lease, timers, abort);
   const inTime = () => AbortSignal.any([abort.signal, AbortSignal.timeout(timeoutMs)]);
   try {
     const { config } = await platform.configuration.read();
@@ -65,6 +67,7 @@ export async function withFreeAccount<T>(
     return result;
   } finally {
     stop();
+    timers.end();
     lease.release();
   }
 }

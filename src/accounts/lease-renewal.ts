@@ -1,4 +1,5 @@
 import { ProviderError } from "../errors/provider-error.ts";
+import type { RequestTimers } from "../http/request-timers.ts";
 import type { Lease } from "../platform/accounts.ts";
 import { BEAT_MS } from "./lease-life.ts";
 
@@ -7,15 +8,17 @@ import { BEAT_MS } from "./lease-life.ts";
  *
  * @returns Ends the renewal.
  */
-export function renewLease(lease: Lease | null, abort: AbortController): () => void {
+export function renewLease(lease: Lease | null, timers: RequestTimers, abort: AbortController): () => void {
   if (lease === null) return () => undefined;
-  const timer = setInterval(() => {
+  const beat = () => {
+    cancel = timers.after(BEAT_MS, beat);
     lease.renew().then(
       (held) => {
         if (!held) abort.abort(new ProviderError("timeout", "the account's slot was reclaimed"));
       },
       () => undefined,
     );
-  }, BEAT_MS);
-  return () => clearInterval(timer);
+  };
+  let cancel = timers.after(BEAT_MS, beat);
+  return () => cancel();
 }

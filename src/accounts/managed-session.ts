@@ -18,7 +18,7 @@ export class ManagedSession implements AccountSession {
   constructor(request: AccountRequest, lease: Lease) {
     this.#request = request;
     this.lease = lease;
-    this.#stopRenewal = renewLease(lease, request.abort);
+    this.#stopRenewal = renewLease(lease, request.context.timers, request.abort);
     this.#account = { token: "", fetch: NOWHERE };
   }
 

@@ -69,7 +69,7 @@ export class Generation {
   #answering = false;
 
   private constructor(job: GenerationJob, provider: NamedProvider, prepared: PreparedTurn) {
-    const { platform } = job.context;
+    const { platform, timers } = job.context;
     const { answerTimeoutMs, firstByteTimeoutMs, idleTimeoutMs } = provider.patience;
     this.#job = job;
     this.#provider = provider;
@@ -78,6 +78,7 @@ export class Generation {
     this.watchdog = new Watchdog(
       { firstByteMs: prepared.whole === true ? answerTimeoutMs : firstByteTimeoutMs, idleMs: idleTimeoutMs },
       () => platform.now(),
+      timers,
       (silence) => {
         if (silence !== "stalled-reader") {
           this.#attempt.abort(new ProviderError("timeout", "the provider fell silent"));

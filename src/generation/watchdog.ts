@@ -1,3 +1,5 @@
+import type { RequestTimers } from "../http/request-timers.ts";
+
 /** Which silence a {@link Watchdog} measures. */
 export type Silence = "first-byte" | "idle" | "stalled-reader";
 
@@ -9,13 +11,15 @@ const MIN_BYTES_PER_SECOND = 256;
 
 /**
  * Ends a stream whose upstream has fallen silent, or whose reader has stopped reading. Noting a byte costs one clock
- * read: the timer runs for the shorter of the limits at first, and is re-armed only when it fires.
+ * read: it is looked after every now and then, and each look says when the next one is.
  */
 export class Watchdog {
   readonly #now: () => number;
   readonly #limits: { readonly firstByteMs: number; readonly idleMs: number };
   readonly #bark: (silence: Silence) => void;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #timers: RequestTimers;
+  /** Keeps the next look from being taken. */
+  #cancel: (() => void) | undefined;
   #since: number;
   #heard = false;
   /** Since when something has waited for the reader without a byte being taken; 0: nothing waits. */
@@ -24,15 +28,16 @@ export class Watchdog {
   #free: number;
   /** For how long the reader has kept writes waiting by now, less what it took since is worth, and less the time between. */
   #debt = 0;
-  #paused = true;
 
   constructor(
     limits: { firstByteMs: number; idleMs: number },
     now: () => number,
+    timers: RequestTimers,
     bark: (silence: Silence) => void,
   ) {
     this.#limits = limits;
     this.#now = now;
+    this.#timers = timers;
     this.#bark = bark;
     this.#since = now();
     this.#free = this.#since;
@@ -42,7 +47,6 @@ export class Watchdog {
   expect(): void {
     this.#heard = false;
     this.#writing = 0;
-    this.#paused = false;
     this.#since = this.#now();
     this.#arm();
   }
@@ -84,10 +88,8 @@ export class Watchdog {
 
   /** Nothing is owed any more. */
   stop(): void {
-    this.#paused = true;
-    if (this.#timer === undefined) return;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
   }
 
   /** When it is to bark, as things stand. */
@@ -96,16 +98,15 @@ export class Watchdog {
     return this.#since + (this.#heard ? this.#limits.idleMs : this.#limits.firstByteMs);
   }
 
-  /** At most one timer runs. It fires often enough for whichever limit the next bark will be due by. */
+  /** At most one look is ahead. They are often enough for whichever limit the next bark will be due by. */
   #arm(): void {
-    clearTimeout(this.#timer);
+    this.#cancel?.();
     const now = this.#now();
     const soonest = Math.min(this.#due(), now + this.#limits.idleMs / 2);
-    this.#timer = setTimeout(() => this.#check(), Math.max(1, soonest - now));
+    this.#cancel = this.#timers.after(soonest - now, () => this.#check());
   }
 
   #check(): void {
-    if (this.#paused) return;
     if (this.#now() < this.#due()) {
       this.#arm();
       return;

@@ -1,18 +1,22 @@
+import type { RequestTimers } from "./request-timers.ts";
+
 /** A client may take a second longer for each so many bytes that came. */
 const BYTES_A_SECOND = 65_536;
 
 /** Bounds how long a body takes to come: some time, and longer the more of it has come. */
 export class BodyClock {
+  readonly #timers: RequestTimers;
   readonly #stalled: () => void;
-  #timer: ReturnType<typeof setTimeout>;
+  #cancel: () => void;
   /** Bytes that no time was given for yet. */
   #bytes = 0;
   #over = false;
 
   /** `stalled` is called once, when the time is over. `ms` is the time that even an empty body has. */
-  constructor(ms: number, stalled: () => void) {
+  constructor(timers: RequestTimers, ms: number, stalled: () => void) {
+    this.#timers = timers;
     this.#stalled = stalled;
-    this.#timer = setTimeout(() => this.#look(), ms);
+    this.#cancel = timers.after(ms, () => this.#look());
   }
 
   /** Whether the time is over. */
@@ -27,7 +31,7 @@ export class BodyClock {
 
   /** The body is there, or of no interest any more. */
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#cancel();
   }
 
   #look(): void {
@@ -38,6 +42,6 @@ export class BodyClock {
       return;
     }
     this.#bytes -= seconds * BYTES_A_SECOND;
-    this.#timer = setTimeout(() => this.#look(), seconds * 1000);
+    this.#cancel = this.#timers.after(seconds * 1000, () => this.#look());
   }
 }

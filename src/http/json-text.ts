@@ -3,6 +3,7 @@ import type { BodyHold } from "./body-budget.ts";
 import { BodyClock } from "./body-clock.ts";
 import { drain } from "./drain.ts";
 import { JsonScan } from "./json-scan.ts";
+import type { RequestTimers } from "./request-timers.ts";
 
 /** Arrays and objects lie within each other at most this deep: what walks through them recursively needs a bound. */
 const MAX_DEPTH = 512;
@@ -19,6 +20,7 @@ const WIDE_TEXT_COST = 3;
 export interface Intake {
   /** What the request holds of the memory for bodies; what reading takes stays held. */
   readonly hold: BodyHold;
+  readonly timers: RequestTimers;
   /** Bytes that the body may have. */
   readonly limit: number;
   /** How long the client may take to send it, milliseconds; longer for a long one. */
@@ -109,10 +111,10 @@ function decoded(bytes: Uint8Array): string {
 
 /** Reads a short body in one go. */
 async function readWhole(request: Request, declared: number, intake: Intake): Promise<string> {
-  const { hold, limit, timeoutMs } = intake;
+  const { hold, timers, limit, timeoutMs } = intake;
   if (!hold.take(declared)) await hold.wait(declared);
   const buffer = await new Promise<ArrayBuffer>((resolve, reject) => {
-    const clock = new BodyClock(timeoutMs, () => reject(tooSlow()));
+    const clock = new BodyClock(timers, timeoutMs, () => reject(tooSlow()));
     request.arrayBuffer().then(
       (read) => {
         clock.stop();
@@ -154,8 +156,8 @@ class Pieces {
   }
 
   async read(): Promise<string> {
-    const { limit, timeoutMs } = this.#intake;
-    const clock = new BodyClock(timeoutMs, () => void this.#reader.cancel().catch(() => undefined));
+    const { timers, limit, timeoutMs } = this.#intake;
+    const clock = new BodyClock(timers, timeoutMs, () => void this.#reader.cancel().catch(() => undefined));
     try {
       for (;;) {
         const { done, value } = await this.#reader.read().catch((error: unknown) => {

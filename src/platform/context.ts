@@ -1,5 +1,6 @@
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { BodyHold } from "../http/body-budget.ts";
+import type { RequestTimers } from "../http/request-timers.ts";
 import type { Capture } from "./captures.ts";
 import type { Quota } from "./limits.ts";
 import type { Platform } from "./platform.ts";
@@ -66,6 +67,8 @@ export interface Context extends RequestRuntime {
   readonly quota: Quota;
   /** What the request holds of the memory for bodies; given back when it is over. */
   readonly hold: BodyHold;
+  /** What is to happen at its time while the request is served. */
+  readonly timers: RequestTimers;
   /** Takes a capture of each exchange with the upstream that serves the request, whether captures are on or not. */
   readonly onCapture?: (capture: Capture) => void;
   /**

@@ -113,7 +113,7 @@ const MAX_OPEN_BODY = 64 * 1024;
 
 /** Reads what a request brings, as declared. Throws 400 that names the field at fault, 413 for a body that is too long. */
 async function inputOf(
-  { request, url, hold, platform }: Context,
+  { request, url, hold, timers, platform }: Context,
   params: Params,
   { query, body, optionalBody, maxBody }: Pick<Described, "query" | "body" | "optionalBody" | "maxBody">,
   limit = maxBody ?? MAX_BODY,
@@ -121,7 +121,7 @@ async function inputOf(
   const checked = query === undefined ? undefined : parseWith(query, Object.fromEntries(url.searchParams));
   if (body === undefined) return { params, query: checked, body: undefined };
   const read = optionalBody === true ? readOptionalBody : readBody;
-  const intake = { hold, limit, timeoutMs: platform.variables.bodyTimeoutMs };
+  const intake = { hold, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs };
   return { params, query: checked, body: await read(request, intake, body) };
 }
 

@@ -4,6 +4,7 @@ import type { Caller } from "../../src/auth/callers.ts";
 import { RequestConfig } from "../../src/config/request-config.ts";
 import { isObject, type JsonObject } from "../../src/encoding/json.ts";
 import { BodyBudget } from "../../src/http/body-budget.ts";
+import { RequestTimers } from "../../src/http/request-timers.ts";
 import type { HistoryRecord } from "../../src/platform/archive.ts";
 import type { Context } from "../../src/platform/context.ts";
 import type { Platform } from "../../src/platform/platform.ts";
@@ -121,6 +122,7 @@ export class MemoryGateway {
           connection,
         }),
       hold: new BodyBudget(this.platform.variables.bodyBudgetBytes).hold(),
+      timers: new RequestTimers(),
       config: () => config.read(),
       allowConfigCopy: () => config.allowCopy(),
       confirmConfig: (version) => config.confirm(version),

@@ -1,11 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Silence, Watchdog } from "../../../src/generation/watchdog.ts";
+import { RequestTimers } from "../../../src/http/request-timers.ts";
 
 const limits = { firstByteMs: 1000, idleMs: 100 };
 
 function watch() {
   const barks: Silence[] = [];
-  return { barks, dog: new Watchdog(limits, Date.now, (silence) => barks.push(silence)) };
+  return {
+    barks,
+    dog: new Watchdog(limits, Date.now, new RequestTimers(), (silence) => barks.push(silence)),
+  };
 }
 
 describe("the watchdog", () => {

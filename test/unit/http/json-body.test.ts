@@ -3,6 +3,7 @@ import { z } from "zod";
 import { GatewayError } from "../../../src/errors/gateway-error.ts";
 import { BodyBudget, type BodyHold } from "../../../src/http/body-budget.ts";
 import { parseWith, readJson as read } from "../../../src/http/json-body.ts";
+import { RequestTimers } from "../../../src/http/request-timers.ts";
 
 function post(body: BodyInit, headers: HeadersInit = {}): Request {
   // Node wants `duplex` for a streamed body; the Workers types do not know it.
@@ -25,7 +26,7 @@ function holding(bytes = ENOUGH): BodyHold {
 }
 
 function readJson(request: Request, limit = 1_000_000, hold = holding()): Promise<unknown> {
-  return read(request, { hold, limit, timeoutMs: 1_000 });
+  return read(request, { hold, timers: new RequestTimers(), limit, timeoutMs: 1_000 });
 }
 
 /** A body that comes in these pieces, and then no further unless it `ends`. */

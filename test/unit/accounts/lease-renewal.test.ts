@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { BEAT_MS } from "../../../src/accounts/lease-life.ts";
+import { renewLease } from "../../../src/accounts/lease-renewal.ts";
+import { RequestTimers } from "../../../src/http/request-timers.ts";
+import type { Lease } from "../../../src/platform/accounts.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("a lease that is held", () => {
+  /** A lease that is renewed with these outcomes; the moments of its beats are kept. */
+  function held(...outcomes: (boolean | Error)[]) {
+    const beats: number[] = [];
+    const since = performance.now();
+    const lease: Lease = {
+      account: { id: "one@test", provider: "", proxyId: "" },
+      initialToken: null,
+      renew: async () => {
+        beats.push(performance.now() - since);
+        const outcome = outcomes.shift() ?? true;
+        if (outcome instanceof Error) throw outcome;
+        return outcome;
+      },
+      token: () => expect.unreachable(),
+      signedIn: () => expect.unreachable(),
+      signInFailed: () => expect.unreachable(),
+      succeeded: () => expect.unreachable(),
+      failed: () => expect.unreachable(),
+      release: () => expect.unreachable(),
+      [Symbol.dispose]: () => expect.unreachable(),
+    };
+    return { lease, beats };
+  }
+
+  it("is renewed at each beat to the millisecond, whatever else its request waits for", async () => {
+    const { lease, beats } = held(true, new Error("the pool was not heard"));
+    const timers = new RequestTimers();
+    const abort = new AbortController();
+    timers.after(60_000, expect.unreachable)();
+    timers.after(30_000, () => undefined);
+    await vi.advanceTimersByTimeAsync(130);
+    const stop = renewLease(lease, timers, abort);
+    timers.after(1_111, () => undefined);
+    await vi.advanceTimersByTimeAsync(4 * BEAT_MS + 10);
+    expect(beats).toEqual([1, 2, 3, 4].map((beat) => 130 + beat * BEAT_MS));
+    stop();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([beats.length, abort.signal.aborted, vi.getTimerCount()]).toEqual([4, false, 0]);
+  });
+
+  it("ends the work when its slot was reclaimed", async () => {
+    const { lease } = held(true, false);
+    const abort = new AbortController();
+    const stop = renewLease(lease, new RequestTimers(), abort);
+    await vi.advanceTimersByTimeAsync(2 * BEAT_MS - 1);
+    expect(abort.signal.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(abort.signal.reason).toMatchObject({ kind: "timeout" });
+    stop();
+  });
+});
