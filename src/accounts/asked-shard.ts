@@ -1,11 +1,11 @@
-import type { AccountFailure, Acquired, AcquireRequest } from "../platform/accounts.ts";
+import type { AccountFailure, Acquired, AcquireRequest, Leaving } from "../platform/accounts.ts";
 import { type Clock, inTime } from "./clock.ts";
 
 /** Asks a shard, by number, for a slot. */
 export type AskShard = (
   shard: number,
   request: AcquireRequest,
-  signal: AbortSignal | undefined,
+  signal: Leaving | undefined,
 ) => Promise<Acquired>;
 
 /** All shards, by number. */
@@ -29,7 +29,7 @@ export async function askSoon(
   clock: Clock,
   shard: number,
   request: AcquireRequest,
-  signal: AbortSignal | undefined,
+  signal: Leaving | undefined,
 ): Promise<Acquired | null> {
   const asking = ask(shard, { ...request, waitMs: 0, passing: true }, signal);
   const answer = await inTime(asking, SILENT_MS, clock);

@@ -1,4 +1,5 @@
 import { GatewayError } from "../errors/gateway-error.ts";
+import { Ending } from "./ending.ts";
 
 /** What a request ends with whose client went away: 499. */
 export function clientLeft(): GatewayError {
@@ -6,8 +7,8 @@ export function clientLeft(): GatewayError {
 }
 
 /** What ends a request's work: also the client's going away, until `stop`, and when it has gone already. */
-export function abortWith({ signal }: Request): { abort: AbortController; stop: () => void } {
-  const abort = new AbortController();
+export function abortWith({ signal }: Request): { abort: Ending; stop: () => void } {
+  const abort = new Ending();
   const left = () => abort.abort(clientLeft());
   if (signal.aborted) left();
   signal.addEventListener("abort", left, { once: true });

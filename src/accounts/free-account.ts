@@ -4,6 +4,7 @@ import type { AcquireRequest, Credentials, MeantFor } from "../platform/accounts
 import type { Platform } from "../platform/platform.ts";
 import { providerNamed, sameParty } from "../provider/of-platform.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
+import { Ending } from "./ending.ts";
 import { errorOf } from "./fault.ts";
 import { renewLease } from "./lease-renewal.ts";
 import { refusal } from "./refusal.ts";
@@ -37,7 +38,7 @@ export async function withFreeAccount<T>(
     throw failure === undefined ? refusal(refused, wanted.target ?? null) : errorOf(failure);
   }
   const { lease } = acquired;
-  const abort = new AbortController();
+  const abort = new Ending();
   const timers = new RequestTimers();
   const stop = renewLease(lease, timers, abort);
   const inTime = () => AbortSignal.any([abort.signal, AbortSignal.timeout(timeoutMs)]);

@@ -8,6 +8,7 @@ import type {
   CountAnswer,
   Lease,
   LeasedAccount,
+  Leaving,
   PoolConfiguration,
   QueueStatus,
   SignedIn,
@@ -81,7 +82,7 @@ export class InProcessAccountPool implements AccountPoolClient {
     this.#pool = pool;
   }
 
-  async acquire(request: AcquireRequest, signal?: AbortSignal): Promise<Acquired> {
+  async acquire(request: AcquireRequest, signal?: Leaving): Promise<Acquired> {
     if (signal?.aborted) return { refused: "cancelled" };
     let outcome = this.#pool.acquire(request);
     if (outcome instanceof Waiter) {

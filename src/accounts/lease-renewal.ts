@@ -1,6 +1,7 @@
 import { ProviderError } from "../errors/provider-error.ts";
 import type { RequestTimers } from "../http/request-timers.ts";
 import type { Lease } from "../platform/accounts.ts";
+import type { Ending } from "./ending.ts";
 import { BEAT_MS } from "./lease-life.ts";
 
 /**
@@ -8,7 +9,7 @@ import { BEAT_MS } from "./lease-life.ts";
  *
  * @returns Ends the renewal.
  */
-export function renewLease(lease: Lease | null, timers: RequestTimers, abort: AbortController): () => void {
+export function renewLease(lease: Lease | null, timers: RequestTimers, abort: Ending): () => void {
   if (lease === null) return () => undefined;
   const beat = () => {
     cancel = timers.after(BEAT_MS, beat);

@@ -1,4 +1,4 @@
-import type { Acquired, AcquireRequest } from "../platform/accounts.ts";
+import type { Acquired, AcquireRequest, Leaving } from "../platform/accounts.ts";
 import { AGAIN_MS, type AskedShards, askSoon, giveBackUnused, type Taken } from "./asked-shard.ts";
 import { type Clock, pause } from "./clock.ts";
 import { waitAtShard } from "./shard-queue.ts";
@@ -31,7 +31,7 @@ export class PinnedSearch {
   async slot(
     request: AcquireRequest,
     target: string,
-    signal: AbortSignal | undefined,
+    signal: Leaving | undefined,
     end: number,
   ): Promise<Taken> {
     const owner = this.#map.of(target);

@@ -1,4 +1,4 @@
-import type { AcquireRequest } from "../platform/accounts.ts";
+import type { AcquireRequest, Leaving } from "../platform/accounts.ts";
 import { type AskedShards, askSoon, giveBackUnused, type Taken } from "./asked-shard.ts";
 import { type Clock, inTime } from "./clock.ts";
 import { silentPool } from "./silent-pool.ts";
@@ -22,7 +22,7 @@ export async function waitAtShard(
   shards: readonly number[],
   best: number,
   request: AcquireRequest,
-  signal: AbortSignal | undefined,
+  signal: Leaving | undefined,
   end: number,
 ): Promise<Taken> {
   const left = Math.max(0, end - clock.now());

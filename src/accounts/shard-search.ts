@@ -2,6 +2,7 @@ import type {
   AccountPoolClient,
   Acquired,
   AcquireRequest,
+  Leaving,
   RefusalReason,
   Refused,
 } from "../platform/accounts.ts";
@@ -107,14 +108,14 @@ export class ShardSearch {
    *   at most, while shards do not answer
    * @returns what came of it, and at which shard. Rejects when no shard can be reached that might grant it.
    */
-  slot(request: AcquireRequest, signal: AbortSignal | undefined, end: number): Promise<Taken> {
+  slot(request: AcquireRequest, signal: Leaving | undefined, end: number): Promise<Taken> {
     return request.target === undefined
       ? this.#anyone(request, signal, end)
       : this.#pinned.slot(request, request.target, signal, end);
   }
 
   /** Any account will do. The result says whose it is. */
-  async #anyone(request: AcquireRequest, signal: AbortSignal | undefined, end: number): Promise<Taken> {
+  async #anyone(request: AcquireRequest, signal: Leaving | undefined, end: number): Promise<Taken> {
     const order = this.#order(request.provider);
     const picky = { ...request, wellOnly: true };
     const last = Math.max(end, this.#clock.now() + PASS_MS);
@@ -203,7 +204,7 @@ export class ShardSearch {
     order: ShardOrder,
     shard: number,
     request: AcquireRequest,
-    signal: AbortSignal | undefined,
+    signal: Leaving | undefined,
   ): Promise<Acquired | null> {
     const answer = await askSoon(this.#shards.ask, this.#clock, shard, request, signal);
     if (answer === null) order.avoid(shard, this.#clock.now(), LOST_MS);

@@ -57,7 +57,7 @@ export async function withAccount<T>(
       // The provider may repeat what it was sent, also within an answer.
       const error = failureWithout(request.provider?.headers ?? {}, thrown);
       // A client that left is no fault of the account.
-      if (abort.signal.aborted) {
+      if (abort.aborted) {
         session.lease.failed(NOBODYS_FAULT).catch(() => undefined);
         throw error;
       }
@@ -140,12 +140,12 @@ async function acquire(request: AccountRequest, config: Config, failover: Failov
       ...(caller.owner === "" ? { disabledToo: true } : {}),
       ...(use === undefined ? {} : { use }),
     },
-    abort.signal,
+    abort,
   );
   log.queueMs = (log.queueMs ?? 0) + platform.now() - started;
   if (acquired.limits !== undefined) quota.left = acquired.limits;
   if ("lease" in acquired) return acquired;
-  if (abort.signal.aborted) throw abort.signal.reason;
+  abort.throwIfAborted();
   const { failure, limit } = acquired;
   if (limit !== undefined) throw limitExceeded(limit, platform.now());
   const refused = failure === undefined ? refusal(acquired.refused, target) : errorOf(failure);

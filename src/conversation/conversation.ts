@@ -151,6 +151,11 @@ export function textOf(parts: readonly Part[]): string {
   return text;
 }
 
+/** Whether a message has a part that is no text. */
+export function hasAttachments({ messages }: Conversation): boolean {
+  return messages.some(({ parts }) => parts.some(({ type }) => type !== "text"));
+}
+
 /** Whether tool calls are looked for in the answer (tool-call decisions, rule 4). */
 export function usesTools(conversation: Conversation): boolean {
   return conversation.tools.length > 0 && conversation.toolChoice.type !== "none";

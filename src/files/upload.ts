@@ -1,4 +1,5 @@
 import type { AccountSession } from "../accounts/account-request.ts";
+import type { Ending } from "../accounts/ending.ts";
 import { Patience } from "../accounts/patience.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import type { Caller } from "../auth/callers.ts";
@@ -40,7 +41,7 @@ export class Upload {
   readonly #files: FileKeeping;
   readonly #form: IncomingFile;
   readonly #style: string;
-  readonly #abort: AbortController;
+  readonly #abort: Ending;
   readonly #patience: Patience;
 
   /** `style` is what the queue's status calls it. `abort` ends the upload; it is also aborted here when the client breaks off or the slot is lost. */
@@ -50,7 +51,7 @@ export class Upload {
     style: string,
     files: FileKeeping,
     form: IncomingFile,
-    abort: AbortController,
+    abort: Ending,
   ) {
     this.#context = context;
     this.#caller = caller;

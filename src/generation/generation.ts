@@ -1,6 +1,6 @@
 import type { AccountSession } from "../accounts/account-request.ts";
 import { withAccount } from "../accounts/with-account.ts";
-import { type Conversation, requiresTool } from "../conversation/conversation.ts";
+import { type Conversation, hasAttachments, requiresTool } from "../conversation/conversation.ts";
 import type { FinishReason, GenerationEvent, Usage } from "../conversation/events.ts";
 import { estimateTokens } from "../conversation/tokens.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
@@ -102,7 +102,8 @@ export class Generation {
     const options = prepareOptions(config, conversation, context);
     const load = async (loading: GenerationJob) => {
       const prepared = provider.api.prepare(loading.conversation, options);
-      await prepared.load?.(loading.abort.signal);
+      // Most have none: no native signal is made for them.
+      if (hasAttachments(loading.conversation)) await prepared.load?.(loading.abort.signal);
       return new Generation(loading, provider, prepared);
     };
     return load(job).catch((error: unknown) => {
@@ -187,15 +188,14 @@ export class Generation {
     this.#sessions = [];
     recording?.account(session.accountId);
     const attempt = this.#attempts === 1 ? this.#attempt : new AbortController();
-    const { signal } = abort;
-    const stop = () => attempt.abort(signal.reason);
+    const stop = () => attempt.abort(abort.reason);
     this.#attempt = attempt;
-    signal.addEventListener("abort", stop, { once: true });
+    abort.addEventListener("abort", stop);
     try {
-      signal.throwIfAborted();
+      abort.throwIfAborted();
       await this.#answer(session);
     } finally {
-      signal.removeEventListener("abort", stop);
+      abort.removeEventListener("abort", stop);
       this.watchdog.stop();
       afterGeneration(context, this.#provider.api, session.account, this.#sessions);
     }

@@ -1,3 +1,4 @@
+import { Ending } from "../accounts/ending.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { Completion, Usage } from "../conversation/events.ts";
 import { checkFormat, type FormatCheck } from "./format-check.ts";
@@ -39,21 +40,21 @@ export const repairFormat: CompletionStage = async (completion, job) => {
 async function corrected(job: GenerationJob, broken: string, check: FormatCheck): Promise<Completion | null> {
   const { context, conversation } = job;
   // Of its own: the provider's silence must not take the first answer with it.
-  const abort = new AbortController();
-  const stop = () => abort.abort(job.abort.signal.reason);
-  job.abort.signal.throwIfAborted();
-  job.abort.signal.addEventListener("abort", stop, { once: true });
+  const abort = new Ending();
+  const stop = () => abort.abort(job.abort.reason);
+  job.abort.throwIfAborted();
+  job.abort.addEventListener("abort", stop);
   const retries = context.log.retries ?? 0;
   try {
     const repair = within(job, { conversation: repairOf(conversation, broken, check), abort });
     const generation = await Generation.prepare(repair);
     return await linkSources(await runWhole(generation), repair, generation);
   } catch {
-    job.abort.signal.throwIfAborted();
+    job.abort.throwIfAborted();
     return null;
   } finally {
     context.log.retries = retries + 1;
-    job.abort.signal.removeEventListener("abort", stop);
+    job.abort.removeEventListener("abort", stop);
   }
 }
 

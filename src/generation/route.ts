@@ -102,7 +102,7 @@ export class Route {
         return result;
       } catch (error) {
         const { job } = this.#generation;
-        const failure = job.abort.signal.aborted ? null : judge(error);
+        const failure = job.abort.aborted ? null : judge(error);
         // Of accounts that failed it has heard.
         if (failure !== null && recording?.failures === failures) {
           recording?.passed(error, job.conversation.model);
@@ -164,7 +164,7 @@ async function nextOf(
       tell(next);
       return { generation, rest: models.slice(index + 1) };
     } catch (error) {
-      job.abort.signal.throwIfAborted();
+      job.abort.throwIfAborted();
       job.recording?.passed(error, model);
       last = error;
     }

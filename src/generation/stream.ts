@@ -82,8 +82,8 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
       return dialect.completed(fold.completion(), info).then(() => writer.write(rendered, true));
     },
   };
-  const { signal } = job.abort;
-  signal.addEventListener("abort", () => writer.abandon(signal.reason), { once: true });
+  const { abort } = job;
+  abort.addEventListener("abort", () => writer.abandon(abort.reason));
   // Also while the request waits for an account: a departed client shows only on a failed write.
   writer.beat(renderer.keepAlive);
   const run = async () => {

@@ -282,13 +282,21 @@ export interface AccountHealth {
   readonly activity: AccountActivity;
 }
 
+/** Tells whoever waits that its request has left: an `AbortSignal`, or something lighter. */
+export interface Leaving {
+  readonly aborted: boolean;
+  /** `listener` is called once at most. */
+  addEventListener(type: "abort", listener: () => void, options: { readonly once: true }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
 /** The account pool as a request or an administrator sees it. */
 export interface AccountPoolClient {
   /**
    * Waits for a slot. Resolves with a refusal rather than throwing; rejects only when the pool cannot be reached.
    * When `signal` aborts the request leaves the queue, and a slot granted in that moment goes back.
    */
-  acquire(request: AcquireRequest, signal?: AbortSignal): Promise<Acquired>;
+  acquire(request: AcquireRequest, signal?: Leaving): Promise<Acquired>;
   /** Counts a request of a key with limits that takes no slot, and ends it: what it uses is known. */
   count(use: LimitedUse): Promise<CountAnswer>;
   /** A request of a key with limits has ended. Only the first call for it counts. Every call of this client that follows knows. */

@@ -1,4 +1,5 @@
 import type { AccountRequest, AccountSession } from "../../src/accounts/account-request.ts";
+import { Ending } from "../../src/accounts/ending.ts";
 import { withAccount } from "../../src/accounts/with-account.ts";
 import { ProviderError, type ProviderErrorKind } from "../../src/errors/provider-error.ts";
 import type { Context } from "../../src/platform/context.ts";
@@ -7,7 +8,7 @@ import { type MemoryGateway, managed } from "./memory-gateway.ts";
 /** Work with an account, as a test asks for it. */
 export class AccountWork {
   readonly context: Context;
-  readonly abort = new AbortController();
+  readonly abort = new Ending();
   /** The tokens with which the provider was spoken to, oldest first. */
   readonly tokens: string[] = [];
   readonly #request: Partial<AccountRequest>;

@@ -11,6 +11,7 @@ import type {
   AcquireRequest,
   CountAnswer,
   Granted,
+  Leaving,
   PoolConfiguration,
   QueueStatus,
   Refused,
@@ -76,7 +77,7 @@ export class CloudflareAccountPool implements AccountPoolClient {
     );
   }
 
-  async acquire(request: AcquireRequest, signal?: AbortSignal): Promise<Acquired> {
+  async acquire(request: AcquireRequest, signal?: Leaving): Promise<Acquired> {
     const { waitMs } = request;
     const started = this.#clock.now();
     const end = started + (waitMs ?? MAX_WAIT_MS);
@@ -95,7 +96,7 @@ export class CloudflareAccountPool implements AccountPoolClient {
   }
 
   /** Null when the pool was restarted meanwhile: a place in the queue is lost then. */
-  async #acquireOnce(request: AcquireRequest, signal: AbortSignal | undefined): Promise<Acquired | null> {
+  async #acquireOnce(request: AcquireRequest, signal: Leaving | undefined): Promise<Acquired | null> {
     const holder = holderOf(request);
     let sentAt = this.#clock.now();
     const reply = await this.withSettled((settled) =>

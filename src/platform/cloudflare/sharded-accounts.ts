@@ -12,6 +12,7 @@ import type {
   AcquireRequest,
   CountAnswer,
   Granted,
+  Leaving,
   PoolConfiguration,
   QueueStatus,
 } from "../accounts.ts";
@@ -66,7 +67,7 @@ export class ShardedAccountPool implements AccountPoolClient {
     this.#home = home;
   }
 
-  async acquire(request: AcquireRequest, signal?: AbortSignal): Promise<Acquired> {
+  async acquire(request: AcquireRequest, signal?: Leaving): Promise<Acquired> {
     const { use, ...withoutUse } = request;
     const end = this.#clock.now() + (request.waitMs ?? MAX_WAIT_MS);
     if (use === undefined) {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Ending } from "../../../src/accounts/ending.ts";
 import { BEAT_MS } from "../../../src/accounts/lease-life.ts";
 import { renewLease } from "../../../src/accounts/lease-renewal.ts";
 import { RequestTimers } from "../../../src/http/request-timers.ts";
@@ -39,7 +40,7 @@ describe("a lease that is held", () => {
   it("is renewed at each beat to the millisecond, whatever else its request waits for", async () => {
     const { lease, beats } = held(true, new Error("the pool was not heard"));
     const timers = new RequestTimers();
-    const abort = new AbortController();
+    const abort = new Ending();
     timers.after(60_000, expect.unreachable)();
     timers.after(30_000, () => undefined);
     await vi.advanceTimersByTimeAsync(130);
@@ -49,17 +50,17 @@ describe("a lease that is held", () => {
     expect(beats).toEqual([1, 2, 3, 4].map((beat) => 130 + beat * BEAT_MS));
     stop();
     await vi.advanceTimersByTimeAsync(60_000);
-    expect([beats.length, abort.signal.aborted, vi.getTimerCount()]).toEqual([4, false, 0]);
+    expect([beats.length, abort.aborted, vi.getTimerCount()]).toEqual([4, false, 0]);
   });
 
   it("ends the work when its slot was reclaimed", async () => {
     const { lease } = held(true, false);
-    const abort = new AbortController();
+    const abort = new Ending();
     const stop = renewLease(lease, new RequestTimers(), abort);
     await vi.advanceTimersByTimeAsync(2 * BEAT_MS - 1);
-    expect(abort.signal.aborted).toBe(false);
+    expect(abort.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
-    expect(abort.signal.reason).toMatchObject({ kind: "timeout" });
+    expect(abort.reason).toMatchObject({ kind: "timeout" });
     stop();
   });
 });
