@@ -5,6 +5,9 @@ const NAMED = /^(.*?\/(?:admin\/+(?:keys|accounts)|v1\/+jobs))\/.*/is;
 /** A query that became part of the path, because its question mark was escaped. */
 const QUERY = /([?&;][\w.-]*(?:key|token|secret|password)[\w.-]*=)[^&;]*/gi;
 
+/** Without any of these nothing above finds anything, nor is there an escape: most paths are as short and as plain. */
+const MAY_NAME = /[%?&;]|\/(?:admin|jobs)\//i;
+
 /** ASCII escapes undone, also those of an escape. */
 function unescaped(path: string): string {
   let text = path;
@@ -16,6 +19,7 @@ function unescaped(path: string): string {
 
 /** A path as it may be shown and logged: without the names of keys and accounts, and without credentials. Long paths are cut. */
 export function maskedPath(path: string): string {
+  if (path.length <= MAX_SHOWN && !MAY_NAME.test(path)) return path;
   const plain = unescaped(path);
   const masked = plain.replace(NAMED, "$1/…").replace(QUERY, "$1…");
   // What hides nothing is shown as it came: an escape that is undone could be a line end.

@@ -1,5 +1,19 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { maskedPath } from "../../../src/http/masked-path.ts";
+
+/** A text as somebody may write it who does not want it to be known: in any case, escaped once or twice. */
+const disguised = (plain: string): fc.Arbitrary<string> =>
+  fc
+    .tuple(
+      ...[...plain].map((character) => {
+        const code = character.charCodeAt(0).toString(16);
+        return fc.constantFrom(character, character.toUpperCase(), `%${code}`, `%25${code}`);
+      }),
+    )
+    .map((characters) => characters.join(""));
+
+const slashes = fc.constantFrom("/", "/", "//", "%2f", "%252F");
 
 describe("a path that is shown", () => {
   it.each([
@@ -15,13 +29,46 @@ describe("a path that is shown", () => {
     "/v1/jobs/sk-secret/results/0",
     "/v1beta/models/x:generateContent%3Fkey=sk-secret",
     "/v1beta/models/x:generateContent%3Falt=sse%26api_key%3Dsk-secret",
+    "/v1beta/models/x;token=sk-secret",
   ])("does not tell what %s names", (path) => {
     expect(maskedPath(path)).not.toContain("secret");
+  });
+
+  it("does not tell what is named, however it is written", () => {
+    const names = fc.constantFrom(["admin", "keys"], ["admin", "accounts"], ["v1", "jobs"]);
+    const path = names.chain(([first = "", second = ""]) =>
+      fc.tuple(
+        fc.constantFrom("", "/gateway", "/a.b"),
+        slashes,
+        disguised(first),
+        slashes,
+        disguised(second),
+      ),
+    );
+    fc.assert(
+      fc.property(path, slashes, fc.constantFrom("", "/proxy", "?x"), (parts, slash, rest) => {
+        expect(maskedPath(`${parts.join("")}${slash}sk-secret${rest}`)).not.toContain("secret");
+      }),
+    );
+  });
+
+  it("does not tell a query that became part of it, however it is written", () => {
+    const mark = fc.constantFrom("?", "&", ";", "%3f", "%26", "%3B", "%253F");
+    const name = fc.constantFrom("key", "token", "secret", "password").chain(disguised);
+    fc.assert(
+      fc.property(mark, name, fc.constantFrom("=", "%3d", "%253D"), (begin, parameter, sign) => {
+        expect(maskedPath(`/v1/x${begin}${parameter}${sign}sk-hidden`)).not.toContain("hidden");
+      }),
+    );
   });
 
   it("is as it came otherwise, but not at any length", () => {
     expect(maskedPath("/admin/keys")).toBe("/admin/keys");
     expect(maskedPath("/v1/models/x")).toBe("/v1/models/x");
+    expect(maskedPath("/v1/jobs")).toBe("/v1/jobs");
+    expect(maskedPath("/a%20b;c")).toBe("/a%20b;c");
+    expect(maskedPath(`/${"a".repeat(499)}`)).toBe(`/${"a".repeat(499)}`);
+    expect(maskedPath(`/${"a".repeat(500)}`)).toBe(`/${"a".repeat(499)}…`);
     expect(maskedPath(`/${"a".repeat(60_000)}`).length).toBeLessThan(600);
   });
 });
