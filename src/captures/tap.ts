@@ -7,6 +7,7 @@ import type { ExchangeKind } from "../provider/driver.ts";
 import { driverNamed } from "../provider/drivers.ts";
 import { readBounded } from "../provider/transport.ts";
 import { cutText } from "../storage/texts.ts";
+import { series } from "../telemetry/counts.ts";
 import { UPSTREAM_REQUESTS } from "../telemetry/metric-names.ts";
 import { type OutboxPlatform, outboxOf } from "../telemetry/outbox.ts";
 import { maskHeaders, maskText, maskUrl, type Spoken, secretsOf } from "./mask.ts";
@@ -53,7 +54,7 @@ export function upstreamOf(context: WatchedContext, proxy: OutboundProxy | null,
       : null;
     const { label } = exchangeOf(driver, url);
     const count = (status: string) =>
-      outboxOf(context.platform).counts.add(UPSTREAM_REQUESTS, { operation: label, status });
+      outboxOf(context.platform).counts.add(series(UPSTREAM_REQUESTS, { operation: label, status }));
     try {
       const response = await fetch(url, init);
       count(String(response.status));

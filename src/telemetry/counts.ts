@@ -40,6 +40,36 @@ export interface Histogram {
   readonly bounds: readonly number[];
 }
 
+/** The series of a histogram with one set of labels: whoever observes much keeps it, as its names are made once. */
+export class HistogramSeries {
+  readonly #histogram: Histogram;
+  readonly #labels: string;
+  /** By the place of the bound; that of what is beyond all comes last. */
+  readonly #buckets: (string | undefined)[];
+  /** Of what was observed. */
+  readonly sum: string;
+
+  constructor(histogram: Histogram, labels: Labels) {
+    this.#histogram = histogram;
+    this.#labels = labelText(labels);
+    this.#buckets = Array<string | undefined>(histogram.bounds.length + 1).fill(undefined);
+    this.sum = named(`${histogram.name}_sum`, this.#labels);
+  }
+
+  /** The bucket that a value is in. */
+  bucket(value: number): string {
+    const { name, bounds } = this.#histogram;
+    const found = bounds.findIndex((upper) => value <= upper);
+    const place = found < 0 ? bounds.length : found;
+    const text = this.#labels;
+    const bucket =
+      this.#buckets[place] ??
+      `${name}_bucket{${text}${text === "" ? "" : ","}le="${bounds[place] ?? "+Inf"}"}`;
+    this.#buckets[place] = bucket;
+    return bucket;
+  }
+}
+
 /**
  * Counts of one isolate that have not been handed on yet.
  *
@@ -55,21 +85,16 @@ export class Counts {
     return this.#empty;
   }
 
-  add(name: string, labels: Labels, value = 1): void {
-    this.#add(series(name, labels), value);
+  /** Adds to a series (see {@link series}). */
+  add(key: string, value = 1): void {
+    this.#deltas[key] = (this.#deltas[key] ?? 0) + value;
+    this.#empty = false;
   }
 
   /** Adds one observation. A bucket counts what is in it alone; they are summed up when they are shown. */
-  observe({ name, bounds }: Histogram, labels: Labels, value: number): void {
-    const bound = bounds.find((upper) => value <= upper);
-    const text = labelText(labels);
-    this.#add(`${name}_bucket{${text}${text === "" ? "" : ","}le="${bound ?? "+Inf"}"}`, 1);
-    this.#add(named(`${name}_sum`, text), value);
-  }
-
-  #add(key: string, value: number): void {
-    this.#deltas[key] = (this.#deltas[key] ?? 0) + value;
-    this.#empty = false;
+  observe(histogram: HistogramSeries, value: number): void {
+    this.add(histogram.bucket(value));
+    this.add(histogram.sum, value);
   }
 
   /** Puts counts back that could not be handed on. */

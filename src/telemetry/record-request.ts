@@ -1,18 +1,9 @@
 import { DEFAULT_PROVIDER } from "../config/schema.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { Counts } from "./counts.ts";
-import {
-  GENERATIONS,
-  HTTP_REQUESTS,
-  PAGE_REQUESTS,
-  QUEUE_WAIT,
-  REQUEST_DURATION,
-  RETRIES,
-  TIME_TO_FIRST_TOKEN,
-  TOKEN_USAGE,
-  UPSTREAM_ERRORS,
-} from "./metric-names.ts";
+import { type Counts, HistogramSeries, series } from "./counts.ts";
+import { PAGE_REQUESTS, QUEUE_WAIT, UPSTREAM_ERRORS } from "./metric-names.ts";
 import { outboxOf } from "./outbox.ts";
+import { generationSeries, httpSeries } from "./request-series.ts";
 import { type AnsweredRequest, usedBy } from "./used-by.ts";
 
 const UPSTREAM_CODES = /^(?:upstream_|model_unavailable$|account_login_failed$)/;
@@ -26,6 +17,8 @@ const PAGE_OPERATIONS: Readonly<Record<string, string>> = {
 const PROBES = new Set(["/healthz", "/readyz"]);
 /** Anything else is one label: clients can make methods up. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]);
+
+const queueWait = new HistogramSeries(QUEUE_WAIT, {});
 
 /**
  * Counts a request: a few additions. The promise is settled when the counts have left with a message to the archive; null:
@@ -49,34 +42,18 @@ function count(
   { method, status, durationMs, fields }: AnsweredRequest,
 ): void {
   const { route = "" } = fields;
-  const code = String(status);
-  counts.add(HTTP_REQUESTS, { route, method: METHODS.has(method) ? method : "other", status: code });
+  counts.add(httpSeries(route, METHODS.has(method) ? method : "other", status));
   const page = PAGE_OPERATIONS[route];
-  if (page !== undefined) counts.add(PAGE_REQUESTS, { operation: page, status: code });
-  const { dialect, model, error, operation } = fields;
+  if (page !== undefined) counts.add(series(PAGE_REQUESTS, { operation: page, status: String(status) }));
+  const { dialect, model, error, operation, queueMs, firstTokenMs, promptTokens, completionTokens } = fields;
   if (dialect === undefined || model === undefined || operation !== "chat") return;
-  // A stream that broke off was answered with 200 all the same: its error says how it ended.
-  counts.add(GENERATIONS, { dialect, model, status: code, error: error ?? "" });
-  if (error !== undefined && UPSTREAM_CODES.test(error)) counts.add(UPSTREAM_ERRORS, { code: error });
-  if (fields.retries !== undefined) counts.add(RETRIES, { model }, fields.retries);
-  const labels = {
-    gen_ai_operation_name: "chat",
-    gen_ai_provider_name: provider,
-    gen_ai_request_model: model,
-  };
-  counts.observe(
-    REQUEST_DURATION,
-    error === undefined ? labels : { ...labels, error_type: error },
-    durationMs / 1000,
-  );
-  if (fields.queueMs !== undefined) counts.observe(QUEUE_WAIT, {}, fields.queueMs / 1000);
-  if (fields.firstTokenMs !== undefined) {
-    counts.observe(TIME_TO_FIRST_TOKEN, labels, fields.firstTokenMs / 1000);
-  }
-  for (const [kind, tokens] of [
-    ["input", fields.promptTokens],
-    ["output", fields.completionTokens],
-  ] as const) {
-    if (tokens !== undefined) counts.observe(TOKEN_USAGE, { ...labels, gen_ai_token_type: kind }, tokens);
-  }
+  const names = generationSeries({ dialect, provider, model, status, error });
+  counts.add(names.generations);
+  if (error !== undefined && UPSTREAM_CODES.test(error)) counts.add(series(UPSTREAM_ERRORS, { code: error }));
+  if (fields.retries !== undefined) counts.add(names.retries, fields.retries);
+  counts.observe(names.duration, durationMs / 1000);
+  if (queueMs !== undefined) counts.observe(queueWait, queueMs / 1000);
+  if (firstTokenMs !== undefined) counts.observe(names.firstToken, firstTokenMs / 1000);
+  if (promptTokens !== undefined) counts.observe(names.input, promptTokens);
+  if (completionTokens !== undefined) counts.observe(names.output, completionTokens);
 }

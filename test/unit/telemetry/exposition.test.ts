@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { QueueStatus } from "../../../src/platform/accounts.ts";
 import type { KeyUse, UsageSums } from "../../../src/platform/usage.ts";
-import { Counts } from "../../../src/telemetry/counts.ts";
+import { Counts, HistogramSeries, series } from "../../../src/telemetry/counts.ts";
 import { exposition } from "../../../src/telemetry/exposition.ts";
 import { GENERATIONS, QUEUE_WAIT } from "../../../src/telemetry/metric-names.ts";
 
@@ -43,7 +43,8 @@ const NOTHING: KeyUse = { ...sums, key: "", last_used: 0, today: sums };
 describe("the metrics in text form", () => {
   it("sums a histogram's buckets up, and shows the empty ones", () => {
     const counts = new Counts();
-    for (const seconds of [0.005, 0.005, 0.3, 1_000]) counts.observe(QUEUE_WAIT, {}, seconds);
+    const waits = new HistogramSeries(QUEUE_WAIT, {});
+    for (const seconds of [0.005, 0.005, 0.3, 1_000]) counts.observe(waits, seconds);
     const lines = exposition(counts.take(), idle, [])
       .split("\n")
       .filter((line) => line.startsWith("polygate_queue_wait_seconds"));
@@ -60,9 +61,9 @@ describe("the metrics in text form", () => {
 
   it("keeps labels apart, whatever is in them", () => {
     const counts = new Counts();
-    counts.add(GENERATIONS, { model: 'a"b\\c\nd' });
-    counts.add(GENERATIONS, { model: 'a"b\\c\nd' });
-    counts.add(GENERATIONS, { model: "le=" });
+    counts.add(series(GENERATIONS, { model: 'a"b\\c\nd' }));
+    counts.add(series(GENERATIONS, { model: 'a"b\\c\nd' }));
+    counts.add(series(GENERATIONS, { model: "le=" }));
     const text = exposition(counts.take(), idle, []);
     expect(text).toContain('polygate_generations_total{model="a\\"b\\\\c\\nd"} 2\n');
     expect(text).toContain('polygate_generations_total{model="le="} 1\n');

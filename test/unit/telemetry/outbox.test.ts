@@ -129,7 +129,7 @@ describe("the outbox", () => {
     let away = true;
     const { clock, outbox, settled, source, ids, archive } = rig(() => away);
     outbox.record(source("a"));
-    outbox.counts.add("polygate_requests_total", {});
+    outbox.counts.add("polygate_requests_total");
     const first = settled();
     await clock.run(1_000);
     await first;
@@ -152,7 +152,7 @@ describe("the outbox", () => {
         ...source(id),
         write: () => write(id, { updated_at: clock.time }, { content: "x".repeat(6 * 1024 * 1024) }),
       });
-    outbox.counts.add("polygate_requests_total", {});
+    outbox.counts.add("polygate_requests_total");
     outbox.capture(capture("c1"));
     void settled();
     await clock.run(2_000);
@@ -289,7 +289,7 @@ describe("the outbox", () => {
   it("sends counts alone more rarely", async () => {
     const { clock, outbox, settled, batches, archive } = rig();
     for (let n = 0; n < 40; n += 1) {
-      outbox.counts.add("polygate_requests_total", {});
+      outbox.counts.add("polygate_requests_total");
       void settled();
       await clock.run(clock.time + 100);
     }

@@ -1,0 +1,74 @@
+import { HistogramSeries, series } from "./counts.ts";
+import {
+  GENERATIONS,
+  HTTP_REQUESTS,
+  REQUEST_DURATION,
+  RETRIES,
+  TIME_TO_FIRST_TOKEN,
+  TOKEN_USAGE,
+} from "./metric-names.ts";
+
+/** Kinds of requests whose series' names are kept, about 10 KB for one. */
+const MAX_KEPT = 200;
+
+/** What of a generation its labels tell. */
+export interface CountedGeneration {
+  readonly dialect: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly status: number;
+  /** Absent on success. A stream that broke off was answered with 200 all the same: its error says how it ended. */
+  readonly error: string | undefined;
+}
+
+/** The series that count generations of one kind. */
+export interface GenerationSeries {
+  readonly generations: string;
+  readonly retries: string;
+  readonly duration: HistogramSeries;
+  readonly firstToken: HistogramSeries;
+  readonly input: HistogramSeries;
+  readonly output: HistogramSeries;
+}
+
+const http = new Map<string, string>();
+const generations = new Map<string, GenerationSeries>();
+
+/** Keeps what was made, and forgets all others when there are too many. */
+function keep<T>(kept: Map<string, T>, key: string, made: T): T {
+  if (kept.size >= MAX_KEPT) kept.clear();
+  kept.set(key, made);
+  return made;
+}
+
+/** The series that counts requests to a route. */
+export function httpSeries(route: string, method: string, status: number): string {
+  const key = `${status} ${method} ${route}`;
+  return http.get(key) ?? keep(http, key, series(HTTP_REQUESTS, { route, method, status: String(status) }));
+}
+
+/** The series of generations like this one. */
+export function generationSeries(counted: CountedGeneration): GenerationSeries {
+  const { dialect, provider, model, status, error } = counted;
+  const key = `${status}\0${error === undefined ? "" : `${error}\0`}\0${dialect}\0${provider}\0${model}`;
+  return generations.get(key) ?? keep(generations, key, made(counted));
+}
+
+function made({ dialect, provider, model, status, error }: CountedGeneration): GenerationSeries {
+  const labels = {
+    gen_ai_operation_name: "chat",
+    gen_ai_provider_name: provider,
+    gen_ai_request_model: model,
+  };
+  return {
+    generations: series(GENERATIONS, { dialect, model, status: String(status), error: error ?? "" }),
+    retries: series(RETRIES, { model }),
+    duration: new HistogramSeries(
+      REQUEST_DURATION,
+      error === undefined ? labels : { ...labels, error_type: error },
+    ),
+    firstToken: new HistogramSeries(TIME_TO_FIRST_TOKEN, labels),
+    input: new HistogramSeries(TOKEN_USAGE, { ...labels, gen_ai_token_type: "input" }),
+    output: new HistogramSeries(TOKEN_USAGE, { ...labels, gen_ai_token_type: "output" }),
+  };
+}
