@@ -20,6 +20,9 @@ import { refuseUnmet, suited } from "./suit.ts";
 /** A conversation's texts are held twice: as they came, and in what is made of them for the provider. */
 const COPIES = 2;
 
+/** Of fewer bytes that are held it is not reckoned which could be given back. */
+const LITTLE_BYTES = 16 * 1024;
+
 /**
  * Begins a generation: notes it in the log, watches for the client's going away, binds the caller to the account that
  * has the files it refers to, and suits the conversation to the provider. Of the memory for bodies only what the conversation needs stays held from here on.
@@ -28,7 +31,9 @@ const COPIES = 2;
  */
 export async function begin(request: GenerationRequest): Promise<GenerationJob> {
   const { context, conversation: asked, hooks = HOOKS, alsoHeld } = request;
-  context.hold.keep(costOfValue(asked, COPIES) + costOfValue(alsoHeld));
+  if (context.hold.bytes > LITTLE_BYTES) {
+    context.hold.keep(costOfValue(asked, COPIES) + costOfValue(alsoHeld));
+  }
   context.log.dialect = asked.dialect;
   context.log.operation = "chat";
   context.log.model = asked.model.id;

@@ -110,6 +110,11 @@ export class BodyHold {
     return this.#asker === "known";
   }
 
+  /** Bytes that are held. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Takes further bytes. False: there are not so many just now. */
   take(bytes: number): boolean {
     if (!this.#budget.take(this.#asker, bytes)) return false;

@@ -33,6 +33,11 @@ export class RequestAttachments {
     }
   }
 
+  /** Whether there are none. */
+  get isEmpty(): boolean {
+    return this.#attachments.size === 0;
+  }
+
   /** All of them; one that stands in several places comes as often. */
   all(): Iterable<Attachment> {
     return this.#attachments.values();
@@ -52,7 +57,7 @@ export class RequestAttachments {
 
   /** Fetches what is behind URLs. */
   async load(signal: AbortSignal): Promise<void> {
-    if (this.#attachments.size === 0) return;
+    if (this.isEmpty) return;
     const missing = new Set([...this.all()].filter((attachment) => !this.#loaded.has(attachment)));
     await Promise.all(
       [...missing].map(async (attachment) => {

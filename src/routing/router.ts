@@ -59,6 +59,8 @@ export class RouteTable {
   #byPath: ReadonlyMap<string, readonly Route[]> = new Map();
   /** Those that are not yet. */
   #late: readonly LateSurface[] = [];
+  /** Of paths without parameters, where nothing that is loaded late may claim requests: what they lead to is found at once. */
+  #settled: ReadonlyMap<string, readonly Route[]> = new Map();
   /** Tries every pattern; made for the first path that is none of them word for word. */
   #router: ReturnType<typeof IttyRouter> | undefined;
 
@@ -70,6 +72,11 @@ export class RouteTable {
   #arrange(): void {
     this.#late = this.#surfaces.filter(isLate);
     this.#byPath = Map.groupBy(routesOf(this.#surfaces.filter(isEarly)), ({ path }) => path);
+    this.#settled = new Map(
+      [...this.#byPath].filter(
+        ([path]) => !path.includes(":") && !this.#late.some((surface) => mayLeadTo(surface, path)),
+      ),
+    );
     this.#router = undefined;
   }
 
@@ -97,6 +104,7 @@ export class RouteTable {
     url: URL,
     path: string,
   ): Promise<{ choices: readonly Route[]; params: Params } | undefined> {
+    await this.#load(path);
     const choices = path.includes(":") ? undefined : this.#byPath.get(path);
     if (choices !== undefined) return { choices, params: {} };
     return this.#patterns().fetch({ method, url: url.href });
@@ -111,8 +119,9 @@ export class RouteTable {
   async match(method: string, url: URL, headers = new Headers()): Promise<Match | null> {
     const path = url.pathname;
     if (path.length > MAX_PATH) return null;
-    await this.#load(path);
-    const found = await this.#find(method, url, path);
+    const settled = this.#settled.get(path);
+    const found =
+      settled === undefined ? await this.#find(method, url, path) : { choices: settled, params: {} };
     if (found === undefined) return null;
     const wanted = method === "HEAD" ? "GET" : method;
     const choices = found.choices.filter(({ endpoint }) => endpoint.method === wanted);

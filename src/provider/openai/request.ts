@@ -17,6 +17,8 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   readonly #options: PrepareOptions;
   readonly #settings: RequestSettings;
   readonly #attachments: RequestAttachments;
+  /** The messages of a conversation without attachments or a suffix, once they have been made. */
+  #plain: readonly WireMessage[] | undefined;
 
   /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
   constructor(conversation: Conversation, options: PrepareOptions, settings: RequestSettings) {
@@ -73,6 +75,13 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   }
 
   #messages(suffix: string): readonly WireMessage[] {
+    // What is fetched of attachments comes between those who ask.
+    if (suffix.trim() !== "" || !this.#attachments.isEmpty) return this.#newMessages(suffix);
+    this.#plain ??= this.#newMessages("");
+    return this.#plain;
+  }
+
+  #newMessages(suffix: string): readonly WireMessage[] {
     const { thinking } = this.#conversation;
     return wireMessages(this.#conversation, {
       markup: this.#markup,
