@@ -38,6 +38,13 @@ function budgetOf(platform: Platform): BodyBudget {
   return budget;
 }
 
+/** What a request says of itself, read once: each look into a native object has its price. */
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Headers;
+}
+
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** What `Host` may be: a name or an address, and a port. */
@@ -50,8 +57,8 @@ let properHost = "";
  * Whether the request says properly whom it is for. Runtimes make its address of that unseen: a host with a slash in it would
  * say which path is meant.
  */
-function hasProperHost(request: Request): boolean {
-  const host = request.headers.get("host");
+function hasProperHost(headers: Headers): boolean {
+  const host = headers.get("host");
   if (host === null || host === properHost) return true;
   if (!HOST.test(host) || !URL.canParse(`http://${host}`)) return false;
   properHost = host;
@@ -59,8 +66,8 @@ function hasProperHost(request: Request): boolean {
 }
 
 /** The caller's own request id if it sent a usable one. */
-function requestIdOf(request: Request): string {
-  const given = request.headers.get("x-request-id");
+function requestIdOf(headers: Headers): string {
+  const given = headers.get("x-request-id");
   return given !== null && REQUEST_ID.test(given) ? given : `req_${crypto.randomUUID().replaceAll("-", "")}`;
 }
 
@@ -141,16 +148,16 @@ async function serve(endpoint: Endpoint, context: Context, params: Params): Prom
   }
 }
 
-async function dispatch(context: Context): Promise<Response> {
+async function dispatch(context: Context, { method, path, headers }: Asked): Promise<Response> {
   const { request, url, log, platform } = context;
-  let family = families.of(url.pathname);
+  let family = families.of(path);
   try {
     if (platform.variables.development) cors.refuseOtherPages(request, url);
-    const match = await table.match(request.method, url, request.headers);
+    const match = await table.match(method, url, headers, path);
     if (match === null) {
       const page = await serveConsole(request, url, (file) => platform.asset(file));
       if (page !== null) return page;
-      throw routeNotFound(request.method, url.pathname);
+      throw routeNotFound(method, path);
     }
     const { route, params } = match;
     family = route.family;
@@ -186,12 +193,12 @@ function tellProvider(headers: Headers, provider: string, attempts: number): voi
 
 function finish(
   response: Response,
-  path: string,
-  { request, requestId, quota, platform, log }: Context,
+  { method, path, headers: given }: Asked,
+  { requestId, quota, platform, log }: Context,
 ): Response {
   const { requestIdHeader, limitHeaders = standardLimitHeaders } = families.of(path);
   const applies = cors.applies(path);
-  const origin = applies ? request.headers.get("origin") : null;
+  const origin = applies ? given.get("origin") : null;
   const complete = (headers: Headers) => {
     headers.set("x-request-id", requestId);
     if (requestIdHeader !== undefined) headers.set(requestIdHeader, requestId);
@@ -204,7 +211,7 @@ function finish(
     if (log.provider !== undefined) tellProvider(headers, log.provider, log.attempts ?? 0);
     return headers;
   };
-  if (request.method !== "HEAD") {
+  if (method !== "HEAD") {
     try {
       complete(response.headers);
       return response;
@@ -212,7 +219,7 @@ function finish(
       // Answers of the asset store and of `fetch` have immutable headers.
     }
   }
-  const body = request.method === "HEAD" ? null : response.body;
+  const body = method === "HEAD" ? null : response.body;
   const headers = complete(new Headers(response.headers));
   return new Response(body, { status: response.status, statusText: response.statusText, headers });
 }
@@ -224,17 +231,19 @@ function finish(
 export async function handle(request: Request, runtime: RequestRuntime): Promise<Response> {
   const { platform } = runtime;
   const startedAt = platform.now();
-  const requestId = requestIdOf(request);
+  const { method, headers } = request;
+  const requestId = requestIdOf(headers);
   const log: LogFields = {};
-  if (!hasProperHost(request)) {
+  if (!hasProperHost(headers)) {
     const error = invalidRequest("the header Host is no host");
     noteError(log, error);
-    logRequest(request, "", error.status, requestId, 0, log);
+    logRequest(method, "", error.status, requestId, 0, log);
     return errorResponse(STANDARD_FAMILY, error, requestId);
   }
   const url = new URL(request.url);
   const path = url.pathname;
-  if (request.method === "OPTIONS" && cors.applies(path)) return cors.preflight(request);
+  const asked: Asked = { method, path, headers };
+  if (method === "OPTIONS" && cors.applies(path)) return cors.preflight(request);
   const hold = budgetOf(platform).hold();
   const timers = new RequestTimers();
   const config = new RequestConfig(platform.configuration);
@@ -256,14 +265,14 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
     allowConfigCopy: () => config.allowCopy(),
     confirmConfig: (version) => config.confirm(version),
   };
-  const response = await dispatch(context);
+  const response = await dispatch(context, asked);
   const ended = () => {
     hold.release();
     timers.end();
     const { status } = response;
     const durationMs = platform.now() - startedAt;
-    logRequest(request, path, status, requestId, durationMs, log);
-    const counted = recordRequest(platform, { method: request.method, status, durationMs, fields: log });
+    logRequest(method, path, status, requestId, durationMs, log);
+    const counted = recordRequest(platform, { method, status, durationMs, fields: log });
     if (counted !== null) runtime.waitUntil(counted);
     if (context.quota.counts === true) runtime.waitUntil(settled(context));
   };
@@ -271,5 +280,5 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
   else runtime.waitUntil(log.streaming.then(ended));
   // The handshake of a WebSocket is the runtime's own.
   if (response.status === 101) return response;
-  return finish(response, path, context);
+  return finish(response, asked, context);
 }

@@ -4,6 +4,7 @@ import type { CatalogueModel } from "../conversation/model.ts";
 import type { GenerationOutcome, RawOutput } from "../conversation/outcome.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
+import type { Leaving } from "../platform/accounts.ts";
 import type { HistorySummary, HistoryWrite, SignInWait, TriedAccount } from "../platform/archive.ts";
 import type { Context } from "../platform/context.ts";
 import { cutText, ownText } from "../storage/texts.ts";
@@ -114,8 +115,8 @@ export class Recording implements RecordSource {
     this.#running = { ...this.#running, conversation };
   }
 
-  /** The conversation is on its way; `output` is where the upstream's words will gather. */
-  begin(promptText: string, output: RawOutput): void {
+  /** The conversation is on its way; `output` is where the upstream's words will gather. `leaving` says when the client has left. */
+  begin(promptText: string, output: RawOutput, leaving: Leaving): void {
     this.#begun = true;
     this.#running = { ...this.#running, prompt: promptText, output };
     this.#context.config().then(
@@ -125,8 +126,10 @@ export class Recording implements RecordSource {
       },
       () => undefined,
     );
-    // Until the end: work that is not waited for does not outlive a client that leaves.
-    this.#context.waitUntil(this.#ended.promise);
+    // To the end: work that is not waited for does not outlive a client that leaves. Until then the answer is what is waited for.
+    const outlive = () => this.#context.waitUntil(this.#ended.promise);
+    if (leaving.aborted) outlive();
+    else leaving.addEventListener("abort", outlive, { once: true });
   }
 
   /** An account was leased; empty in pass-through mode. */

@@ -112,12 +112,11 @@ export class RouteTable {
 
   /**
    * The route of a request, or null when no route has its path. `HEAD` is served by the `GET` route. Where several styles
-   * have a path, the headers tell them apart.
+   * have a path, the headers tell them apart. `path` is that of the address, for who has read it already.
    *
    * @throws GatewayError 405 with `Allow` for a known path with a wrong method, 404 for a broken escape in the path.
    */
-  async match(method: string, url: URL, headers = new Headers()): Promise<Match | null> {
-    const path = url.pathname;
+  async match(method: string, url: URL, headers = new Headers(), path = url.pathname): Promise<Match | null> {
     if (path.length > MAX_PATH) return null;
     const settled = this.#settled.get(path);
     const found =

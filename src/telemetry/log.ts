@@ -66,7 +66,7 @@ function timeText(): string {
  * these members, written without the object: that takes a third of the time.
  */
 export function logRequest(
-  request: Request,
+  method: string,
   path: string,
   status: number,
   requestId: string,
@@ -74,7 +74,7 @@ export function logRequest(
   fields: LogFields,
 ): void {
   const id = quoted(requestId);
-  const asked = `"method":${quoted(request.method)},"path":${quoted(maskedPath(path))}`;
+  const asked = `"method":${quoted(method)},"path":${quoted(maskedPath(path))}`;
   const answered = `"status":${status},"duration_ms":${jsonOf(Math.round(durationMs))}`;
   console.log(`{"at":"${timeText()}","request_id":${id},${asked},${answered}${membersOf(fields)}}`);
 }

@@ -83,13 +83,15 @@ export class MemoryGateway {
     work.then(over, over);
   };
 
-  /** Has the program answer a request. */
+  /** Has the program answer a request, which is waited for as what goes on behind it is. */
   request(path: string, init?: RequestInit): Promise<Response> {
-    return handle(new Request(`http://gateway.test${path}`, init), {
+    const answer = handle(new Request(`http://gateway.test${path}`, init), {
       platform: this.platform,
       waitUntil: this.waitUntil,
       clientAddress: "192.0.2.1",
     });
+    this.waitUntil(answer);
+    return answer;
   }
 
   /** Posts JSON, with the configured key. */
