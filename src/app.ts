@@ -45,6 +45,17 @@ interface Asked {
   readonly headers: Headers;
 }
 
+/** The address that was asked for last: most requests ask for the same. */
+let latest: { readonly text: string; readonly url: URL; readonly path: string } | undefined;
+
+/** A request's address. Several requests share it: nobody changes one. */
+function addressOf(text: string): NonNullable<typeof latest> {
+  if (latest?.text === text) return latest;
+  const url = new URL(text);
+  latest = { text, url, path: url.pathname };
+  return latest;
+}
+
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
 /** What `Host` may be: a name or an address, and a port. */
@@ -240,8 +251,7 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
     logRequest(method, "", error.status, requestId, 0, log);
     return errorResponse(STANDARD_FAMILY, error, requestId);
   }
-  const url = new URL(request.url);
-  const path = url.pathname;
+  const { url, path } = addressOf(request.url);
   const asked: Asked = { method, path, headers };
   if (method === "OPTIONS" && cors.applies(path)) return cors.preflight(request);
   const hold = budgetOf(platform).hold();

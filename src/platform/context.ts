@@ -59,6 +59,7 @@ export interface RequestRuntime {
 /** One request on its way through the program. */
 export interface Context extends RequestRuntime {
   readonly request: Request;
+  /** Shared with other requests to the same address: not to be changed. */
   readonly url: URL;
   readonly requestId: string;
   /** Milliseconds since the epoch at which the request came in. */

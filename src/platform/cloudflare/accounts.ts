@@ -100,9 +100,9 @@ export class CloudflareAccountPool implements AccountPoolClient {
     const holder = holderOf(request);
     let sentAt = this.#clock.now();
     const reply = await this.withSettled((settled) =>
-      call(this.#pool, this.#clock, async (pool) => {
+      call(this.#pool, this.#clock, (pool) => {
         sentAt = this.#clock.now();
-        return await pool.acquire(request, settled);
+        return pool.acquire(request, settled);
       }),
     );
     if ("granted" in reply) {

@@ -52,9 +52,12 @@ export class Settlements {
    * Has a call to the pool take with it what waits. When that is not acknowledged in time, or fails, it goes with another one, too: on
    * Workers a call ends unseen with the request that has made it.
    */
-  async with<T>(call: (settled: Settled) => Promise<T>): Promise<T> {
+  with<T>(call: (settled: Settled) => Promise<T>): Promise<T> {
     const settled = this.#take();
-    if (settled.length === 0) return call(settled);
+    return settled.length === 0 ? call(settled) : this.#tellWith(call, settled);
+  }
+
+  async #tellWith<T>(call: (settled: Settled) => Promise<T>, settled: Settled): Promise<T> {
     const stop = this.#clock.setTimer(SILENT_MS, () => this.#hold(settled));
     try {
       return await call(settled);
