@@ -84,7 +84,8 @@ export class Recording implements RecordSource {
   readonly #context: Context;
   readonly #outbox: Outbox;
   readonly #id = `hist_${crypto.randomUUID().replaceAll("-", "")}`;
-  readonly #ended = Promise.withResolvers<void>();
+  /** Lets go of whoever waits for the end. */
+  #over: () => void = () => undefined;
   #running: Running;
   /** Null until the generation has ended. */
   #whole: Whole | null = null;
@@ -127,7 +128,12 @@ export class Recording implements RecordSource {
       () => undefined,
     );
     // To the end: work that is not waited for does not outlive a client that leaves. Until then the answer is what is waited for.
-    const outlive = () => this.#context.waitUntil(this.#ended.promise);
+    const outlive = () => {
+      if (this.#outcome !== null) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#over = resolve;
+      this.#context.waitUntil(promise);
+    };
     if (leaving.aborted) outlive();
     else leaving.addEventListener("abort", outlive, { once: true });
   }
@@ -178,7 +184,7 @@ export class Recording implements RecordSource {
     this.#outcome = outcome;
     this.#endedAt = this.#context.platform.now();
     this.#tell();
-    this.#ended.resolve();
+    this.#over();
   }
 
   #tell(): void {
