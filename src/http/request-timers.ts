@@ -1,5 +1,8 @@
-/** What waits first is a lease's first beat: up to then one native timer does for whatever else is set before it, milliseconds. */
-const FIRST_LOOK_MS = 500;
+/**
+ * While a deadline waits the native timer goes off at least so often, milliseconds. What waits first is a lease's first beat: up to then one
+ * timer does for whatever else is set before it. And no clock that is set puts a deadline off for longer.
+ */
+const LOOK_MS = 500;
 
 /** By the clock a native timer may go off so much before its time, milliseconds. */
 const EARLY_MS = 1;
@@ -45,14 +48,12 @@ export class RequestTimers {
    * @returns Keeps `work` from being run; of no effect when it was.
    */
   after(ms: number, work: () => void): () => void {
-    const now = this.#now(this.#seen);
+    const now = this.#now(this.#seen, this.#seen);
     const wait = Math.max(1, ms);
     const deadline = { due: now + wait, work };
     const later = this.#deadlines.findIndex(({ due }) => due > deadline.due);
     this.#deadlines.splice(later === -1 ? this.#deadlines.length : later, 0, deadline);
-    if (!this.#firing && deadline.due < this.#armedFor) {
-      this.#arm(this.#timer === undefined ? Math.min(wait, FIRST_LOOK_MS) : wait, now);
-    }
+    if (!this.#firing && deadline.due < this.#armedFor) this.#arm(wait, now);
     return () => this.#cancel(deadline);
   }
 
@@ -81,13 +82,14 @@ export class RequestTimers {
   #arm(ms: number, now: number): void {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
     // Runtimes cut off parts of milliseconds.
-    const wait = Math.max(1, Math.ceil(ms));
+    const wait = Math.max(1, Math.min(LOOK_MS, Math.ceil(ms)));
     this.#armedFor = now + wait;
     this.#timer = setTimeout(() => this.#fire(), wait);
   }
 
   #fire(): void {
-    const now = this.#now(Math.max(this.#seen, this.#armedFor - EARLY_MS));
+    // Where everything stood still instead, what was due meanwhile waits no longer: that may be a beat.
+    const now = this.#now(Math.max(this.#seen, this.#armedFor - EARLY_MS), this.#armedFor + LOOK_MS);
     this.#timer = undefined;
     this.#armedFor = Number.POSITIVE_INFINITY;
     this.#firing = true;
@@ -97,7 +99,7 @@ export class RequestTimers {
       this.#firing = false;
       const [next] = this.#deadlines;
       if (next !== undefined) {
-        const then = this.#now(this.#seen);
+        const then = this.#now(this.#seen, this.#seen);
         this.#arm(next.due - then, then);
       }
     }
@@ -116,16 +118,13 @@ export class RequestTimers {
   }
 
   /**
-   * The time. It is `least` where the clock says less, for it was set back; and where the clock is far beyond a timer that is still to
-   * go off, it is that one's.
+   * The time. It is `least` where the clock says less, for it was set back; and `jumped` where the clock is far beyond the time for which
+   * the native timer is set, for it was set forwards.
    */
-  #now(least: number): number {
-    let now = this.#clock() + this.#ahead;
-    if (now < least || now > this.#armedFor + LATE_MS) {
-      const known = now < least ? least : this.#armedFor;
-      this.#ahead += known - now;
-      now = known;
-    }
+  #now(least: number, jumped: number): number {
+    const said = this.#clock() + this.#ahead;
+    const now = said < least ? least : said > this.#armedFor + LATE_MS ? jumped : said;
+    this.#ahead += now - said;
     this.#seen = now;
     return now;
   }

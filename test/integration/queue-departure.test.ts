@@ -4,11 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FaultUpstream } from "../support/fault-upstream.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 
-const BODY = JSON.stringify({
-  model: "gpt-4o",
-  stream: true,
-  messages: [{ role: "user", content: "hello" }],
-});
+const body = (stream: boolean) =>
+  JSON.stringify({ model: "gpt-4o", stream, messages: [{ role: "user", content: "hello" }] });
 
 let upstream: FaultUpstream;
 let gateway: Gateway;
@@ -40,7 +37,8 @@ async function status(): Promise<{ in_use: number; waiting: number }> {
 }
 
 /** A request on a socket of its own, so that the way of leaving can be chosen. */
-async function request(): Promise<Socket> {
+async function request(stream = true): Promise<Socket> {
+  const asked = body(stream);
   const { hostname, port } = new URL(gateway.url);
   const socket = connect(Number(port), hostname);
   socket.on("error", () => {});
@@ -48,9 +46,17 @@ async function request(): Promise<Socket> {
   await once(socket, "connect");
   socket.write(
     `POST /v1/chat/completions HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer sk-dev\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(BODY)}\r\n\r\n${BODY}`,
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(asked)}\r\n\r\n${asked}`,
   );
   return socket;
+}
+
+/** How the last generation ended, as the history tells it. */
+async function lastEnd(): Promise<unknown> {
+  const response = await gateway.fetch("/admin/chat-history", { headers: { authorization: "Bearer admin" } });
+  const { items }: { items: { status: string; status_code: number; stream: boolean }[] } =
+    await response.json();
+  return items[0];
 }
 
 const settles = (expected: { in_use: number; waiting: number }) =>
@@ -70,5 +76,20 @@ describe("clients that leave while they wait for an account", () => {
     closing.destroy();
     holder.destroy();
     await settles({ in_use: 0, waiting: 0 });
+  });
+});
+
+// Nothing is written to it that could fail, and its work is not under `waitUntil` before it leaves.
+describe("a client that leaves while it waits for a whole answer", () => {
+  test("frees its account, and the history says how it ended", async () => {
+    const waiting = await request(false);
+    await settles({ in_use: 1, waiting: 0 });
+    await expect.poll(() => upstream.open, { timeout: 10_000 }).toBeGreaterThan(0);
+    waiting.resetAndDestroy();
+    await settles({ in_use: 0, waiting: 0 });
+    await expect
+      .poll(lastEnd, { timeout: 10_000 })
+      .toMatchObject({ status: "cancelled", status_code: 499, stream: false });
+    await expect.poll(() => upstream.open, { timeout: 10_000 }).toBe(0);
   });
 });

@@ -17,7 +17,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   readonly #options: PrepareOptions;
   readonly #settings: RequestSettings;
   readonly #attachments: RequestAttachments;
-  /** The messages of a conversation without attachments or a suffix, once they have been made. */
+  /** The messages of a conversation without attachments or a suffix, from when they are made until they are sent. */
   #plain: readonly WireMessage[] | undefined;
 
   /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
@@ -46,9 +46,12 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const { sampling, model, thinking, tools, parallelToolCalls, webSearch } = this.#conversation;
     const native = !this.#markup && tools.length > 0;
     const thinks = thinking && model.thinking;
+    const messages = this.#messages(suffix);
+    // They are not needed as long as the answer takes.
+    this.#plain = undefined;
     return {
       model: this.#settings.model,
-      messages: this.#messages(suffix),
+      messages,
       ...(this.#settings.whole
         ? { stream: false }
         : { stream: true, stream_options: { include_usage: true } }),

@@ -118,7 +118,7 @@ describe("the timers of a request", () => {
     vi.advanceTimersByTime(699);
     expect([ran, sets.mock.calls.map(([, ms]) => ms)]).toEqual([[], [500, 200]]);
     vi.advanceTimersByTime(1);
-    expect([ran, sets.mock.calls.at(-1)?.[1]]).toEqual([["short"], 59_300]);
+    expect([ran, sets.mock.calls.at(-1)?.[1]]).toEqual([["short"], 500]);
     vi.advanceTimersByTime(59_300);
     expect([ran, vi.getTimerCount()]).toEqual([["short", "long"], 0]);
   });
@@ -180,6 +180,38 @@ describe("the timers of a request", () => {
     behind = 0.5;
     vi.advanceTimersByTime(200);
     expect(ran).toEqual([101]);
+  });
+
+  it.each([5_000, 58_000, HOUR_MS])(
+    "run a beat within a second that is set after the clock went %i ms forwards, whatever waits besides",
+    (by) => {
+      let set = 0;
+      const timers = new RequestTimers(() => performance.now() + set);
+      const ran: number[] = [];
+      const body = timers.after(60_000, expect.unreachable);
+      vi.advanceTimersByTime(1_000);
+      set = by;
+      vi.advanceTimersByTime(300);
+      body();
+      const since = performance.now();
+      timers.after(500, () => ran.push(performance.now() - since));
+      vi.advanceTimersByTime(5_000);
+      expect(ran).toHaveLength(1);
+      expect(ran[0]).toBeLessThanOrEqual(1_000);
+    },
+  );
+
+  it("run a beat at once that was due while everything stood still", () => {
+    let stood = 0;
+    const timers = new RequestTimers(() => performance.now() + stood);
+    const ran: string[] = [];
+    timers.after(60_000, () => ran.push("silence"));
+    vi.advanceTimersByTime(400);
+    timers.after(500, () => ran.push("beat"));
+    // The native timer goes off 1.5 s late.
+    stood = 1_550;
+    vi.advanceTimersByTime(100);
+    expect(ran).toEqual(["beat"]);
   });
 
   it.each([
