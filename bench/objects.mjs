@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { convertV4MiniflareOptions, Miniflare, Response } from "miniflare";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { root } from "../scripts/development.mjs";
 import { bundle } from "./bundle.mjs";
 import { median } from "./figures.mjs";
 import { children, cpuMs } from "./gateway/process.mjs";
@@ -49,19 +51,17 @@ export async function run({ quick = false, only } = {}) {
     // Pictures are taken as the browser makes them: nothing encodes one.
     loader: { ".txt": "text", ".wasm": "empty" },
   });
+  const { compatibilityDate, compatibilityFlags } = unstable_getMiniflareWorkerOptions(
+    join(root, "wrangler.toml"),
+  ).workerOptions;
   const before = new Set(children());
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       cf: false,
       resourcePersistencePath: storage,
       modules: [{ type: "ESModule", path: "worker.mjs", contents }],
-      compatibilityDate: "2026-09-01",
-      compatibilityFlags: [
-        "nodejs_compat",
-        "enable_request_signal",
-        "no_nodejs_global_timers",
-        "new_module_registry",
-      ],
+      compatibilityDate,
+      compatibilityFlags,
       durableObjects: Object.fromEntries(
         Object.entries(OBJECTS).map(([name, className]) => [name, { className, useSQLite: true }]),
       ),

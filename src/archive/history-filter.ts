@@ -26,7 +26,7 @@ const FACTS = [
 /** How the index of the facts is called. */
 export const FACT_INDEX = "record_facts";
 
-/** Made once a table; the first list of a large, older archive waits for it. */
+/** Of no effect where it is there. For a large archive it takes a while. */
 export const MAKE_FACT_INDEX = `create index if not exists ${FACT_INDEX} on record(created, seq, updated, ${FACTS.join()})`;
 
 /**

@@ -48,9 +48,7 @@ export class HistoryTable {
 
   /** So many records are kept from now on: makes what lists of them need, and drops what they do not. */
   expect(records: number): void {
-    const isIndexed = this.#isIndexed;
-    if (records > INDEXED_FROM && !isIndexed) this.#sql.all(MAKE_FACT_INDEX);
-    if (records <= INDEXED_FROM && isIndexed) this.#sql.all(`drop index ${FACT_INDEX}`);
+    this.#sql.all(records > INDEXED_FROM ? MAKE_FACT_INDEX : `drop index if exists ${FACT_INDEX}`);
   }
 
   /** The same as {@link put} for each, with few statements for those that nothing is known of. */
