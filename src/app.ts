@@ -275,7 +275,11 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
     allowConfigCopy: () => config.allowCopy(),
     confirmConfig: (version) => config.confirm(version),
   };
-  const response = await dispatch(context, asked);
+  const answering = dispatch(context, asked);
+  // A platform may end what it does not wait for once the client has left: what is held would stay held.
+  const outlive = () => runtime.waitUntil(answering);
+  request.signal.addEventListener("abort", outlive, { once: true });
+  const response = await answering;
   const ended = () => {
     hold.release();
     timers.end();

@@ -142,7 +142,7 @@ export class Generation {
     this.#sink = sink;
     const { context, caller, conversation, recording, hooks, abort } = this.#job;
     const promptText = this.#promptText;
-    recording?.begin(promptText, this.assembler, abort);
+    recording?.begin(promptText, this.assembler);
     for (const hook of hooks.beforeSlot) await hook({ context, caller, conversation, promptText });
     try {
       await withAccount(

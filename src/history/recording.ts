@@ -4,7 +4,6 @@ import type { CatalogueModel } from "../conversation/model.ts";
 import type { GenerationOutcome, RawOutput } from "../conversation/outcome.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError } from "../errors/provider-error.ts";
-import type { Leaving } from "../platform/accounts.ts";
 import type { HistorySummary, HistoryWrite, SignInWait, TriedAccount } from "../platform/archive.ts";
 import type { Context } from "../platform/context.ts";
 import { cutText, ownText } from "../storage/texts.ts";
@@ -84,8 +83,6 @@ export class Recording implements RecordSource {
   readonly #context: Context;
   readonly #outbox: Outbox;
   readonly #id = `hist_${crypto.randomUUID().replaceAll("-", "")}`;
-  /** Lets go of whoever waits for the end. */
-  #over: () => void = () => undefined;
   #running: Running;
   /** Null until the generation has ended. */
   #whole: Whole | null = null;
@@ -116,8 +113,8 @@ export class Recording implements RecordSource {
     this.#running = { ...this.#running, conversation };
   }
 
-  /** The conversation is on its way; `output` is where the upstream's words will gather. `leaving` says when the client has left. */
-  begin(promptText: string, output: RawOutput, leaving: Leaving): void {
+  /** The conversation is on its way; `output` is where the upstream's words will gather. */
+  begin(promptText: string, output: RawOutput): void {
     this.#begun = true;
     this.#running = { ...this.#running, prompt: promptText, output };
     this.#context.config().then(
@@ -127,15 +124,6 @@ export class Recording implements RecordSource {
       },
       () => undefined,
     );
-    // To the end: work that is not waited for does not outlive a client that leaves. Until then the answer is what is waited for.
-    const outlive = () => {
-      if (this.#outcome !== null) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#over = resolve;
-      this.#context.waitUntil(promise);
-    };
-    if (leaving.aborted) outlive();
-    else leaving.addEventListener("abort", outlive, { once: true });
   }
 
   /** An account was leased; empty in pass-through mode. */
@@ -184,7 +172,6 @@ export class Recording implements RecordSource {
     this.#outcome = outcome;
     this.#endedAt = this.#context.platform.now();
     this.#tell();
-    this.#over();
   }
 
   #tell(): void {

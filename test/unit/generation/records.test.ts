@@ -1,8 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { clientLeft } from "../../../src/accounts/departure.ts";
-import { Ending } from "../../../src/accounts/ending.ts";
 import type { Message } from "../../../src/conversation/conversation.ts";
 import { Recording } from "../../../src/history/recording.ts";
 import { BodyReader } from "../../support/body-reader.ts";
@@ -28,7 +26,7 @@ async function ended(made: Awaited<ReturnType<typeof gateway>>) {
     },
   ];
   const recording = new Recording(made.context(), conversation({ messages }));
-  recording.begin("p".repeat(500_000), { rawText: "An image.", rawReasoning: "" }, new Ending());
+  recording.begin("p".repeat(500_000), { rawText: "An image.", rawReasoning: "" });
   await pass(10);
   recording.end({
     status: "success",
@@ -40,49 +38,6 @@ async function ended(made: Awaited<ReturnType<typeof gateway>>) {
   });
   return { recording, messages: new WeakRef(messages) };
 }
-
-describe("a generation whose client leaves", () => {
-  test.each(["before it begins", "while it runs"])(
-    "%s goes on to its end, as a platform may end it otherwise",
-    async (when) => {
-      const made = await gateway();
-      const behind: Promise<unknown>[] = [];
-      const leaving = new Ending();
-      const recording = new Recording(
-        { ...made.context(), waitUntil: (work) => behind.push(work) },
-        conversation(),
-      );
-      const leave = () => {
-        const before = behind.length;
-        leaving.abort(clientLeft());
-        return before;
-      };
-      const begin = () => recording.begin("Hello.", { rawText: "", rawReasoning: "" }, leaving);
-      if (when === "before it begins") leave();
-      begin();
-      await pass(10);
-      const before = when === "before it begins" ? 0 : leave();
-      const outlived = behind[before];
-      let over = false;
-      void outlived?.then(() => {
-        over = true;
-      });
-      expect(outlived).toBeDefined();
-      await pass(5_000);
-      expect(over).toBe(false);
-      recording.end({
-        status: "cancelled",
-        statusCode: 499,
-        error: "",
-        code: "request_cancelled",
-        finishReason: "",
-        usage: null,
-      });
-      await pass(0);
-      expect(over).toBe(true);
-    },
-  );
-});
 
 describe("what is kept of a generation", () => {
   test("while its record waits: the texts that are archived, and nothing else of the conversation", async () => {
