@@ -96,8 +96,12 @@ export async function signIn(page: Page, key: string = ADMIN_KEY): Promise<void>
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
 }
 
-/** Goes to a page by its address, and waits until it has what it shows. */
+/**
+ * Goes to a page by its address, and waits until it has what it shows. A form that is still open asks before it is
+ * left, though the list behind it may show what was saved already: nobody goes on before it has closed.
+ */
 export async function goTo(page: Page, name: string): Promise<void> {
+  await page.locator("dialog").first().waitFor({ state: "detached" });
   await page.evaluate(`location.hash = ${JSON.stringify(`#/${name}`)}`);
   await page
     .locator(`nav a[aria-current="page"][href="#/${name.split("/")[0]}"]`)
