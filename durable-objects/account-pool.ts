@@ -1,35 +1,30 @@
 import { DurableObject } from "cloudflare:workers";
-import { WALL_CLOCK } from "../src/accounts/clock.ts";
-import { poolConfiguration } from "../src/accounts/configuration.ts";
-import type { StillHeld } from "../src/accounts/handover.ts";
-import type { Pulse } from "../src/accounts/heartbeat.ts";
-import { shardNames } from "../src/accounts/layout.ts";
-import type { Holder } from "../src/accounts/leases.ts";
-import type { PartAnswers, PartAsks } from "../src/accounts/limit-side.ts";
-import { PartSeeker } from "../src/accounts/part-seeker.ts";
-import { PartTrader } from "../src/accounts/part-trader.ts";
-import { AccountPool as PoolRules } from "../src/accounts/pool.ts";
-import { POOL_NAME } from "../src/accounts/pool-name.ts";
-import type { ShardStatus } from "../src/accounts/shard-status.ts";
-import { SqlPoolStore } from "../src/accounts/sql-pool-store.ts";
-import { Takeover } from "../src/accounts/takeover.ts";
-import { Waiter } from "../src/accounts/waiting-queue.ts";
 import { GatheredUseStore } from "../src/limits/gathered-store.ts";
 import { SqlUseStore } from "../src/limits/sql-store.ts";
-import type {
-  AccountHealth,
-  AcquireRequest,
-  CountAnswer,
-  PoolConfiguration,
-  QueueStatus,
-  Refused,
-} from "../src/platform/accounts.ts";
+import type { AccountHealth, QueueStatus } from "../src/platform/account-status.ts";
+import type { AcquireRequest, CountAnswer, Refused } from "../src/platform/accounts.ts";
+import { WALL_CLOCK } from "../src/platform/clock.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import type { Settled } from "../src/platform/cloudflare/settlements.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
 import { variablesOf } from "../src/platform/cloudflare/variables.ts";
 import type { KeyUse, LimitedUse, Spent } from "../src/platform/limits.ts";
+import type { PoolConfiguration } from "../src/platform/pool-configuration.ts";
 import { MOST_SHARDS } from "../src/platform/variables.ts";
+import { poolConfiguration } from "../src/pool/configuration.ts";
+import type { StillHeld } from "../src/pool/handover.ts";
+import type { Pulse } from "../src/pool/heartbeat.ts";
+import type { Holder } from "../src/pool/leases.ts";
+import type { PartAnswers, PartAsks } from "../src/pool/limit-side.ts";
+import { PartSeeker } from "../src/pool/part-seeker.ts";
+import { PartTrader } from "../src/pool/part-trader.ts";
+import { AccountPool as PoolRules } from "../src/pool/pool.ts";
+import { SqlPoolStore } from "../src/pool/sql-pool-store.ts";
+import { Takeover } from "../src/pool/takeover.ts";
+import { Waiter } from "../src/pool/waiting-queue.ts";
+import { shardNames } from "../src/shards/layout.ts";
+import { POOL_NAME } from "../src/shards/pool-name.ts";
+import type { ShardStatus } from "../src/shards/shard-status.ts";
 import { nameOfProcess } from "./process-name.ts";
 import {
   type GrantReply,
@@ -55,7 +50,7 @@ export function nameOfShard(id: DurableObjectId, pools: Pick<DurableObjectNamesp
 const FOUNDERS = [POOL_NAME];
 
 /**
- * The object that hands out account slots: storage, alarm and RPC around the rules in `src/accounts/`. There is one, or several of
+ * The object that hands out account slots: storage, alarm and RPC around the rules in `src/pool/`. There is one, or several of
  * which each has a part of the accounts.
  */
 export class AccountPool extends DurableObject<Env> {

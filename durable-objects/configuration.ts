@@ -1,21 +1,21 @@
 import { DurableObject } from "cloudflare:workers";
-import { WALL_CLOCK } from "../src/accounts/clock.ts";
-import { poolConfiguration } from "../src/accounts/configuration.ts";
-import { everyShard, layoutFor, partFor, settledLayout } from "../src/accounts/layout.ts";
-import { POOL_NAME } from "../src/accounts/pool-name.ts";
-import { PoolNews } from "../src/accounts/pool-news.ts";
 import { SqlJournal } from "../src/audit/sql-journal.ts";
 import { ConfigurationCore, type ReplaceOutcome, type StoredConfig } from "../src/config/core.ts";
 import type { Config } from "../src/config/schema.ts";
 import { sealOf } from "../src/config/seal.ts";
 import type { ChangeNote, ConfigSnapshot, EditNote } from "../src/config/snapshot.ts";
 import { once } from "../src/encoding/lazy-schema.ts";
-import type { PoolConfiguration, PoolLayout } from "../src/platform/accounts.ts";
+import { WALL_CLOCK } from "../src/platform/clock.ts";
 import { COPY_KEY, type ConfigCopy, sourceOf } from "../src/platform/cloudflare/configuration.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
 import { variablesOf } from "../src/platform/cloudflare/variables.ts";
 import type { AuditEntry, AuditQuery, KeptVersion } from "../src/platform/journal.ts";
+import type { PoolConfiguration, PoolLayout } from "../src/platform/pool-configuration.ts";
+import { poolConfiguration } from "../src/pool/configuration.ts";
+import { PoolNews } from "../src/pool/pool-news.ts";
+import { everyShard, layoutFor, partFor, settledLayout } from "../src/shards/layout.ts";
+import { POOL_NAME } from "../src/shards/pool-name.ts";
 import { StoredJson } from "./pieces.ts";
 
 const KEY = COPY_KEY;

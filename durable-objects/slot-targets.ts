@@ -1,8 +1,8 @@
 import { RpcTarget } from "cloudflare:workers";
-import type { AccountPool as PoolRules } from "../src/accounts/pool.ts";
-import type { Grant, Waiter } from "../src/accounts/waiting-queue.ts";
 import type { GatheredUseStore } from "../src/limits/gathered-store.ts";
 import type { AccountFailure, Refused, SignedIn, TokenAnswer } from "../src/platform/accounts.ts";
+import type { AccountPool as PoolRules } from "../src/pool/pool.ts";
+import type { Grant, Waiter } from "../src/pool/waiting-queue.ts";
 
 /**
  * A slot, held for as long as somebody holds a stub of it. The runtime disposes the stub when the request that held it

@@ -1,4 +1,4 @@
-import type { PoolLimits } from "../../src/platform/accounts.ts";
+import type { PoolLimits } from "../../src/platform/pool-configuration.ts";
 
 /** Something that must never be has happened. */
 export class Violation extends Error {}

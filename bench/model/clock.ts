@@ -1,4 +1,4 @@
-import { Heap } from "../../src/accounts/heap.ts";
+import { Heap } from "../../src/pool/heap.ts";
 
 interface Appointment {
   readonly run: () => void;

@@ -1,6 +1,11 @@
-import { everyShard, layoutFor, partFor, settledLayout } from "../../src/accounts/layout.ts";
-import { POOL_NAME } from "../../src/accounts/pool-name.ts";
-import type { PoolAccount, PoolConfiguration, PoolLayout, PoolLimits } from "../../src/platform/accounts.ts";
+import type {
+  PoolAccount,
+  PoolConfiguration,
+  PoolLayout,
+  PoolLimits,
+} from "../../src/platform/pool-configuration.ts";
+import { everyShard, layoutFor, partFor, settledLayout } from "../../src/shards/layout.ts";
+import { POOL_NAME } from "../../src/shards/pool-name.ts";
 
 /** What the `Configuration` object does for pools, on the same rules: it numbers what it tells, and keeps the layout. */
 export class ModelConfiguration {

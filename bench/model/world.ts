@@ -1,8 +1,9 @@
-import { mapOf, shardNames } from "../../src/accounts/layout.ts";
-import { WHOLE } from "../../src/accounts/limit-part.ts";
-import { POOL_NAME } from "../../src/accounts/pool-name.ts";
-import { Waiter } from "../../src/accounts/waiting-queue.ts";
-import type { AcquireRequest, PoolAccount } from "../../src/platform/accounts.ts";
+import type { AcquireRequest } from "../../src/platform/accounts.ts";
+import type { PoolAccount } from "../../src/platform/pool-configuration.ts";
+import { WHOLE } from "../../src/pool/limit-part.ts";
+import { Waiter } from "../../src/pool/waiting-queue.ts";
+import { mapOf, shardNames } from "../../src/shards/layout.ts";
+import { POOL_NAME } from "../../src/shards/pool-name.ts";
 import { Books, Violation } from "./books.ts";
 import { ModelClock } from "./clock.ts";
 import { ModelConfiguration } from "./configuration.ts";

@@ -1,5 +1,5 @@
-import { BEAT_MS } from "../../src/accounts/lease-life.ts";
 import type { AccountFailure, AccountPoolClient, Lease } from "../../src/platform/accounts.ts";
+import { BEAT_MS } from "../../src/pool/lease-life.ts";
 import type { Books } from "./books.ts";
 import type { VirtualClock } from "./clock.ts";
 

@@ -1,11 +1,11 @@
-import type { PartLayout } from "../../src/accounts/limit-part.ts";
-import type { PartAnswers, PartAsks } from "../../src/accounts/limit-side.ts";
-import { PartSeeker } from "../../src/accounts/part-seeker.ts";
-import { PartTrader } from "../../src/accounts/part-trader.ts";
-import { AccountPool } from "../../src/accounts/pool.ts";
-import { type Grant, Waiter } from "../../src/accounts/waiting-queue.ts";
-import type { PoolConfiguration } from "../../src/platform/accounts.ts";
 import type { Pools, ShardStub } from "../../src/platform/cloudflare/pool-stub.ts";
+import type { PoolConfiguration } from "../../src/platform/pool-configuration.ts";
+import type { PartLayout } from "../../src/pool/limit-part.ts";
+import type { PartAnswers, PartAsks } from "../../src/pool/limit-side.ts";
+import { PartSeeker } from "../../src/pool/part-seeker.ts";
+import { PartTrader } from "../../src/pool/part-trader.ts";
+import { AccountPool } from "../../src/pool/pool.ts";
+import { type Grant, Waiter } from "../../src/pool/waiting-queue.ts";
 import { MemoryPoolStore } from "../../test/support/memory-pool-store.ts";
 import { ObjectTimers } from "../../test/support/object-timers.ts";
 import type { VirtualClock } from "./clock.ts";

@@ -1,8 +1,9 @@
-import { partsOf, type Shard, ShardMap } from "../../src/accounts/shards.ts";
-import type { AccountPoolClient, PoolAccount } from "../../src/platform/accounts.ts";
+import type { AccountPoolClient } from "../../src/platform/accounts.ts";
 import { cloudflareAccounts } from "../../src/platform/cloudflare/accounts.ts";
 import { ShardClient } from "../../src/platform/cloudflare/shard-client.ts";
 import { ShardedAccountPool } from "../../src/platform/cloudflare/sharded-accounts.ts";
+import type { PoolAccount } from "../../src/platform/pool-configuration.ts";
+import { partsOf, type Shard, ShardMap } from "../../src/shards/shards.ts";
 import { Books, type Waits } from "./books.ts";
 import { randomFrom, VirtualClock } from "./clock.ts";
 import { Isolate } from "./isolate.ts";

@@ -1,11 +1,11 @@
 import type { Caller } from "../auth/callers.ts";
 import type { Config } from "../config/schema.ts";
+import type { LightAbortController } from "../http/light-abort-controller.ts";
 import type { KeyScope } from "../limits/allowed.ts";
 import type { Expected } from "../limits/quota.ts";
 import type { Context } from "../platform/context.ts";
 import type { NamedProvider } from "../provider/of-platform.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
-import type { Ending } from "./ending.ts";
 
 /** What an account is wanted for. */
 export interface AccountRequest {
@@ -17,7 +17,7 @@ export interface AccountRequest {
   readonly model: string;
   readonly dialect: string;
   /** Ends wait and work; it is aborted here when the slot is lost. */
-  readonly abort: Ending;
+  readonly abort: LightAbortController;
   /**
    * Whether work that has failed may be done again with another account: nothing of it may have been seen by then. Never,
    * unless given.

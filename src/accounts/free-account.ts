@@ -1,10 +1,10 @@
 import { upstreamOf } from "../captures/tap.ts";
+import { LightAbortController } from "../http/light-abort-controller.ts";
 import { RequestTimers } from "../http/request-timers.ts";
 import type { AcquireRequest, Credentials, MeantFor } from "../platform/accounts.ts";
 import type { Platform } from "../platform/platform.ts";
 import { providerNamed, sameParty } from "../provider/of-platform.ts";
 import type { UpstreamAccount } from "../provider/provider.ts";
-import { Ending } from "./ending.ts";
 import { errorOf } from "./fault.ts";
 import { renewLease } from "./lease-renewal.ts";
 import { refusal } from "./refusal.ts";
@@ -38,7 +38,7 @@ export async function withFreeAccount<T>(
     throw failure === undefined ? refusal(refused, wanted.target ?? null) : errorOf(failure);
   }
   const { lease } = acquired;
-  const abort = new Ending();
+  const abort = new LightAbortController();
   const timers = new RequestTimers();
   const stop = renewLease(lease, timers, abort);
   const inTime = () => AbortSignal.any([abort.signal, AbortSignal.timeout(timeoutMs)]);

@@ -1,6 +1,6 @@
 import { GatewayError } from "../errors/gateway-error.ts";
+import { clientLeft } from "../http/departure.ts";
 import type { RefusalReason } from "../platform/accounts.ts";
-import { clientLeft } from "./departure.ts";
 
 /** No account could be had: another provider may have one. */
 export class NoSlot extends GatewayError {

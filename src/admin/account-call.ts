@@ -1,7 +1,7 @@
-import { abortWith } from "../accounts/departure.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import type { Caller } from "../auth/callers.ts";
 import type { Config } from "../config/schema.ts";
+import { abortWith } from "../http/departure.ts";
 import type { Context } from "../platform/context.ts";
 import { type NamedProvider, providerNamed } from "../provider/of-platform.ts";
 import type { Provider, UpstreamAccount } from "../provider/provider.ts";

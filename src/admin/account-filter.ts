@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Config } from "../config/schema.ts";
 import { lazyObject, once } from "../encoding/lazy-schema.ts";
-import { ACCOUNT_CONDITIONS, type AccountCondition, type AccountHealth } from "../platform/accounts.ts";
+import { ACCOUNT_CONDITIONS, type AccountCondition, type AccountHealth } from "../platform/account-status.ts";
 import type { Context } from "../platform/context.ts";
 import { healthById } from "./config-view.ts";
 import { identifiers } from "./identifiers.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { isSilentPool } from "../accounts/silent-pool.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import { failureMessage } from "../errors/failure-message.ts";
+import { isSilentPool } from "../errors/silent-pool.ts";
 import { resolveModel } from "../models/resolve.ts";
 import type { AccountTestResult, TestAllProgress } from "../platform/administration.ts";
 import type { Context } from "../platform/context.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { isSilentPool } from "../accounts/silent-pool.ts";
 import type { Completion } from "../conversation/events.ts";
 import { chatCompletions } from "../dialects/chat-completions/dialect.ts";
 import { lazyObject, once } from "../encoding/lazy-schema.ts";
 import { failureMessage } from "../errors/failure-message.ts";
+import { isSilentPool } from "../errors/silent-pool.ts";
 import { complete } from "../generation/complete.ts";
 import { resolveModel } from "../models/resolve.ts";
 import type { AccountTestResult } from "../platform/administration.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PROVIDER_ERROR_KINDS } from "../errors/provider-error.ts";
-import { ACCOUNT_CONDITIONS, type CooldownView } from "../platform/accounts.ts";
+import { ACCOUNT_CONDITIONS, type CooldownView } from "../platform/account-status.ts";
 import type { AccountTestResult } from "../platform/administration.ts";
 
 /** What an edit answers at the least. */

@@ -2,7 +2,7 @@ import { preview } from "../auth/secrets.ts";
 import { allKeys, keyIdentifier } from "../config/api-keys.ts";
 import type { Account, ApiKey, Config, Proxy as ConfiguredProxy } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
-import type { AccountActivity, AccountHealth } from "../platform/accounts.ts";
+import type { AccountActivity, AccountHealth } from "../platform/account-status.ts";
 import type { Context } from "../platform/context.ts";
 import type { AccountView, KeyView, ProxyView } from "./answers.ts";
 import type { ConfigView } from "./config-answers.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import { PROVIDER_ERROR_KINDS } from "../errors/provider-error.ts";
-import type { QueueStatus } from "../platform/accounts.ts";
+import type { QueueStatus } from "../platform/account-status.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { cooldownSchema } from "./answers.ts";
 

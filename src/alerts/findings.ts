@@ -1,6 +1,6 @@
 import { keyIdentifier } from "../config/api-keys.ts";
 import type { AlertRules, ApiKey } from "../config/schema.ts";
-import type { QueueStatus } from "../platform/accounts.ts";
+import type { QueueStatus } from "../platform/account-status.ts";
 import type { Alert } from "../platform/alerts.ts";
 import type { KeyUse } from "../platform/limits.ts";
 

@@ -1,9 +1,9 @@
-import { abortWith } from "../accounts/departure.ts";
 import { Patience } from "../accounts/patience.ts";
 import { justChanged } from "../accounts/readmission.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
+import { abortWith } from "../http/departure.ts";
 import { checkModel } from "../limits/allowed.ts";
 import type { Expected } from "../limits/quota.ts";
 import { providerNamed } from "../provider/of-platform.ts";

@@ -1,9 +1,9 @@
-import { abortWith } from "../accounts/departure.ts";
 import { Patience } from "../accounts/patience.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import type { Caller } from "../auth/callers.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
+import { abortWith } from "../http/departure.ts";
 import type { Context } from "../platform/context.ts";
 import type { KeptFile } from "../platform/files.ts";
 import { providerOf } from "../provider/of-platform.ts";

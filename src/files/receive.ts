@@ -1,6 +1,6 @@
-import { abortWith } from "../accounts/departure.ts";
 import type { Caller } from "../auth/callers.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
+import { abortWith } from "../http/departure.ts";
 import type { Awaitable } from "../platform/awaitable.ts";
 import type { Context } from "../platform/context.ts";
 import { filesOf } from "./callers-files.ts";

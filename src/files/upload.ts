@@ -1,8 +1,8 @@
 import type { AccountSession } from "../accounts/account-request.ts";
-import type { Ending } from "../accounts/ending.ts";
 import { Patience } from "../accounts/patience.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import type { Caller } from "../auth/callers.ts";
+import type { LightAbortController } from "../http/light-abort-controller.ts";
 import { CATALOGUE } from "../models/catalogue.ts";
 import type { Context } from "../platform/context.ts";
 import type { KeptFile } from "../platform/files.ts";
@@ -41,7 +41,7 @@ export class Upload {
   readonly #files: FileKeeping;
   readonly #form: IncomingFile;
   readonly #style: string;
-  readonly #abort: Ending;
+  readonly #abort: LightAbortController;
   readonly #patience: Patience;
 
   /** `style` is what the queue's status calls it. `abort` ends the upload; it is also aborted here when the client breaks off or the slot is lost. */
@@ -51,7 +51,7 @@ export class Upload {
     style: string,
     files: FileKeeping,
     form: IncomingFile,
-    abort: Ending,
+    abort: LightAbortController,
   ) {
     this.#context = context;
     this.#caller = caller;

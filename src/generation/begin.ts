@@ -1,10 +1,10 @@
-import { abortWith } from "../accounts/departure.ts";
 import { DEFAULT_PROVIDER } from "../config/schema.ts";
 import type { Completion, Usage } from "../conversation/events.ts";
 import type { ResolvedModel } from "../conversation/model.ts";
 import type { GenerationOutcome } from "../conversation/outcome.ts";
 import type { GatewayError } from "../errors/gateway-error.ts";
 import { Recording } from "../history/recording.ts";
+import { abortWith } from "../http/departure.ts";
 import { costOfValue } from "../http/value-cost.ts";
 import { checkDialect, checkModel, mayUse } from "../limits/allowed.ts";
 import type { Context } from "../platform/context.ts";

@@ -1,8 +1,8 @@
-import type { Ending } from "../accounts/ending.ts";
 import type { Caller } from "../auth/callers.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { ResolvedModel } from "../conversation/model.ts";
 import type { Recording } from "../history/recording.ts";
+import type { LightAbortController } from "../http/light-abort-controller.ts";
 import type { Context } from "../platform/context.ts";
 import type { GenerationHooks } from "./hooks.ts";
 import type { Stay } from "./route-memory.ts";
@@ -23,7 +23,7 @@ export interface GenerationJob extends Required<Omit<GenerationRequest, "alsoHel
   /** Null for a generation that belongs to another one's record. */
   readonly recording: Recording | null;
   /** Aborted when the caller has gone, or when the generation must end. */
-  readonly abort: Ending;
+  readonly abort: LightAbortController;
   /** Whether a file that the conversation refers to by id is an image. */
   readonly imageFiles: boolean;
   /** The name of a model that the caller asked for: a key may name it, also where it leads to several models. */

@@ -1,6 +1,6 @@
-import { Ending } from "../accounts/ending.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { Completion, Usage } from "../conversation/events.ts";
+import { LightAbortController } from "../http/light-abort-controller.ts";
 import { checkFormat, type FormatCheck } from "./format-check.ts";
 import { Generation } from "./generation.ts";
 import { type GenerationJob, within } from "./job.ts";
@@ -40,7 +40,7 @@ export const repairFormat: CompletionStage = async (completion, job) => {
 async function corrected(job: GenerationJob, broken: string, check: FormatCheck): Promise<Completion | null> {
   const { context, conversation } = job;
   // Of its own: the provider's silence must not take the first answer with it.
-  const abort = new Ending();
+  const abort = new LightAbortController();
   const stop = () => abort.abort(job.abort.reason);
   job.abort.throwIfAborted();
   job.abort.addEventListener("abort", stop);

@@ -1,7 +1,7 @@
-import { clientLeft } from "../accounts/departure.ts";
 import type { Completion, GenerationEvent } from "../conversation/events.ts";
 import { CompletionFold } from "../conversation/fold.ts";
 import { toGatewayError } from "../errors/gateway-error.ts";
+import { clientLeft } from "../http/departure.ts";
 import { EVENT_STREAM_HEADERS } from "../http/event-stream.ts";
 import { begin, fail, infoOf, succeed } from "./begin.ts";
 import type { GenerationSink } from "./generation.ts";

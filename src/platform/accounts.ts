@@ -1,5 +1,8 @@
 import type { ProviderErrorKind } from "../errors/provider-error.ts";
+import type { AbortSignalLike } from "../http/light-abort-controller.ts";
+import type { AccountHealth, QueueStatus } from "./account-status.ts";
 import type { KeyUse, LimitedUse, LimitRefusal, LimitState, Spent } from "./limits.ts";
+import type { PoolConfiguration } from "./pool-configuration.ts";
 
 /**
  * What the rest of the program sees of the account pool. The pool itself lives in one place per deployment (a Durable
@@ -164,139 +167,13 @@ export interface Lease extends Disposable {
   release(): void;
 }
 
-/** One live lease in the queue status. */
-export interface LeaseView {
-  readonly account: string;
-  readonly age_ms: number;
-  readonly model: string;
-  readonly request_id: string;
-  /** Id of the caller's key; empty for one without. */
-  readonly key: string;
-  readonly dialect: string;
-}
-
-/** One account that cools down. `until` is in Unix milliseconds. */
-export interface CooldownView {
-  readonly account: string;
-  /** The proxy that cools down, and the account with it; empty: the account itself. */
-  readonly proxy: string;
-  readonly kind: ProviderErrorKind;
-  readonly reason: string;
-  readonly failures: number;
-  readonly until: number;
-}
-
-/** A provider is down, for one model or (empty) for all, since a time in Unix milliseconds. */
-export interface OutageView {
-  /** Empty: the default one. */
-  readonly provider: string;
-  readonly model: string;
-  readonly kind: ProviderErrorKind;
-  readonly reason: string;
-  readonly since: number;
-}
-
-/** One waiting request. */
-export interface WaitingView {
-  readonly request_id: string;
-  readonly model: string;
-  readonly target: string | null;
-  readonly waiting_ms: number;
-}
-
-/** How an account is: `failing`: the last of its requests and tests has failed by its, its proxy's or the provider's fault. */
-export const ACCOUNT_CONDITIONS = ["ok", "untested", "failing", "cooling", "disabled"] as const;
-export type AccountCondition = (typeof ACCOUNT_CONDITIONS)[number];
-
-/** An account that fails, and is used all the same. */
-export interface FailingView {
-  readonly account: string;
-  readonly reason: string;
-  /** When it has failed last, Unix milliseconds; 0: only a test has. */
-  readonly at: number;
-}
-
-/**
- * Contract, Queue status; `leases`, `cooldowns`, `conditions`, `failing`, `outages`, `ready`, `waiting_requests`, `partial` and
- * `silent_shards` go beyond it.
- */
-export interface QueueStatus {
-  readonly available: number;
-  /** Those of them that are neither disabled nor passed over for a failure. */
-  readonly ready: number;
-  readonly in_use: number;
-  readonly total: number;
-  readonly available_accounts: readonly string[];
-  readonly in_use_accounts: readonly string[];
-  readonly max_inflight_per_account: number;
-  readonly global_max_inflight: number;
-  readonly recommended_concurrency: number;
-  readonly waiting: number;
-  readonly max_queue_size: number;
-  readonly leases: readonly LeaseView[];
-  /** How many accounts cool down. */
-  readonly cooling: number;
-  readonly cooldowns: readonly CooldownView[];
-  /** How many accounts are how. */
-  readonly conditions: Readonly<Record<AccountCondition, number>>;
-  /** Accounts that fail, those that have failed last first. */
-  readonly failing: readonly FailingView[];
-  readonly outages: readonly OutageView[];
-  readonly waiting_requests: readonly WaitingView[];
-  /** Some pools have not answered, so that their accounts are missing from all numbers and lists. Absent: there is one pool. */
-  readonly partial?: boolean | undefined;
-  /** Names of the pools that have not answered. Absent: there is one. */
-  readonly silent_shards?: readonly string[] | undefined;
-}
-
-/** How many requests there were in a time, and how many of them did not fail. */
-export interface SuccessRate {
-  readonly requests: number;
-  readonly succeeded: number;
-}
-
-/** How an account has done since the pool was started. Times are Unix milliseconds, 0 for never. */
-export interface AccountActivity {
-  readonly inFlight: number;
-  readonly lastUsed: number;
-  readonly lastSuccess: number;
-  readonly lastFault: {
-    readonly kind: ProviderErrorKind;
-    readonly reason: string;
-    readonly fault: FaultParty;
-    readonly at: number;
-  } | null;
-  readonly hour: SuccessRate;
-  readonly day: SuccessRate;
-}
-
-/** What the pool knows about an account beyond its configuration. */
-export interface AccountHealth {
-  readonly id: string;
-  /** The current token, or null. For masking and for administrative calls; never show it. */
-  readonly token: string | null;
-  /** Empty before the first test; `ok` after a successful one (contract, Accounts). */
-  readonly testStatus: string;
-  readonly condition: AccountCondition;
-  readonly cooldown: CooldownView | null;
-  readonly activity: AccountActivity;
-}
-
-/** Tells whoever waits that its request has left: an `AbortSignal`, or something lighter. */
-export interface Leaving {
-  readonly aborted: boolean;
-  /** `listener` is called once at most. */
-  addEventListener(type: "abort", listener: () => void, options: { readonly once: true }): void;
-  removeEventListener(type: "abort", listener: () => void): void;
-}
-
 /** The account pool as a request or an administrator sees it. */
 export interface AccountPoolClient {
   /**
    * Waits for a slot. Resolves with a refusal rather than throwing; rejects only when the pool cannot be reached.
    * When `signal` aborts the request leaves the queue, and a slot granted in that moment goes back.
    */
-  acquire(request: AcquireRequest, signal?: Leaving): Promise<Acquired>;
+  acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<Acquired>;
   /** Counts a request of a key with limits that takes no slot, and ends it: what it uses is known. */
   count(use: LimitedUse): Promise<CountAnswer>;
   /** A request of a key with limits has ended. Only the first call for it counts. Every call of this client that follows knows. */
@@ -313,79 +190,6 @@ export interface AccountPoolClient {
   tokensDueForRefresh(): Promise<string[]>;
   /** Tells the pool that the configuration has changed. */
   configure(configuration: PoolConfiguration): Promise<void>;
-}
-
-/** One account as the pool needs it; the fields are those of the configuration. Empty strings mean "not set". */
-export interface PoolAccount {
-  readonly id: string;
-  readonly email: string;
-  readonly mobile: string;
-  readonly password: string;
-  readonly token: string;
-  readonly proxyId: string;
-  /** Not used, except by administrators. */
-  readonly disabled?: boolean;
-  /** How many requests it gets in its turn; one unless given. */
-  readonly weight?: number;
-  /** Whose account it is. Absent: the default provider's. */
-  readonly provider?: string;
-  /** Its place among all accounts; with several pools alone. */
-  readonly rank?: number;
-  /** It lives in another pool by now: requests that have it here may finish, and nobody else gets it. */
-  readonly moved?: boolean;
-}
-
-/**
- * Several pools ("shards"), each of which has a part of the accounts. An account lives in one of `shards` (`ShardMap` says in
- * which); what one of the `earlier` layouts put elsewhere may still be in use there.
- */
-export interface PoolLayout {
-  /** Grows with each change of `shards`. */
-  readonly generation: number;
-  readonly shards: readonly string[];
-  /** Empty once nothing is in use any more where it was put before. */
-  readonly earlier: readonly (readonly string[])[];
-  /** Shards that there were, and are no more. */
-  readonly former: readonly string[];
-}
-
-/** What a pool that is one of several must know of the others. */
-export interface PoolShard {
-  /** Its own name. */
-  readonly name: string;
-  /** Whatever is told with a lower number than something else was told before it. */
-  readonly order: number;
-  readonly layout: PoolLayout;
-}
-
-/** Limits; 0 stands for the recommended value (number of accounts times `perAccount`). */
-export interface PoolLimits {
-  readonly perAccount: number;
-  readonly global: number;
-  readonly queue: number;
-  /** Longest wait in the queue, milliseconds. */
-  readonly queueWaitMs: number;
-  /** Age at which a token is signed in anew, milliseconds; 0 for never. */
-  readonly tokenRefreshMs: number;
-}
-
-/** A proxy that accounts may be bound to. `settings` says whether it has been changed, and holds secrets. */
-export interface PoolProxy {
-  readonly id: string;
-  readonly settings: string;
-}
-
-export interface PoolConfiguration {
-  readonly accounts: readonly PoolAccount[];
-  /** None unless given. */
-  readonly proxies?: readonly PoolProxy[];
-  /** Slots of each account, by provider, where they are not those of `limits`. */
-  readonly perAccount?: Readonly<Record<string, number>>;
-  readonly limits: PoolLimits;
-  /** Version of the configuration that it is from, where grants tell it. One that is older than what the pool has is not taken over. */
-  readonly version?: number;
-  /** Absent: there is one pool. */
-  readonly shard?: PoolShard;
 }
 
 /** What an account signs in with. */

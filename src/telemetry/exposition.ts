@@ -1,4 +1,4 @@
-import type { QueueStatus } from "../platform/accounts.ts";
+import type { QueueStatus } from "../platform/account-status.ts";
 import type { MetricDeltas } from "../platform/archive.ts";
 import { type KeyUse, OTHER } from "../platform/usage.ts";
 import type { Histogram } from "./counts.ts";

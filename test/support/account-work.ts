@@ -1,14 +1,14 @@
 import type { AccountRequest, AccountSession } from "../../src/accounts/account-request.ts";
-import { Ending } from "../../src/accounts/ending.ts";
 import { withAccount } from "../../src/accounts/with-account.ts";
 import { ProviderError, type ProviderErrorKind } from "../../src/errors/provider-error.ts";
+import { LightAbortController } from "../../src/http/light-abort-controller.ts";
 import type { Context } from "../../src/platform/context.ts";
 import { type MemoryGateway, managed } from "./memory-gateway.ts";
 
 /** Work with an account, as a test asks for it. */
 export class AccountWork {
   readonly context: Context;
-  readonly abort = new Ending();
+  readonly abort = new LightAbortController();
   /** The tokens with which the provider was spoken to, oldest first. */
   readonly tokens: string[] = [];
   readonly #request: Partial<AccountRequest>;

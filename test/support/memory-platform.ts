@@ -1,6 +1,4 @@
 import type * as z from "zod";
-import { poolConfiguration } from "../../src/accounts/configuration.ts";
-import { createInProcessPool } from "../../src/accounts/in-process.ts";
 import { watcherInProcess } from "../../src/alerts/in-process.ts";
 import { SqlArchive } from "../../src/archive/archive.ts";
 import { SqlJournal } from "../../src/audit/sql-journal.ts";
@@ -16,6 +14,8 @@ import type { PagesPlatform } from "../../src/platform/pages.ts";
 import type { Platform } from "../../src/platform/platform.ts";
 import type { Fetch } from "../../src/platform/upstream.ts";
 import { parseVariables } from "../../src/platform/variables.ts";
+import { poolConfiguration } from "../../src/pool/configuration.ts";
+import { createInProcessPool } from "../../src/pool/in-process.ts";
 import { DRIVER_NAMES } from "../../src/provider/drivers.ts";
 import { SqlUsage } from "../../src/usage/sql-usage.ts";
 import { memoryDatabase } from "../unit/archive/sqlite.ts";

@@ -1,10 +1,4 @@
-import type {
-  LeaseTerms,
-  PoolStore,
-  Starts,
-  StoredAccount,
-  StoredPart,
-} from "../../src/accounts/pool-store.ts";
+import type { LeaseTerms, PoolStore, Starts, StoredAccount, StoredPart } from "../../src/pool/pool-store.ts";
 
 /** A {@link PoolStore} in memory, which counts what is written to it. */
 export class MemoryPoolStore implements PoolStore {

@@ -1,4 +1,4 @@
-import type { SetTimer } from "../../src/accounts/clock.ts";
+import type { SetTimer } from "../../src/platform/clock.ts";
 
 /** The timers of an object, which end with its memory, on a clock that goes on. */
 export class ObjectTimers {

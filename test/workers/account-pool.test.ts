@@ -2,17 +2,12 @@ import { abortAllDurableObjects, reset, runDurableObjectAlarm, runInDurableObjec
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nameOfShard } from "../../durable-objects/account-pool.ts";
-import { partFor, shardNames } from "../../src/accounts/layout.ts";
-import { POOL_NAME } from "../../src/accounts/pool-name.ts";
 import { accountToken } from "../../src/accounts/sign-in.ts";
-import type {
-  AccountPoolClient,
-  Acquired,
-  AcquireRequest,
-  Lease,
-  PoolLimits,
-} from "../../src/platform/accounts.ts";
+import type { AccountPoolClient, Acquired, AcquireRequest, Lease } from "../../src/platform/accounts.ts";
 import { cloudflareAccounts } from "../../src/platform/cloudflare/accounts.ts";
+import type { PoolLimits } from "../../src/platform/pool-configuration.ts";
+import { partFor, shardNames } from "../../src/shards/layout.ts";
+import { POOL_NAME } from "../../src/shards/pool-name.ts";
 import { failure } from "../support/failures.ts";
 
 const LIMITS: PoolLimits = { perAccount: 1, global: 0, queue: 10, queueWaitMs: 60_000, tokenRefreshMs: 0 };

@@ -2,15 +2,15 @@ import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test"
 import { describe, expect, it, vi } from "vitest";
 import { Configuration } from "../../durable-objects/configuration.ts";
 import { StoredJson } from "../../durable-objects/pieces.ts";
-import { shardNames } from "../../src/accounts/layout.ts";
-import { POOL_NAME } from "../../src/accounts/pool-name.ts";
-import type { PoolConfiguration } from "../../src/platform/accounts.ts";
 import { cloudflareAccounts } from "../../src/platform/cloudflare/accounts.ts";
 import {
   COPY_KEY,
   type ConfigCopy,
   cloudflareConfiguration,
 } from "../../src/platform/cloudflare/configuration.ts";
+import type { PoolConfiguration } from "../../src/platform/pool-configuration.ts";
+import { shardNames } from "../../src/shards/layout.ts";
+import { POOL_NAME } from "../../src/shards/pool-name.ts";
 import { emptyConfig } from "../support/config.ts";
 
 const emptyAccount = {

@@ -1,22 +1,21 @@
-import { pause } from "../../accounts/clock.ts";
-import { Heartbeat } from "../../accounts/heartbeat.ts";
-import { BEAT_MS } from "../../accounts/lease-life.ts";
-import { holderOf } from "../../accounts/leases.ts";
-import { POOL_NAME } from "../../accounts/pool-name.ts";
-import type { Grant } from "../../accounts/waiting-queue.ts";
+import type { AbortSignalLike } from "../../http/light-abort-controller.ts";
+import { Heartbeat } from "../../pool/heartbeat.ts";
+import { BEAT_MS } from "../../pool/lease-life.ts";
+import { holderOf } from "../../pool/leases.ts";
+import type { Grant } from "../../pool/waiting-queue.ts";
+import { POOL_NAME } from "../../shards/pool-name.ts";
+import type { AccountHealth, QueueStatus } from "../account-status.ts";
 import type {
-  AccountHealth,
   AccountPoolClient,
   Acquired,
   AcquireRequest,
   CountAnswer,
   Granted,
-  Leaving,
-  PoolConfiguration,
-  QueueStatus,
   Refused,
 } from "../accounts.ts";
+import { pause } from "../clock.ts";
 import type { KeyUse, LimitedUse, Spent } from "../limits.ts";
+import type { PoolConfiguration } from "../pool-configuration.ts";
 import {
   call,
   type HolderClock,
@@ -77,7 +76,7 @@ export class CloudflareAccountPool implements AccountPoolClient {
     );
   }
 
-  async acquire(request: AcquireRequest, signal?: Leaving): Promise<Acquired> {
+  async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<Acquired> {
     const { waitMs } = request;
     const started = this.#clock.now();
     const end = started + (waitMs ?? MAX_WAIT_MS);
@@ -96,7 +95,7 @@ export class CloudflareAccountPool implements AccountPoolClient {
   }
 
   /** Null when the pool was restarted meanwhile: a place in the queue is lost then. */
-  async #acquireOnce(request: AcquireRequest, signal: Leaving | undefined): Promise<Acquired | null> {
+  async #acquireOnce(request: AcquireRequest, signal: AbortSignalLike | undefined): Promise<Acquired | null> {
     const holder = holderOf(request);
     let sentAt = this.#clock.now();
     const reply = await this.withSettled((settled) =>

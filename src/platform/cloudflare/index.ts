@@ -1,6 +1,6 @@
 import { waitUntil } from "cloudflare:workers";
-import { shardNames } from "../../accounts/layout.ts";
 import { proxiedFetch } from "../../provider/proxy/fetch.ts";
+import { shardNames } from "../../shards/layout.ts";
 import type { AccountPoolClient } from "../accounts.ts";
 import type { Platform } from "../platform.ts";
 import type { Fetch } from "../upstream.ts";

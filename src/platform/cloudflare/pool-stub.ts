@@ -1,20 +1,19 @@
-import { type Clock, pause, WALL_CLOCK } from "../../accounts/clock.ts";
-import type { Pulse } from "../../accounts/heartbeat.ts";
-import type { Holder } from "../../accounts/leases.ts";
-import type { ShardStatus } from "../../accounts/shard-status.ts";
-import type { Grant } from "../../accounts/waiting-queue.ts";
+import type { Pulse } from "../../pool/heartbeat.ts";
+import type { Holder } from "../../pool/leases.ts";
+import type { Grant } from "../../pool/waiting-queue.ts";
+import type { ShardStatus } from "../../shards/shard-status.ts";
+import type { AccountHealth, QueueStatus } from "../account-status.ts";
 import type {
   AccountFailure,
-  AccountHealth,
   AcquireRequest,
   CountAnswer,
-  PoolConfiguration,
-  QueueStatus,
   Refused,
   SignedIn,
   TokenAnswer,
 } from "../accounts.ts";
+import { type Clock, pause, WALL_CLOCK } from "../clock.ts";
 import type { KeyUse, LimitedUse } from "../limits.ts";
+import type { PoolConfiguration } from "../pool-configuration.ts";
 import type { Region } from "../regions.ts";
 import type { Settled } from "./settlements.ts";
 

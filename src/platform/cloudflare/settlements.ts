@@ -1,5 +1,5 @@
-import { type Clock, inTime, pause } from "../../accounts/clock.ts";
-import { silentPool } from "../../accounts/silent-pool.ts";
+import { silentPool } from "../../errors/silent-pool.ts";
+import { type Clock, inTime, pause } from "../clock.ts";
 import type { Spent } from "../limits.ts";
 
 /** What requests have used in the end, by what their use is called. */

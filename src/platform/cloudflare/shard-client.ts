@@ -1,4 +1,4 @@
-import type { ShardStatus } from "../../accounts/shard-status.ts";
+import type { ShardStatus } from "../../shards/shard-status.ts";
 import type { CountAnswer } from "../accounts.ts";
 import type { LimitedUse } from "../limits.ts";
 import { CloudflareAccountPool, refusal } from "./accounts.ts";

@@ -1,22 +1,15 @@
-import { giveBackUnused, SILENT_MS } from "../../accounts/asked-shard.ts";
-import { inTime } from "../../accounts/clock.ts";
-import { BEAT_MS } from "../../accounts/lease-life.ts";
-import { type SearchOptions, ShardSearch } from "../../accounts/shard-search.ts";
-import { mergedStatus } from "../../accounts/shard-status.ts";
-import { type Shard, ShardMap } from "../../accounts/shards.ts";
-import { silentPool } from "../../accounts/silent-pool.ts";
-import type {
-  AccountHealth,
-  AccountPoolClient,
-  Acquired,
-  AcquireRequest,
-  CountAnswer,
-  Granted,
-  Leaving,
-  PoolConfiguration,
-  QueueStatus,
-} from "../accounts.ts";
+import { silentPool } from "../../errors/silent-pool.ts";
+import type { AbortSignalLike } from "../../http/light-abort-controller.ts";
+import { BEAT_MS } from "../../pool/lease-life.ts";
+import { giveBackUnused, SILENT_MS } from "../../shards/asked-shard.ts";
+import { type SearchOptions, ShardSearch } from "../../shards/shard-search.ts";
+import { mergedStatus } from "../../shards/shard-status.ts";
+import { type Shard, ShardMap } from "../../shards/shards.ts";
+import type { AccountHealth, QueueStatus } from "../account-status.ts";
+import type { AccountPoolClient, Acquired, AcquireRequest, CountAnswer, Granted } from "../accounts.ts";
+import { inTime } from "../clock.ts";
 import type { KeyUse, LimitedUse, Spent } from "../limits.ts";
+import type { PoolConfiguration } from "../pool-configuration.ts";
 import type { Place, Region } from "../regions.ts";
 import type { HolderClock, Pools, ShardStub } from "./pool-stub.ts";
 import { ShardClient } from "./shard-client.ts";
@@ -67,7 +60,7 @@ export class ShardedAccountPool implements AccountPoolClient {
     this.#home = home;
   }
 
-  async acquire(request: AcquireRequest, signal?: Leaving): Promise<Acquired> {
+  async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<Acquired> {
     const { use, ...withoutUse } = request;
     const end = this.#clock.now() + (request.waitMs ?? MAX_WAIT_MS);
     if (use === undefined) {

@@ -1,9 +1,9 @@
-import { pause } from "../../accounts/clock.ts";
-import { type Heartbeat, HeldLease } from "../../accounts/heartbeat.ts";
-import { BEAT_MS, YOUNG_HOLD_MS } from "../../accounts/lease-life.ts";
-import { type Holder, SLOT_RECLAIMED } from "../../accounts/leases.ts";
-import type { Grant } from "../../accounts/waiting-queue.ts";
+import { type Heartbeat, HeldLease } from "../../pool/heartbeat.ts";
+import { BEAT_MS, YOUNG_HOLD_MS } from "../../pool/lease-life.ts";
+import { type Holder, SLOT_RECLAIMED } from "../../pool/leases.ts";
+import type { Grant } from "../../pool/waiting-queue.ts";
 import type { AccountFailure, Lease, LeasedAccount, SignedIn, TokenAnswer } from "../accounts.ts";
+import { pause } from "../clock.ts";
 import { call, type HolderClock, type LeaseStub, type OnePool } from "./pool-stub.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { SILENT_MS } from "../../accounts/asked-shard.ts";
-import { inTime } from "../../accounts/clock.ts";
-import { HOLD_MS } from "../../accounts/lease-life.ts";
+import { HOLD_MS } from "../../pool/lease-life.ts";
+import { SILENT_MS } from "../../shards/asked-shard.ts";
 import type { CountAnswer } from "../accounts.ts";
+import { inTime } from "../clock.ts";
 import type { LimitedUse } from "../limits.ts";
 import type { HolderClock } from "./pool-stub.ts";
 import type { ShardClient } from "./shard-client.ts";

@@ -1,7 +1,7 @@
-import { poolConfiguration } from "../../accounts/configuration.ts";
 import type { SqlJournal } from "../../audit/sql-journal.ts";
 import { ConfigurationClient } from "../../config/client.ts";
 import { type ConfigStorage, ConfigurationCore, type StoredConfig } from "../../config/core.ts";
+import { poolConfiguration } from "../../pool/configuration.ts";
 import { type Sql, textIn } from "../../storage/sql.ts";
 import type { AccountPoolClient } from "../accounts.ts";
 import type { Variables } from "../variables.ts";

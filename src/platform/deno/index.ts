@@ -1,12 +1,12 @@
 import { SandboxProvider } from "../../../sandbox/provider.ts";
-import { createInProcessPool } from "../../accounts/in-process.ts";
-import { SqlPoolStore } from "../../accounts/sql-pool-store.ts";
 import { watcherInProcess } from "../../alerts/in-process.ts";
 import { SqlArchive } from "../../archive/archive.ts";
 import { SqlJournal } from "../../audit/sql-journal.ts";
 import { SqlUseStore } from "../../limits/sql-store.ts";
 import { jobsInProcess } from "../../pages/jobs/in-process.ts";
 import { doTask } from "../../pages/jobs/work.ts";
+import { createInProcessPool } from "../../pool/in-process.ts";
+import { SqlPoolStore } from "../../pool/sql-pool-store.ts";
 import { proxiedFetch } from "../../provider/proxy/fetch.ts";
 import { SqlUsage } from "../../usage/sql-usage.ts";
 import type { Platform } from "../platform.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { clientLeft } from "../../../src/accounts/departure.ts";
 import { ProviderError, type ProviderErrorKind } from "../../../src/errors/provider-error.ts";
+import { clientLeft } from "../../../src/http/departure.ts";
 import { ProxyFailure } from "../../../src/provider/proxy/failure.ts";
 import { AccountWork, refusal } from "../../support/account-work.ts";
 import { managed, pass, passThrough, useMemoryGateway } from "../../support/memory-gateway.ts";

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Ending } from "../../../src/accounts/ending.ts";
-import { BEAT_MS } from "../../../src/accounts/lease-life.ts";
 import { renewLease } from "../../../src/accounts/lease-renewal.ts";
+import { LightAbortController } from "../../../src/http/light-abort-controller.ts";
 import { RequestTimers } from "../../../src/http/request-timers.ts";
 import type { Lease } from "../../../src/platform/accounts.ts";
+import { BEAT_MS } from "../../../src/pool/lease-life.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -40,7 +40,7 @@ describe("a lease that is held", () => {
   it("is renewed at each beat to the millisecond, whatever else its request waits for", async () => {
     const { lease, beats } = held(true, new Error("the pool was not heard"));
     const timers = new RequestTimers();
-    const abort = new Ending();
+    const abort = new LightAbortController();
     timers.after(60_000, expect.unreachable)();
     timers.after(30_000, () => undefined);
     await vi.advanceTimersByTimeAsync(130);
@@ -55,7 +55,7 @@ describe("a lease that is held", () => {
 
   it("ends the work when its slot was reclaimed", async () => {
     const { lease } = held(true, false);
-    const abort = new Ending();
+    const abort = new LightAbortController();
     const stop = renewLease(lease, new RequestTimers(), abort);
     await vi.advanceTimersByTimeAsync(2 * BEAT_MS - 1);
     expect(abort.aborted).toBe(false);

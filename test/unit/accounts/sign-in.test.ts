@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { InProcessAccountPool } from "../../../src/accounts/in-process.ts";
 import { accountToken } from "../../../src/accounts/sign-in.ts";
 import { ProviderError } from "../../../src/errors/provider-error.ts";
 import type { Lease } from "../../../src/platform/accounts.ts";
+import { InProcessAccountPool } from "../../../src/pool/in-process.ts";
 import { failure } from "../../support/failures.ts";
-import { account, LIMITS, Rig, request } from "./rig.ts";
+import { account, LIMITS, Rig, request } from "../pool/rig.ts";
 
 const HOUR = 3_600_000;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
-import { clientLeft } from "../../../src/accounts/departure.ts";
-import { LEASE_TTL_MS } from "../../../src/accounts/lease-life.ts";
-import { LOOK_MS } from "../../../src/accounts/slots.ts";
 import { type Config, configSchema } from "../../../src/config/schema.ts";
+import { clientLeft } from "../../../src/http/departure.ts";
+import { LEASE_TTL_MS } from "../../../src/pool/lease-life.ts";
+import { LOOK_MS } from "../../../src/pool/slots.ts";
 import { providerNamed } from "../../../src/provider/of-platform.ts";
 import { AccountWork, refusal } from "../../support/account-work.ts";
 import {

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { play, shrunk, stepsOf } from "../../../bench/model/run.ts";
 import type { Step } from "../../../bench/model/world.ts";
-import { Handover } from "../../../src/accounts/handover.ts";
-import { LimitPart } from "../../../src/accounts/limit-part.ts";
+import { Handover } from "../../../src/pool/handover.ts";
+import { LimitPart } from "../../../src/pool/limit-part.ts";
 
 const STEPS = 1_500;
 const SEEDS = [1, 2, 3, 4];

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { Ending } from "../../../src/accounts/ending.ts";
+import { LightAbortController } from "../../../src/http/light-abort-controller.ts";
 import { eventBlocks } from "../../support/fault-body.ts";
 import { pass, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { ScriptedUpstream } from "../../support/scripted-upstream.ts";
@@ -17,7 +17,7 @@ test("a whole answer clears one native timer for all its deadlines, and needs no
     env: { PROVIDER_DRIVER: "openai" },
     config: { accounts: [{ token: "key" }] },
   });
-  const native = vi.spyOn(Ending.prototype, "signal", "get");
+  const native = vi.spyOn(LightAbortController.prototype, "signal", "get");
   const intervals = vi.spyOn(globalThis, "setInterval");
   const clears = vi.spyOn(globalThis, "clearTimeout");
   const asked = { model: "gpt-5", messages: [{ role: "user", content: "Hi" }] };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { QueueStatus } from "../../../src/platform/accounts.ts";
+import type { QueueStatus } from "../../../src/platform/account-status.ts";
 import type { KeyUse, UsageSums } from "../../../src/platform/usage.ts";
 import { Counts, HistogramSeries, series } from "../../../src/telemetry/counts.ts";
 import { exposition } from "../../../src/telemetry/exposition.ts";

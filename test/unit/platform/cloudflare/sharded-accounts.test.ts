@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { VirtualClock } from "../../../../bench/simulation/clock.ts";
-import { AccountPool } from "../../../../src/accounts/pool.ts";
-import { ShardMap } from "../../../../src/accounts/shards.ts";
-import { type Grant, Waiter } from "../../../../src/accounts/waiting-queue.ts";
-import type { Acquired, AcquireRequest, Lease, PoolAccount } from "../../../../src/platform/accounts.ts";
+import type { Acquired, AcquireRequest, Lease } from "../../../../src/platform/accounts.ts";
 import type { ShardStub } from "../../../../src/platform/cloudflare/pool-stub.ts";
 import { ShardClient } from "../../../../src/platform/cloudflare/shard-client.ts";
 import { ShardedAccountPool } from "../../../../src/platform/cloudflare/sharded-accounts.ts";
+import type { PoolAccount } from "../../../../src/platform/pool-configuration.ts";
+import { AccountPool } from "../../../../src/pool/pool.ts";
+import { type Grant, Waiter } from "../../../../src/pool/waiting-queue.ts";
+import { ShardMap } from "../../../../src/shards/shards.ts";
 import { failure } from "../../../support/failures.ts";
 import { MemoryPoolStore } from "../../../support/memory-pool-store.ts";
-import { account, LIMITS } from "../../accounts/rig.ts";
+import { account, LIMITS } from "../../pool/rig.ts";
 
 const START = 1_800_000_000_000;
 const NAMES = ["near", "far", "farther"];

@@ -1,0 +1,75 @@
+import { accountIdentifier } from "../config/account-identifier.ts";
+import type { Config, ProviderEntry } from "../config/schema.ts";
+import type { PoolAccount, PoolConfiguration } from "../platform/pool-configuration.ts";
+import { DRIVERS } from "../provider/drivers.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** What the account of a provider is called that has none: its own token is all that it needs. */
+export function ownAccountOf(provider: string): string {
+  return `provider:${provider}`;
+}
+
+/** The account of a provider that is asked with a key and has no accounts: the key is that of the provider. */
+function ownAccount({ id, token }: ProviderEntry): PoolAccount {
+  return {
+    id: ownAccountOf(id),
+    email: "",
+    mobile: "",
+    password: "",
+    token: token || NO_TOKEN,
+    proxyId: "",
+    provider: id,
+  };
+}
+
+/** Backends that want no key are sent one all the same: that of an empty header is refused by some. */
+const NO_TOKEN = "none";
+
+/** Whether a provider can be used without accounts. */
+function needsNone({ driver }: ProviderEntry): boolean {
+  return DRIVERS.some(({ id, signsIn }) => id === driver && signsIn !== true);
+}
+
+/** What the pool needs of the configuration. `queueWaitMs` is a setting of the deployment; `version`: see `PoolConfiguration`. */
+export async function poolConfiguration(
+  config: Pick<Config, "accounts" | "proxies" | "providers" | "runtime">,
+  queueWaitMs: number,
+  version?: number,
+): Promise<PoolConfiguration> {
+  const accounts: PoolAccount[] = [];
+  const enabled = config.providers.filter(({ enabled }) => enabled);
+  const usable = new Set(enabled.map(({ id }) => id));
+  const staffed = new Set<string>();
+  for (const account of config.accounts) {
+    const { email, mobile, password, token, weight, provider = "" } = account;
+    const id = await accountIdentifier(account);
+    const disabled = account.disabled || (provider !== "" && !usable.has(provider));
+    const common = { id, email, mobile, password, token, proxyId: account.proxy_id, disabled, weight };
+    accounts.push(provider === "" ? common : { ...common, provider });
+    staffed.add(provider);
+  }
+  for (const entry of enabled) {
+    if (!staffed.has(entry.id) && needsNone(entry)) accounts.push(ownAccount(entry));
+  }
+  const slots = enabled.flatMap(({ id, account_max_inflight: most }) =>
+    most > 0 ? [[id, most] as const] : [],
+  );
+  const { runtime } = config;
+  return {
+    ...(version === undefined ? {} : { version }),
+    accounts,
+    proxies: config.proxies.map(({ id, name: _, ...settings }) => ({
+      id,
+      settings: JSON.stringify(settings),
+    })),
+    ...(slots.length === 0 ? {} : { perAccount: Object.fromEntries(slots) }),
+    limits: {
+      perAccount: runtime.account_max_inflight,
+      global: runtime.global_max_inflight,
+      queue: runtime.account_max_queue,
+      queueWaitMs,
+      tokenRefreshMs: runtime.token_refresh_interval_hours * HOUR_MS,
+    },
+  };
+}

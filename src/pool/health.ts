@@ -1,0 +1,185 @@
+import * as z from "zod";
+import { lazyObject } from "../encoding/lazy-schema.ts";
+import { PROVIDER_ERROR_KINDS } from "../errors/provider-error.ts";
+import type { AccountActivity, SuccessRate } from "../platform/account-status.ts";
+import type { AccountFailure } from "../platform/accounts.ts";
+
+const number = z.number();
+const storedBuckets = lazyObject(() => ({ newest: number, good: z.array(number), bad: z.array(number) }));
+const storedFault = lazyObject(() => ({
+  kind: z.enum(PROVIDER_ERROR_KINDS),
+  reason: z.string(),
+  fault: z.enum(["account", "proxy", "provider"]),
+  at: number,
+}));
+
+/** What is kept of {@link Health}. Times are Unix milliseconds. */
+export const storedHealthSchema = lazyObject(() => ({
+  used: number,
+  success: number,
+  fault: z.nullable(storedFault),
+  hour: z.optional(storedBuckets),
+  day: z.optional(storedBuckets),
+}));
+
+/** See {@link storedHealthSchema}. */
+export type StoredHealth = z.output<typeof storedHealthSchema>;
+
+/** An hour is counted by parts of five minutes, a day by hours: what is told of either is right to within one of them. */
+const PART_MS = 300_000;
+const PARTS = 12;
+const HOURS = 24;
+/** Where the counts of each begin, in one array: an account's are to take little memory, as there may be very many. */
+const GOOD_PARTS = 0;
+const BAD_PARTS = GOOD_PARTS + PARTS;
+const GOOD_HOURS = BAD_PARTS + PARTS;
+const BAD_HOURS = GOOD_HOURS + HOURS;
+const COUNTS = BAD_HOURS + HOURS;
+
+/**
+ * How an account has done, by what all its requests have come to, tests included. Of bounded size, and in memory: what is kept
+ * of it is as old as the last `save`.
+ */
+export class Health {
+  /** There is news that nobody has saved. */
+  changed = false;
+  /** Number of the part of what is stored that has it (see `HealthKeeper`); -1: none has. */
+  storedIn = -1;
+  #lastUsed = 0;
+  #lastSuccess = 0;
+  #lastFault: AccountActivity["lastFault"] = null;
+  /** Number of the newest five minutes, counted from 1970; 0: nothing was counted yet. */
+  #part = 0;
+  /** What was counted in them: the array is reached for only when they are over. */
+  #good = 0;
+  #bad = 0;
+  /** What was counted before them. */
+  #counts: number[] | null = null;
+
+  used(now: number): void {
+    this.#lastUsed = now;
+    this.changed = true;
+  }
+
+  succeeded(now: number): void {
+    this.#lastSuccess = now;
+    this.#add(true, now);
+  }
+
+  failed({ kind, message, fault }: AccountFailure, now: number): void {
+    if (fault === null) return;
+    this.#lastFault = { kind, reason: message.slice(0, 300), fault, at: now };
+    this.#add(false, now);
+  }
+
+  read(inFlight: number, now: number): AccountActivity {
+    if (this.#part > 0) this.#turn(now);
+    return {
+      inFlight,
+      lastUsed: this.#lastUsed,
+      lastSuccess: this.#lastSuccess,
+      lastFault: this.#lastFault,
+      hour: this.#rate(GOOD_PARTS, BAD_PARTS, PARTS),
+      day: this.#rate(GOOD_HOURS, BAD_HOURS, HOURS),
+    };
+  }
+
+  /** What is worth keeping; null when nothing is known. */
+  save(): StoredHealth | null {
+    this.changed = false;
+    if (this.#lastUsed === 0) return null;
+    const stored = { used: this.#lastUsed, success: this.#lastSuccess, fault: this.#lastFault };
+    if (this.#part === 0) return stored;
+    const hour = Math.floor(this.#part / PARTS);
+    return {
+      ...stored,
+      hour: {
+        newest: this.#part,
+        good: this.#saved(GOOD_PARTS, PARTS, this.#part, this.#good),
+        bad: this.#saved(BAD_PARTS, PARTS, this.#part, this.#bad),
+      },
+      day: {
+        newest: hour,
+        good: this.#saved(GOOD_HOURS, HOURS, hour, this.#good),
+        bad: this.#saved(BAD_HOURS, HOURS, hour, this.#bad),
+      },
+    };
+  }
+
+  /** Takes over what was saved; counts only if they were made as here. */
+  load({ used, success, fault, hour, day }: StoredHealth): void {
+    this.#lastUsed = used;
+    this.#lastSuccess = success;
+    this.#lastFault = fault;
+    if (hour === undefined || day === undefined || day.newest !== Math.floor(hour.newest / PARTS)) return;
+    const counts = [...hour.good, ...hour.bad, ...day.good, ...day.bad];
+    if (hour.good.length !== PARTS || day.good.length !== HOURS || counts.length !== COUNTS) return;
+    this.#part = hour.newest;
+    this.#good = 0;
+    this.#bad = 0;
+    this.#counts = counts;
+  }
+
+  #add(good: boolean, now: number): void {
+    this.#turn(now);
+    if (good) this.#good += 1;
+    else this.#bad += 1;
+    this.changed = true;
+  }
+
+  /** Goes on to the five minutes of `now`; a clock that was set back goes on in those that it was in. */
+  #turn(now: number): void {
+    const part = Math.floor(now / PART_MS);
+    const before = this.#part;
+    if (part <= before) return;
+    this.#part = part;
+    if (before === 0) return;
+    const hour = Math.floor(before / PARTS);
+    this.#counts ??= new Array<number>(COUNTS).fill(0);
+    const counts = this.#counts;
+    increase(counts, GOOD_PARTS + (before % PARTS), this.#good);
+    increase(counts, BAD_PARTS + (before % PARTS), this.#bad);
+    increase(counts, GOOD_HOURS + (hour % HOURS), this.#good);
+    increase(counts, BAD_HOURS + (hour % HOURS), this.#bad);
+    this.#good = 0;
+    this.#bad = 0;
+    clear(counts, GOOD_PARTS, BAD_PARTS, PARTS, before, part);
+    clear(counts, GOOD_HOURS, BAD_HOURS, HOURS, hour, Math.floor(part / PARTS));
+  }
+
+  /** `good` and `bad` are where the counts begin. */
+  #rate(good: number, bad: number, length: number): SuccessRate {
+    let succeeded = this.#good;
+    let requests = this.#good + this.#bad;
+    for (let at = 0; at < length; at += 1) {
+      succeeded += this.#counts?.[good + at] ?? 0;
+      requests += (this.#counts?.[good + at] ?? 0) + (this.#counts?.[bad + at] ?? 0);
+    }
+    return { requests, succeeded };
+  }
+
+  #saved(from: number, length: number, newest: number, inNewest: number): number[] {
+    const counts = this.#counts?.slice(from, from + length) ?? new Array<number>(length).fill(0);
+    increase(counts, newest % length, inNewest);
+    return counts;
+  }
+}
+
+function increase(counts: number[], place: number, by: number): void {
+  counts[place] = (counts[place] ?? 0) + by;
+}
+
+/** Forgets what was counted a whole round ago, where the time since counts from now on. */
+function clear(
+  counts: number[],
+  good: number,
+  bad: number,
+  length: number,
+  before: number,
+  newest: number,
+): void {
+  for (let time = Math.max(before + 1, newest - length + 1); time <= newest; time += 1) {
+    counts[good + (time % length)] = 0;
+    counts[bad + (time % length)] = 0;
+  }
+}

@@ -1,0 +1,158 @@
+import type { AbortSignalLike } from "../http/light-abort-controller.ts";
+import type { UseStore } from "../limits/store.ts";
+import type { AccountHealth, QueueStatus } from "../platform/account-status.ts";
+import type {
+  AccountFailure,
+  AccountPoolClient,
+  Acquired,
+  AcquireRequest,
+  CountAnswer,
+  Lease,
+  LeasedAccount,
+  SignedIn,
+  TokenAnswer,
+} from "../platform/accounts.ts";
+import { WALL_CLOCK } from "../platform/clock.ts";
+import type { KeyUse, LimitedUse, Spent } from "../platform/limits.ts";
+import type { PoolConfiguration } from "../platform/pool-configuration.ts";
+import { AccountPool } from "./pool.ts";
+import type { PoolStore } from "./pool-store.ts";
+import { type Grant, Waiter } from "./waiting-queue.ts";
+
+/** A lease on a pool in the same process. */
+class InProcessLease implements Lease {
+  readonly account: LeasedAccount;
+  readonly initialToken: string | null;
+  readonly #pool: AccountPool;
+  readonly #lease: string;
+  /** Whether a success is news. */
+  #failing: boolean;
+
+  constructor(pool: AccountPool, grant: Grant) {
+    this.#pool = pool;
+    this.#lease = grant.lease;
+    this.#failing = grant.failing;
+    this.account = grant.account;
+    this.initialToken = grant.token;
+  }
+
+  async token(stale?: string): Promise<TokenAnswer> {
+    return this.#pool.token(this.#lease, stale);
+  }
+
+  async signedIn(ticket: string, result: SignedIn): Promise<void> {
+    this.#pool.signedIn(this.account.id, ticket, result);
+  }
+
+  async signInFailed(ticket: string, failure: AccountFailure): Promise<void> {
+    this.#failing = true;
+    this.#pool.signInFailed(this.account.id, ticket, failure);
+  }
+
+  async renew(): Promise<boolean> {
+    return this.#pool.renew(this.#lease);
+  }
+
+  async succeeded(): Promise<void> {
+    if (!this.#failing) return;
+    this.#failing = false;
+    this.#pool.succeeded(this.#lease);
+  }
+
+  async failed(failure: AccountFailure): Promise<boolean> {
+    this.#failing = true;
+    return this.#pool.failed(this.#lease, failure);
+  }
+
+  release(): void {
+    this.#pool.release(this.#lease);
+  }
+
+  [Symbol.dispose](): void {
+    this.release();
+  }
+}
+
+/** The pool for a program that runs in one process: callers and rules share its memory. */
+export class InProcessAccountPool implements AccountPoolClient {
+  readonly #pool: AccountPool;
+
+  constructor(pool: AccountPool) {
+    this.#pool = pool;
+  }
+
+  async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<Acquired> {
+    if (signal?.aborted) return { refused: "cancelled" };
+    let outcome = this.#pool.acquire(request);
+    if (outcome instanceof Waiter) {
+      const waiter = outcome;
+      const leave = () => waiter.cancel();
+      signal?.addEventListener("abort", leave, { once: true });
+      outcome = await waiter.settled;
+      signal?.removeEventListener("abort", leave);
+      if (signal?.aborted) {
+        waiter.cancel();
+        return { refused: "cancelled" };
+      }
+    }
+    if (!("granted" in outcome)) return outcome;
+    const { granted } = outcome;
+    const { limits, configVersion } = granted;
+    return {
+      lease: new InProcessLease(this.#pool, granted),
+      ...(limits === undefined ? {} : { limits }),
+      ...(configVersion === undefined ? {} : { configVersion }),
+    };
+  }
+
+  async count(use: LimitedUse): Promise<CountAnswer> {
+    return this.#pool.uses.count(use);
+  }
+
+  async settle({ id }: LimitedUse, spent: Spent): Promise<void> {
+    this.#pool.uses.settle(id, spent);
+  }
+
+  async keyUses(): Promise<KeyUse[]> {
+    return this.#pool.uses.ofKeys();
+  }
+
+  async status(most?: number): Promise<QueueStatus> {
+    return this.#pool.status(most);
+  }
+
+  async health(ids?: readonly string[]): Promise<AccountHealth[]> {
+    return this.#pool.health(ids);
+  }
+
+  async setTestStatus(id: string, status: string): Promise<void> {
+    this.#pool.setTestStatus(id, status);
+  }
+
+  async tokensDueForRefresh(): Promise<string[]> {
+    return this.#pool.tokensDueForRefresh();
+  }
+
+  async configure(configuration: PoolConfiguration): Promise<void> {
+    this.#pool.configure(configuration);
+  }
+}
+
+/** A pool in this process, with the process's own clock and timers. It refuses everything until it is configured. */
+export function createInProcessPool(store: PoolStore, uses?: UseStore): InProcessAccountPool {
+  const wakeAt = (at: number): void => {
+    WALL_CLOCK.setTimer(Math.max(0, at - Date.now()), () => {
+      const next = pool.sweep();
+      if (next !== null) wakeAt(next);
+    });
+  };
+  // Who held a slot has ended with the process that granted it.
+  const pool = new AccountPool({
+    store,
+    ...(uses === undefined ? {} : { uses }),
+    boot: crypto.randomUUID(),
+    ...WALL_CLOCK,
+    wakeAt,
+  });
+  return new InProcessAccountPool(pool);
+}

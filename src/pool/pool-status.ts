@@ -1,0 +1,140 @@
+import type {
+  AccountCondition,
+  AccountHealth,
+  CooldownView,
+  FailingView,
+  OutageView,
+  QueueStatus,
+} from "../platform/account-status.ts";
+import type { AccountState } from "./account-state.ts";
+import { conditionOf } from "./condition.ts";
+import type { Slots } from "./slots.ts";
+
+/** Why and until when an account is passed over; of two reasons that which lasts longer. */
+function cooldownView({ id, cooling, cooldown, proxy }: AccountState): CooldownView | null {
+  const own = cooling ? cooldown : null;
+  const shared = proxy?.cooling === true ? proxy.cooldown : null;
+  if (proxy !== null && shared !== null && shared.until > (own?.until ?? 0)) {
+    return { account: id, proxy: proxy.id, ...shared };
+  }
+  return own === null ? null : { account: id, proxy: "", ...own };
+}
+
+/** Characters of a reason in a list that is polled. */
+const SHORT = 120;
+
+function conditionNow({ enabled, passedOver, testStatus, health, held }: AccountState, now: number) {
+  const activity = health.read(held, now);
+  return {
+    activity,
+    condition: conditionOf({ disabled: !enabled, cooling: passedOver, testStatus, activity }),
+  };
+}
+
+/** Accounts by how they are, and the `most` that have failed last. */
+function conditionsOf(states: Iterable<AccountState>, now: number, most: number) {
+  const conditions: Record<AccountCondition, number> = {
+    ok: 0,
+    untested: 0,
+    failing: 0,
+    cooling: 0,
+    disabled: 0,
+  };
+  const failing: FailingView[] = [];
+  for (const state of states) {
+    if (!state.isOwn) continue;
+    const { activity, condition } = conditionNow(state, now);
+    conditions[condition] += 1;
+    if (condition !== "failing") continue;
+    const { reason, at } = activity.lastFault ?? { reason: state.testStatus, at: 0 };
+    failing.push({ account: state.id, reason: reason.slice(0, SHORT), at });
+  }
+  failing.sort((one, other) => other.at - one.at);
+  return { conditions, failing: failing.slice(0, most) };
+}
+
+/**
+ * Contract, Queue status, with the live leases, cooldowns and waiting requests; at most `most` of each list, those that have
+ * lasted longest first (of cooldowns, those that will).
+ */
+export function queueStatus(
+  slots: Slots,
+  outages: readonly OutageView[],
+  now: number,
+  most = Number.POSITIVE_INFINITY,
+): QueueStatus {
+  const { perAccount } = slots.limits.configured;
+  const waiters = slots.lanes.waiters();
+  const available: string[] = [];
+  const inUse: string[] = [];
+  let ready = 0;
+  const cooldowns: CooldownView[] = [];
+  for (const state of slots.accounts) {
+    const free = state.lane.rotation.hasSlot(state);
+    if (free) available.push(state.id);
+    if (state.healthy && free) ready += 1;
+    if (state.held > 0) inUse.push(state.id);
+    const cooldown = state.account?.moved === true ? null : cooldownView(state);
+    if (cooldown !== null) cooldowns.push(cooldown);
+  }
+  const cooling = cooldowns.length;
+  if (cooling > most) cooldowns.sort((one, other) => other.until - one.until);
+  return {
+    available: available.length,
+    ready,
+    in_use: slots.inUse,
+    total: slots.accounts.total,
+    available_accounts: available.slice(0, most),
+    in_use_accounts: inUse.slice(0, most),
+    max_inflight_per_account: perAccount,
+    global_max_inflight: slots.limits.global,
+    recommended_concurrency: slots.limits.recommended,
+    waiting: waiters.length,
+    max_queue_size: slots.limits.queue,
+    leases: Array.from(first(slots.leases, most), (lease) => ({
+      account: lease.state.id,
+      age_ms: now - lease.grantedAt,
+      model: lease.holder.model,
+      request_id: lease.holder.requestId,
+      // One that was taken over from an older version does not say.
+      key: lease.holder.key ?? "",
+      dialect: lease.holder.dialect,
+    })),
+    cooling,
+    cooldowns: cooldowns.slice(0, most),
+    ...conditionsOf(slots.accounts, now, most),
+    outages,
+    waiting_requests: waiters.slice(0, most).map(({ request, since }) => ({
+      request_id: request.requestId,
+      model: request.model,
+      target: request.target ?? null,
+      waiting_ms: now - since,
+    })),
+  };
+}
+
+/** At most the first `most`, without a look at the others. */
+function* first<T>(items: Iterable<T>, most: number): Generator<T> {
+  let count = 0;
+  for (const item of items) {
+    if (count >= most) return;
+    count += 1;
+    yield item;
+  }
+}
+
+/** Health of the configured accounts among `states`. */
+export function accountHealth(states: Iterable<AccountState | undefined>, now: number): AccountHealth[] {
+  const health: AccountHealth[] = [];
+  for (const state of states) {
+    if (state?.isOwn !== true) continue;
+    health.push({
+      id: state.id,
+      token: state.gate.held?.token ?? null,
+      testStatus: state.testStatus,
+      cooldown: cooldownView(state),
+      ...conditionNow(state, now),
+    });
+  }
+  return health;
+}

@@ -1,0 +1,321 @@
+import { type AcquireRequest, ANY_PROVIDER } from "../platform/accounts.ts";
+import type { SetTimer } from "../platform/clock.ts";
+import type { PoolLimits } from "../platform/pool-configuration.ts";
+import type { AccountState } from "./account-state.ts";
+import { AccountTable } from "./account-table.ts";
+import type { Pulse } from "./heartbeat.ts";
+import { type Lane, Lanes } from "./lane.ts";
+import { type Holder, holderOf, type LeaseRecord, Leases } from "./leases.ts";
+import type { LeaseTerms, PoolStore } from "./pool-store.ts";
+import { Reservations } from "./reservations.ts";
+import { type LimitParts, SlotLimits } from "./slot-limits.ts";
+import { type Grant, type Outcome, Waiter } from "./waiting-queue.ts";
+import { type WaitingEvents, WaitingRoom } from "./waiting-room.ts";
+
+/** What the owner of the slots adds to them. */
+export interface SlotEvents extends WaitingEvents {
+  /** What goes with a slot that is being granted. */
+  describe(state: AccountState, request: AcquireRequest, now: number): Omit<Grant, "lease">;
+  /** A lease has ended, by release or by expiry. */
+  ended(lease: LeaseRecord, now: number): void;
+  /** Nothing is held any more. */
+  idle(): void;
+}
+
+/**
+ * While anything is held the pool looks at its clock at least this often. A step that is greater by far is a clock that was set, or
+ * a pool that was kept from running: leases live their whole life anew. Several small ones in a row stay below what a lease lives.
+ */
+export const LOOK_MS = 1_000;
+const CLOCK_STEP_MS = 2 * LOOK_MS;
+
+/**
+ * Slots, leases and waiting requests. Never more leases than `perAccount` on an account, nor than the global limit in all.
+ * After each change everybody who can run is served at once, hence a newcomer finds nobody waiting whom it could overtake.
+ * While requests wait, slots go to the callers that hold the fewest, so that none can keep more than its share from others;
+ * nobody has to give a slot back for it. The requests of one caller are served in order of arrival. All this holds among the
+ * requests for one provider: each has a {@link Lane} of its own, and the global limit is all that they share.
+ */
+export class Slots {
+  /** Serial number of the newest lease or waiting request. */
+  serial = 0;
+  readonly lanes = new Lanes();
+  readonly accounts = new AccountTable(this.lanes);
+  readonly limits = new SlotLimits(this.lanes);
+  readonly waiting: WaitingRoom;
+  readonly leases: Leases;
+  readonly reservations: Reservations;
+  readonly #now: () => number;
+  #seenAt: number;
+  readonly #events: SlotEvents;
+
+  constructor(
+    store: PoolStore,
+    ttlMs: number,
+    terms: LeaseTerms,
+    now: () => number,
+    setTimer: SetTimer,
+    events: SlotEvents,
+  ) {
+    this.#now = now;
+    this.#seenAt = now();
+    this.#events = events;
+    this.waiting = new WaitingRoom(this, this.lanes, this.limits, { now, setTimer }, events);
+    this.leases = new Leases(ttlMs);
+    this.reservations = new Reservations(store, now(), terms, (id) => this.accounts.make(id));
+  }
+
+  /** Slots occupied, those included that may still be held since before a restart. */
+  get inUse(): number {
+    return this.leases.size + this.reservations.ghosts;
+  }
+
+  /**
+   * Puts an account into the lane of its provider, before it is configured. What is known of it as an account of another
+   * provider is forgotten: it is another account.
+   */
+  assign(state: AccountState, provider: string): void {
+    const lane = this.lanes.make(provider);
+    if (state.lane === lane) return;
+    state.account = null;
+    this.#place(state);
+    for (const waiter of [...state.waiters]) this.waiting.dismiss(waiter, { refused: "target_not_found" });
+    state.lane = lane;
+  }
+
+  /**
+   * Applies limits, and the accounts that have `account` set, while requests are in flight.
+   *
+   * @param perAccount slots of each account, by provider, where they are not those of `limits`
+   */
+  configure(limits: PoolLimits, perAccount: Readonly<Record<string, number>> = {}): void {
+    this.limits.configure(limits, perAccount);
+    this.accounts.count();
+    for (const state of [...this.accounts]) {
+      if (!state.isOwn) {
+        for (const waiter of [...state.waiters])
+          this.waiting.dismiss(waiter, { refused: "target_not_found" });
+        this.accounts.forget(state);
+      }
+      this.#place(state);
+    }
+    for (const lane of this.lanes.all) {
+      if (lane.enabled > 0) continue;
+      const concerned = ({ target }: AcquireRequest) => lane.total === 0 || target === undefined;
+      this.waiting.refuse(lane, concerned, { refused: "no_accounts" });
+    }
+    this.waiting.refuseSick();
+    this.#drain();
+    this.#events.rescheduled();
+  }
+
+  /** Goes by other parts of the limits from now on. */
+  takeParts(parts: LimitParts): void {
+    this.catchUp();
+    this.limits.parts = parts;
+    this.#drain();
+    this.#events.rescheduled();
+  }
+
+  /** See `AccountPool.acquire`. */
+  acquire(request: AcquireRequest, mayTrade = false): Outcome | Waiter {
+    return this.#acquire(request, null, mayTrade);
+  }
+
+  /** Treats a request that was put aside as if it came now, in its old place among those of its caller. */
+  admit(waiter: Waiter): void {
+    waiter.stopTimer();
+    waiter.lane.aside.delete(waiter);
+    const outcome = this.#acquire(waiter.request, waiter);
+    if (outcome instanceof Waiter) return;
+    if ("granted" in outcome) waiter.settle(outcome);
+    else this.waiting.dismiss(waiter, outcome);
+  }
+
+  #acquire(request: AcquireRequest, again: Waiter | null, mayTrade = false): Outcome | Waiter {
+    this.catchUp();
+    if (this.accounts.total === 0) return { refused: "no_accounts" };
+    const target = request.target === undefined ? null : this.accounts.named(request.target);
+    if (request.target !== undefined && target?.isOwn !== true) {
+      return { refused: "target_not_found" };
+    }
+    const lane = request.provider === ANY_PROVIDER ? target?.lane : this.lanes.of(request.provider);
+    if (lane === undefined) return { refused: "no_accounts" };
+    if (target !== null && target.lane !== lane) return { refused: "target_not_found" };
+    if (target?.enabled === false && request.disabledToo !== true) return { refused: "target_not_found" };
+    if (target === null && lane.enabled === 0) return { refused: "no_accounts" };
+    const exclude = target === null && request.exclude?.length ? new Set(request.exclude) : null;
+    if (exclude !== null && !this.othersAreHealthy(lane, exclude)) return { refused: "no_accounts" };
+    const state = target ?? lane.rotation.pick(exclude, request.wellOnly);
+    const free = state !== null && lane.rotation.hasSlot(state);
+    if (free && this.inUse < this.limits.usable) {
+      const outcome = this.#grant(state, request);
+      if (this.waiting.size > 0) this.#events.rescheduled();
+      return outcome;
+    }
+    const outcome = this.waiting.queue(lane, request, target, exclude, again, mayTrade);
+    if (free) this.#events.short("global", !(outcome instanceof Waiter));
+    if (request.wellOnly !== true || outcome instanceof Waiter) return outcome;
+    return { ...outcome, isWell: lane.rotation.isWell };
+  }
+
+  /** See `AccountPool.release`. */
+  release(token: string): boolean {
+    this.catchUp();
+    const lease = this.leases.get(token);
+    if (lease === undefined) return false;
+    this.#end(lease);
+    this.#drain();
+    this.#events.rescheduled();
+    return true;
+  }
+
+  /** See `AccountPool.resume`. */
+  resume(token: string, account: string, holder: Holder, isolate: string): string | null {
+    this.catchUp();
+    const state = this.accounts.get(account);
+    if (state === undefined || !this.reservations.take(token, state)) return null;
+    this.serial += 1;
+    state.leases += 1;
+    const name = this.reservations.name(this.serial);
+    const share = state.lane.shares.of(holder.caller);
+    share.held += 1;
+    this.#belongs(this.leases.add(name, this.serial, state, holder, share, this.#now()), isolate);
+    return name;
+  }
+
+  /** See `AccountPool.beat`. */
+  beat(isolate: string, tokens: readonly string[], known?: number): Pulse {
+    this.catchUp();
+    const now = this.#now();
+    const { start, isolates } = this.reservations;
+    const lost: string[] = [];
+    // What was sent before the restart may leave out what was granted before it, too.
+    let settled = known === undefined || known === start;
+    for (const token of tokens) {
+      const lease = this.leases.get(token);
+      if (lease !== undefined) {
+        this.leases.renew(lease, now);
+        this.#belongs(lease, isolate);
+      } else if (Number.parseInt(token, 10) < start) settled = false;
+      else lost.push(token);
+    }
+    if (settled && isolates.settled(isolate)) {
+      this.catchUp();
+      this.#events.rescheduled();
+    }
+    return { start, lost };
+  }
+
+  /** Accounts began or ceased to be passed over: others may run now. */
+  replaced(states: Iterable<AccountState>): void {
+    for (const state of states) this.#place(state);
+    this.waiting.refuseSick();
+    this.#drain();
+    this.#events.rescheduled();
+  }
+
+  /** Does what time alone has brought about. */
+  catchUp(): void {
+    const now = this.#now();
+    const step = now - this.#seenAt;
+    this.#seenAt = now;
+    if (step < 0 || (this.inUse > 0 && step > CLOCK_STEP_MS)) {
+      this.leases.renewAll(now);
+      this.reservations.clockSet(step);
+      for (const state of this.accounts) {
+        state.trust.clockSet(step);
+        this.#place(state);
+      }
+    }
+    let freed = false;
+    for (let lease = this.leases.first; lease !== null && lease.expiresAt <= now; lease = this.leases.first) {
+      this.reservations.reclaim(lease.token, now);
+      this.#end(lease);
+      freed = true;
+    }
+    if (this.reservations.ghosts > 0) {
+      for (const state of this.reservations.dropGhosts(now)) {
+        this.#vacated(state);
+        freed = true;
+      }
+    }
+    for (const { rotation } of this.lanes.all)
+      if (rotation.nextThaw <= now) freed = rotation.thaw(now) || freed;
+    if (freed) this.#drain();
+  }
+
+  /** Whether an account of the provider that is not named is healthy, busy or not. */
+  othersAreHealthy({ rotation }: Lane, exclude: Iterable<string>): boolean {
+    return rotation.healthyBut(exclude) > 0;
+  }
+
+  /** When time alone brings about something that a waiting request waits for; `Infinity` when nobody waits. */
+  get nextEvent(): number {
+    if (this.waiting.size === 0) return Number.POSITIVE_INFINITY;
+    const { ghosts, deadline } = this.reservations;
+    const dropped = ghosts > 0 ? deadline : Number.POSITIVE_INFINITY;
+    let thaw = Number.POSITIVE_INFINITY;
+    for (const { rotation } of this.lanes.all) thaw = Math.min(thaw, rotation.nextThaw);
+    return Math.min(thaw, this.leases.nextExpiry, dropped);
+  }
+
+  #place(state: AccountState): void {
+    const { rotation, queue } = state.lane;
+    rotation.place(state);
+    if (state.waiters.size > 0) queue.place(state, rotation);
+  }
+
+  #grant(state: AccountState, request: AcquireRequest): Outcome {
+    const now = this.#now();
+    this.serial += 1;
+    const lease = this.reservations.name(this.serial);
+    const holder = holderOf(request);
+    const { rotation, shares, queue } = state.lane;
+    const share = shares.of(holder.caller);
+    share.held += 1;
+    share.served = this.serial;
+    state.leases += 1;
+    this.reservations.raise(state, rotation.perAccount);
+    this.leases.add(lease, this.serial, state, holder, share, now).trial = state.trust.tried(now);
+    rotation.used(state);
+    if (state.waiters.size > 0) queue.place(state, rotation);
+    return { granted: { lease, ...this.#events.describe(state, request, now) } };
+  }
+
+  /** Serves everybody who can run, those first whose turn it is. */
+  #drain(): void {
+    while (this.waiting.size > 0 && this.inUse < this.limits.usable) {
+      const turn = this.lanes.next();
+      if (turn === null) return;
+      const { lane, next } = turn;
+      lane.queue.remove(next.waiter, lane.rotation);
+      next.waiter.settle(this.#grant(next.state, next.waiter.request));
+    }
+    if (this.waiting.size > 0) this.#events.short("global", false);
+  }
+
+  #end(lease: LeaseRecord): void {
+    this.leases.remove(lease);
+    const { share } = lease;
+    share.held -= 1;
+    share.among.forget(share);
+    lease.state.leases -= 1;
+    lease.state.trust.ended(lease.trial);
+    if (lease.isolate !== "") this.reservations.isolates.left(lease.isolate);
+    this.#events.ended(lease, this.#now());
+    this.#vacated(lease.state);
+  }
+
+  #belongs(lease: LeaseRecord, isolate: string): void {
+    if (isolate === "" || lease.isolate !== "") return;
+    lease.isolate = isolate;
+    this.reservations.isolates.joined(isolate);
+  }
+
+  #vacated(state: AccountState): void {
+    this.#place(state);
+    this.accounts.forget(state);
+    if (this.inUse === 0) this.#events.idle();
+  }
+}

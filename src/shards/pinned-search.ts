@@ -1,0 +1,86 @@
+import { silentPool } from "../errors/silent-pool.ts";
+import type { AbortSignalLike } from "../http/light-abort-controller.ts";
+import type { Acquired, AcquireRequest } from "../platform/accounts.ts";
+import { type Clock, pause } from "../platform/clock.ts";
+import { AGAIN_MS, type AskedShards, askSoon, giveBackUnused, type Taken } from "./asked-shard.ts";
+import { waitAtShard } from "./shard-queue.ts";
+import type { ShardMap } from "./shards.ts";
+
+/** Whether a shard does not have the account that is wanted. */
+function isUnknown(acquired: Acquired): boolean {
+  return (
+    "refused" in acquired && (acquired.refused === "target_not_found" || acquired.refused === "no_accounts")
+  );
+}
+
+/** Finds the shard of one account that a request wants, by any of the account's names. */
+export class PinnedSearch {
+  readonly #shards: AskedShards;
+  readonly #clock: Clock;
+  readonly #map: ShardMap;
+
+  constructor(shards: AskedShards, clock: Clock, map: ShardMap) {
+    this.#shards = shards;
+    this.#clock = clock;
+    this.#map = map;
+  }
+
+  /**
+   * One account is wanted: its shard is asked, and all others if it does not know it by that name. Rejects (503) when nobody knows it
+   * and not all have answered.
+   */
+  async slot(
+    request: AcquireRequest,
+    target: string,
+    signal: AbortSignalLike | undefined,
+    end: number,
+  ): Promise<Taken> {
+    const owner = this.#map.of(target);
+    const others = this.#map.shards.map((_, shard) => shard).filter((shard) => shard !== owner);
+    for (let round = 0; ; round += 1) {
+      const silent: unknown[] = [];
+      /** Null: it does not answer. */
+      const heard = (asking: Promise<Acquired | null>) =>
+        asking.catch((error: unknown) => {
+          silent.push(error);
+          return null;
+        });
+      const wait = async (shard: number) => {
+        const [, acquired] = await waitAtShard(this.#shards, this.#clock, [], shard, request, signal, end);
+        return acquired;
+      };
+      const first = await heard(wait(owner));
+      if (first !== null && !isUnknown(first)) return [owner, first];
+      const asked = await Promise.all(
+        others.map(async (shard) => {
+          const asking = askSoon(this.#shards.ask, this.#clock, shard, request, signal);
+          return { shard, acquired: await heard(asking) };
+        }),
+      );
+      const known = asked.flatMap(({ shard, acquired }) =>
+        acquired === null || isUnknown(acquired) ? [] : [{ shard, acquired }],
+      );
+      const granted = known.find(({ acquired }) => "lease" in acquired);
+      for (const { acquired } of known) if (acquired !== granted?.acquired) void giveBackUnused(acquired);
+      if (granted !== undefined) return [granted.shard, granted.acquired];
+      const [there] = known;
+      if (there !== undefined) {
+        const waited = await wait(there.shard);
+        if (!isUnknown(waited)) return [there.shard, waited];
+      }
+      const all = [first, ...asked.map(({ acquired }) => acquired)];
+      if (all.includes(null))
+        throw silentPool(
+          `the account ${JSON.stringify(target)} may live in an account pool that does not answer`,
+          silent[0],
+        );
+      // An account that moves may be unknown to both for a moment.
+      if (round > 0 || this.#clock.now() >= end) {
+        const answers = all.filter((one) => one !== null);
+        const telling = answers.find((one) => "refused" in one && one.refused === "target_not_found");
+        return [owner, telling ?? answers[0] ?? { refused: "target_not_found" }];
+      }
+      await pause(AGAIN_MS, this.#clock);
+    }
+  }
+}

@@ -1,0 +1,186 @@
+import { describe, expect, test } from "vitest";
+import { configSchema } from "../../../src/config/schema.ts";
+import { ANY_PROVIDER } from "../../../src/platform/accounts.ts";
+import type { PoolConfiguration } from "../../../src/platform/pool-configuration.ts";
+import { poolConfiguration } from "../../../src/pool/configuration.ts";
+import { failure } from "../../support/failures.ts";
+import { account, LIMITS, Rig, request, result } from "./rig.ts";
+
+const OTHER = "other";
+
+/** Accounts of the default provider, and of another one. */
+function rigOf(
+  own: readonly string[],
+  others: readonly string[],
+  more: Partial<PoolConfiguration> = {},
+): Rig {
+  const rig = new Rig();
+  const accounts = [...own.map((id) => account(id)), ...others.map((id) => account(id, { provider: OTHER }))];
+  rig.pool.configure({ accounts, limits: LIMITS, ...more });
+  return rig;
+}
+
+describe("accounts of several providers", () => {
+  test("serve requests for their own provider alone, and say whose they are", () => {
+    const rig = rigOf(["a"], ["x", "y"], { limits: { ...LIMITS, perAccount: 2 } });
+    expect([rig.grant(), rig.grant()].map((grant) => grant.account.id)).toEqual(["a", "a"]);
+    const others = [rig.grant({ provider: OTHER }), rig.grant({ provider: OTHER })];
+    expect(others.map((grant) => grant.account)).toEqual([
+      { id: "x", proxyId: "", provider: OTHER },
+      { id: "y", proxyId: "", provider: OTHER },
+    ]);
+    rig.queue();
+  });
+
+  test("a request for a provider without accounts is refused at once", () => {
+    const rig = rigOf(["a"], []);
+    expect(rig.pool.acquire(request({ provider: OTHER }))).toEqual({ refused: "no_accounts" });
+    expect(rigOf([], ["x"]).pool.acquire(request())).toEqual({ refused: "no_accounts" });
+  });
+
+  test("who waits for one provider holds up nobody who waits for another", () => {
+    const rig = rigOf(["a"], ["x"]);
+    const [first, second] = [rig.grant(), rig.grant({ provider: OTHER })];
+    const own = rig.queue();
+    const other = rig.queue({ provider: OTHER });
+    rig.pool.release(second.lease);
+    expect([result(own), result(other)]).toEqual([null, "x"]);
+    rig.pool.release(first.lease);
+    expect(result(own)).toBe("a");
+  });
+
+  test("a queue that is full of requests for one provider takes those for another", () => {
+    const rig = rigOf(["a"], ["x"]);
+    rig.grant();
+    rig.grant({ provider: OTHER });
+    rig.queue();
+    expect(rig.pool.acquire(request())).toEqual({ refused: "queue_full" });
+    rig.queue({ provider: OTHER });
+    expect(rig.pool.status()).toMatchObject({ waiting: 2, max_queue_size: 2 });
+  });
+
+  test("the limit for all slots goes to whoever came first, whatever provider is wanted", () => {
+    const rig = rigOf(["a", "b"], ["x", "y"], { limits: { ...LIMITS, global: 2 } });
+    const held = [rig.grant(), rig.grant({ provider: OTHER })];
+    const waiting = [rig.queue({ provider: OTHER }), rig.queue()];
+    for (const { lease } of held) {
+      rig.pool.release(lease);
+      expect(rig.pool.status().in_use).toBe(2);
+    }
+    expect(waiting.map(result)).toEqual(["y", "b"]);
+  });
+
+  test("who holds much of one provider has no less of another", () => {
+    const rig = rigOf(["a", "b"], ["x"], { limits: { ...LIMITS, queue: 10 } });
+    for (let slot = 0; slot < 2; slot += 1) rig.grant({ caller: "much" });
+    const { lease } = rig.grant({ caller: "little", provider: OTHER });
+    const much = rig.queue({ caller: "much", provider: OTHER });
+    const little = rig.queue({ caller: "little", provider: OTHER });
+    rig.pool.release(lease);
+    expect([result(much), result(little)]).toEqual(["x", null]);
+  });
+
+  test("an outage of one provider says nothing of another", () => {
+    const rig = rigOf(["a", "b", "c", "d"], ["x"], { limits: { ...LIMITS, perAccount: 2 } });
+    const down = failure("unreachable");
+    for (const [index, target] of ["a", "b", "c"].entries()) {
+      const { lease } = rig.grant({ requestId: `r${index}`, target });
+      rig.pool.failed(lease, down);
+      rig.pool.release(lease);
+    }
+    expect(rig.pool.status().outages).toMatchObject([{ provider: "", model: "" }]);
+    // One at a time tries whether it works again.
+    rig.grant({ requestId: "tries" });
+    expect(rig.pool.acquire(request({ requestId: "late", waitMs: 0 }))).toMatchObject({
+      refused: "provider_down",
+    });
+    expect(rig.grant({ provider: OTHER }).account.id).toBe("x");
+  });
+
+  test("another account means one of the same provider", () => {
+    const rig = rigOf(["a"], ["x"]);
+    const { lease } = rig.grant();
+    expect(rig.pool.failed(lease, failure("rate_limited"))).toBe(false);
+    expect(rig.pool.acquire(request({ exclude: ["a"] }))).toEqual({ refused: "no_accounts" });
+  });
+
+  test("a pinned account of another provider is none, unless any will do", () => {
+    const rig = rigOf(["a"], ["x"]);
+    expect(rig.pool.acquire(request({ target: "x" }))).toEqual({ refused: "target_not_found" });
+    expect(rig.pool.acquire(request({ target: "a", provider: OTHER }))).toEqual({
+      refused: "target_not_found",
+    });
+    expect(rig.grant({ target: "x", provider: ANY_PROVIDER }).account.provider).toBe(OTHER);
+  });
+
+  test("a provider's accounts may have slots of their own number", () => {
+    const rig = rigOf(["a"], ["x"], { perAccount: { [OTHER]: 3 } });
+    rig.grant();
+    rig.queue();
+    for (let slot = 0; slot < 3; slot += 1) rig.grant({ provider: OTHER });
+    rig.queue({ provider: OTHER });
+    expect(rig.pool.status()).toMatchObject({ in_use: 4, recommended_concurrency: 4 });
+  });
+
+  test("an account that changes its provider takes neither slots nor tokens with it", () => {
+    const rig = rigOf(["a", "b"], ["x"]);
+    const { lease, account: moved } = rig.grant();
+    const pinned = rig.queue({ target: moved.id });
+    const limits = LIMITS;
+    const accounts = [account("a", { provider: OTHER }), account("b"), account("x", { provider: OTHER })];
+    rig.pool.configure({ accounts, limits });
+    expect(result(pinned)).toBe("target_not_found");
+    expect(rig.grant().account.id).toBe("b");
+    expect(rig.grant({ provider: OTHER }).account.id).toBe("x");
+    // Its slot is still held.
+    const waits = rig.queue({ provider: OTHER });
+    rig.pool.release(lease);
+    expect(result(waits)).toBe("a");
+  });
+
+  test("a token that one provider gave is not shown to another after a restart", () => {
+    const rig = rigOf(["a"], []);
+    const { lease } = rig.grant();
+    const asked = rig.pool.token(lease);
+    if (!("signIn" in asked)) throw new Error("the holder was not asked to sign in");
+    rig.pool.signedIn("a", asked.signIn.ticket, { token: "of-the-first", expiresAt: 0 });
+    rig.pool.release(lease);
+    rig.restart();
+    rig.pool.configure({ accounts: [account("a")], limits: LIMITS });
+    rig.advance(5_000);
+    expect(rig.grant().token).toBe("of-the-first");
+    rig.restart();
+    rig.pool.configure({ accounts: [account("a", { provider: OTHER })], limits: LIMITS });
+    rig.advance(5_000);
+    expect(rig.grant({ provider: OTHER }).token).toBeNull();
+  });
+});
+
+describe("the pool's configuration", () => {
+  const made = (config: object) => poolConfiguration(configSchema.parse(config), 1);
+  const provider = { id: "vllm", driver: "openai", base_url: "http://vllm.test/v1" };
+
+  test("gives a provider without accounts one of its own, if a key is all that it needs", async () => {
+    const { accounts } = await made({
+      providers: [
+        { ...provider, token: "sk-vllm" },
+        { ...provider, id: "free" },
+      ],
+    });
+    expect(accounts).toMatchObject([
+      { id: "provider:vllm", provider: "vllm", token: "sk-vllm" },
+      { id: "provider:free", provider: "free", token: "none" },
+    ]);
+    expect((await made({ providers: [{ ...provider, driver: "sessions" }] })).accounts).toEqual([]);
+  });
+
+  test("leaves a provider the accounts that it has, and rests those of one that is switched off", async () => {
+    const accounts = [{ token: "one", provider: "vllm" }];
+    expect((await made({ providers: [provider], accounts })).accounts).toMatchObject([
+      { provider: "vllm", token: "one", disabled: false },
+    ]);
+    const off = await made({ providers: [{ ...provider, enabled: false }], accounts });
+    expect(off.accounts).toMatchObject([{ provider: "vllm", disabled: true }]);
+    expect((await made({ providers: [{ ...provider, enabled: false }] })).accounts).toEqual([]);
+  });
+});

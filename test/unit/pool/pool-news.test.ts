@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { VirtualClock } from "../../../bench/simulation/clock.ts";
+import { PoolNews } from "../../../src/pool/pool-news.ts";
+
+const POOLS = ["one", "two"];
+
+/** Pools that are told: a silent one answers when it is let go. */
+function world() {
+  const clock = new VirtualClock(1_800_000_000_000);
+  const news = new PoolNews(clock);
+  const told: string[] = [];
+  const silent = new Map<string, PromiseWithResolvers<void>>();
+  const pass = async (ms: number) => {
+    await new Promise((resolve) => setImmediate(resolve));
+    await clock.runUntil(clock.now() + ms);
+  };
+  /** Whether all know it by then; null: it is still waited for. */
+  const tell = async (ms: number) => {
+    let isKnown: boolean | null = null;
+    const telling = news.tell(POOLS, async (pool) => {
+      told.push(pool);
+      await silent.get(pool)?.promise;
+    });
+    void telling.then(() => {
+      isKnown = news.isKnownTo(POOLS);
+    });
+    await pass(ms);
+    return isKnown;
+  };
+  return { news, told, silent, tell, pass };
+}
+
+describe("what pools are told", () => {
+  it("is told to all once", async () => {
+    const { news, told, tell } = world();
+    expect(await tell(10), "after a start nobody is known to know it").toBe(true);
+    expect(told).toEqual(POOLS);
+    news.changed();
+    expect(news.isKnownTo(POOLS)).toBe(false);
+    expect(await tell(10)).toBe(true);
+    expect(await tell(10)).toBe(true);
+    expect(told).toEqual([...POOLS, ...POOLS]);
+  });
+
+  it("waits for a silent one for some seconds, and counts what it says later", async () => {
+    const { pass, news, told, silent, tell } = world();
+    const late = Promise.withResolvers<void>();
+    silent.set("two", late);
+    expect(await tell(2_000), "it may be slow").toBeNull();
+    await pass(4_000);
+    expect(news.isKnownTo(["one"])).toBe(true);
+    expect(news.isKnownTo(POOLS)).toBe(false);
+    expect(await tell(6_000)).toBe(false);
+    expect(told, "who knows it is not told again").toEqual(["one", "two", "two"]);
+    late.resolve();
+    await pass(10);
+    expect(news.isKnownTo(POOLS)).toBe(true);
+  });
+
+  it("is not known to one that acknowledges what was told before", async () => {
+    const { pass, news, silent, tell } = world();
+    const late = Promise.withResolvers<void>();
+    silent.set("two", late);
+    await tell(10);
+    news.changed();
+    late.resolve();
+    await pass(10);
+    expect(news.isKnownTo(POOLS)).toBe(false);
+  });
+
+  it("is told again ever later, and soon when there is more", () => {
+    const { news } = world();
+    const pauses = Array.from({ length: 6 }, () => news.nextMs());
+    expect(pauses).toEqual([2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+    news.changed();
+    expect(news.nextMs()).toBe(2_000);
+  });
+});
