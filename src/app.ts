@@ -278,7 +278,8 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
   const answering = dispatch(context, asked);
   // A platform may end what it does not wait for once the client has left: what is held would stay held.
   const outlive = () => runtime.waitUntil(answering);
-  request.signal.addEventListener("abort", outlive, { once: true });
+  if (request.signal.aborted) outlive();
+  else request.signal.addEventListener("abort", outlive, { once: true });
   const response = await answering;
   const ended = () => {
     hold.release();

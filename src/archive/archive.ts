@@ -54,7 +54,7 @@ export class SqlArchive implements Archive {
       captures: numberIn(row, "captures"),
     };
     // One that an earlier version has made may be of no use.
-    this.history.expect(this.#retention.records);
+    this.history.keepIndexFor(this.#retention.records);
     const counts = textIn(sql.all("select counts from metric")[0], "counts");
     if (counts !== "") addDeltas(this.#metrics, JSON.parse(counts));
   }
@@ -164,7 +164,7 @@ export class SqlArchive implements Archive {
     this.#retention = retention;
     this.#sql.all("insert or replace into retention values(1,?,?,?)", version, records, captures);
     if (records < known.records) this.history.trim(records);
-    if (records !== known.records) this.history.expect(records);
+    if (records !== known.records) this.history.keepIndexFor(records);
     if (captures < known.captures) this.#captures.trim(captures);
   }
 

@@ -32,6 +32,8 @@ export class HistoryTable {
   readonly #sql: Sql;
   readonly #texts: TextTable;
   readonly #now: () => number;
+  /** There is {@link FACT_INDEX}. */
+  #isIndexed = false;
 
   constructor(sql: Sql, texts: TextTable, now: () => number) {
     this.#sql = sql;
@@ -47,8 +49,9 @@ export class HistoryTable {
   }
 
   /** So many records are kept from now on: makes what lists of them need, and drops what they do not. */
-  expect(records: number): void {
-    this.#sql.all(records > INDEXED_FROM ? MAKE_FACT_INDEX : `drop index if exists ${FACT_INDEX}`);
+  keepIndexFor(records: number): void {
+    this.#isIndexed = records > INDEXED_FROM;
+    this.#sql.all(this.#isIndexed ? MAKE_FACT_INDEX : `drop index if exists ${FACT_INDEX}`);
   }
 
   /** The same as {@link put} for each, with few statements for those that nothing is known of. */
@@ -200,10 +203,6 @@ export class HistoryTable {
     const given = JSON.stringify(ids);
     this.#sql.all(`delete from record where id in ${GIVEN}`, given);
     this.#texts.deleteOf(`select value from json_each(?)`, given);
-  }
-
-  get #isIndexed(): boolean {
-    return this.#sql.all("select 1 from sqlite_master where type='index' and name=?", FACT_INDEX).length > 0;
   }
 
   /** Those of which there is a record, or was one. */

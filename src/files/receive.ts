@@ -47,10 +47,7 @@ export async function receiveFile(
 ): Promise<Uploaded> {
   context.log.dialect = style;
   context.log.operation = "files";
-  const work = receive(context, caller, style, open);
-  // Only work under `waitUntil` goes on to its `finally` when the client leaves.
-  context.waitUntil(work.catch(() => undefined));
-  return work;
+  return receive(context, caller, style, open);
 }
 
 /** The same for a file that comes as a form (contract, `POST /v1/files`). */

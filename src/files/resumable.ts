@@ -102,10 +102,7 @@ export async function keepPieces(
   context.log.dialect = style;
   context.log.operation = "files";
   const store = context.platform.uploads(owner);
-  const work = new Intake(context, store, upload, offset).run();
-  // Only work under `waitUntil` goes on to its `finally` when the client leaves.
-  context.waitUntil(work.catch(() => undefined));
-  return work;
+  return new Intake(context, store, upload, offset).run();
 }
 
 /** Takes the last of an upload, from the byte `offset` on, and with it the file. */

@@ -9,6 +9,7 @@ beforeEach(() => {
   vi.useFakeTimers();
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
@@ -51,6 +52,19 @@ describe("a lease that is held", () => {
     stop();
     await vi.advanceTimersByTimeAsync(60_000);
     expect([beats.length, abort.aborted, vi.getTimerCount()]).toEqual([4, false, 0]);
+  });
+
+  it("has no native timer of its own: what looks at the request's deadlines goes off with its first beat", async () => {
+    const set = vi.spyOn(globalThis, "setTimeout");
+    const { lease, beats } = held();
+    const timers = new RequestTimers();
+    timers.after(60_000, () => undefined);
+    const stop = renewLease(lease, timers, new LightAbortController());
+    await vi.advanceTimersByTimeAsync(BEAT_MS - 1);
+    expect([set.mock.calls.length, beats.length]).toEqual([1, 0]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([set.mock.calls.length, beats.length]).toEqual([2, 1]);
+    stop();
   });
 
   it("ends the work when its slot was reclaimed", async () => {
