@@ -1,18 +1,15 @@
+import { serve } from "./access.ts";
 import { serveConsole } from "./api/console-files.ts";
-import { authenticateAdmin, authenticateToken } from "./auth/administrators.ts";
-import { authenticateCaller, type Caller, readmitted } from "./auth/callers.ts";
 import { RequestConfig } from "./config/request-config.ts";
 import { type GatewayError, invalidRequest, toGatewayError } from "./errors/gateway-error.ts";
 import { ProviderError } from "./errors/provider-error.ts";
 import { BodyBudget } from "./http/body-budget.ts";
 import { RequestTimers } from "./http/request-timers.ts";
-import { checkNetwork } from "./limits/allowed.ts";
 import { settleUse } from "./limits/quota.ts";
 import type { Context, LogFields, RequestRuntime } from "./platform/context.ts";
 import type { Platform } from "./platform/platform.ts";
 import { SURFACES } from "./routes.ts";
 import { CorsPolicy } from "./routing/cors.ts";
-import type { CallerEndpoint, Endpoint, Params } from "./routing/endpoint.ts";
 import { errorResponse, STANDARD_FAMILY } from "./routing/error-formats.ts";
 import { standardLimitHeaders } from "./routing/limit-headers.ts";
 import { RouteTable, routeNotFound } from "./routing/router.ts";
@@ -23,8 +20,6 @@ import { recordRequest } from "./telemetry/record-request.ts";
 const table = new RouteTable(SURFACES);
 const families = new PathFamilies(SURFACES, STANDARD_FAMILY);
 const cors = new CorsPolicy(SURFACES);
-/** Where callers put their key, in the order in which they count. */
-const credentials = SURFACES.flatMap((surface) => surface.credentials ?? []);
 
 const budgets = new WeakMap<Platform, BodyBudget>();
 
@@ -90,73 +85,6 @@ export function failureForLog(thrown: unknown): string {
   if (thrown instanceof ProviderError) return `ProviderError: ${thrown.kind} ${thrown.status}`;
   if (thrown instanceof SyntaxError) return thrown.name;
   return thrown instanceof Error ? `${thrown.name}: ${thrown.message}`.slice(0, 500) : "not an error";
-}
-
-async function callerOf(endpoint: CallerEndpoint, context: Context): Promise<Caller> {
-  const given = await endpoint.onBehalfOf?.(context);
-  const identified = async () => {
-    const caller = await authenticateCaller(context, credentials, given);
-    checkNetwork(caller.key?.entry, context.clientAddress);
-    return caller;
-  };
-  if (endpoint.takesAccount === true) context.allowConfigCopy();
-  let caller: Caller;
-  try {
-    caller = await identified();
-  } catch (thrown) {
-    if (await context.confirmConfig()) return identified();
-    throw thrown;
-  }
-  // Whoever is let in by an old copy is looked at again before anything is sent. Who is not in it may be new.
-  if (caller.mode === "pass-through" && (await context.confirmConfig())) return identified();
-  return caller;
-}
-
-/** Serves a caller. What goes wrong by an old copy of the configuration is told to nobody whose key no longer works. */
-async function serveCaller(
-  endpoint: CallerEndpoint,
-  context: Context,
-  params: Params,
-  caller: Caller,
-): Promise<Response> {
-  const readmit = async () => {
-    if (await context.confirmConfig())
-      checkNetwork((await readmitted(context, caller)).key?.entry, context.clientAddress);
-  };
-  let response: Response;
-  try {
-    response = await endpoint.serve(context, params, caller);
-  } catch (thrown) {
-    await readmit();
-    throw thrown;
-  }
-  // What streams may still wait for its account, and hears of a newer configuration with it.
-  if (context.log.streaming === undefined) await readmit();
-  return response;
-}
-
-/** Lets whoever asks in as the endpoint declares, and serves: the one place where access is enforced. */
-async function serve(endpoint: Endpoint, context: Context, params: Params): Promise<Response> {
-  switch (endpoint.access) {
-    case "none":
-      return endpoint.serve(context, params);
-    case "caller": {
-      let caller: Caller;
-      try {
-        caller = await callerOf(endpoint, context);
-      } catch (thrown) {
-        await endpoint.refused?.(context, toGatewayError(thrown, context.requestId));
-        throw thrown;
-      }
-      if (caller.key !== null) context.log.key = caller.key.id;
-      return serveCaller(endpoint, context, params, caller);
-    }
-    case "admin":
-      context.log.administrator = await authenticateAdmin(context);
-      return endpoint.serve(context, params);
-    case "token":
-      return endpoint.serve(context, params, await authenticateToken(context));
-  }
 }
 
 async function dispatch(context: Context, { method, path, headers }: Asked): Promise<Response> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { handle } from "../../../src/app.ts";
-import { KEY, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
+import { pass, useMemoryGateway } from "../../support/memory-gateway.ts";
+import { KEY } from "../../support/memory-platform.ts";
 import type { Reply } from "../../support/scripted-upstream.ts";
 import { says } from "../../support/upstream-scripts.ts";
 
