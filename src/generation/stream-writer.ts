@@ -29,8 +29,8 @@ export interface ReaderWatch {
 
 /**
  * The caller's end of a stream. Headers are held back until the first byte, so that an early failure is an HTTP
- * status; then silence is filled with keep-alives, which is also how a departed client is noticed: only a failed write
- * shows it.
+ * status; then silence is filled with keep-alives, which is also how a client is noticed that has closed its connection
+ * in order: only a failed write shows that (a reset shows at once, on the request's signal).
  */
 export class StreamWriter {
   readonly #encoder = new TextEncoder();

@@ -84,7 +84,7 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
   };
   const { abort } = job;
   abort.addEventListener("abort", () => writer.abandon(abort.reason));
-  // Also while the request waits for an account: a departed client shows only on a failed write.
+  // Also while the request waits for an account: an orderly close shows only on a failed write.
   writer.beat(renderer.keepAlive);
   const run = async () => {
     try {

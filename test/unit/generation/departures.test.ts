@@ -156,7 +156,7 @@ describe("a client that leaves while its answer is corrected", () => {
   });
 });
 
-/** On workerd a departure shows only when a write fails. */
+/** On workerd an orderly close shows only when a write fails. */
 describe("a departure that only a failed write shows", () => {
   const speaks = (...rest: Parameters<typeof beginsThen>[1][]): Reply => beginsThen("One", ...rest);
   const [, second = "", ...end] = events({ text: "One, two", chunks: 1 });
