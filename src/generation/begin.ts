@@ -20,12 +20,13 @@ import { refuseUnmet, suited } from "./suit.ts";
 /** A conversation's texts are held twice: as they came, and in what is made of them for the provider. */
 const COPIES = 2;
 
-/** Of fewer bytes that are held it is not reckoned which could be given back. */
+/** Where so many bytes are held or fewer, none is given back before the end: to reckon which could be costs more than they are worth. */
 const LITTLE_BYTES = 16 * 1024;
 
 /**
  * Begins a generation: notes it in the log, watches for the client's going away, binds the caller to the account that
- * has the files it refers to, and suits the conversation to the provider. Of the memory for bodies only what the conversation needs stays held from here on.
+ * has the files it refers to, and suits the conversation to the provider. Where more than 16 KiB of the memory for bodies are held, only what the
+ * conversation needs stays held from here on.
  *
  * @throws GatewayError 403 for what the caller's key may not be used for, 400 for what the provider cannot meet, 400 or 404 for file references that cannot be followed.
  */
