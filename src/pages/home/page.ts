@@ -73,7 +73,7 @@ export function homePage(): string {
 <main>
 <section aria-labelledby="gateway">
 <h2 id="gateway">Model gateway</h2>
-<p>Any SDK of the usual chat APIs talks to one provider here. Give it this base address and an API key.</p>
+<p>Any SDK of the usual chat APIs works here. Give it this base address and an API key.</p>
 <table>
 <thead><tr><th scope="col">Style</th><th scope="col">Base address</th></tr></thead>
 <tbody>${rows.join("")}</tbody>
