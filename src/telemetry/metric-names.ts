@@ -3,7 +3,7 @@ import type { Histogram } from "./counts.ts";
 /** Every metric of the program, with what it counts. Names of the `gen_ai` family follow OpenTelemetry's conventions. */
 export const METRICS = {
   polygate_http_requests_total: "HTTP requests by route, method and status.",
-  polygate_generations_total: "Generations by dialect, model and status of the answer.",
+  polygate_generations_total: "Generations by dialect, model, status of the answer and error.",
   polygate_generation_retries_total:
     "Further attempts within generations: follow-up turns and changes of account.",
   polygate_upstream_requests_total: "Requests to the provider by operation and status.",

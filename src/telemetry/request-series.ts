@@ -8,7 +8,7 @@ import {
   TOKEN_USAGE,
 } from "./metric-names.ts";
 
-/** Kinds of requests whose series' names are kept, about 10 KB for one. */
+/** So many names of series of HTTP requests are kept, and the names of so many kinds of generations, about 10 KB for one kind. */
 const MAX_KEPT = 200;
 
 /** What of a generation its labels tell. */
