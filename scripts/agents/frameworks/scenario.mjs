@@ -11,7 +11,8 @@
  * @property {string} style the API style that it speaks here
  * @property {(question: Question) => Promise<string[]>} [converse] takes the conversation to its end; resolves with the
  *   pieces of text as they came (one, unless streamed)
- * @property {(question: Question) => Promise<unknown>} [object] asks for an object with {@link CITY}
+ * @property {(question: Question) => Promise<unknown>} [object] asks for an object with `city`, a string, and
+ *   `people`, a number
  * @property {boolean} [streamsObjects] whether `object` can stream
  * @property {Record<string, string>} [limits] what the framework cannot do, whatever the gateway does, and what is
  *   therefore not tried: why, by column or by column and way (`object`, `two calls, streamed`)
@@ -27,14 +28,6 @@ export const WEATHER = {
     required: ["city"],
     additionalProperties: false,
   },
-};
-
-/** The schema of the object that is asked for. */
-export const CITY = {
-  type: "object",
-  properties: { city: { type: "string" }, people: { type: "number" } },
-  required: ["city", "people"],
-  additionalProperties: false,
 };
 
 const TEXT = "One two three four five six seven.";
