@@ -71,10 +71,11 @@ function hasProperHost(headers: Headers): boolean {
   return true;
 }
 
-/** The caller's own request id if it sent a usable one. */
-function requestIdOf(headers: Headers): string {
+/** The caller's own request id if it sent a usable one; and what is no other request's. */
+function idsOf(headers: Headers): { requestId: string; identity: string } {
   const given = headers.get("x-request-id");
-  return given !== null && REQUEST_ID.test(given) ? given : `req_${crypto.randomUUID().replaceAll("-", "")}`;
+  const identity = `req_${crypto.randomUUID().replaceAll("-", "")}`;
+  return { requestId: given !== null && REQUEST_ID.test(given) ? given : identity, identity };
 }
 
 /**
@@ -171,7 +172,7 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
   const { platform } = runtime;
   const startedAt = platform.now();
   const { method, headers } = request;
-  const requestId = requestIdOf(headers);
+  const { requestId, identity } = idsOf(headers);
   const log: LogFields = {};
   if (!hasProperHost(headers)) {
     const error = invalidRequest("the header Host is no host");
@@ -192,6 +193,7 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
     request,
     url,
     requestId,
+    identity,
     startedAt,
     log,
     quota: {},
@@ -210,9 +212,11 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
   else request.signal.addEventListener("abort", outlive, { once: true });
   const response = await answering;
   const ended = () => {
-    hold.release();
-    timers.end();
     const { status } = response;
+    // A WebSocket goes on with what its request had.
+    if (status === 101) hold.release();
+    else hold.end();
+    timers.end();
     const durationMs = platform.now() - startedAt;
     logRequest(method, path, status, requestId, durationMs, log);
     const counted = recordRequest(platform, { method, status, durationMs, fields: log });

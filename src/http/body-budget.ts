@@ -96,6 +96,8 @@ export class BodyHold {
   readonly #budget: BodyBudget;
   #asker: Asker = "stranger";
   #bytes = 0;
+  /** The request is over: nobody would give back what was taken now. */
+  #over = false;
 
   constructor(budget: BodyBudget) {
     this.#budget = budget;
@@ -117,7 +119,7 @@ export class BodyHold {
 
   /** Takes further bytes. False: there are not so many just now. */
   take(bytes: number): boolean {
-    if (!this.#budget.take(this.#asker, bytes)) return false;
+    if (this.#over || !this.#budget.take(this.#asker, bytes)) return false;
     this.#bytes += bytes;
     return true;
   }
@@ -128,8 +130,12 @@ export class BodyHold {
    * @throws GatewayError 413 when there never will be, 503 when it takes too long or others wait already.
    */
   async wait(bytes: number): Promise<void> {
+    if (this.#over) throw overloaded();
     await this.#budget.wait(this.#asker, this.#bytes, bytes);
     this.#bytes += bytes;
+    if (!this.#over) return;
+    this.release();
+    throw overloaded();
   }
 
   /**
@@ -138,6 +144,7 @@ export class BodyHold {
    * @throws GatewayError 413 when there never will be so many, 503 when there are not so many just now.
    */
   demand(bytes: number): void {
+    if (this.#over) throw overloaded();
     this.#budget.demand(this.#asker, this.#bytes, bytes);
     this.#bytes += bytes;
   }
@@ -152,6 +159,12 @@ export class BodyHold {
   /** Gives back what is held beyond so many bytes: what a request no longer needs while it waits. */
   keep(bytes: number): void {
     if (bytes < this.#bytes) this.giveBack(this.#bytes - bytes);
+  }
+
+  /** Gives everything back for good: what still goes on for the request gets nothing more. */
+  end(): void {
+    this.#over = true;
+    this.release();
   }
 
   /** Gives everything back. */

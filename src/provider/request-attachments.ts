@@ -3,6 +3,7 @@ import { toBase64 } from "../encoding/bytes.ts";
 import { type GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { type Attachment, AttachmentReader, loadAttachment } from "./attachments.ts";
 import type { PrepareOptions } from "./provider.ts";
+import { together } from "./together.ts";
 
 /** A piece of a message that is no text. */
 export type AttachedPart = Exclude<Part, { type: "text" }>;
@@ -59,10 +60,10 @@ export class RequestAttachments {
   async load(signal: AbortSignal): Promise<void> {
     if (this.isEmpty) return;
     const missing = new Set([...this.all()].filter((attachment) => !this.#loaded.has(attachment)));
-    await Promise.all(
+    await together(signal, (all) =>
       [...missing].map(async (attachment) => {
         if (attachment.kind === "text" || attachment.source.kind === "file") return;
-        const { bytes, mediaType } = await loadAttachment(attachment, this.#options, signal);
+        const { bytes, mediaType } = await loadAttachment(attachment, this.#options, all);
         this.#loaded.set(attachment, { mediaType, data: toBase64(bytes) });
       }),
     );

@@ -2,6 +2,7 @@ import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import { type LoadedAttachment, loadAttachment, UnseenImage } from "../attachments.ts";
 import type { FileUpload, PrepareOptions, ProviderFile, UpstreamAccount } from "../provider.ts";
+import { together } from "../together.ts";
 import type { SessionsApi } from "./api.ts";
 import type { TextFile } from "./input-file.ts";
 import type { SentAttachment } from "./prompt.ts";
@@ -43,7 +44,7 @@ export class TurnFiles {
   /** Fetches what is behind URLs. Throws a `GatewayError` 400 for what the model cannot take. */
   async load(signal: AbortSignal): Promise<void> {
     const remote = this.#what.attachments.filter(({ source }) => source.kind === "url");
-    await Promise.all(remote.map((attachment) => this.#loaded(attachment, signal)));
+    await together(signal, (all) => remote.map((attachment) => this.#loaded(attachment, all)));
   }
 
   /** The ids of all files, in the order in which the prompt numbers them. */
@@ -51,9 +52,9 @@ export class TurnFiles {
     const { attachments, textFiles } = this.#what;
     if (attachments.length + textFiles.length === 0) return [];
     if (this.#uploaded?.token === account.token) return this.#uploaded.ids;
-    const ids = await Promise.all([
-      ...attachments.map((attachment) => this.#attachment(account, attachment, signal)),
-      ...textFiles.map((file) => this.#textFile(account, file, signal)),
+    const ids = await together(signal, (all) => [
+      ...attachments.map((attachment) => this.#attachment(account, attachment, all)),
+      ...textFiles.map((file) => this.#textFile(account, file, all)),
     ]);
     this.#uploaded = { token: account.token, ids };
     return ids;

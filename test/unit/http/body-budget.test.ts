@@ -92,6 +92,24 @@ describe("the memory for bodies", () => {
     expect(await outcome(older)).toBe("granted");
   });
 
+  it("is given to nobody whose request is over: he would keep it", async () => {
+    const budget = new BodyBudget(1000);
+    const [other, over] = [known(budget), known(budget)];
+    other.take(900);
+    over.take(50);
+    const waiting = over.wait(200);
+    expect(await outcome(waiting)).toBe("waiting");
+    over.end();
+    const refused = expect(waiting).rejects.toMatchObject(REFUSED);
+    other.release();
+    await vi.advanceTimersByTimeAsync(100);
+    await refused;
+    expect(over.take(1)).toBe(false);
+    expect(() => over.demand(1)).toThrow(expect.objectContaining(REFUSED));
+    await expect(over.wait(1)).rejects.toMatchObject(REFUSED);
+    expect([over.bytes, budget.used]).toEqual([0, 0]);
+  });
+
   it("is never more than there is, and all there again in the end", () => {
     const step = fc.record({ who: fc.nat(9), bytes: fc.nat(400), release: fc.boolean() });
     fc.assert(

@@ -70,6 +70,7 @@ export interface Seen {
   readonly url: string;
   readonly headers: Headers;
   readonly redirect: string;
+  readonly signal: AbortSignal;
   readonly body: string;
   /** The body as JSON. */
   json(): Record<string, unknown>;
@@ -96,6 +97,7 @@ export class FakeUpstream {
       url,
       headers: request.headers,
       redirect: request.redirect,
+      signal: request.signal,
       body,
       json: () => JSON.parse(body),
       form: () =>

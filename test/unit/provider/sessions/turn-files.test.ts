@@ -48,6 +48,22 @@ describe("attachments of a turn", () => {
     expect(Array.isArray(ids) && ids[3]).toBe("file_known");
   });
 
+  it("are not uploaded any more when one of them has failed", async () => {
+    const other = Promise.withResolvers<unknown>();
+    let uploads = 0;
+    const fake = upstream({
+      "/api/files": ({ signal }) => {
+        uploads += 1;
+        if (uploads === 1) return json({ error: { code: "invalid_request", message: "no" } }, 400);
+        signal.addEventListener("abort", () => other.resolve(signal.reason), { once: true });
+        return new Promise(() => undefined);
+      },
+    });
+    const failing = open(fake, asking(image, pdf)).catch((error: unknown) => error);
+    expect(await other.promise).toBe(await failing);
+    expect(uploads).toBe(2);
+  });
+
   it("are not uploaded again for a follow-up, but are for another account", async () => {
     const fake = upstream();
     const prepared = provider().prepare(asking(image), prepareOptions());
