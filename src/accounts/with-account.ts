@@ -117,7 +117,7 @@ async function openSession(
 
 async function acquire(request: AccountRequest, config: Config, failover: Failover): Promise<Granted> {
   const { context, caller, model, dialect, abort } = request;
-  const { platform, requestId, log, quota } = context;
+  const { platform, requestId, identity, log, quota } = context;
   const use = limitedUse(context, caller, config, request.expected);
   // An answer that gets lost on its way may have been a slot.
   if (use !== undefined) quota.counts = true;
@@ -126,6 +126,7 @@ async function acquire(request: AccountRequest, config: Config, failover: Failov
   const acquired = await platform.accounts.acquire(
     {
       requestId,
+      ...(identity === requestId ? {} : { identity }),
       model,
       dialect,
       ...(request.provider === undefined || request.provider.id === ""

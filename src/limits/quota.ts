@@ -91,7 +91,7 @@ export async function countRequest(
 
 /**
  * Tells the pool what a request has used in the end. Null: there is nothing to tell. Never rejects. Of a caller who left before
- * the provider said anything nobody knows what was used: the estimate goes on counting.
+ * the provider said anything nobody knows what was used: the estimate counts.
  */
 export function settleUse(
   platform: Pick<Platform, "accounts">,
@@ -101,8 +101,9 @@ export function settleUse(
 ): Promise<void> | null {
   if (use === undefined || counts !== true) return null;
   const unknown = log.account !== undefined && log.promptTokens === undefined;
-  if (unknown && log.error === "request_cancelled") return null;
-  return platform.accounts.settle(use, spent(log, config)).catch(() => undefined);
+  const { tokens, cost } = use;
+  const used = unknown && log.error === "request_cancelled" ? { tokens, cost } : spent(log, config);
+  return platform.accounts.settle(use, used).catch(() => undefined);
 }
 
 function spent(log: LogFields, config: Config): Spent {

@@ -33,6 +33,8 @@ export const ANY_PROVIDER = "*";
 export interface AcquireRequest {
   /** Shown in the lease list of the queue status. */
   readonly requestId: string;
+  /** Tells its attempts from those of others, where the caller chose the `requestId`. Absent: that does. */
+  readonly identity?: string;
   /** Resolved model id; shown in the lease list. */
   readonly model: string;
   /** Whose accounts will do; {@link ANY_PROVIDER} with `target` alone. Absent: those of the default provider. */

@@ -61,7 +61,10 @@ export interface Context extends RequestRuntime {
   readonly request: Request;
   /** Shared with other requests to the same address: not to be changed. */
   readonly url: URL;
+  /** The caller's own, if it has sent one: others may be called the same. */
   readonly requestId: string;
+  /** No other request's. */
+  readonly identity: string;
   /** Milliseconds since the epoch at which the request came in. */
   readonly startedAt: number;
   readonly log: LogFields;

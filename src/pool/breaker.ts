@@ -1,5 +1,6 @@
 import type { OutageView } from "../platform/account-status.ts";
 import type { AccountFailure, AcquireRequest } from "../platform/accounts.ts";
+import { identityOf } from "./leases.ts";
 
 /** A provider that fails on so many accounts in a row is down. */
 const ACCOUNTS = 3;
@@ -25,7 +26,7 @@ class Series {
   /** When it was added to, milliseconds. */
   lastAt: number;
   /** The request that tries whether the provider works again. */
-  trial: { readonly requestId: string; readonly since: number } | null = null;
+  trial: { readonly request: string; readonly since: number } | null = null;
 
   constructor(last: AccountFailure, since: number) {
     this.last = last;
@@ -40,7 +41,8 @@ class Series {
 
 /** Which request saw a success or a failure, and when it was granted its lease. */
 export interface Witness {
-  readonly requestId: string;
+  /** Its identity, not what its caller calls it. */
+  readonly request: string;
   readonly model: string;
   readonly account: string;
   readonly serial: number;
@@ -77,7 +79,7 @@ export class Breaker {
 
   /** The provider failed; `newest` is the number of the newest lease. */
   failed(witness: Witness, failure: AccountFailure, newest: number, now: number): Noted {
-    const { account, requestId, model, serial } = witness;
+    const { account, request, model, serial } = witness;
     const scope = failure.kind === "unreachable" ? ALL : model;
     this.#forget(now);
     const first = !this.#series.has(scope);
@@ -87,16 +89,16 @@ export class Breaker {
     // The one that was added to longest ago stays in front.
     this.#series.delete(scope);
     this.#series.set(scope, series);
-    const tried = this.released(requestId);
+    const tried = this.released(request);
     const outage: Outage = {
       failure,
-      concerns: (request) => request.target === undefined && (scope === ALL || scope === request.model),
+      concerns: (other) => other.target === undefined && (scope === ALL || scope === other.model),
     };
     const goesOn = tried ? outage : null;
     if (serial <= series.failedAt) return { first, begins: null, goesOn };
     const before = series.isOutage;
     series.accounts.add(account);
-    if (series.requests.size < REQUESTS) series.requests.add(requestId);
+    if (series.requests.size < REQUESTS) series.requests.add(request);
     series.failedAt = newest;
     series.last = failure;
     return { first, begins: !before && series.isOutage ? outage : null, goesOn };
@@ -134,7 +136,8 @@ export class Breaker {
    * Why a request is refused; null: it may go on, and if the provider is down, is the one that tries. One that has failed
    * already tries nothing.
    */
-  refusal({ requestId, model, exclude }: AcquireRequest, now: number): AccountFailure | null {
+  refusal(asked: AcquireRequest, now: number): AccountFailure | null {
+    const { model, exclude } = asked;
     if (this.#series.size === 0) return null;
     const outages = [ALL, model].flatMap((scope) => {
       const series = this.#series.get(scope);
@@ -144,18 +147,18 @@ export class Breaker {
     for (const { trial, last } of outages) {
       if (again || (trial !== null && now - trial.since < TRIAL_MS)) return last;
     }
-    for (const series of outages) series.trial = { requestId, since: now };
+    for (const series of outages) series.trial = { request: identityOf(asked), since: now };
     return null;
   }
 
   /**
-   * A request has given up its lease, or its place in the queue: if it was the one that tries, another one may. Returns
-   * whether it was.
+   * A request (its identity) has given up its lease, or its place in the queue: if it was the one that tries, another one may.
+   * Returns whether it was.
    */
-  released(requestId: string): boolean {
+  released(request: string): boolean {
     let tried = false;
     for (const series of this.#series.values()) {
-      if (series.trial?.requestId !== requestId) continue;
+      if (series.trial?.request !== request) continue;
       series.trial = null;
       tried = true;
     }

@@ -17,6 +17,8 @@ export const SLOT_RECLAIMED: TokenAnswer = {
 /** What is known of the request that holds a lease. */
 export interface Holder {
   readonly requestId: string;
+  /** See `AcquireRequest.identity`. */
+  readonly identity?: string;
   readonly model: string;
   readonly dialect: string;
   /** See `AcquireRequest.key`. */
@@ -27,10 +29,17 @@ export interface Holder {
   readonly use?: string;
 }
 
+/** What tells a request from all others. */
+export function identityOf({ identity, requestId }: Pick<AcquireRequest, "identity" | "requestId">): string {
+  return identity ?? requestId;
+}
+
 /** Who holds the slot that a request is granted. */
-export function holderOf({ requestId, model, dialect = "", key, caller = "", use }: AcquireRequest): Holder {
+export function holderOf(request: AcquireRequest): Holder {
+  const { requestId, identity, model, dialect = "", key, caller = "", use } = request;
   return {
     requestId,
+    ...(identity === undefined ? {} : { identity }),
     model,
     dialect,
     caller,

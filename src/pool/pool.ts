@@ -18,7 +18,7 @@ import { Handover } from "./handover.ts";
 import { HealthKeeper } from "./health-keeper.ts";
 import type { Pulse } from "./heartbeat.ts";
 import { CLAIM_MS, LEASE_TTL_MS } from "./lease-life.ts";
-import { type Holder, SLOT_RECLAIMED } from "./leases.ts";
+import { type Holder, identityOf, SLOT_RECLAIMED } from "./leases.ts";
 import type { PartedLimit, PartUse } from "./limit-part.ts";
 import { LimitedUses } from "./limited-uses.ts";
 import { accountHealth, queueStatus } from "./pool-status.ts";
@@ -113,7 +113,7 @@ export class AccountPool {
       ended: ({ state, token, holder, told, expiresAt }, at) => {
         // What was given back without a word has gone well. Of what expired nothing is known.
         if (!told && expiresAt > at) state.health.succeeded(at);
-        this.#trials.ended(state.lane, holder.requestId);
+        this.#trials.ended(state.lane, identityOf(holder));
         if (holder.use !== undefined) this.#ledger.leave(holder.use, at);
         this.#tokens.leaseEnded(state, token, at);
       },
@@ -352,7 +352,7 @@ export class AccountPool {
   /** A request has been refused, or has left. */
   #unserved(request: AcquireRequest): void {
     const lane = this.#slots.lanes.of(request.provider);
-    if (lane !== undefined) this.#trials.ended(lane, request.requestId);
+    if (lane !== undefined) this.#trials.ended(lane, identityOf(request));
     this.#givenBack(request);
   }
 

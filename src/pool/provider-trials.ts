@@ -61,8 +61,8 @@ export class ProviderTrials {
   }
 
   /** A request has ended, or left. If it was the one that tried, the next one tries. */
-  ended(lane: Lane, requestId: string): void {
-    if (lane.breaker.released(requestId)) this.look(lane);
+  ended(lane: Lane, request: string): void {
+    if (lane.breaker.released(request)) this.look(lane);
   }
 
   /** Lets those in that waited for the end of an outage: all of them when it is over, otherwise one that tries. */

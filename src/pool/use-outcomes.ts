@@ -2,7 +2,7 @@ import type { AccountFailure } from "../platform/accounts.ts";
 import type { AccountState } from "./account-state.ts";
 import type { AccountTokens } from "./account-tokens.ts";
 import type { Witness } from "./breaker.ts";
-import type { LeaseRecord } from "./leases.ts";
+import { identityOf, type LeaseRecord } from "./leases.ts";
 import type { ProviderTrials } from "./provider-trials.ts";
 import type { Proxies } from "./proxies.ts";
 import type { Slots } from "./slots.ts";
@@ -11,8 +11,8 @@ import type { Slots } from "./slots.ts";
 const STRIKES = 3;
 
 /** Who tells how the provider did. */
-function witness({ holder: { requestId, model }, state: { id: account }, serial }: LeaseRecord): Witness {
-  return { requestId, model, account, serial };
+function witness({ holder, state: { id: account }, serial }: LeaseRecord): Witness {
+  return { request: identityOf(holder), model: holder.model, account, serial };
 }
 
 /** What the pool learns from how uses of accounts ended: which account, proxy or provider is to blame, or works again. */

@@ -113,6 +113,7 @@ export class MemoryGateway {
       request,
       url: new URL(request.url),
       requestId: "req_test",
+      identity: "req_test",
       startedAt: this.platform.now(),
       log: {},
       quota: {},

@@ -81,6 +81,21 @@ describe("a limit that is reached", () => {
     expect(await used(made)).toMatchObject({ parallel: 0, minute: { requests: 3 } });
   });
 
+  test("is free again at once when its caller leaves before the provider says anything, and what was expected counts", async () => {
+    const limits = { max_parallel: 1, tokens_per_day: 100_000 };
+    const made = await gateway({ config: withKey({ limits }), turns: ["hang", says("One")] });
+    const caller = new AbortController();
+    const left = made.post(SMALL_CHAT.path, SMALL_CHAT.body, { signal: caller.signal });
+    await pass(100);
+    caller.abort();
+    expect((await left).status).toBe(499);
+    await pass(1);
+    const [use] = await made.platform.accounts.keyUses();
+    expect(use).toMatchObject({ parallel: 0, minute: { requests: 1 } });
+    expect(use?.day.tokens).toBeGreaterThan(512);
+    expect((await made.post(SMALL_CHAT.path, SMALL_CHAT.body)).status).toBe(200);
+  });
+
   test("is a status also for a stream: one at a time", async () => {
     const made = await gateway({ config: withKey({ limits: { max_parallel: 1 } }), turns: [says("One")] });
     const first = await made.post(SMALL_CHAT.path, STREAM);

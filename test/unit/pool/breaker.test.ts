@@ -338,9 +338,33 @@ describe("an account on which the provider fails again and again, while it works
   });
 });
 
+describe("requests whose callers call them the same", () => {
+  const SAME = "session-1";
+
+  test("are as many words as there are requests", () => {
+    const { rig } = new Outage();
+    for (const [at, target] of ["a", "b", "c"].entries()) {
+      const { lease } = rig.grant({ requestId: SAME, identity: `i-${at}`, target });
+      rig.pool.failed(lease, failure("server_error"));
+      rig.pool.release(lease);
+    }
+    expect(rig.pool.status().outages).toHaveLength(1);
+  });
+
+  test("try one at a time whether the provider works again", () => {
+    const outage = new Outage();
+    for (let n = 0; n < 3; n += 1) outage.fail(1);
+    outage.rig.advance(60_000);
+    const trial = outage.ask(SAME, { identity: "first" });
+    expect(trial).toHaveProperty("lease");
+    waits(outage.ask(SAME, { identity: "second" })).cancel();
+    expect(granted(waits(outage.ask(SAME, { identity: "third" })))).toBe(false);
+  });
+});
+
 describe("what is remembered of failures", () => {
   const failing = (breaker: Breaker, model: string, now: number, serial: number, account = "a") =>
-    breaker.failed({ model, serial, account, requestId: `r${serial}` }, failure("server_error"), serial, now);
+    breaker.failed({ model, serial, account, request: `r${serial}` }, failure("server_error"), serial, now);
 
   test("is at most 200 series, of which those that are outages stay", () => {
     const breaker = new Breaker();
