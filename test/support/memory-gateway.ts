@@ -113,7 +113,7 @@ export class MemoryGateway {
       request,
       url: new URL(request.url),
       requestId: "req_test",
-      identity: "req_test",
+      identity: crypto.randomUUID(),
       startedAt: this.platform.now(),
       log: {},
       quota: {},
