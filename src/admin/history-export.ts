@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { csvField } from "../encoding/csv.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import type { HistorySummary } from "../platform/archive.ts";
 import type { Context } from "../platform/context.ts";
@@ -42,12 +43,6 @@ const COLUMNS = [
   "request_preview",
   "response_preview",
 ] as const satisfies readonly (keyof HistorySummary)[];
-
-/** A field of a table. What spreadsheets would take for a formula is made a text: callers write these. */
-export function csvField(value: string | number | boolean): string {
-  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
 
 function csvLine(summary: HistorySummary): string {
   const fields = COLUMNS.map((name) =>

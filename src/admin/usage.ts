@@ -8,10 +8,10 @@ import {
   type UsageGroup,
 } from "../platform/usage.ts";
 import { type Endpoint, forAdministrators } from "../routing/endpoint.ts";
-import { usageCsv } from "../usage/csv.ts";
 import { costOf } from "../usage/prices.ts";
 import { rangeOf } from "../usage/range.ts";
 import { queryNumber } from "./paging.ts";
+import { usageCsv } from "./usage-csv.ts";
 
 const MAX_GROUPS = 10_000;
 /** Values that one dimension may be filtered by. */

@@ -1,3 +1,4 @@
+import { csvField } from "../encoding/csv.ts";
 import type { Percentiles, UsageDimension } from "../platform/usage.ts";
 
 /** A line of a table: numbers and texts, and percentiles, which become a column each. */
@@ -21,14 +22,6 @@ const NUMBERS = [
 const TIMES = ["first_token_ms", "duration_ms", "queue_ms"] as const;
 const SHARES = ["p50", "p95", "p99"] as const;
 
-/** What a spreadsheet would run as a formula: callers choose names. */
-const FORMULA = /^[=+\-@\t\r]/;
-
-function cell(value: string): string {
-  const safe = FORMULA.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
 /** Usage as CSV (RFC 4180): a line for each group, times as ISO 8601 writes them. */
 export function usageCsv(rows: readonly CsvRow[], groupBy: readonly UsageDimension[]): string {
   const head = [
@@ -39,7 +32,7 @@ export function usageCsv(rows: readonly CsvRow[], groupBy: readonly UsageDimensi
   ];
   const lines = rows.map((row) => [
     new Date(Number(row["at"] ?? 0)).toISOString(),
-    ...groupBy.map((name) => cell(String(row[name] ?? ""))),
+    ...groupBy.map((name) => csvField(String(row[name] ?? ""))),
     ...NUMBERS.map((name) => String(row[name] ?? 0)),
     ...TIMES.flatMap((time) => SHARES.map((share) => percentile(row[time], share))),
   ]);
