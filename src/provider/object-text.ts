@@ -1,3 +1,5 @@
+import { isJson } from "../tools/literals.ts";
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SPACE = /[^ \t\n\r]/;
@@ -53,14 +55,5 @@ export class ObjectText {
       }
     }
     return piece.length;
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -1,4 +1,5 @@
 import type { Buckets, Percentiles } from "../platform/usage.ts";
+import { type SqlRow, textIn } from "../storage/sql.ts";
 
 /**
  * Distributions of milliseconds in buckets that grow by a ninth: of any two distributions the sum is that of their buckets, and
@@ -21,6 +22,14 @@ export function middleOf(bucket: number): number {
   const upper = 2 ** (bucket / STEPS);
   const lower = 2 ** ((bucket - 1) / STEPS);
   return Math.max(1, (2 * lower * upper) / (lower + upper));
+}
+
+/** A distribution that a column holds as JSON; an empty one where it holds none. */
+export function bucketsIn(row: SqlRow | undefined, column: string): Buckets {
+  const text = textIn(row, column);
+  if (text === "") return {};
+  const buckets: Buckets = JSON.parse(text);
+  return buckets;
 }
 
 /** The sum of two distributions. */

@@ -4,11 +4,10 @@ import {
   type ActivityError,
   type ActivityPoint,
   type ActivityQuery,
-  type Buckets,
   MINUTES_ASKED_MS,
 } from "../platform/usage.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
-import { mergedBuckets, percentilesOf } from "./histogram.ts";
+import { bucketsIn, mergedBuckets, percentilesOf } from "./histogram.ts";
 import { DAY_MS, HOUR_MS } from "./range.ts";
 
 export const QUARTER_MS = 900_000;
@@ -163,11 +162,4 @@ function noteError(errors: Map<string, ActivityError>, row: SqlRow): void {
 
 function closed({ first_token, duration, ...sums }: OpenPoint): ActivityPoint {
   return { ...sums, first_token: percentilesOf(first_token), duration: percentilesOf(duration) };
-}
-
-function bucketsIn(row: SqlRow | undefined, column: string): Buckets {
-  const text = textIn(row, column);
-  if (text === "") return {};
-  const buckets: Buckets = JSON.parse(text);
-  return buckets;
 }

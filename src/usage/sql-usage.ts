@@ -1,7 +1,6 @@
 import {
   type ActivityAnswer,
   type ActivityQuery,
-  type Buckets,
   type KeyUse,
   USAGE_DIMENSIONS,
   USAGE_SUMS,
@@ -15,7 +14,7 @@ import {
 } from "../platform/usage.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 import { DayBounds } from "./bounds.ts";
-import { mergedBuckets } from "./histogram.ts";
+import { bucketsIn, mergedBuckets } from "./histogram.ts";
 import { DAY_MS, DAYS_KEPT_MS, HOURS_KEPT_MS } from "./range.ts";
 import { sumsIn, UsageReader } from "./reader.ts";
 import { SqlActivity } from "./sql-activity.ts";
@@ -207,11 +206,4 @@ function dimensionsIn(row: SqlRow): UsageDimensions {
     operation: textIn(row, "operation"),
     outcome: textIn(row, "outcome"),
   };
-}
-
-function bucketsIn(row: SqlRow | undefined, column: string): Buckets {
-  const text = textIn(row, column);
-  if (text === "") return {};
-  const buckets: Buckets = JSON.parse(text);
-  return buckets;
 }

@@ -1,6 +1,6 @@
 import type { ChildNode, Element } from "domhandler";
 import type { NamedTexts } from "../../platform/page-browser.ts";
-import { parseHtml } from "../technologies/html.ts";
+import { parseHtml, rawText } from "../technologies/html.ts";
 import type { PageMetadata } from "./result.ts";
 
 /** More HTML than this is not parsed, in UTF-16 code units. */
@@ -192,8 +192,4 @@ function canonicalIn(links: readonly string[], url: string): string | null {
     if (kinds.includes("canonical")) return absolute(address, url);
   }
   return null;
-}
-
-function rawText(element: Element): string {
-  return element.children.map((child) => (child.type === "text" ? child.data : "")).join("");
 }

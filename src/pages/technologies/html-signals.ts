@@ -1,7 +1,7 @@
 import type { ChildNode, Element } from "domhandler";
 import type { PageSignals } from "../../platform/page-browser.ts";
 import type { TechnologyDetector } from "./detector.ts";
-import { parseHtml } from "./html.ts";
+import { parseHtml, rawText } from "./html.ts";
 import type { ParsedDocument } from "./selector-matcher.ts";
 
 /** The signals of a page of which only the HTML and the response headers are known. */
@@ -164,11 +164,6 @@ function isInert({ parent }: Element): boolean {
     if ("name" in above && (above.name === "noscript" || above.name === "template")) return true;
   }
   return false;
-}
-
-/** The text of a script or style element, which has no elements inside. */
-function rawText(element: Element): string {
-  return element.children.map((child) => (child.type === "text" ? child.data : "")).join("");
 }
 
 /** Response headers as signals; `set-cookie`, of which there may be several, once for each. */

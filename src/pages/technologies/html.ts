@@ -1,4 +1,4 @@
-import { type Document, DomHandler } from "domhandler";
+import { type Document, DomHandler, type Element } from "domhandler";
 import { Parser } from "htmlparser2";
 
 /** Browsers nest elements no deeper either: those beyond are siblings of one another. */
@@ -60,4 +60,9 @@ export function parseHtml(html: string): Document {
   const handler = new DepthHandler();
   new ShallowParser(handler).end(html);
   return handler.root;
+}
+
+/** The text of an element that has no elements inside, such as a script, a style or a title. */
+export function rawText(element: Element): string {
+  return element.children.map((child) => (child.type === "text" ? child.data : "")).join("");
 }
