@@ -11,6 +11,26 @@ export interface OptionalField<Wire> {
   readonly passing?: true;
 }
 
+/** The fields of a request that it may have or not. */
+type OptionalName<Wire> = {
+  readonly [Name in keyof Wire & string]-?: object extends Pick<Wire, Name> ? Name : never;
+}[keyof Wire & string];
+
+/** Fields that shape how words are chosen, or say who asks: an answer without them is no other answer. */
+export function hints<Wire extends object>(
+  names: readonly OptionalName<Wire>[],
+): readonly OptionalField<Wire>[] {
+  return names.map((name) => ({
+    named: refused(name),
+    present: (request) => request[name] !== undefined,
+    without: (request) => {
+      const rest = { ...request };
+      delete rest[name];
+      return rest;
+    },
+  }));
+}
+
 /**
  * Remembers which optional fields a backend refuses. Backends differ in what they know: the engines that people run
  * themselves pass over a field that they do not know, hosted ones answer 400 and name it. So every field that helps some

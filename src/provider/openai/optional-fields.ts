@@ -1,8 +1,7 @@
-import { type OptionalField, refused } from "../optional-fields.ts";
+import { hints, type OptionalField, refused } from "../optional-fields.ts";
 import type { WireMessage, WireRequest, WireTool } from "./wire.ts";
 
-/** Fields that shape how words are chosen, or say who asks: an answer without them is no other answer. */
-const HINTS = [
+const HINTS = hints<WireRequest>([
   "top_k",
   "min_p",
   "presence_penalty",
@@ -13,22 +12,14 @@ const HINTS = [
   "verbosity",
   "user",
   "prompt_cache_key",
-] as const satisfies readonly (keyof WireRequest)[];
-
-const OPTIONAL_HINTS = HINTS.map(
-  (name): OptionalField<WireRequest> => ({
-    named: refused(name),
-    present: (request) => request[name] !== undefined,
-    without: ({ [name]: _, ...rest }) => rest,
-  }),
-);
+]);
 
 /**
  * What not every chat-completions backend knows. What is not listed, such as log probabilities, is never left out: the
  * caller is told that the backend refuses it.
  */
 export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
-  ...OPTIONAL_HINTS,
+  ...HINTS,
   {
     // A model that does not search answers from what it knows.
     named: refused("web[ _]search\\w*"),

@@ -1,4 +1,4 @@
-import { either, type OptionalField, refused } from "../optional-fields.ts";
+import { either, hints, type OptionalField, refused } from "../optional-fields.ts";
 import type { WireItem, WirePart, WireRequest, WireResult, WireSearch, WireTool } from "./wire.ts";
 
 /** What the model thought, sealed, so that it can be given back. */
@@ -10,8 +10,7 @@ export const FOUND_PAGES = "web_search_call.action.sources";
 /** The log probabilities of the answer. */
 export const LOGPROBS = "message.output_text.logprobs";
 
-/** Fields that shape how words are chosen, or say who asks: an answer without them is no other answer. */
-const HINTS = [
+const HINTS = hints<WireRequest>([
   "temperature",
   "top_p",
   "presence_penalty",
@@ -20,15 +19,7 @@ const HINTS = [
   "prompt_cache_key",
   "parallel_tool_calls",
   "store",
-] as const satisfies readonly (keyof WireRequest)[];
-
-const OPTIONAL_HINTS = HINTS.map(
-  (name): OptionalField<WireRequest> => ({
-    named: refused(name),
-    present: (request) => request[name] !== undefined,
-    without: ({ [name]: _, ...rest }) => rest,
-  }),
-);
+]);
 
 /** The least effort that a refusal of "none" offers; null: it offers none. */
 function leastEffort(refusal: string): "minimal" | "low" | null {
@@ -47,7 +38,7 @@ const UNREADABLE = /invalid_encrypted_content|encrypted content[^.]*could not be
 
 /** What not every backend knows, or not every model of one. */
 export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
-  ...OPTIONAL_HINTS,
+  ...HINTS,
   {
     named: refused("(?:text\\.)?verbosity"),
     present: ({ text }) => text?.verbosity !== undefined,
