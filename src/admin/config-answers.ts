@@ -29,6 +29,8 @@ const openGroups = () => ({
   captures: z.object({ enabled: z.boolean(), limit: z.int(), max_body_bytes: z.int() }),
 });
 
+export type OpenGroups = z.output<z.ZodObject<ReturnType<typeof openGroups>>>;
+
 /** What is shown of `admin`. */
 const adminView = () =>
   z.object({

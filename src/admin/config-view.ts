@@ -5,7 +5,7 @@ import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { AccountActivity, AccountHealth } from "../platform/account-status.ts";
 import type { Context } from "../platform/context.ts";
 import type { AccountView, KeyView, ProxyView } from "./answers.ts";
-import type { ConfigView } from "./config-answers.ts";
+import type { ConfigView, OpenGroups } from "./config-answers.ts";
 import { identifiers } from "./identifiers.ts";
 import { keyPreview } from "./key-entries.ts";
 import { providerView } from "./provider-view.ts";
@@ -108,6 +108,34 @@ function configPath(context: Context, { envBacked, writable }: ConfigSnapshot): 
   return context.platform.configPath;
 }
 
+/** The groups that every view of a configuration shows as they are. */
+export function settingsOf(config: Config): OpenGroups {
+  return {
+    model_aliases: config.model_aliases,
+    model_routes: config.model_routes,
+    prices: config.prices,
+    callers: config.callers,
+    runtime: config.runtime,
+    responses: config.responses,
+    unknown_models: config.unknown_models,
+    embeddings: config.embeddings,
+    auto_delete: config.auto_delete,
+    current_input_file: config.current_input_file,
+    thinking_injection: config.thinking_injection,
+    history: config.history,
+    captures: config.captures,
+  };
+}
+
+/** What is shown of `admin`, in every view of a configuration. */
+export function adminOf({ admin }: Config): ConfigView["admin"] {
+  return {
+    has_password_hash: admin.password_hash !== "",
+    jwt_expire_hours: admin.jwt_expire_hours,
+    jwt_valid_after_unix: admin.jwt_valid_after_unix,
+  };
+}
+
 /** The configuration without its secrets (contract, Configuration). */
 export async function configView(context: Context, snapshot: ConfigSnapshot): Promise<ConfigView> {
   const { config } = snapshot;
@@ -120,22 +148,8 @@ export async function configView(context: Context, snapshot: ConfigSnapshot): Pr
     accounts: await accountViews(context, config),
     proxies: config.proxies.map(proxyView),
     providers: config.providers.map((entry) => providerView(config, entry)),
-    model_aliases: config.model_aliases,
-    model_routes: config.model_routes,
-    prices: config.prices,
-    admin: {
-      has_password_hash: config.admin.password_hash !== "",
-      jwt_expire_hours: config.admin.jwt_expire_hours,
-      jwt_valid_after_unix: config.admin.jwt_valid_after_unix,
-    },
-    callers: config.callers,
-    runtime: config.runtime,
-    responses: config.responses,
-    unknown_models: config.unknown_models,
-    embeddings: config.embeddings,
-    auto_delete: config.auto_delete,
-    current_input_file: config.current_input_file,
-    thinking_injection: config.thinking_injection,
+    ...settingsOf(config),
+    admin: adminOf(config),
     vercel: {
       has_token: token !== "",
       token_preview: preview(token),
@@ -143,8 +157,6 @@ export async function configView(context: Context, snapshot: ConfigSnapshot): Pr
       project_id,
       team_id,
     },
-    history: config.history,
-    captures: config.captures,
     env_backed: snapshot.envBacked,
     env_source_present: variables.configJson !== null,
     env_writeback_enabled: variables.configWriteback,

@@ -11,6 +11,7 @@ import { aliasesSchema, routesSchema } from "./aliases.ts";
 import { successSchema } from "./answers.ts";
 import { type SettingsView, settingsViewSchema } from "./config-answers.ts";
 import { configHash } from "./config-export.ts";
+import { adminOf, settingsOf } from "./config-view.ts";
 import { edit } from "./edit.ts";
 
 /** By model; a name that is no field of a price is refused. */
@@ -149,25 +150,12 @@ async function settingsView(
   { config, envBacked, writable }: ConfigSnapshot,
 ): Promise<SettingsView> {
   return {
+    ...settingsOf(config),
     admin: {
-      has_password_hash: config.admin.password_hash !== "",
-      jwt_expire_hours: config.admin.jwt_expire_hours,
-      jwt_valid_after_unix: config.admin.jwt_valid_after_unix,
+      ...adminOf(config),
       default_password_warning: await hasDefaultPassword(platform.variables, config),
     },
-    callers: config.callers,
-    runtime: config.runtime,
-    responses: config.responses,
-    unknown_models: config.unknown_models,
-    embeddings: config.embeddings,
-    auto_delete: config.auto_delete,
-    current_input_file: config.current_input_file,
     thinking_injection: { ...config.thinking_injection, default_prompt: DEFAULT_THINKING_PROMPT },
-    model_aliases: config.model_aliases,
-    model_routes: config.model_routes,
-    prices: config.prices,
-    history: config.history,
-    captures: config.captures,
     env_backed: envBacked,
     config_writable: writable,
     api_keys: allKeys(config).length,
