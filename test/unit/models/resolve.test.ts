@@ -1,21 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { providerSchema } from "../../../src/config/schema.ts";
-import { GatewayError } from "../../../src/errors/gateway-error.ts";
 import { CATALOGUE } from "../../../src/models/catalogue.ts";
 import { DEFAULT_ALIASES } from "../../../src/models/default-aliases.ts";
 import { resolveModel } from "../../../src/models/resolve.ts";
+import { refusalOf } from "../../support/refusal.ts";
 
 const id = (name: string, model_aliases: Record<string, string> = {}) =>
   resolveModel(name, { model_aliases }).id;
-
-function refusal(name: string): GatewayError {
-  try {
-    resolveModel(name, {});
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-  }
-  throw new Error(`${name} was not refused`);
-}
+const refusal = (name: string) => refusalOf(() => resolveModel(name, {}));
 
 describe("model alias resolution", () => {
   it("1. a canonical id comes first, whatever the aliases say", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chatRequestSchema, toTurn } from "../../../../src/dialects/chat-completions/request.ts";
-import { GatewayError } from "../../../../src/errors/gateway-error.ts";
 import { parseWith } from "../../../../src/http/json-body.ts";
+import { refusalOf } from "../../../support/refusal.ts";
 
 const USER = { role: "user", content: "hi" };
 const parameters = { type: "object", properties: { city: { type: "string" } } };
@@ -12,16 +12,6 @@ function turnOf(body: Record<string, unknown>) {
 }
 
 const convert = (body: Record<string, unknown>) => turnOf(body).conversation;
-
-function refusal(body: Record<string, unknown>): GatewayError {
-  try {
-    convert(body);
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-  throw new Error("the request was accepted");
-}
 
 describe("the tools of a chat-completions request", () => {
   const wrapped = { type: "function", function: { name: "f", description: "F", parameters, strict: true } };
@@ -106,7 +96,7 @@ describe("the tools of a chat-completions request", () => {
     [{ functions: [{ name: "f" }], function_call: "sometimes" }, "function_call"],
     [{ functions: [{ name: "f" }], tools }, "functions"],
   ])("refuses %j, naming the field", (body, param) => {
-    expect(refusal(body)).toMatchObject({ status: 400, param });
+    expect(refusalOf(() => convert(body))).toMatchObject({ status: 400, param });
   });
 });
 

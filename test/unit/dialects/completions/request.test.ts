@@ -5,8 +5,8 @@ import {
   echoOf,
   toConversation,
 } from "../../../../src/dialects/completions/request.ts";
-import { GatewayError } from "../../../../src/errors/gateway-error.ts";
 import { parseWith } from "../../../../src/http/json-body.ts";
+import { refusalOf } from "../../../support/refusal.ts";
 
 const PROMPT = "Once upon a ";
 
@@ -14,16 +14,6 @@ function parse(body: Record<string, unknown>) {
   return parseWith(completionRequestSchema, { model: "provider-v4-flash", prompt: PROMPT, ...body });
 }
 const convert = (body: Record<string, unknown> = {}) => toConversation(parse(body), {});
-
-function refusal(body: Record<string, unknown>): Pick<GatewayError, "status" | "param"> | null {
-  try {
-    convert(body);
-    return null;
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    return { status: error.status, param: error.param };
-  }
-}
 
 describe("a text-completions request", () => {
   it.each([
@@ -125,6 +115,6 @@ describe("a text-completions request", () => {
     ["no model", { model: undefined }, "model"],
     ["an unknown model", { model: "no-such-model" }, "model"],
   ])("%s: 400 naming the field", (_, body, param) => {
-    expect(refusal(body)).toEqual({ status: 400, param });
+    expect(refusalOf(() => convert(body))).toMatchObject({ status: 400, param });
   });
 });

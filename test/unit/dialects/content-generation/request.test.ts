@@ -1,24 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { contentRequestSchema, toConversation } from "../../../../src/dialects/content-generation/request.ts";
 import { toJsonSchema } from "../../../../src/dialects/content-generation/schema-types.ts";
-import { GatewayError } from "../../../../src/errors/gateway-error.ts";
 import { suited } from "../../../../src/generation/suit.ts";
 import { parseWith } from "../../../../src/http/json-body.ts";
+import { refusalOf } from "../../../support/refusal.ts";
 
 const USER = { role: "user", parts: [{ text: "hello" }] };
 
 function convert(body: Record<string, unknown>, path = "gemini-2.5-flash") {
   return toConversation(parseWith(contentRequestSchema, { contents: [USER], ...body }), path, false, {});
-}
-
-function refusal(body: Record<string, unknown>, path?: string): GatewayError {
-  try {
-    convert(body, path);
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-  throw new Error("the request was accepted");
 }
 
 const FUNCTION = [{ functionDeclarations: [{ name: "shell" }] }];
@@ -291,6 +281,6 @@ describe("a content-generation request", () => {
     [{ cachedContent: "cachedContents/1" }, "cachedContent"],
     [{ cached_content: "cachedContents/1" }, "cachedContent"],
   ])("refuses %j, naming the field", (body, param) => {
-    expect(refusal(body)).toMatchObject({ status: 400, param });
+    expect(refusalOf(() => convert(body))).toMatchObject({ status: 400, param });
   });
 });

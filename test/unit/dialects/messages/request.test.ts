@@ -4,23 +4,13 @@ import {
   messageRequestSchema,
   toConversation,
 } from "../../../../src/dialects/messages/request.ts";
-import { GatewayError } from "../../../../src/errors/gateway-error.ts";
+import { refusalOf } from "../../../support/refusal.ts";
 
 const BASE = { model: "claude-sonnet-4-5", messages: [{ role: "user", content: "hello" }] };
 
 function convert(body: Record<string, unknown>) {
   const parsed: MessageRequest = messageRequestSchema.parse({ ...BASE, ...body });
   return toConversation(parsed, {});
-}
-
-function refusal(body: Record<string, unknown>): GatewayError {
-  try {
-    convert(body);
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-  throw new Error("the request was accepted");
 }
 
 const messagesOf = (...messages: unknown[]) => convert({ messages }).messages;
@@ -328,7 +318,7 @@ describe("a message-style request", () => {
   });
 
   it("35: a thread is refused in the words that make the SDK go on without", () => {
-    expect(refusal({ thread: { type: "create" } })).toMatchObject({
+    expect(refusalOf(() => convert({ thread: { type: "create" } }))).toMatchObject({
       status: 400,
       details: { error_code: "thread_unsupported_request", unsupported: ["thread"] },
     });
@@ -357,6 +347,6 @@ describe("a message-style request", () => {
     [{ tools: [{ input_schema: {} }] }, "tools[0].name"],
     [{ model: "no-such-model" }, "model"],
   ])("refuses %j, naming the field", (body, param) => {
-    expect(refusal(body)).toMatchObject({ status: 400, param });
+    expect(refusalOf(() => convert(body))).toMatchObject({ status: 400, param });
   });
 });

@@ -1,19 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { GatewayError } from "../../../../src/errors/gateway-error.ts";
+import { refusalOf } from "../../../support/refusal.ts";
 import { messagesOf, turnOf } from "./support.ts";
 
 const text = (value: string) => [{ type: "text", text: value }];
 const user = (value: string) => ({ role: "user", parts: text(value) });
-
-function refusal(run: () => unknown): unknown {
-  try {
-    run();
-  } catch (error) {
-    if (error instanceof GatewayError) return { status: error.status, param: error.param };
-    throw error;
-  }
-  return null;
-}
 
 describe("the input of a responses request", () => {
   it.each([
@@ -187,7 +177,7 @@ describe("the input of a responses request", () => {
     ],
     [{ input: "hi", text: { format: { type: "json_schema", name: "x" } } }, "text.format.schema"],
   ])("that is broken is refused, by name: %j", (body, param) => {
-    expect(refusal(() => turnOf(body))).toEqual({ status: 400, param });
+    expect(refusalOf(() => turnOf(body))).toMatchObject({ status: 400, param });
   });
 });
 
@@ -238,7 +228,7 @@ describe("what a responses request cannot have", () => {
     ["prompt", { id: "pmpt_1" }],
     ["background", true],
   ])("%s: %j is refused by its name", (param, value) => {
-    expect(refusal(() => turnOf({ input: "hi", [param]: value }))).toEqual({ status: 400, param });
+    expect(refusalOf(() => turnOf({ input: "hi", [param]: value }))).toMatchObject({ status: 400, param });
   });
 
   it.each([
@@ -376,6 +366,9 @@ describe("the tools of a responses request", () => {
     [{ ...allowed("f"), mode: "never" }, "tool_choice.mode"],
     [allowed("f", "unknown"), "tool_choice.tools[1]"],
   ])("cannot be chosen by a broken tool_choice: %j", (tool_choice, param) => {
-    expect(refusal(() => turnOf({ input: "hi", tools, tool_choice }))).toEqual({ status: 400, param });
+    expect(refusalOf(() => turnOf({ input: "hi", tools, tool_choice }))).toMatchObject({
+      status: 400,
+      param,
+    });
   });
 });
