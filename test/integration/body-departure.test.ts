@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FaultUpstream } from "../support/fault-upstream.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
+import { rawChat } from "../support/raw-client.ts";
 
 /** Bodies of so many bytes are declared: 60 of them are more than there is memory for. */
 const DECLARED = 1_000_000;
@@ -42,15 +41,7 @@ async function status(): Promise<number> {
 
 /** A client that leaves in the middle of its body, half of them without a word. */
 async function leave(isReset: boolean): Promise<void> {
-  const { hostname, port } = new URL(gateway.url);
-  const socket = connect(Number(port), hostname);
-  socket.on("error", () => {});
-  socket.resume();
-  await once(socket, "connect");
-  socket.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer sk-dev\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${DECLARED}\r\n\r\n{"model":"${"x".repeat(100_000)}`,
-  );
+  const socket = await rawChat(gateway, `{"model":"${"x".repeat(100_000)}`, { declared: DECLARED });
   await new Promise((resolve) => setTimeout(resolve, 30));
   if (isReset) socket.resetAndDestroy();
   else socket.destroy();

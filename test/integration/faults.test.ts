@@ -1,8 +1,8 @@
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { FaultUpstream, type Plan, refusedUrl } from "../support/fault-upstream.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
+import { rawChat } from "../support/raw-client.ts";
 
 const drivers = [
   ["sessions", "", [{ email: "one@sandbox.test", password: "sandbox" }]],
@@ -71,21 +71,8 @@ async function outcome(gateway: Gateway, stream: boolean): Promise<string> {
 
 /** A client that asks for a stream and reads none of it by itself. */
 async function neverReading(gateway: Gateway): Promise<Socket> {
-  const { hostname, port } = new URL(gateway.url);
-  const socket = connect(Number(port), hostname);
-  socket.on("error", () => undefined);
-  socket.pause();
-  await once(socket, "connect");
-  const body = JSON.stringify({
-    model: "gpt-4o",
-    stream: true,
-    messages: [{ role: "user", content: "hello" }],
-  });
-  socket.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer sk-dev\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  );
-  return socket;
+  const messages = [{ role: "user", content: "hello" }];
+  return rawChat(gateway, JSON.stringify({ model: "gpt-4o", stream: true, messages }), { reads: false });
 }
 
 async function inUse(gateway: Gateway): Promise<number> {
@@ -156,7 +143,7 @@ describe.each(drivers)("a failing upstream, driver %s", (driver, path, accounts)
     const socket = await neverReading(patient);
     const sips = setInterval(() => socket.read(1), 100);
     try {
-      await expect.poll(() => inUse(patient), { timeout: 10_000, interval: 20 }).toBe(1);
+      await expect.poll(() => inUse(patient), { interval: 20 }).toBe(1);
       await expect.poll(() => inUse(patient), { timeout: 15_000 }).toBe(0);
     } finally {
       clearInterval(sips);

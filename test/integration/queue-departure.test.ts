@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FaultUpstream } from "../support/fault-upstream.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
+import { rawChat } from "../support/raw-client.ts";
 
 const body = (stream: boolean) =>
   JSON.stringify({ model: "gpt-4o", stream, messages: [{ role: "user", content: "hello" }] });
@@ -36,20 +35,7 @@ async function status(): Promise<{ in_use: number; waiting: number }> {
   return { in_use, waiting };
 }
 
-/** A request on a socket of its own, so that the way of leaving can be chosen. */
-async function request(stream = true): Promise<Socket> {
-  const asked = body(stream);
-  const { hostname, port } = new URL(gateway.url);
-  const socket = connect(Number(port), hostname);
-  socket.on("error", () => {});
-  socket.resume();
-  await once(socket, "connect");
-  socket.write(
-    `POST /v1/chat/completions HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer sk-dev\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(asked)}\r\n\r\n${asked}`,
-  );
-  return socket;
-}
+const request = (stream = true) => rawChat(gateway, body(stream));
 
 /** How the last generation ended, as the history tells it. */
 async function lastEnd(): Promise<unknown> {
@@ -60,7 +46,7 @@ async function lastEnd(): Promise<unknown> {
 }
 
 const settles = (expected: { in_use: number; waiting: number }) =>
-  expect.poll(status, { timeout: 10_000, interval: 20 }).toEqual(expected);
+  expect.poll(status, { interval: 20 }).toEqual(expected);
 
 describe("clients that leave while they wait for an account", () => {
   test("a reset connection leaves the queue at once, one that was closed when its turn comes", async () => {
@@ -84,12 +70,10 @@ describe("a client that leaves while it waits for a whole answer", () => {
   test("frees its account, and the history says how it ended", async () => {
     const waiting = await request(false);
     await settles({ in_use: 1, waiting: 0 });
-    await expect.poll(() => upstream.open, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => upstream.open).toBeGreaterThan(0);
     waiting.resetAndDestroy();
     await settles({ in_use: 0, waiting: 0 });
-    await expect
-      .poll(lastEnd, { timeout: 10_000 })
-      .toMatchObject({ status: "cancelled", status_code: 499, stream: false });
-    await expect.poll(() => upstream.open, { timeout: 10_000 }).toBe(0);
+    await expect.poll(lastEnd).toMatchObject({ status: "cancelled", status_code: 499, stream: false });
+    await expect.poll(() => upstream.open).toBe(0);
   });
 });

@@ -60,7 +60,7 @@ it(`answers soon after the pool was lost under ${STREAMS} live streams, and gran
       (text) => /\[DONE\]\s*$/.test(text) && text.split("word").length - 1 === WORDS,
     );
     expect(whole).toHaveLength(STREAMS);
-    expect(mostAtOnce(upstream)).toBeLessThanOrEqual(PER_ACCOUNT);
+    expect(mostOpenAtOnce(upstream)).toBeLessThanOrEqual(PER_ACCOUNT);
     await until(queue, ({ in_use }) => in_use === 0);
   } finally {
     await gateway.close();
@@ -68,8 +68,11 @@ it(`answers soon after the pool was lost under ${STREAMS} live streams, and gran
   }
 }, 60_000);
 
-/** The most generations that one account had open at one moment. */
-function mostAtOnce(upstream: FaultUpstream): number {
+/**
+ * The most generations that one account had open at one moment, from their beginnings to the ends that the upstream saw. An end is
+ * seen a little late, which does no harm where there are more slots than streams.
+ */
+function mostOpenAtOnce(upstream: FaultUpstream): number {
   const events = upstream.generations.flatMap(({ headers, receivedAt, closedAt }) => [
     { account: headers.authorization ?? "", at: receivedAt, change: 1 },
     { account: headers.authorization ?? "", at: closedAt ?? Number.POSITIVE_INFINITY, change: -1 },
