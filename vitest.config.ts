@@ -4,11 +4,15 @@ import { defineConfig } from "vitest/config";
 /** Tests share a small machine with browsers and runtimes that are started beside them: in CI a hiccup of it has a second try. */
 const retry = process.env["CI"] === undefined ? 0 : 1;
 
+/** How long is waited for what browsers and processes do: the one second that is usual is not enough for a busy machine. */
+const PATIENT = { expect: { poll: { timeout: 10_000 } } } as const;
+
 /**
  * What starts a gateway for each file. All files of a worker share one process: what they load (the runtime's tools, SDKs, schemas)
  * takes seconds. The certificates of the tests' own servers are read when the tools are loaded.
  */
 const BLACK_BOX = {
+  ...PATIENT,
   environment: "node",
   isolate: false,
   retry,
@@ -93,7 +97,7 @@ export default defineConfig({
           }),
         ],
         // The first call of an object loads the program.
-        test: { name: "workers", include: ["test/workers/**/*.test.ts"], testTimeout: 60_000 },
+        test: { ...PATIENT, name: "workers", include: ["test/workers/**/*.test.ts"], testTimeout: 60_000 },
       },
     ],
   },

@@ -234,7 +234,7 @@ describe("settings at work", () => {
     const { id } = Object(await created.json());
     const read = () => running.fetch(`/v1/responses/${id}`, { headers: { authorization: "Bearer sk-dev" } });
     expect((await read()).status).toBe(200);
-    await expect.poll(async () => (await read()).status, { timeout: 10_000, interval: 250 }).toBe(404);
+    await expect.poll(async () => (await read()).status, { interval: 250 }).toBe(404);
   });
 
   it("embeddings.provider switches embeddings on and off", async () => {

@@ -85,7 +85,7 @@ afterEach(async () => {
     const status: { in_use: number } = await (await test.fetch("/admin/queue/status", { headers })).json();
     return status.in_use;
   };
-  await expect.poll(inUse, { timeout: 10_000 }).toBe(0);
+  await expect.poll(inUse).toBe(0);
 });
 
 describe("an upload and its provider", () => {

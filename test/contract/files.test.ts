@@ -71,7 +71,7 @@ const queue = async (): Promise<Queue> =>
   (await fetch("/admin/queue/status", { headers: { authorization: "Bearer admin" } })).json();
 
 afterEach(async () => {
-  await expect.poll(async () => (await queue()).in_use, { timeout: 10_000 }).toBe(0);
+  await expect.poll(async () => (await queue()).in_use).toBe(0);
 });
 
 describe("POST /v1/files", () => {
@@ -198,7 +198,7 @@ describe("POST /v1/files", () => {
     );
     await expect.poll(async () => (await queue()).in_use, { timeout: 5000 }).toBe(1);
     socket.destroy();
-    await expect.poll(async () => (await queue()).in_use, { timeout: 10_000 }).toBe(0);
+    await expect.poll(async () => (await queue()).in_use).toBe(0);
   }, 20_000);
 });
 

@@ -42,7 +42,7 @@ const busy = async (): Promise<number> => {
   return status.in_use;
 };
 afterEach(async () => {
-  await expect.poll(busy, { timeout: 10_000 }).toBe(0);
+  await expect.poll(busy).toBe(0);
 });
 
 const image = PICTURE.toString("base64");

@@ -52,9 +52,7 @@ describeWithBrowser("the browser of a gateway on Deno", () => {
     const [first] = browsers();
     process.kill(first?.pid ?? 0, "SIGSTOP");
     expect((await thumbs("/second")).status).toBe(200);
-    await expect
-      .poll(() => browsers().some(({ pid }) => pid === first?.pid), { timeout: 10_000 })
-      .toBe(false);
+    await expect.poll(() => browsers().some(({ pid }) => pid === first?.pid)).toBe(false);
   });
 
   it.each(["SIGKILL", "SIGTERM"] as const)(

@@ -316,9 +316,7 @@ describe("a key with limits", () => {
     told.release();
     untold.release();
     await pool.settle(use("told"), { tokens: 7, cost: 0 });
-    await expect
-      .poll(() => pool.keyUses(), { timeout: 10_000 })
-      .toMatchObject([{ key: "k", parallel: 0, day: { tokens: 107 } }]);
+    await expect.poll(() => pool.keyUses()).toMatchObject([{ key: "k", parallel: 0, day: { tokens: 107 } }]);
     expect(await pool.count(use("counted"))).toEqual({ limits: { requests: null, tokens: null } });
   });
 });
