@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { serve } from "../support/pages.ts";
-import { goTo, useConsole, violations } from "../support/use-console.ts";
+import { goTo, saved, useConsole, violations } from "../support/use-console.ts";
 
 /** A hosting platform that takes any variable, and has no deployment to start again. */
 const hosting = await serve((request, response, url) => {
@@ -29,6 +29,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByLabel("E-mail").fill("four@sandbox.test");
     await dialog.getByLabel("Password").fill("sandbox");
     await dialog.getByRole("button", { name: "Add account" }).click();
+    await saved(dialog);
     // It is tested at once.
     const row = page.getByRole("row", { name: /four@sandbox\.test/ });
     await row.getByText("ok", { exact: true }).waitFor();
@@ -38,6 +39,7 @@ describeWithBrowser("configuring in the console", () => {
     await row.getByRole("button", { name: /^Edit/ }).click();
     await dialog.getByLabel("Name").fill("Number four");
     await dialog.getByRole("button", { name: "Save" }).click();
+    await saved(dialog);
     await page.getByText("Number four").waitFor();
 
     await page.getByLabel("Search accounts").fill("number FOUR");
@@ -97,6 +99,7 @@ describeWithBrowser("configuring in the console", () => {
       .fill("five@sandbox.test:sandbox\nbroken@sandbox.test:wrong\nnonsense");
     await dialog.getByText("Line 3 is not of the form").waitFor();
     await dialog.getByRole("button", { name: "Import 2 accounts" }).click();
+    await saved(dialog);
     await page.getByRole("cell", { name: "broken@sandbox.test", exact: true }).waitFor();
     await page.getByRole("button", { name: "Test all" }).click();
     await page.getByText(/1 of 5 accounts failed \(.*(?:GMT|UTC).*\)/).waitFor();
@@ -181,6 +184,7 @@ describeWithBrowser("configuring in the console", () => {
     const key = await dialog.getByLabel("Key", { exact: true }).inputValue();
     await dialog.getByLabel("Name").fill("Laptop");
     await dialog.getByRole("button", { name: "Add key" }).click();
+    await saved(dialog);
     const row = page.getByRole("row", { name: /Laptop/ });
     await row.waitFor();
     expect(await row.innerText()).not.toContain(key);
@@ -193,6 +197,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByText("must be an address").waitFor();
     await dialog.getByLabel("Networks").fill("");
     await dialog.getByRole("button", { name: "Save" }).click();
+    await saved(dialog);
     await row.getByText("tokens a month: 1").waitFor();
     await ask();
     expect(await (await ask()).json()).toMatchObject({ error: { code: "insufficient_quota" } });
@@ -203,10 +208,12 @@ describeWithBrowser("configuring in the console", () => {
     const fresh = await dialog.getByRole("region", { name: "The new key" }).innerText();
     expect(fresh).toMatch(/^sk-[\w-]{43}$/);
     await dialog.getByRole("button", { name: "Done" }).click();
+    await saved(dialog);
     expect((await ask()).status).toBe(401);
     await row.getByRole("button", { name: "Edit" }).click();
     await dialog.getByLabel("Expires").fill("2020-01-02T03:04");
     await dialog.getByRole("button", { name: "Save" }).click();
+    await saved(dialog);
     await row.getByText("expired", { exact: true }).waitFor();
     await row.getByRole("button", { name: "Delete" }).click();
     await dialog.getByRole("button", { name: "Delete key" }).click();
@@ -251,6 +258,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByLabel("Address").fill("https://hooks.example.com/secret-path");
     await dialog.getByLabel("Switched on").uncheck();
     await dialog.getByRole("button", { name: "Add webhook" }).click();
+    await saved(dialog);
     await page.getByText("whsec_").waitFor();
     const row = page.getByRole("row", { name: /Operators/ });
     expect(await row.innerText()).toContain("https://hooks.example.com/****");
@@ -274,6 +282,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByLabel("Requested name").fill("house-model");
     await dialog.getByLabel("Model").selectOption("provider-v4-pro");
     await dialog.getByRole("button", { name: "Save alias" }).click();
+    await saved(dialog);
     await page.getByRole("cell", { name: "house-model", exact: true }).waitFor();
     await page.getByLabel("Requested name").fill("house-model");
     await page.getByRole("button", { name: "Look up" }).click();
@@ -358,6 +367,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByLabel("Id").fill("engine");
     await dialog.getByLabel("Headers").fill("X-Title: my gateway");
     await dialog.getByRole("button", { name: "Add provider" }).click();
+    await saved(dialog);
 
     // What the backend has is shown before any of it is listed.
     await page.getByText("No models are listed").waitFor();
@@ -366,6 +376,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByLabel("qwen3:8b").check();
     expect(await violations(page)).toEqual([]);
     await dialog.getByRole("button", { name: "List 1 chosen" }).click();
+    await saved(dialog);
     await page.getByRole("heading", { name: "1 model", exact: true }).waitFor();
     await page.getByRole("button", { name: "Add model" }).click();
     await dialog.getByLabel("Name").fill("small");
@@ -375,6 +386,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByLabel("A million tokens out cost").fill("2.5");
     expect(await violations(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Add model" }).click();
+    await saved(dialog);
     const small = page.getByRole("row", { name: /org\/tiny/ });
     await small.getByText("32,768 tokens").waitFor();
     await page.getByRole("button", { name: "Switch all off" }).click();
@@ -385,6 +397,7 @@ describeWithBrowser("configuring in the console", () => {
     await small.getByRole("button", { name: "Edit small" }).click();
     await dialog.getByLabel("Context (tokens)").fill("");
     await dialog.getByRole("button", { name: "Save" }).click();
+    await saved(dialog);
     await small.getByText("32,768 tokens").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Remove small" }).click();
     await small.waitFor({ state: "detached" });
@@ -398,6 +411,7 @@ describeWithBrowser("configuring in the console", () => {
     await row.getByRole("button", { name: "Edit" }).click();
     await dialog.getByLabel("Name", { exact: true }).fill("The engine");
     await dialog.getByRole("button", { name: "Save" }).click();
+    await saved(dialog);
     await row.waitFor({ state: "detached" });
     const { body } = await app.admin("GET", "/admin/config/export");
     expect(body["config"]).toMatchObject({
@@ -433,6 +447,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByText('"nowhere" is no model').waitFor();
     await dialog.getByLabel("Models").fill("engine/qwen3:8b\nprovider-v4-pro");
     await dialog.getByRole("button", { name: "Save route" }).click();
+    await saved(dialog);
     await page.getByText("engine/qwen3:8b → provider-v4-pro").waitFor();
     await page.getByLabel("They are").selectOption("engine");
     await page.getByRole("button", { name: "Save" }).click();
@@ -448,6 +463,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByLabel("Name").fill("At the engine");
     await dialog.getByLabel("Test it at once").uncheck();
     await dialog.getByRole("button", { name: "Add account" }).click();
+    await saved(dialog);
     await page.getByText("At the engine").waitFor();
     await page.getByLabel("Order").selectOption("provider");
     await page.getByLabel("Provider").selectOption(":engine");

@@ -6,7 +6,7 @@ import { allowPrivateHosts } from "../../scripts/development.mjs";
 import { describeWithBrowser } from "../support/browser.ts";
 import { html, serve } from "../support/pages.ts";
 import { until } from "../support/until.ts";
-import { goTo, useConsole } from "../support/use-console.ts";
+import { goTo, saved, useConsole } from "../support/use-console.ts";
 
 /** A page to take pictures of. */
 const site = await serve((_, response) =>
@@ -178,6 +178,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByRole("button", { name: "Save filters" }).click();
     await page.getByLabel("Name", { exact: true }).fill("Broken ones");
     await page.getByRole("button", { name: "Save", exact: true }).click();
+    await saved(page.getByRole("dialog"));
     await page.goto(page.url().replace(/#.*/, "#/history"));
     await page.getByRole("button", { name: "Broken ones", exact: true }).click();
     await page.getByText("1 record;").waitFor();
@@ -239,6 +240,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByLabel("A million tokens out").fill("8");
     await page.getByRole("button", { name: "Save price" }).click();
     await page.getByText("Price saved").waitFor();
+    await saved(page.getByRole("dialog"));
     const { body } = await app.admin("GET", "/admin/settings");
     expect(body["prices"]).toEqual({ "provider-v4-flash": { input: 2, output: 8 } });
 

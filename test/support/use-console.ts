@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { buildConsole } from "../../scripts/build-console.mjs";
 import { browserExecutable } from "./browser.ts";
@@ -107,6 +107,14 @@ export async function goTo(page: Page, name: string): Promise<void> {
     .locator(`nav a[aria-current="page"][href="#/${name.split("/")[0]}"]`)
     .waitFor({ state: "attached" });
   await page.getByRole("heading", { level: 1 }).waitFor();
+}
+
+/**
+ * Waits until a form has closed, which it does when what it sends has arrived. The list behind it is asked for again and again, and
+ * may show what was saved before: who goes on then finds the form's fields beside those of the page.
+ */
+export async function saved(dialog: Locator): Promise<void> {
+  await dialog.waitFor({ state: "detached" });
 }
 
 /** What an accessibility checker finds wrong with the page as it is. */
