@@ -158,20 +158,24 @@ export function cut(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
   return pieces;
 }
 
-/** A connection to a proxy that says `reply`, read by read, to whatever it is sent. */
-export function saying(reply: readonly Uint8Array<ArrayBuffer>[]): ProxySocket {
+/** A connection to a proxy that says `reply`, read by read, to whatever it is sent; `onRead` is told of each. */
+export function saying(
+  reply: readonly Uint8Array<ArrayBuffer>[],
+  onRead: (bytes: Uint8Array) => void = () => undefined,
+): ProxySocket {
   const left = reply.values();
   return {
     readable: new ReadableStream({
       pull(controller) {
         const { done, value } = left.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
+        if (done) return controller.close();
+        onRead(value);
+        controller.enqueue(value);
       },
     }),
     writable: new WritableStream(),
     opened: Promise.resolve(),
-    startTls: () => saying(reply),
+    startTls: () => saying(reply, onRead),
     close: () => undefined,
   };
 }

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type JsonFormat, rankJson } from "../../../src/generation/json-rank.ts";
 import { JsonText, jsonTextOf } from "../../../src/generation/json-text.ts";
-import { cpuMs } from "../../support/cpu-time.ts";
 import "../../support/properties.ts";
 
 const JSON_FORMAT: JsonFormat = { type: "json" };
@@ -85,17 +84,5 @@ describe("JSON that streams", () => {
   ])("%s", (_, text, expected) => {
     expect(jsonTextOf(text, OBJECT)).toBe(expected);
     expect(streamed([...text], OBJECT).join("")).toBe(expected);
-  });
-
-  it("a model that writes white space for ever costs no more than its length", () => {
-    for (const head of ["", "{", `${F}json\n`, `${F}json\n{"a":1}`, "words "]) {
-      const stage = new JsonText(JSON_FORMAT);
-      stage.push(head);
-      const work = () => {
-        for (let index = 0; index < 200_000; index += 1) stage.push("  ");
-        stage.finish();
-      };
-      expect(cpuMs(work)).toBeLessThan(5000);
-    }
   });
 });

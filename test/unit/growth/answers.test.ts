@@ -17,6 +17,7 @@ import { FreeTextInput } from "../../../src/dialects/shared/free-text.ts";
 import { Assembler } from "../../../src/generation/assembler.ts";
 import { CitationFilter, linkCitations } from "../../../src/generation/citations.ts";
 import { checkFormat } from "../../../src/generation/format-check.ts";
+import { JsonText } from "../../../src/generation/json-text.ts";
 import type { StreamRenderer } from "../../../src/generation/stream.ts";
 import { StreamedFormat } from "../../../src/generation/streamed-format.ts";
 import type { ProviderEvent } from "../../../src/provider/provider.ts";
@@ -173,6 +174,17 @@ describe("an answer in a requested format", () => {
         return checkFormat(answer, { type: "json" });
       };
     }),
+  );
+
+  it.each(["", "{", "```json\n", '```json\n{"a":1}', "words "])(
+    "that goes on with white space for ever behind %j",
+    (head) =>
+      linear((n) => () => {
+        const stage = new JsonText({ type: "json" });
+        stage.push(head);
+        for (let index = 0; index < n; index += 1) stage.push("  ");
+        return stage.finish();
+      }),
   );
 
   const numbers = (n: number) => JSON.stringify(many(n, (index) => index));

@@ -92,12 +92,21 @@ describe("a value that is declared to be a string", () => {
     expect(fitted(source, schema)).toBe(source);
   });
 
-  it("costs little, however a schema doubles itself", () => {
-    const twice = { anyOf: Array.from({ length: 50 }, () => ({ $ref: "#/$defs/a" })) };
-    const schema = { ...object({ a: { $ref: "#/$defs/a" } }), $defs: { a: twice } };
-    const start = process.threadCpuUsage().user;
+  it("looks at few parts of a schema, however it doubles itself", () => {
+    let looks = 0;
+    const part = {
+      get $ref() {
+        looks += 1;
+        return "#/$defs/a";
+      },
+    };
+    const schema = {
+      ...object({ a: part }),
+      $defs: { a: { anyOf: Array.from({ length: 50 }, () => part) } },
+    };
     expect(fitted('{"a":1}', schema)).toBe('{"a":1}');
-    expect(process.threadCpuUsage().user - start).toBeLessThan(200_000);
+    expect(looks).toBeGreaterThan(0);
+    expect(looks).toBeLessThan(1_000);
   });
 
   it("is JSON of the same shape afterwards, and without a declaration not touched", () => {
