@@ -6,7 +6,6 @@ import type { Platform } from "../../../src/platform/platform.ts";
 import { HISTOGRAMS } from "../../../src/telemetry/metric-names.ts";
 import { outboxOf } from "../../../src/telemetry/outbox.ts";
 import { recordRequest } from "../../../src/telemetry/record-request.ts";
-import { httpSeries } from "../../../src/telemetry/request-series.ts";
 import type { AnsweredRequest } from "../../../src/telemetry/used-by.ts";
 import { memoryPlatform } from "../../support/memory-platform.ts";
 
@@ -125,7 +124,10 @@ describe("what is counted of a request", () => {
   it("counts methods that clients made up as one", () => {
     const fields = { route: "/v1/models" };
     const series = Object.keys(counted({ method: "BREW", status: 405, durationMs: 1, fields }));
-    expect(series).toEqual([httpSeries("/v1/models", "other", 405)]);
-    expect(counted({ method: "GET", status: 200, durationMs: 1, fields: { route: "/healthz" } })).toEqual({});
+    expect(series).toEqual(['polygate_http_requests_total{route="/v1/models",method="other",status="405"}']);
+  });
+
+  it.each(["/healthz", "/readyz"])("does not count probes: %s", (route) => {
+    expect(counted({ method: "GET", status: 200, durationMs: 1, fields: { route } })).toEqual({});
   });
 });
