@@ -4,9 +4,9 @@ import { Response, WebSocketPair } from "miniflare";
 
 /** What a page loads besides itself, and bytes of the picture that is taken of it. */
 export const PARTS = 40;
-export const PICTURE_BYTES = 200_000;
+const PICTURE_BYTES = 200_000;
 /** Pixels of either side of the picture. */
-export const PICTURE_SIDE = 1_200;
+const PICTURE_SIDE = 1_200;
 
 /** The head of a JPEG of that size, and bytes that no compression makes fewer. */
 function picture() {

@@ -10,7 +10,7 @@ export interface Freshness {
 
 /** What holds when the caller does not say: an answer counts as new for a day, and is given for one more. */
 export const DEFAULT_MAX_AGE = 86_400;
-export const DEFAULT_STALE = 86_400;
+const DEFAULT_STALE = 86_400;
 /** The longest time that a caller may ask for, of either. */
 export const LONGEST_MAX_AGE = 2_592_000;
 

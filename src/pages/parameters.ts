@@ -124,7 +124,7 @@ export function unknownName(name: string, known: readonly string[]): string {
 }
 
 /** The name that a misspelt one most likely stands for; null when none is near. */
-export function nearestName(misspelt: string, names: readonly string[]): string | null {
+function nearestName(misspelt: string, names: readonly string[]): string | null {
   const plain = (name: string) =>
     name
       .slice(0, MAX_SHOWN)

@@ -144,7 +144,7 @@ function membersOf({ shape }: z.ZodObject): Record<string, z.ZodType> {
 }
 
 /** Addresses of one job. */
-export const MAX_URLS = 50;
+const MAX_URLS = 50;
 const urls = () => z.array(z.string().trim().min(1)).min(1).max(MAX_URLS).describe("Addresses of the pages.");
 
 /** A body that says the same as a query, of many addresses. */

@@ -1,8 +1,8 @@
 /** Tokens for thinking that efforts stand for. */
 export const LEAST = 1024;
-export const LOW = 2048;
-export const MEDIUM = 8192;
-export const HIGH = 16_384;
+const LOW = 2048;
+const MEDIUM = 8192;
+const HIGH = 16_384;
 
 /** The tokens that an effort stands for; an unknown one for as many as `medium`. */
 export function budgetFor(effort: string): number {

@@ -88,7 +88,7 @@ function isOnlyString(kinds: ReadonlySet<Kind> | null): boolean {
 }
 
 /** What kind a parsed value is of. */
-export function kindOf(value: unknown): Kind {
+function kindOf(value: unknown): Kind {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   if (typeof value === "string") return "string";

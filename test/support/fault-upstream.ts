@@ -90,11 +90,6 @@ export class FaultUpstream {
     this.#queue.length = 0;
   }
 
-  /** Breaks every connection that is open now. */
-  breakAll(): void {
-    this.#server.closeAllConnections();
-  }
-
   async close(): Promise<void> {
     this.#server.close();
     this.#server.closeAllConnections();

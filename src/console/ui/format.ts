@@ -36,7 +36,7 @@ export function fullMoment(at: number): string {
 }
 
 /** The reader's time zone at a moment, as its distance from GMT: "GMT+1". */
-export function zoneOf(at: number): string {
+function zoneOf(at: number): string {
   return ZONE.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
 }
 

@@ -15,7 +15,7 @@ export interface Loaded<T> {
 }
 
 /** Says beside an error of when what is still shown is. `at`: Unix milliseconds, 0 when nothing is shown. */
-export function staleNote(at: number): string {
+function staleNote(at: number): string {
   return at === 0 ? "" : ` What is shown is from ${moment(at)}.`;
 }
 

@@ -1,7 +1,7 @@
 import type { KeyLimits, KeyUse, LimitedUse, LimitName, Spent } from "../../../src/platform/limits.ts";
 
 const MINUTE = 60_000;
-export const PAUSE = 2_000;
+const PAUSE = 2_000;
 export const ORPHANS = 12_000;
 
 interface ModelUse extends LimitedUse {

@@ -20,7 +20,7 @@ function same(got: Scanned, wanted: Scanned, why: string, text: string): void {
 }
 
 /** However a text is cut, the result is the same, and arguments always parse (`scanPieces` sees to that). */
-export function cutsDoNotMatter(text: string, seed: number): Scanned {
+function cutsDoNotMatter(text: string, seed: number): Scanned {
   const tools = seed % 2 === 0 ? TYPED : LOOSE;
   const whole = scanPieces([text], tools);
   same(scanPieces(chunks(text, 1), tools), whole, "unit by unit", text);
@@ -33,7 +33,7 @@ export function cutsDoNotMatter(text: string, seed: number): Scanned {
   return whole;
 }
 
-export function callsComeBack({ text, shown, calls }: Generated, seed: number): void {
+function callsComeBack({ text, shown, calls }: Generated, seed: number): void {
   const wanted = { text: shown, calls };
   same(scanWhole(text, GENERATED), wanted, "as a whole", text);
   same(scanPieces(chunks(text, 1), GENERATED), wanted, "unit by unit", text);
@@ -41,13 +41,13 @@ export function callsComeBack({ text, shown, calls }: Generated, seed: number): 
   same(scanPieces(pieces, GENERATED), wanted, JSON.stringify(pieces), text);
 }
 
-export function textPasses(text: string, seed: number): void {
+function textPasses(text: string, seed: number): void {
   const result = cutsDoNotMatter(text, seed);
   same(result, { text, calls: [] }, "text does not pass", text);
 }
 
 /** Wherever a text is cut off, the calls that end are those of the whole text, and what had not ended has no end. */
-export function cutsCloseNothing({ text, calls }: Generated, seed: number): void {
+function cutsCloseNothing({ text, calls }: Generated, seed: number): void {
   const at = seed % (text.length + 1);
   for (const whole of [false, true]) {
     const pieces = whole ? [text.slice(0, at)] : chunks(text.slice(0, at), 3);
