@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { type EmbeddingInput, MAX_DIMENSIONS, MAX_INPUTS, vectorsOf } from "../embeddings/embed.ts";
+import { MAX_DIMENSIONS, MAX_INPUTS, vectorsOf } from "../embeddings/embed.ts";
 import { vectorToBase64 } from "../embeddings/vectors.ts";
+import type { EmbeddingInput } from "../embeddings/wish.ts";
 import { lazyLooseObject, once } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { byNames } from "../models/by-names.ts";

@@ -1,3 +1,4 @@
+import type { CacheMark } from "./cache-mark.ts";
 import type { ResolvedModel } from "./model.ts";
 import type { ToolChoice, ToolDefinition } from "./tool.ts";
 import type { WebSearch } from "./web-search.ts";
@@ -8,15 +9,6 @@ export type AttachmentSource =
   /** `data` is base64. */
   | { readonly kind: "inline"; readonly data: string; readonly mediaType: string }
   | { readonly kind: "file"; readonly fileId: string };
-
-/**
- * The caller asks the provider to keep what the prompt holds up to here, so that a later request with the same beginning is
- * cheaper. A provider without such marks passes over them.
- */
-export interface CacheMark {
-  /** For how long, as the message style says it: `5m`, `1h`. Absent: as long as is usual. */
-  readonly ttl?: string;
-}
 
 /** What may have a mark for the provider's cache. */
 interface Marked {

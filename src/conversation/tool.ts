@@ -1,5 +1,5 @@
 import { isObject } from "../encoding/json.ts";
-import type { CacheMark } from "./conversation.ts";
+import type { CacheMark } from "./cache-mark.ts";
 
 /** A JSON Schema object, as it stands in the request. */
 export interface JsonSchema {

@@ -1,13 +1,12 @@
 import { type Caller, readmitted } from "../auth/callers.ts";
-import type { ResolvedModel } from "../conversation/model.ts";
 import { estimateTokens } from "../conversation/tokens.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { checkDialect, checkModel } from "../limits/allowed.ts";
 import { countRequest } from "../limits/quota.ts";
 import { EMBEDDING_DIMENSIONS } from "../models/embedding-models.ts";
-import type { Context } from "../platform/context.ts";
 import { UPSTREAM, upstreamVectors } from "./upstream.ts";
 import { embed, features } from "./vectors.ts";
+import type { EmbeddingInput, EmbeddingWish, Vectors } from "./wish.ts";
 
 /** Most inputs of one request, and the longest vector. */
 export const MAX_INPUTS = 2048;
@@ -21,29 +20,6 @@ const MAX_TOKENS = 300_000;
 
 /** Values of `embeddings.provider` that all name the same local, deterministic implementation (contract). */
 const LOCAL: ReadonlySet<string> = new Set(["mock", "deterministic", "builtin"]);
-
-/** What is to be embedded: a text, or tokens of some tokenizer. */
-export type EmbeddingInput = string | readonly number[];
-
-/** A request for embeddings, in whatever style it came. */
-export interface EmbeddingWish {
-  readonly context: Context;
-  readonly caller: Caller;
-  /** The style's name, for the queue's status. */
-  readonly style: string;
-  readonly model: ResolvedModel;
-  readonly inputs: readonly EmbeddingInput[];
-  /** What the style calls its inputs, for errors. */
-  readonly field: string;
-  /** How many numbers a vector shall have; null: as many as the model's usually have. */
-  readonly dimensions: number | null;
-}
-
-/** Vectors of unit length in the order of the inputs, each made when it is asked for, and the tokens that the inputs had. */
-export interface Vectors {
-  readonly vectors: Iterable<ArrayLike<number> & Iterable<number>>;
-  readonly tokens: number;
-}
 
 function tokensOf(input: EmbeddingInput): readonly string[] {
   return typeof input === "string" ? features(input) : input.map((token) => `#${token}`);

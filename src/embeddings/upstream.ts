@@ -7,7 +7,7 @@ import { abortWith } from "../http/departure.ts";
 import { checkModel } from "../limits/allowed.ts";
 import type { Expected } from "../limits/quota.ts";
 import { providerNamed } from "../provider/of-platform.ts";
-import type { EmbeddingWish, Vectors } from "./embed.ts";
+import type { EmbeddingWish, Vectors } from "./wish.ts";
 
 /** The value of `embeddings.provider` that asks the provider, where its protocol has embeddings. */
 export const UPSTREAM = "upstream";

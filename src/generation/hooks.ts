@@ -1,14 +1,14 @@
 import type { GenerationOutcome } from "../conversation/outcome.ts";
-import type { GenerationRequest } from "./job.ts";
+import type { Asked } from "./asked.ts";
 
 /** A generation that is about to take a slot. */
-export interface Admission extends Omit<GenerationRequest, "hooks"> {
+export interface Admission extends Asked {
   /** Everything that the model will read, as one text: what estimates are made from. */
   readonly promptText: string;
 }
 
 /** A generation whose outcome is known. */
-export interface EndedGeneration extends Omit<GenerationRequest, "hooks"> {
+export interface EndedGeneration extends Asked {
   readonly outcome: GenerationOutcome;
 }
 

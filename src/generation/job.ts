@@ -1,21 +1,15 @@
-import type { Caller } from "../auth/callers.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { ResolvedModel } from "../conversation/model.ts";
 import type { Recording } from "../history/recording.ts";
 import type { LightAbortController } from "../http/light-abort-controller.ts";
-import type { Context } from "../platform/context.ts";
+import type { Asked } from "./asked.ts";
 import type { GenerationHooks } from "./hooks.ts";
 import type { Stay } from "./route-memory.ts";
 
 /** A conversation that is to be answered. */
-export interface GenerationRequest {
-  readonly context: Context;
-  readonly caller: Caller;
-  readonly conversation: Conversation;
+export interface GenerationRequest extends Asked {
   /** Who takes part; everybody that `hooks.ts` lists, unless given. */
   readonly hooks?: GenerationHooks;
-  /** What else lives as long as the generation does, of all that the request brought: it stays charged to the request. */
-  readonly alsoHeld?: unknown;
 }
 
 /** One generation: a conversation on its way to the provider and back. */

@@ -1,10 +1,5 @@
-import type {
-  AttachmentSource,
-  CacheMark,
-  Message,
-  Part,
-  ToolCall,
-} from "../../conversation/conversation.ts";
+import type { CacheMark } from "../../conversation/cache-mark.ts";
+import type { AttachmentSource, Message, Part, ToolCall } from "../../conversation/conversation.ts";
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";

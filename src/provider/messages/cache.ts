@@ -1,4 +1,4 @@
-import type { CacheMark } from "../../conversation/conversation.ts";
+import type { CacheMark } from "../../conversation/cache-mark.ts";
 import type { WireBlock, WireCache, WireRequest } from "./wire.ts";
 
 /** The protocol's mark for its cache. */

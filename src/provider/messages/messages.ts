@@ -1,4 +1,5 @@
-import type { CacheMark, Conversation, Message } from "../../conversation/conversation.ts";
+import type { CacheMark } from "../../conversation/cache-mark.ts";
+import type { Conversation, Message } from "../../conversation/conversation.ts";
 import { objectIn } from "../../encoding/json.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
 import { joined, paragraphs, textOf } from "../prose.ts";

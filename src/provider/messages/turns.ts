@@ -1,4 +1,4 @@
-import type { CacheMark } from "../../conversation/conversation.ts";
+import type { CacheMark } from "../../conversation/cache-mark.ts";
 import type { JsonObject } from "../../encoding/json.ts";
 import { OwnIds } from "../own-ids.ts";
 import { cacheControl } from "./cache.ts";

@@ -2,20 +2,9 @@ import type { OutboundProxy } from "../../platform/upstream.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { ProxyFailure } from "./failure.ts";
 import { connectThroughHttp } from "./http-connect.ts";
+import type { Handshake, Target } from "./parties.ts";
 import type { ProxySocket } from "./socket.ts";
 import { connectThroughSocks5 } from "./socks5.ts";
-
-/** Where a proxy is to connect to. `host` as in a URL: an IPv6 address stands in brackets. */
-export interface Target {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** What a handshake needs of a connection. */
-export interface Handshake {
-  readonly reader: ByteReader;
-  write(bytes: Uint8Array): Promise<void>;
-}
 
 /**
  * Has the proxy at the other end of `socket` connect to a target. Afterwards the socket's streams are free and lead to

@@ -1,8 +1,8 @@
 import { textToBase64 } from "../../encoding/bytes.ts";
 import type { OutboundProxy } from "../../platform/upstream.ts";
 import { ProxyFailure } from "./failure.ts";
-import type { Handshake, Target } from "./handshake.ts";
 import { readHead } from "./head.ts";
+import type { Handshake, Target } from "./parties.ts";
 
 /** The value of `Proxy-Authorization` (RFC 7617, in UTF-8); null: the proxy has no credentials. */
 export function proxyAuthorization({ username, password }: OutboundProxy): string | null {

@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js";
 import type { OutboundProxy } from "../../platform/upstream.ts";
 import { ProxyFailure } from "./failure.ts";
-import type { Handshake, Target } from "./handshake.ts";
+import type { Handshake, Target } from "./parties.ts";
 
 const VERSION = 5;
 const NO_AUTHENTICATION = 0;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { dirname, join, normalize, relative } from "node:path";
+import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root, sources } from "./sources.ts";
+import { importsOf, root, sources } from "./sources.ts";
 
 /** Folders may import those that docs/architecture.md allows them, and no others. */
 function allowList(): Map<string, readonly string[]> {
@@ -23,9 +23,9 @@ function roomOf(path: string): string {
 /** Every import between rooms, as `from → to`, with the files that have it. */
 function imports(): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const { path, text } of sources("src")) {
-    for (const [, specifier = ""] of text.matchAll(/(?:from\s+|import\s+|await import\()"(\.[^"]+)"/g)) {
-      const target = normalize(join(dirname(path), specifier));
+  for (const file of sources("src")) {
+    const { path } = file;
+    for (const target of importsOf(file)) {
       if (!target.startsWith("src/")) continue;
       const [from, to] = [roomOf(path), roomOf(target)];
       if (from === to) continue;

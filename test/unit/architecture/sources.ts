@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, normalize, relative } from "node:path";
 
 /** The project's folder. */
 export const root = join(import.meta.dirname, "../../..");
@@ -16,4 +16,11 @@ export function sources(folder: string): SourceFile[] {
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => ({ path: relative(root, path), text: readFileSync(path, "utf8") }));
+}
+
+/** The files that a file imports from its own project, by their paths in it: for their values, or for their types alone. */
+export function importsOf({ path, text }: SourceFile): string[] {
+  return [...text.matchAll(/(?:from\s+|import\s+|await import\()"(\.[^"]+)"/g)].map(([, specifier = ""]) =>
+    normalize(join(dirname(path), specifier)),
+  );
 }
