@@ -1,0 +1,92 @@
+import type { Gateway } from "./gateway.ts";
+import { DEV_KEY } from "./use-gateway.ts";
+
+const MIB = 1024 * 1024;
+/** What strangers may never make of a process. */
+export const MOST_MEMORY = 600 * MIB;
+
+/** What a request came to, and what it may come to. */
+export interface Came {
+  /** 0 for a connection that was cut. */
+  readonly status: number;
+  readonly allowed: readonly number[];
+}
+
+/** Requests that would have a process take much memory. */
+export interface MemoryAttack {
+  readonly name: string;
+  readonly run: (gateway: Pick<Gateway, "fetch">) => Promise<readonly Came[]>;
+  /** What it may add for a managed key on a machine that is busy, and collects garbage late, in bytes. */
+  readonly own: number;
+}
+
+/** JSON of so many bytes, of the values that cost most memory for theirs. */
+function costly(bytes: number, start = '{"model":"gpt-4o","messages":['): string {
+  const end = "{}]}";
+  return `${start}${"{},".repeat(Math.floor((bytes - start.length - end.length) / 3))}${end}`;
+}
+
+const chat = (content: unknown, model = "gpt-4o") =>
+  JSON.stringify({ model, messages: [{ role: "user", content }] });
+
+async function post(
+  gateway: Pick<Gateway, "fetch">,
+  path: string,
+  body: string,
+  allowed: readonly number[],
+  key?: string,
+): Promise<Came> {
+  const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const headers = { "content-type": "application/json", ...authorization };
+  try {
+    const response = await gateway.fetch(path, { method: "POST", headers, body });
+    await response.body?.cancel();
+    return { status: response.status, allowed };
+  } catch {
+    return { status: 0, allowed };
+  }
+}
+
+/** As many strangers as that post the same at once. */
+const strangers = (
+  count: number,
+  gateway: Pick<Gateway, "fetch">,
+  path: string,
+  body: string,
+  allowed: readonly number[],
+) => Array.from({ length: count }, (_, n) => post(gateway, path, body, allowed, `made-up-${n}`));
+
+/** Attacks on the memory of a process, one after the other. */
+export const MEMORY_ATTACKS: readonly MemoryAttack[] = [
+  {
+    name: "eight bodies of 31 MiB from strangers",
+    own: 0,
+    run: (gateway) =>
+      Promise.all(strangers(8, gateway, "/v1/chat/completions", costly(31 * MIB), [413, 503])),
+  },
+  {
+    name: "31 MiB at the sign-in, which are not looked at",
+    own: 0,
+    run: async (gateway) => [
+      await post(gateway, "/admin/login", costly(31 * MIB, '{"admin_key":"x","y":['), [413]),
+    ],
+  },
+  {
+    name: "hundreds of short bodies at once",
+    own: 0,
+    run: (gateway) =>
+      Promise.all(strangers(300, gateway, "/v1/messages", costly(64 * 1024 - 10), [400, 503])),
+  },
+  {
+    name: "long texts from strangers, who do not keep a managed key from its own",
+    own: 100 * MIB,
+    run: (gateway) => {
+      const path = "/v1/chat/completions";
+      const wide = strangers(8, gateway, path, chat("é".repeat(9 * MIB)), [401, 503]);
+      const image = `data:image/png;base64,${"A".repeat(30 * MIB)}`;
+      const parts = [{ type: "image_url", image_url: { url: image } }];
+      const own = post(gateway, path, chat(parts, "provider-v4-vision"), [200], DEV_KEY);
+      return Promise.all([own, ...wide]);
+    },
+  },
+];
