@@ -321,16 +321,14 @@ describe("GET /admin/queue/status", () => {
     });
     const busy = chat("[[stall:1500]]", {}, { "x-gateway-target-account": "one@sandbox.test" });
     await expect
-      .poll(async () => (await admin("GET", "/admin/queue/status")).body, { timeout: 5_000 })
+      .poll(async () => (await admin("GET", "/admin/queue/status")).body)
       .toMatchObject({
         in_use: 1,
         in_use_accounts: ["one@sandbox.test"],
         leases: [{ account: "one@sandbox.test", model: "provider-v4-flash", request_id: expect.any(String) }],
       });
     await (await busy).text();
-    await expect
-      .poll(async () => (await admin("GET", "/admin/queue/status")).body["in_use"], { timeout: 5_000 })
-      .toBe(0);
+    await expect.poll(async () => (await admin("GET", "/admin/queue/status")).body["in_use"]).toBe(0);
   });
 });
 
@@ -338,7 +336,7 @@ describe("GET /admin/queue/status under load", () => {
   it("counts held slots and waiting requests exactly", async () => {
     const busy = Array.from({ length: 8 }, () => chat("[[stall:2500]]"));
     await expect
-      .poll(async () => (await admin("GET", "/admin/queue/status")).body, { timeout: 5_000 })
+      .poll(async () => (await admin("GET", "/admin/queue/status")).body)
       .toMatchObject({
         available: 0,
         available_accounts: [],

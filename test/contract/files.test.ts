@@ -196,7 +196,7 @@ describe("POST /v1/files", () => {
       `POST /v1/files HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\nAuthorization: ${headers["authorization"]}\r\n` +
         `Content-Type: ${headers["content-type"]}\r\n\r\n--XBOUNDARYX\r\n${FILE_PART}`,
     );
-    await expect.poll(async () => (await queue()).in_use, { timeout: 5000 }).toBe(1);
+    await expect.poll(async () => (await queue()).in_use).toBe(1);
     socket.destroy();
     await expect.poll(async () => (await queue()).in_use).toBe(0);
   }, 20_000);

@@ -116,9 +116,7 @@ describeWithBrowser("watching and trying in the console", () => {
     const answer = page.getByRole("region", { name: "Answer" });
     await answer.waitFor();
     const early = (await answer.innerText()).length;
-    await expect
-      .poll(async () => (await answer.innerText()).length, { timeout: 8_000 })
-      .toBeGreaterThan(early);
+    await expect.poll(async () => (await answer.innerText()).length).toBeGreaterThan(early);
     await (await running).body?.cancel();
 
     const dialog = page.getByRole("dialog", { name: "Generation" });

@@ -225,7 +225,7 @@ describeWithBrowser("the browser behind the page service", () => {
   it("outlives its browser", async () => {
     const { launches } = await browserCounts(gateway);
     const pending = thumbs("/killed", { delay: "1" });
-    await expect.poll(() => visits.get("/killed"), { timeout: 5000 }).toBe(1);
+    await expect.poll(() => visits.get("/killed")).toBe(1);
     const running = browsers();
     expect(running.length).toBeGreaterThan(0);
     for (const { pid } of running) process.kill(pid, "SIGKILL");

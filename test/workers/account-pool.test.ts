@@ -28,7 +28,7 @@ function granted(acquired: Acquired): Lease {
 
 /** What the object holds, once messages under way have arrived. */
 async function eventually(expected: { in_use: number; waiting: number }): Promise<void> {
-  await expect.poll(async () => pool.status(), { timeout: 2_000 }).toMatchObject(expected);
+  await expect.poll(async () => pool.status()).toMatchObject(expected);
 }
 
 beforeEach(async () => {
