@@ -1,5 +1,6 @@
 import { ProviderError } from "../errors/provider-error.ts";
-import type { AccountFailure, FaultParty } from "../platform/accounts.ts";
+import type { FaultParty } from "../platform/account-status.ts";
+import type { AccountFailure } from "../platform/accounts.ts";
 import { ProxyFailure } from "../provider/proxy/failure.ts";
 
 /**

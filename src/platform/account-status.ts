@@ -1,5 +1,7 @@
 import type { ProviderErrorKind } from "../errors/provider-error.ts";
-import type { FaultParty } from "./accounts.ts";
+
+/** Whose fault a failure is: the account's, that of the proxy it is bound to, or the provider's as a whole. */
+export type FaultParty = "account" | "proxy" | "provider";
 
 /** One live lease in the queue status. */
 export interface LeaseView {

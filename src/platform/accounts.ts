@@ -1,6 +1,6 @@
 import type { ProviderErrorKind } from "../errors/provider-error.ts";
 import type { AbortSignalLike } from "../http/light-abort-controller.ts";
-import type { AccountHealth, QueueStatus } from "./account-status.ts";
+import type { AccountHealth, FaultParty, QueueStatus } from "./account-status.ts";
 import type { KeyUse, LimitedUse, LimitRefusal, LimitState, Spent } from "./limits.ts";
 import type { PoolConfiguration } from "./pool-configuration.ts";
 
@@ -106,9 +106,6 @@ export interface SignInTicket {
   /** A token that still works, when the sign-in is only the periodic refresh: use it if the sign-in fails. */
   readonly current?: string;
 }
-
-/** Whose fault a failure is: the account's, that of the proxy it is bound to, or the provider's as a whole. */
-export type FaultParty = "account" | "proxy" | "provider";
 
 /** Why an account could not be used: plain data that crosses RPC, and that everybody who waits can throw anew. */
 export interface AccountFailure {

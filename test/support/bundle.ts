@@ -30,7 +30,8 @@ const SOURCES = [
   "wrangler.toml",
   "package-lock.json",
 ];
-const LONGEST_BUILD_MS = 60_000;
+/** After that long nobody makes it any more: whoever did was killed. */
+const LONGEST_BUILD_MS = 300_000;
 
 let made: Promise<Bundles> | undefined;
 
@@ -73,6 +74,8 @@ async function onceAmongProcesses(folder: string, make: (half: string) => Promis
     if (Date.now() - since > LONGEST_BUILD_MS) rmSync(half, { recursive: true, force: true });
   }
   try {
+    // Whoever had the turn before may have made it since it was looked for.
+    if (existsSync(folder)) return rmSync(half, { recursive: true, force: true });
     await make(half);
     renameSync(half, folder);
     removeOld();

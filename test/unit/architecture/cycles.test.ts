@@ -6,7 +6,6 @@ const KNOWN: readonly (readonly string[])[] = [
   ["account-state", "lane", "proxies", "rotation", "shares", "waiting-queue"].map(
     (name) => `src/pool/${name}.ts`,
   ),
-  ["src/platform/account-status.ts", "src/platform/accounts.ts"],
 ];
 
 /** The groups of files in which each leads to all others of it, by imports of values or of types. */
