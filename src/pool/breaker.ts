@@ -1,6 +1,6 @@
 import type { OutageView } from "../platform/account-status.ts";
 import type { AccountFailure, AcquireRequest } from "../platform/accounts.ts";
-import { identityOf } from "./leases.ts";
+import { identityOf } from "./identity.ts";
 
 /** A provider that fails on so many accounts in a row is down. */
 const ACCOUNTS = 3;

@@ -29,11 +29,6 @@ export interface Holder {
   readonly use?: string;
 }
 
-/** What tells a request from all others. */
-export function identityOf({ identity, requestId }: Pick<AcquireRequest, "identity" | "requestId">): string {
-  return identity ?? requestId;
-}
-
 /** Who holds the slot that a request is granted. */
 export function holderOf(request: AcquireRequest): Holder {
   const { requestId, identity, model, dialect = "", key, caller = "", use } = request;
