@@ -32,6 +32,8 @@ export class Assembler {
   #text: ToolScanner | null;
   #reasoning: ToolScanner | null;
   #citations: CitationFilter | null;
+  /** The same for reasoning that a stream shows: a marker may begin in either, and does not go on in the other. */
+  #thoughtCitations: CitationFilter | null;
   /** White space at the beginning or behind a call: it is shown only if text follows. */
   #leading = "";
   #inText = false;
@@ -80,6 +82,7 @@ export class Assembler {
     this.#text = this.#scanner();
     this.#reasoning = this.#scanner();
     this.#citations = conversation.stream ? new CitationFilter() : null;
+    this.#thoughtCitations = conversation.stream && this.#showReasoning ? new CitationFilter() : null;
   }
 
   /** Whether anything that the caller reads as the answer has been handed out. */
@@ -118,6 +121,7 @@ export class Assembler {
           this.rawText += event.text;
           this.#visible = true;
           this.#refused = true;
+          this.#endReasoning(out);
           out.push({ type: "refusal", text: event.text });
           break;
         case "tokens":
@@ -167,6 +171,7 @@ export class Assembler {
     this.#text = this.#scanner();
     this.#reasoning = this.#scanner();
     if (this.#citations !== null) this.#citations = new CitationFilter();
+    if (this.#thoughtCitations !== null) this.#thoughtCitations = new CitationFilter();
     this.#leading = "";
     this.#inText = false;
     this.#visible = false;
@@ -225,6 +230,7 @@ export class Assembler {
     if (this.#text !== null) this.#emitScan(this.#text.finish(cut), out);
     if (this.#citations !== null) this.#showText(this.#citations.finish(), out);
     if (this.#reasoning !== null) this.#emitReasoningScan(this.#reasoning.finish(cut), out);
+    this.#endReasoning(out);
     this.#leaveCall(out);
     if (!this.answered) this.#emitScan(endedCalls(this.#reasoningCalls), out);
     this.#reasoningCalls = [];
@@ -290,6 +296,7 @@ export class Assembler {
       this.#inText = true;
       this.#visible = true;
     }
+    this.#endReasoning(out);
     this.#push(shown, out);
   }
 
@@ -303,7 +310,17 @@ export class Assembler {
   }
 
   #emitReasoning(text: string, out: GenerationEvent[]): void {
-    if (this.#showReasoning && text !== "") out.push({ type: "reasoning", text });
+    if (!this.#showReasoning) return;
+    this.#pushReasoning(this.#thoughtCitations === null ? text : this.#thoughtCitations.push(text), out);
+  }
+
+  /** The answer follows, or the end: what looked like the beginning of a marker was part of the thought. */
+  #endReasoning(out: GenerationEvent[]): void {
+    if (this.#thoughtCitations !== null) this.#pushReasoning(this.#thoughtCitations.finish(), out);
+  }
+
+  #pushReasoning(text: string, out: GenerationEvent[]): void {
+    if (text !== "") out.push({ type: "reasoning", text });
   }
 
   #emitReasoningScan(events: readonly ScanEvent[], out: GenerationEvent[]): void {
@@ -335,6 +352,7 @@ export class Assembler {
 
   #beginCall(index: number, name: string, id: string, out: GenerationEvent[]): void {
     this.#leaveCall(out);
+    this.#endReasoning(out);
     this.#dropLeading();
     this.#inText = false;
     this.#openCall = index;
@@ -383,7 +401,7 @@ export class Assembler {
     return { found, citations };
   }
 
-  /** Replaces citation markers in a whole text by links to the search results, and tells where they stand. */
+  /** Replaces citation markers in a whole text, or in the reasoning, by links to the search results, and tells where they stand. */
   linkCitations(text: string): ReturnType<typeof linkCitations> {
     return linkCitations(text, this.#searchResults);
   }

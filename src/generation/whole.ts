@@ -25,12 +25,13 @@ export async function runWhole(generation: Generation): Promise<Completion> {
   return fold.completion();
 }
 
-/** Citation markers become links to the search results (contract, general rule 8). */
+/** Citation markers become links to the search results, in the reasoning too (contract, general rule 8). */
 export const linkSources: CompletionStage = (completion, { conversation }, { assembler }) => {
   const { text, citations } = assembler.linkCitations(completion.text);
+  const { text: reasoning } = assembler.linkCitations(completion.reasoning);
   const { sources } = completion;
-  if (sources === undefined) return { ...completion, text };
+  if (sources === undefined) return { ...completion, text, reasoning };
   // Of a text that is brought into a format the places would be wrong.
   const kept = conversation.responseFormat.type === "text" ? [...sources.citations, ...citations] : [];
-  return { ...completion, text, sources: { ...sources, citations: kept } };
+  return { ...completion, text, reasoning, sources: { ...sources, citations: kept } };
 };

@@ -3,6 +3,7 @@ import { GoogleGenAI, type GroundingMetadata } from "@google/genai";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { openApiDocument } from "../../src/routing/openapi.ts";
+import { DIALECT_CLIENTS } from "../support/dialect-clients.ts";
 import { SURFACES } from "../support/surfaces.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
@@ -135,6 +136,26 @@ describe("general rules", () => {
     const body: { choices: { message: { content: string } }[] } = await (await chat("[[citations]]")).json();
     expect(body.choices[0]?.message.content).toMatch(/\[1\]\(https?:\/\/[^)]+\)/);
     expect(body.choices[0]?.message.content).not.toContain("[citation:");
+  });
+
+  // With pieces of one and four characters markers are cut everywhere.
+  describe.each(DIALECT_CLIENTS)("8. reasoning in $name", (client) => {
+    const ask = async (question: string, stream: boolean): Promise<string> => {
+      const response = await client.send(test, { steps: [{ user: question }] }, stream);
+      expect(response.status).toBe(200);
+      return response.text();
+    };
+
+    it.each(["", "[[chunk:1]]", "[[chunk:4]]"])("streams hide citation placeholders %s", async (cut) => {
+      const think = "[[think:As [citation:1] and [reference:20] say, [cit]]";
+      const answer = client.streamed(await ask(`${think}${cut}[[say:Yes.]]`, true));
+      expect([answer.reasoning, answer.text]).toEqual(["As  and  say, [cit", "Yes."]);
+    });
+
+    it("whole answers turn search citations into Markdown links", async () => {
+      const answer = await ask("[[think:As [citation:1] says[citation:99].]][[citations]]", false);
+      expect(answer).toContain('"As [1](https://example.com/one) says."');
+    });
   });
 
   // What it says of answers is what every answer to a test is held to (`test/support/described.ts`).

@@ -124,6 +124,27 @@ describe("citation markers (contract, general rule 8)", () => {
     const made = await gateway({ turns: [cited] });
     expect(await streamed(new GenerationRun(made))).toBe("^So it is , they say ..stop");
   });
+
+  test("become links in the reasoning of a whole answer, too", async () => {
+    const thought: Reply = {
+      body: eventBlocks("sessions", {
+        events: [
+          ["start", { message_id: "m" }],
+          ["search", { results: [{ index: 1, url: "https://a.example/", title: "A" }] }],
+          ["reasoning", { text: "See [cita" }],
+          ["reasoning", { text: "tion:1], not [reference:7]." }],
+          ["text", { text: "Yes." }],
+          ["finish", { reason: "stop" }],
+        ],
+      }),
+    };
+    const made = await gateway({ turns: [thought] });
+    const conversation = { thinking: true, showReasoning: true };
+    expect(await new GenerationRun(made, { conversation }).complete()).toMatchObject({
+      reasoning: "See [1](https://a.example/), not .",
+      text: "Yes.",
+    });
+  });
 });
 
 describe("a whole answer in a format (contract, Decisions)", () => {

@@ -196,6 +196,61 @@ describe("from the provider's events to the caller's", () => {
     });
   });
 
+  describe("citation placeholders in reasoning (contract, general rule 8)", () => {
+    const shown = (events: readonly ProviderEvent[], changes: ConversationChanges = {}) =>
+      run(events, changes).out.map((event) => ("text" in event ? `${event.type}:${event.text}` : event.type));
+
+    it.each([true, false])("are hidden from a stream wherever they are cut (tools: %s)", (tools) => {
+      const thought = "r [citation:1] s[reference:12]";
+      for (let at = 0; at <= thought.length; at += 1) {
+        const events = [reasoning(thought.slice(0, at)), reasoning(thought.slice(at)), text("answer")];
+        const { reasoning: seen, text: answer } = run(events, tools ? {} : { tools: [] });
+        expect([seen, answer], `cut at ${at}`).toEqual(["r  s", "answer"]);
+      }
+    });
+
+    it("hold back nothing for good: what only began like one comes before the text, a call or a refusal", () => {
+      const call: ProviderEvent = { type: "tool-call", index: 0, id: "c1", name: "go" };
+      const begun = reasoning("see [cita");
+      const seen = ["reasoning:see ", "reasoning:[cita"];
+      expect(shown([begun, text(" "), text("x")])).toEqual([...seen, "text: x"]);
+      expect(shown([begun, call]).slice(0, 3)).toEqual([...seen, "tool-call"]);
+      expect(shown([begun, { type: "refusal", text: "No." }])).toEqual([...seen, "refusal:No."]);
+      expect(shown([begun])).toEqual(seen);
+    });
+
+    it("do not go on where text was shown, nor in the next turn", () => {
+      const events = [reasoning("[cita"), text("x"), reasoning("tion:1]"), text("y")];
+      expect(shown(events)).toEqual(["reasoning:[cita", "text:x", "reasoning:tion:1]", "text:y"]);
+      const assembler = new Assembler(thinkingConversation());
+      const out: GenerationEvent[] = [];
+      for (const piece of ["[cita", "tion:1]"]) {
+        assembler.push([reasoning(piece)], out);
+        assembler.finishTurn(out);
+      }
+      expect(out).toEqual([reasoning("[cita"), reasoning("tion:1]")]);
+    });
+
+    it("go on in the rest of a message that comes in another stream, and are forgotten when it begins anew", () => {
+      const seen = (between: (assembler: Assembler) => void) => {
+        const assembler = new Assembler(thinkingConversation());
+        const out: GenerationEvent[] = [];
+        assembler.push([reasoning("a[citation:")], out);
+        between(assembler);
+        assembler.push([reasoning("1]b")], out);
+        assembler.finishTurn(out);
+        return out.map((event) => (event.type === "reasoning" ? event.text : "")).join("");
+      };
+      expect(seen((assembler) => assembler.continueTurn())).toBe("ab");
+      expect(seen((assembler) => assembler.startAnew())).toBe("a1]b");
+    });
+
+    it("are kept for a whole answer, which makes links of them, and in what was said", () => {
+      expect(run([reasoning("a[citation:1]")], { stream: false }).reasoning).toBe("a[citation:1]");
+      expect(run([reasoning("a[citation:1]")]).assembler.rawReasoning).toBe("a[citation:1]");
+    });
+  });
+
   it("knows the stop sequence that was hit only if the caller named it", () => {
     const at = (stopSequence: string) =>
       run([text("a"), { type: "finish", reason: "stop", stopSequence }], { sampling: { stop: ["END"] } })
