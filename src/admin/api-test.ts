@@ -12,7 +12,7 @@ import { callChatCompletions } from "./self-call.ts";
 /** What a header can carry (RFC 9110, 5.5). */
 const FIELD_VALUE = /^[\x20-\x7e\x80-\xff]*$/;
 
-/** `POST /admin/test`. `api_key` may also be a key's `id`. */
+/** `POST /admin/test`. The body may be missing; `api_key` may also be a key's `id`. */
 const apiTestSchema = lazyObject(() => ({
   model: modelSchema(),
   message: z
@@ -72,6 +72,7 @@ export const API_TEST_ENDPOINTS: readonly Endpoint[] = [
     path: "/admin/test",
     summary: "Send a test message through the gateway",
     body: apiTestSchema,
+    optionalBody: true,
     answers: json(outcomeSchema),
     handler: async (context, { body: { model, message, api_key } }) => {
       const key = await namedKey(context, api_key);

@@ -22,7 +22,7 @@ const sampleId = once(() =>
     .default(""),
 );
 
-/** `POST /admin/dev/raw-samples/capture`. `messages` wins over `message`. */
+/** `POST /admin/dev/raw-samples/capture`. The body may be missing; `messages` wins over `message`. */
 const sampleCaptureSchema = lazyObject(() => ({
   message: z.string().default(""),
   messages: z.array(z.record(z.string(), z.unknown())).optional(),
@@ -142,6 +142,7 @@ export const SAMPLE_ENDPOINTS: readonly Endpoint[] = [
     path: "/admin/dev/raw-samples/capture",
     summary: "Capture a raw upstream stream",
     body: sampleCaptureSchema,
+    optionalBody: true,
     answers: chatCompletionAnswers,
     handler: (context, { body }) => captureSample(context, body),
   }),

@@ -383,8 +383,8 @@ describe("POST /admin/import", () => {
 });
 
 describe("POST /admin/test", () => {
-  it("sends a greeting with the first key by default, through the whole pipeline", async () => {
-    const { status, body } = await admin("POST", "/admin/test", {});
+  it.each([[{}], [undefined]])("sends a greeting with the first key by default (body: %j)", async (sent) => {
+    const { status, body } = await admin("POST", "/admin/test", sent);
     expect(status).toBe(200);
     expect(body).toMatchObject({
       success: true,

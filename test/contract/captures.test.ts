@@ -151,6 +151,14 @@ describe("raw samples", () => {
     expect(JSON.stringify(sample)).not.toContain("sandbox-token");
   });
 
+  it.each([[{}], [undefined]])("are of a streamed greeting by default (body: %j)", async (sent) => {
+    const response = await send("/dev/raw-samples/capture", "POST", sent);
+    expect(await response.text()).toContain("data: [DONE]");
+    expect(response.status).toBe(200);
+    const sample = await admin<Sample>(`/dev/raw-samples/${response.headers.get("x-gateway-sample-id")}`);
+    expect(sample.upstream).toContain("event: start");
+  });
+
   it("may be of a call that is not streamed", async () => {
     const response = await capture({ message: "[[say:Sampled answer]]", stream: false });
     expect([response.status, await response.json()]).toMatchObject([
