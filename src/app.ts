@@ -1,4 +1,4 @@
-import { serve } from "./access.ts";
+import { refuseDevelopmentKey, serve } from "./access.ts";
 import { serveConsole } from "./api/console-files.ts";
 import { RequestConfig } from "./config/request-config.ts";
 import { type GatewayError, invalidRequest, toGatewayError } from "./errors/gateway-error.ts";
@@ -92,7 +92,9 @@ async function dispatch(context: Context, { method, path, headers }: Asked): Pro
   const { request, url, log, platform } = context;
   let family = families.of(path);
   try {
-    if (platform.variables.development) cors.refuseOtherPages(request, url);
+    if (platform.variables.development && cors.isFromOtherPage(request, url)) {
+      await refuseDevelopmentKey(context);
+    }
     const match = await table.match(method, url, headers, path);
     if (match === null) {
       const page = await serveConsole(request, url, (file) => platform.asset(file));

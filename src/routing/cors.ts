@@ -1,4 +1,3 @@
-import { GatewayError } from "../errors/gateway-error.ts";
 import { claims, type SurfaceEdge } from "./surface.ts";
 
 /** Request headers that every preflight allows, whatever the surface (contract, general rule 4). */
@@ -45,18 +44,11 @@ export class CorsPolicy {
     return this.#paths.some((claim) => claims(claim, path));
   }
 
-  /**
-   * Refuses pages of other origins where only the program's own belong. For development: there the key is no secret.
-   *
-   * @throws GatewayError 403
-   */
-  refuseOtherPages(request: Request, url: URL): void {
+  /** Whether a page of another origin asks for what is for the program's own. */
+  isFromOtherPage(request: Request, url: URL): boolean {
+    if (!this.#isForOwnPages(url.pathname)) return false;
     const origin = request.headers.get("origin");
-    if (origin === null || !this.#isForOwnPages(url.pathname)) return;
-    if (URL.parse(origin)?.host === (request.headers.get("host") ?? url.host)) return;
-    throw new GatewayError(403, "in development pages of other origins may not use the admin API", {
-      code: "permission_denied",
-    });
+    return origin !== null && URL.parse(origin)?.host !== (request.headers.get("host") ?? url.host);
   }
 
   #isForOwnPages(path: string): boolean {

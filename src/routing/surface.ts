@@ -32,8 +32,8 @@ export interface SurfaceEdge {
   /** Further paths whose errors have the family's shape: patterns come before all claims. No CORS of their own. */
   readonly alsoOwns?: readonly (string | RegExp)[];
   /**
-   * Pages of public sites have no business here: browsers are not asked to let them into a private network for it, and in
-   * development, whose key everybody knows, pages of other origins are refused.
+   * Pages of public sites have no business here: browsers are not asked to let them into a private network for it, and
+   * where the development key, which everybody knows, lets administrators in, pages of other origins are refused.
    */
   readonly ownPagesOnly?: boolean;
   /** Where its clients put their key. */

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { ROUTES } from "../support/surfaces.ts";
-import { useAdmin } from "../support/use-admin.ts";
+import { type TestAdmin, useAdmin } from "../support/use-admin.ts";
 
 const closed = useAdmin({ vars: { ADMIN_KEY: "" } });
+const OWN_KEY = "a-key-of-ones-own";
+const keyed = useAdmin({ vars: { ADMIN_KEY: OWN_KEY } });
+const locked = useAdmin();
 const { admin, fetch } = useAdmin();
 
 const login = (body: unknown) => admin("POST", "/admin/login", body, null);
@@ -12,6 +15,24 @@ async function signIn(key = "admin"): Promise<string> {
   expect(status).toBe(200);
   return String(body["token"]);
 }
+
+const CONSOLE = "https://console.example";
+
+/** What a page elsewhere is told that reads the configuration: the status, and whose scripts may see the answer. */
+async function configFrom({ fetch: ask }: TestAdmin, credential: string) {
+  const headers = { authorization: `Bearer ${credential}`, origin: CONSOLE };
+  const response = await ask("/admin/config", { headers });
+  await response.body?.cancel();
+  return [response.status, response.headers.get("access-control-allow-origin")];
+}
+
+/** The sign-in of a page elsewhere. */
+const signInFrom = ({ fetch: ask }: TestAdmin, key: string) =>
+  ask("/admin/login", {
+    method: "POST",
+    headers: { "content-type": "application/json", origin: CONSOLE },
+    body: JSON.stringify({ admin_key: key }),
+  });
 
 describe("in development", () => {
   it("pages of other origins may not use the admin API; its own, tools and the rest of the API may", async () => {
@@ -28,6 +49,26 @@ describe("in development", () => {
       expect(await asks("/admin/queue/status", origin)).toBe(403);
       expect(await asks("/v1/models", origin)).toBe(200);
     }
+    expect((await signInFrom(locked, "admin")).status).toBe(403);
+  });
+
+  it("general rule 4: with a key of one's own pages of other origins may use the admin API", async () => {
+    expect(await configFrom(keyed, OWN_KEY)).toEqual([200, CONSOLE]);
+    expect(await configFrom(keyed, "admin")).toEqual([401, CONSOLE]);
+    const response = await signInFrom(keyed, OWN_KEY);
+    expect(response.headers.get("access-control-allow-origin")).toBe(CONSOLE);
+    expect(await response.json()).toMatchObject({ success: true });
+  });
+
+  it("general rule 4: so they may once a password is set, unless it is the one that everybody knows", async () => {
+    const set = (password: string, credential: string) =>
+      locked.admin("POST", "/admin/settings/password", { new_password: password }, credential);
+    expect((await set("a password of one's own", "admin")).status).toBe(200);
+    expect(await configFrom(locked, "a password of one's own")).toEqual([200, CONSOLE]);
+    expect(await configFrom(locked, "admin")).toEqual([401, CONSOLE]);
+    expect((await signInFrom(locked, "a password of one's own")).status).toBe(200);
+    expect((await set("admin", "a password of one's own")).status).toBe(200);
+    expect(await configFrom(locked, "admin")).toEqual([403, CONSOLE]);
   });
 });
 

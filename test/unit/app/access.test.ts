@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Route } from "../../../src/routing/surface.ts";
 import { useMemoryGateway } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
@@ -124,5 +124,32 @@ describe("the admin key", () => {
     const made = await gateway();
     const response = await made.request(pathOf(route), { method: route.endpoint.method, headers });
     expect(response.status).toBe(TOKEN_ONLY.includes(nameOf(route)) ? 401 : 403);
+  });
+});
+
+describe("a page of another origin in development", () => {
+  const ask = async (path: string, env: Record<string, string>, origin = "https://stranger.example") => {
+    const made = await gateway({ env: { GATEWAY_DEVELOPMENT: "true", ...env } });
+    const read = vi.spyOn(made.platform.configuration, "read");
+    const headers = { origin, authorization: `Bearer ${env["ADMIN_KEY"] ?? "admin"}` };
+    const { status } = await made.request(path, { headers });
+    return { status, reads: read.mock.calls.length };
+  };
+
+  test.each([
+    ["is refused while everybody knows the key", "admin", 403],
+    ["gets in with a key of one's own", ADMIN_KEY, 200],
+  ])("%s", async (_, key, status) => {
+    expect(await ask("/admin/settings", { ADMIN_KEY: key })).toMatchObject({ status });
+  });
+
+  test("is no other one when it is the gateway's own", async () => {
+    expect(await ask("/admin/settings", { ADMIN_KEY: "admin" }, "http://gateway.test")).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test("elsewhere nothing is read to find out", async () => {
+    expect(await ask("/healthz", { ADMIN_KEY: "admin" })).toEqual({ status: 200, reads: 0 });
   });
 });
