@@ -313,6 +313,39 @@ describe("list, content and delete", () => {
   });
 });
 
+// General rule 6: the root shortcut and its counterpart under /v1 are the same, whichever of the contract's names a request has.
+describe.each<[string, string, Record<string, string>]>([
+  ["x-vendorc-api-key", "", { "x-vendorc-api-key": DEV_KEY }],
+  ["?key=", `?key=${DEV_KEY}`, {}],
+  ["?api_key=", `?api_key=${DEV_KEY}`, {}],
+  ["vendorb-version", "", { "vendorb-version": "2023-06-01", "x-api-key": DEV_KEY }],
+  ["vendorb-beta", "", { "vendorb-beta": "files-api-2025-04-14", ...bearer() }],
+])("files with %s", (_, query, headers) => {
+  it.each(["/v1/files", "/files"])("%s answers the file object", async (path) => {
+    const sent = await fetch(path + query, { method: "POST", headers, body: form() });
+    const file: FileObject = await sent.json();
+    expect(file).toMatchObject({ object: "file", account_id: expect.any(String), filename: "notes.txt" });
+    expect(await (await fetch(`${path}/${file.id}${query}`, { headers })).json()).toEqual(file);
+    const list = await (await fetch(path + query, { headers })).json();
+    expect(list).toMatchObject({ object: "list", data: expect.arrayContaining([file]) });
+    const deleted = await fetch(`${path}/${file.id}${query}`, { method: "DELETE", headers });
+    expect(await deleted.json()).toEqual({ id: file.id, object: "file", deleted: true });
+  });
+
+  it.each(["/v1/files", "/files"])("%s answers errors in the standard shape", async (path) => {
+    const missing = await fetch(`${path}/file-none${query}`, { headers });
+    expect(missing.status).toBe(404);
+    expect(await missing.json()).toEqual({
+      error: {
+        message: expect.any(String),
+        type: "invalid_request_error",
+        code: "file_not_found",
+        param: "file_id",
+      },
+    });
+  });
+});
+
 describe("files in the message style", () => {
   const client = (apiKey: string, prefix = "") =>
     new Anthropic({ apiKey, authToken: null, baseURL: test.gateway.url + prefix, maxRetries: 0 });

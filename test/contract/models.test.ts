@@ -59,20 +59,48 @@ describe("GET /v1/models and /v1/models/{id}", () => {
 });
 
 describe("on the paths that several styles share", () => {
-  it.each([
-    ["x-goog-api-key", "/v1/models", { "x-goog-api-key": "sk-dev" }],
-    ["x-vendorc-api-key", "/v1/models", { "x-vendorc-api-key": "sk-dev" }],
-    ["?key=", "/v1/models?key=sk-dev", {}],
-  ])("%s asks for the content-generation style", async (_, path, headers) => {
-    const body: { models: { name: string }[] } = await (await fetch(path, { headers })).json();
+  it("the header in which an SDK of the content-generation style sends its key asks for that", async () => {
+    const headers = { "x-goog-api-key": "sk-dev" };
+    const body: { models: { name: string }[] } = await (await fetch("/v1/models", { headers })).json();
     expect(body.models.map(({ name }) => name)).toEqual(CANONICAL.map((id) => `models/${id}`));
-    const one = await fetch(path.replace("/models", "/models/gemini-2.5-flash"), { headers });
+    const one = await fetch("/v1/models/gemini-2.5-flash", { headers });
     expect(await one.json()).toMatchObject({ name: "models/gemini-2.5-flash", version: expect.any(String) });
-    const missing = await fetch(path.replace("/models", "/models/none"), { headers });
+    const missing = await fetch("/v1/models/none", { headers });
     expect(await missing.json()).toMatchObject({ error: { code: 404, status: "NOT_FOUND" } });
   });
 
-  it("a version of the message style asks for that", async () => {
+  it.each<[string, string, Record<string, string>]>([
+    ["x-vendorc-api-key", "", { "x-vendorc-api-key": "sk-dev" }],
+    ["?key=", "?key=sk-dev", {}],
+    ["?api_key=", "?api_key=sk-dev", {}],
+    ["vendorb-version", "", { "vendorb-version": "2023-06-01", "x-api-key": "sk-dev" }],
+    ["vendorb-beta", "", { "vendorb-beta": "a", authorization: "Bearer sk-dev" }],
+  ])("%s changes nothing: general rule 6", async (_, query, headers) => {
+    for (const path of ["/models", "/models/gpt-4o", "/models/none"]) {
+      const bodies = await Promise.all(
+        [path, `/v1${path}${query}`, `${path}${query}`].map(async (asked, index) =>
+          (await fetch(asked, index === 0 ? {} : { headers })).json(),
+        ),
+      );
+      expect(bodies[1]).toEqual(bodies[0]);
+      expect(bodies[2]).toEqual(bodies[0]);
+    }
+  });
+
+  it.each(["/vendorb/v1/models", "/anthropic/v1/models"])(
+    "%s is the message-style list for all",
+    async (path) => {
+      for (const headers of [{}, { "vendorb-version": "2023-06-01" }, { "x-vendorc-api-key": "sk-dev" }]) {
+        const body: { first_id: string; has_more: boolean; data: { id: string }[] } = await (
+          await fetch(path, { headers: new Headers(headers) })
+        ).json();
+        expect(body).toMatchObject({ object: "list", has_more: false, first_id: body.data[0]?.id });
+        expect(body.data.map(({ id }) => id)).toContain("claude-sonnet-4-5");
+      }
+    },
+  );
+
+  it("the version that an SDK of the message style sends asks for that", async () => {
     const headers = { "anthropic-version": "2023-06-01", "x-api-key": "sk-dev" };
     const body: { data: { id: string; type: string }[]; has_more: boolean } = await (
       await fetch("/v1/models", { headers })

@@ -74,7 +74,7 @@ export const fileResourceSchema = () =>
 /** An empty object. */
 export const NOTHING: Answers = json(() => ({ type: "object", maxProperties: 0 }));
 
-/** An endpoint under `/v1beta`, and under `/v1` for clients of the style. */
+/** An endpoint under `/v1beta`, and under `/v1` for SDKs of the style. */
 function shared<Query>(
   path: string,
   declaration: Omit<CallerDeclaration<unknown, Query>, "path" | "when">,

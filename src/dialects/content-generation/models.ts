@@ -50,7 +50,7 @@ const reading: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
 
 /**
  * `GET /v1beta/models`: the canonical models, in one page; `GET /v1beta/models/{id}`: a model by id or alias. Under `/v1`
- * they are told by where the key is.
+ * they are for SDKs of the style.
  */
 export const CONTENT_MODELS: readonly Endpoint[] = [
   open({ ...listing, path: "/v1beta/models" }),

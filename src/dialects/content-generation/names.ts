@@ -1,8 +1,11 @@
 /** The name of the style. */
 export const ID = "content-generation";
 
+/** The header in which the style's real SDKs send their key, and nobody else does. */
+const SDK_KEY_HEADER = "x-goog-api-key";
+
 /** Headers that carry a key in this style: the contract's neutral name and its real-world twin. */
-export const KEY_HEADERS = ["x-vendorc-api-key", "x-goog-api-key"] as const;
+export const KEY_HEADERS = ["x-vendorc-api-key", SDK_KEY_HEADER] as const;
 
 /** Query parameters that carry a key (contract, Authentication). */
 export const KEY_PARAMETERS = ["key", "api_key"] as const;
@@ -17,9 +20,9 @@ export const UPLOAD_HEADERS = [
 ] as const;
 
 /**
- * Whether a request on a path that other styles have too comes from a client of this one: its SDKs put their key where no
- * other style has it.
+ * Whether a request on a path that other styles have too comes from an SDK of this one, told by what no client of another
+ * style sends. The contract's own places of a key are good for every style, and say nothing (contract, Authentication).
  */
-export function speaksContentGeneration({ headers, url }: { headers: Headers; url: URL }): boolean {
-  return KEY_HEADERS.some((name) => headers.has(name)) || url.searchParams.has("key");
+export function speaksContentGeneration({ headers }: { headers: Headers }): boolean {
+  return headers.has(SDK_KEY_HEADER);
 }

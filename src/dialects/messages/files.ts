@@ -44,7 +44,7 @@ const metadataSchema = () =>
     downloadable: z.literal(false),
   });
 
-/** An endpoint under the style's prefixes, and under `/v1` alone for clients of the style. */
+/** An endpoint under the style's prefixes, and under `/v1` alone for SDKs of the style. */
 function shared<Query>(
   path: string,
   declaration: Omit<CallerDeclaration<unknown, Query>, "path" | "when">,

@@ -61,7 +61,7 @@ const reading: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
 
 /**
  * `GET /vendorb/v1/models`: the whole list in one page; with an id any name that a message may be sent to. Under `/v1` alone
- * they are for clients that say a version of the style.
+ * they are for SDKs of the style.
  */
 export const MESSAGE_MODELS: readonly Endpoint[] = [
   open({ ...listing, path: PREFIXES.map((prefix) => `${prefix}/v1/models`) }),
