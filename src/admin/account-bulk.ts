@@ -1,15 +1,15 @@
 import * as z from "zod";
 import type { Account, Config } from "../config/schema.ts";
-import { lazyObject } from "../encoding/lazy-schema.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { accountsChanged, accountsChangedSchema, checkProxy } from "./account-edit.ts";
 import { edit } from "./edit.ts";
 import { identifiers } from "./identifiers.ts";
+import { sentObject } from "./sent-fields.ts";
 
 const MOST = 100_000;
 
 /** `POST /admin/accounts/bulk`. `bind` needs `proxy_id`; an empty one unbinds. */
-const bulkSchema = lazyObject(() => ({
+const bulkSchema = sentObject(() => ({
   action: z.enum(["enable", "disable", "delete", "bind"]),
   identifiers: z.array(z.string()).min(1, "name the accounts").max(MOST),
   proxy_id: z.string().trim().optional(),

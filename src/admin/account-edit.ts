@@ -1,33 +1,37 @@
 import * as z from "zod";
 import { type Account, accountSchema, type Config } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
-import { lazyObject } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { successSchema } from "./answers.ts";
+import { accountViewSchema, successSchema } from "./answers.ts";
 import { edit } from "./edit.ts";
 import { etagOf } from "./etag.ts";
 import { accountIndex } from "./identifiers.ts";
+import { sentObject } from "./sent-fields.ts";
 
 /**
- * `PUT /admin/accounts/{identifier}`. What is left out stays. E-mail and mobile are read-only; a new password or token may
- * be given, empty ones change nothing.
+ * `PUT /admin/accounts/{identifier}`. What is left out stays. E-mail and mobile are read-only, and a proxy is bound elsewhere; a new
+ * password or token may be given, empty ones change nothing.
  */
-const accountChangeSchema = lazyObject(() => ({
-  name: z.string().optional(),
-  remark: z.string().optional(),
-  password: z.string().optional(),
-  token: z.string().trim().optional(),
-  email: z.string().optional(),
-  mobile: z.string().optional(),
-  disabled: z.boolean().optional(),
-  weight: accountSchema.shape.weight.unwrap().optional(),
-  provider: accountSchema.shape.provider,
-}));
+const accountChangeSchema = sentObject(
+  () => ({
+    name: z.string().optional(),
+    remark: z.string().optional(),
+    password: z.string().optional(),
+    token: z.string().trim().optional(),
+    email: z.string().optional(),
+    mobile: z.string().optional(),
+    proxy_id: z.string().trim().optional(),
+    disabled: z.boolean().optional(),
+    weight: accountSchema.shape.weight.unwrap().optional(),
+    provider: accountSchema.shape.provider,
+  }),
+  accountViewSchema,
+);
 
 /** `PUT /admin/accounts/{identifier}/proxy`. */
-const proxyBindingSchema = lazyObject(() => ({
+const proxyBindingSchema = sentObject(() => ({
   proxy_id: z.string("the id of a proxy is needed; an empty one unbinds").trim(),
 }));
 
@@ -76,6 +80,9 @@ function changed(account: Account, body: z.output<typeof accountChangeSchema>): 
     if (body[field] !== undefined && body[field] !== account[field]) {
       throw invalidRequest(`${field}: an account's ${field} cannot be changed`, field);
     }
+  }
+  if (body.proxy_id !== undefined && body.proxy_id !== account.proxy_id) {
+    throw invalidRequest("proxy_id: PUT /admin/accounts/{identifier}/proxy binds an account", "proxy_id");
   }
   const tokenOnly = account.email === "" && account.mobile === "";
   if (tokenOnly && body.token) {

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { lazyObject } from "../encoding/lazy-schema.ts";
 import { failureMessage } from "../errors/failure-message.ts";
 import { isSilentPool } from "../errors/silent-pool.ts";
 import { resolveModel } from "../models/resolve.ts";
@@ -11,6 +10,7 @@ import { accountTestResultSchema, successSchema } from "./answers.ts";
 import { record } from "./audit-note.ts";
 import { identifiers } from "./identifiers.ts";
 import { inParallel } from "./in-parallel.ts";
+import { sentObject } from "./sent-fields.ts";
 
 /** Accounts that are tested at one moment (contract, Limits). */
 export const CONCURRENCY = 5;
@@ -24,7 +24,7 @@ const MAX_FAILURES = 200;
  * `POST /admin/accounts/test-all`. The body may be missing. `resume`: after those that the last run has tested; `identifiers`:
  * only these.
  */
-const testAllSchema = lazyObject(() => ({
+const testAllSchema = sentObject(() => ({
   model: modelSchema(),
   resume: z.boolean().default(false),
   identifiers: z.array(z.string()).optional(),

@@ -11,6 +11,7 @@ import { edit, sameAccount } from "./edit.ts";
 import { hasIdentity } from "./identifiers.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
 import { duplicate } from "./refusals.ts";
+import { sentObject } from "./sent-fields.ts";
 
 const MAX_PAGE_SIZE = 5_000;
 
@@ -21,10 +22,18 @@ const accountListSchema = lazyObject(() => ({
   ...accountFilterShape(),
 }));
 
+/** What an address has at the least; dots alone are refused where all names are. */
+const EMAIL = /^(?:[^@\s]+@[^@\s]+|\.+)$/;
+
 /** `POST /admin/accounts`: an account that signs in, or one that has only a token. */
-const newAccountSchema = accountSchema
+const newAccountSchema = sentObject(() => accountSchema.shape, accountViewSchema)
   .refine(hasIdentity, {
     error: "an account needs an email or a mobile, or a token",
+    path: ["email"],
+  })
+  // One that has a token need not sign in: what it is called by may be any name.
+  .refine(({ email, token }) => email === "" || token !== "" || EMAIL.test(email), {
+    error: "must be an e-mail address: the account could not sign in by it",
     path: ["email"],
   })
   .refine(({ password, token }) => password !== "" || token !== "", {

@@ -1,21 +1,19 @@
-import * as z from "zod";
+import type * as z from "zod";
 import { type AlertRules, alertRulesSchema } from "../config/schema.ts";
-import { lazyObject } from "../encoding/lazy-schema.ts";
+import { sentObject } from "./sent-fields.ts";
 
 /** A rule of which any field may be left out; one that is left out has no default here. */
 function sentRule(rule: (typeof alertRulesSchema.shape)[keyof AlertRules]) {
   const { enabled, threshold, quiet_minutes } = rule.unwrap().shape;
-  return z
-    .object({
-      enabled: enabled.unwrap().optional(),
-      threshold: threshold.unwrap().optional(),
-      quiet_minutes: quiet_minutes.unwrap().optional(),
-    })
-    .optional();
+  return sentObject(() => ({
+    enabled: enabled.unwrap().optional(),
+    threshold: threshold.unwrap().optional(),
+    quiet_minutes: quiet_minutes.unwrap().optional(),
+  })).optional();
 }
 
 /** Rules of alerts as they are sent: what is left out stays as it is. */
-export const sentRulesSchema = lazyObject(() => {
+export const sentRulesSchema = sentObject(() => {
   const { shape } = alertRulesSchema;
   return {
     error_rate: sentRule(shape.error_rate),
@@ -25,7 +23,7 @@ export const sentRulesSchema = lazyObject(() => {
     budget: sentRule(shape.budget),
     sync_failed: sentRule(shape.sync_failed),
   };
-}).strict();
+});
 
 /** The rules with what was sent about them. */
 export function changedRules(rules: AlertRules, sent: z.output<typeof sentRulesSchema>): AlertRules {

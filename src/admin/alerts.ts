@@ -13,16 +13,32 @@ import { successSchema } from "./answers.ts";
 import { edit } from "./edit.ts";
 import { etagOf } from "./etag.ts";
 import { missing } from "./refusals.ts";
+import { sentObject } from "./sent-fields.ts";
+
+function webhookViewSchema() {
+  return z.object({
+    id: z.string(),
+    name: z.string(),
+    /** Shortened: the address of a chat's webhook is a secret. */
+    url: z.string(),
+    format: z.enum(["json", "chat", "discord"]),
+    has_secret: z.boolean(),
+    disabled: z.boolean(),
+  });
+}
 
 /** A webhook as it is sent: what is left out of one that is there stays, and a secret is made for a new one. */
-const sentWebhook = lazyObject(() => ({
-  id: webhookSchema.shape.id.optional(),
-  name: webhookSchema.shape.name.unwrap().optional(),
-  url: webhookSchema.shape.url.optional(),
-  format: webhookSchema.shape.format.unwrap().optional(),
-  secret: webhookSchema.shape.secret.optional(),
-  disabled: webhookSchema.shape.disabled.unwrap().optional(),
-}));
+const sentWebhook = sentObject(
+  () => ({
+    id: webhookSchema.shape.id.optional(),
+    name: webhookSchema.shape.name.unwrap().optional(),
+    url: webhookSchema.shape.url.optional(),
+    format: webhookSchema.shape.format.unwrap().optional(),
+    secret: webhookSchema.shape.secret.optional(),
+    disabled: webhookSchema.shape.disabled.unwrap().optional(),
+  }),
+  webhookViewSchema,
+);
 
 const ruleView = () => z.object({ enabled: z.boolean(), threshold: z.number(), quiet_minutes: z.int() });
 
@@ -33,17 +49,7 @@ const alertSchema = () => ({
 
 const viewSchema = () =>
   z.object({
-    webhooks: z.array(
-      z.object({
-        id: z.string(),
-        name: z.string(),
-        /** Shortened: the address of a chat's webhook is a secret. */
-        url: z.string(),
-        format: z.enum(["json", "chat", "discord"]),
-        has_secret: z.boolean(),
-        disabled: z.boolean(),
-      }),
-    ),
+    webhooks: z.array(webhookViewSchema()),
     rules: z.record(z.enum(ALERT_KINDS), ruleView()),
     firing: z.array(
       z.object({
@@ -146,10 +152,10 @@ export const ALERT_ENDPOINTS: readonly Endpoint[] = [
     method: "PUT",
     path: "/admin/alerts",
     summary: "Change webhooks and rules of alerts",
-    body: lazyObject(() => ({
-      webhooks: z.array(sentWebhook).max(20).optional(),
-      rules: sentRulesSchema.optional(),
-    })).strict(),
+    body: sentObject(
+      () => ({ webhooks: z.array(sentWebhook).max(20).optional(), rules: sentRulesSchema.optional() }),
+      viewSchema,
+    ),
     answers: json(savedSchema),
     handler: async (context, { body }) => {
       let secrets: Record<string, string> = {};

@@ -6,19 +6,21 @@ import {
   accountSchema,
   apiKeyFields,
   type Config,
+  configSchema,
   openObject,
 } from "../config/schema.ts";
-import { lazyObject } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { providerField } from "./account-edit.ts";
 import { aliasesSchema } from "./aliases.ts";
+import { accountViewSchema } from "./answers.ts";
 import { configViewSchema } from "./config-answers.ts";
 import { configView } from "./config-view.ts";
 import { edit, sameAccount } from "./edit.ts";
 import { etagOf } from "./etag.ts";
 import { hasIdentity, identifiers } from "./identifiers.ts";
-import { changedKey, keptKey, meantKey } from "./key-entries.ts";
+import { changedKey, keptKey, meantKey, refuseUnknownFields } from "./key-entries.ts";
+import { sentObject } from "./sent-fields.ts";
 
 /** What is left out of a key that is there stays as it is. */
 const sentKeySchema = openObject(() => ({
@@ -32,14 +34,27 @@ const sentKeySchema = openObject(() => ({
  * What came from the masked view may be sent back: a masked key (by its `id`) stands for the real one, and an account
  * without password or token keeps the ones that it has.
  */
-const configUpdateSchema = lazyObject(() => ({
-  keys: z.array(z.string()).optional(),
-  api_keys: z.array(sentKeySchema).optional(),
-  accounts: z.array(accountSchema.extend({ identifier: z.string().optional() })).optional(),
-  model_aliases: aliasesSchema().optional(),
-})).refine((body) => Object.values(body).some((group) => group !== undefined), {
-  error: "send at least one of keys, api_keys, accounts and model_aliases",
-});
+const configUpdateSchema = sentObject(
+  () => ({
+    keys: z.array(z.string()).optional(),
+    api_keys: z.array(sentKeySchema).optional(),
+    accounts: z
+      .array(
+        sentObject(
+          () => ({ ...accountSchema.shape, identifier: z.string().optional() }),
+          () => accountViewSchema(),
+        ),
+      )
+      .optional(),
+    model_aliases: aliasesSchema().optional(),
+  }),
+  // A whole configuration may be sent, as it was read, exported or once was: its other groups are not changed here.
+  () => configSchema.extend({ ...configViewSchema().shape, compat: z.unknown(), toolcall: z.unknown() }),
+).refine(
+  ({ keys, api_keys, accounts, model_aliases }) =>
+    [keys, api_keys, accounts, model_aliases].some((group) => group !== undefined),
+  { error: "send at least one of keys, api_keys, accounts and model_aliases" },
+);
 
 type Update = z.output<typeof configUpdateSchema>;
 
@@ -49,6 +64,7 @@ async function updatedKeys(config: Config, { keys, api_keys }: Update): Promise<
   if (api_keys !== undefined) {
     for (const [index, sent] of api_keys.entries()) {
       const known = await meantKey(present, sent, `api_keys[${index}].key`);
+      refuseUnknownFields(sent, known, `api_keys[${index}]`);
       const { name = "", remark = "" } = sent;
       listed.push(known === undefined ? keptKey({ ...sent, name, remark }) : changedKey(known, sent));
     }

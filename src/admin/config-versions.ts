@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { allKeys } from "../config/api-keys.ts";
 import { type Config, configSchema } from "../config/schema.ts";
-import { lazyObject } from "../encoding/lazy-schema.ts";
 import type { Context } from "../platform/context.ts";
 import type { KeptVersion } from "../platform/journal.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
@@ -11,9 +10,10 @@ import { difference } from "./difference.ts";
 import { edit } from "./edit.ts";
 import { etagOf } from "./etag.ts";
 import { found } from "./refusals.ts";
+import { sentObject } from "./sent-fields.ts";
 
 /** `POST /admin/config/restore`. */
-const restoreSchema = lazyObject(() => ({ version: z.int().min(1), dry_run: z.boolean().default(false) }));
+const restoreSchema = sentObject(() => ({ version: z.int().min(1), dry_run: z.boolean().default(false) }));
 
 const versionSchema = () =>
   z.object({

@@ -11,6 +11,7 @@ import { HISTORY_EXPORT_ENDPOINTS } from "./history-export.ts";
 import { filterOf, historyFilterShape } from "./history-query.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
 import { found } from "./refusals.ts";
+import { sentObject } from "./sent-fields.ts";
 
 const MAX_PAGE_SIZE = 1_000;
 
@@ -22,7 +23,7 @@ const historyListSchema = lazyObject(() => ({
 }));
 
 /** `PUT /admin/chat-history/settings`: how many records are kept; 0 switches the history off. */
-const historySettingsSchema = lazyObject(() => ({
+const historySettingsSchema = sentObject(() => ({
   limit: configSchema.shape.history.unwrap().shape.limit.unwrap(),
 }));
 

@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { Config } from "../config/schema.ts";
 import { textToBase64 } from "../encoding/bytes.ts";
-import { lazyObject } from "../encoding/lazy-schema.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
@@ -15,12 +14,13 @@ import { type HostingCredentials, hostingCredentials } from "./hosting-credentia
 import { HostingPlatform } from "./hosting-platform.ts";
 import { identifiers } from "./identifiers.ts";
 import { inParallel } from "./in-parallel.ts";
+import { sentObject } from "./sent-fields.ts";
 
 /** The variable that a hosted gateway reads its configuration from. */
 const VARIABLE = "GATEWAY_CONFIG_JSON";
 
 /** `POST /admin/hosting/sync` (contract). */
-const hostingSyncSchema = lazyObject(() => ({
+const hostingSyncSchema = sentObject(() => ({
   vercel_token: z.string().optional(),
   project_id: z.string().optional(),
   team_id: z.string().optional(),

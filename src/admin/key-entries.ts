@@ -1,9 +1,10 @@
 import { isPreview, preview } from "../auth/secrets.ts";
 import { keyDigest, keyIdentifier } from "../config/api-keys.ts";
-import type { ApiKey } from "../config/schema.ts";
+import { type ApiKey, apiKeyFields } from "../config/schema.ts";
 import { isObject } from "../encoding/json.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { ownersOf } from "./key-rotation.ts";
+import { refuseStrangers } from "./sent-fields.ts";
 
 /** What is shown of a key in its place. */
 export function keyPreview({ key, last4 }: ApiKey): string {
@@ -31,6 +32,31 @@ export function keptKey(entry: ApiKey): ApiKey {
     if (TOLD.has(name) || (OPTIONAL.has(name) && isEmpty(value))) Reflect.deleteProperty(kept, name);
   }
   return kept;
+}
+
+/**
+ * A field of a key, or of its limits, that there is not is refused: a misspelt limit would be none. What the entry has already may be
+ * sent back, be it known here or not.
+ *
+ * @param entry undefined: the key is new
+ * @param param names what was sent for people; empty: the whole body
+ * @throws GatewayError 400 that names the field.
+ */
+export function refuseUnknownFields(
+  sent: Readonly<Record<string, unknown>>,
+  entry: ApiKey | undefined,
+  param = "",
+): void {
+  refuseStrangers(sent, Object.keys(apiKeyFields.shape), param, [...TOLD, ...Object.keys(entry ?? {})]);
+  const { limits } = sent;
+  if (!isObject(limits)) return;
+  const known = Object.keys(apiKeyFields.shape.limits.unwrap().shape);
+  refuseStrangers(
+    limits,
+    known,
+    param === "" ? "limits" : `${param}.limits`,
+    Object.keys(entry?.limits ?? {}),
+  );
 }
 
 /** An entry with changes to everything but what it is. Fields that are not named stay, also those that are not known here. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { newSecret } from "../auth/secrets.ts";
 import { allKeys, keyDigest, keyIdentifier } from "../config/api-keys.ts";
-import { type ApiKey, apiKeyFields, type Config, openObject } from "../config/schema.ts";
+import { type ApiKey, apiKeyFields, type Config } from "../config/schema.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { lazyLooseObject, lazyObject, once } from "../encoding/lazy-schema.ts";
 import type { Context } from "../platform/context.ts";
@@ -13,10 +13,11 @@ import { NOT_KEPT } from "./config-export.ts";
 import { keyView } from "./config-view.ts";
 import { edit } from "./edit.ts";
 import { etagOf } from "./etag.ts";
-import { changedKey, hasIdentifier, keptKey } from "./key-entries.ts";
+import { changedKey, hasIdentifier, keptKey, refuseUnknownFields } from "./key-entries.ts";
 import { digestsOf, rotatedKey } from "./key-rotation.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
 import { duplicate, missing } from "./refusals.ts";
+import { sentObject } from "./sent-fields.ts";
 
 const MAX_PAGE_SIZE = 5_000;
 
@@ -38,12 +39,19 @@ const keyChangeSchema = lazyLooseObject(() => {
 const secret = once(() => z.string().trim().min(1, "a key must not be empty"));
 
 /** `POST /admin/keys`. Without a key, or a digest of one, a new one is made. */
-const newKeySchema = openObject(() => ({ ...apiKeyFields.shape, key: secret().optional() }));
+const newKeySchema = sentObject(
+  () => ({
+    ...apiKeyFields.shape,
+    key: secret().optional(),
+    limits: sentObject(() => apiKeyFields.shape.limits.unwrap().shape).optional(),
+  }),
+  () => usedKeySchema(),
+);
 
 const MAX_GRACE_SECONDS = 90 * 86_400;
 
 /** `POST /admin/keys/{key}/rotate`. Without a key a new one is made. */
-const rotationSchema = lazyObject(() => ({
+const rotationSchema = sentObject(() => ({
   key: secret().optional(),
   grace_seconds: z
     .number()
@@ -215,7 +223,11 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
       Response.json(
         await editKeys(context, async (keys) => {
           const index = await keyIndex(keys, params["key"] ?? "");
-          return keys.map((entry, place) => (place === index ? changedKey(entry, changes) : entry));
+          return keys.map((entry, place) => {
+            if (place !== index) return entry;
+            refuseUnknownFields(changes, entry);
+            return changedKey(entry, changes);
+          });
         }),
       ),
   }),

@@ -2,18 +2,19 @@ import * as z from "zod";
 import { knownKeys } from "../auth/caller-keys.ts";
 import { LINK_PARAMETERS, linkSignature } from "../auth/signed-links.ts";
 import { sha256Hex } from "../encoding/hash.ts";
-import { lazyObject, once } from "../encoding/lazy-schema.ts";
+import { once } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { PAGE_OPERATIONS } from "../platform/page-jobs.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { missing } from "./refusals.ts";
+import { sentObject } from "./sent-fields.ts";
 
 const DAY = 86_400;
 
 const value = once(() => z.union([z.string(), z.number(), z.boolean()]));
 
 /** `POST /admin/page-links`. */
-const linkSchema = lazyObject(() => ({
+const linkSchema = sentObject(() => ({
   key: z.string().trim().min(1).describe("The key that the link counts for, or its id."),
   operation: z.enum(PAGE_OPERATIONS).default("thumbs"),
   query: z

@@ -6,7 +6,7 @@ import {
   type ProviderModel,
   providerModelSchema,
 } from "../config/schema.ts";
-import { lazyObject, once } from "../encoding/lazy-schema.ts";
+import { once } from "../encoding/lazy-schema.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
 import type { Context } from "../platform/context.ts";
@@ -18,6 +18,8 @@ import { etagOf } from "./etag.ts";
 import { providerView, providerViewSchema } from "./provider-view.ts";
 import { savedProvider } from "./providers.ts";
 import { found } from "./refusals.ts";
+import { sentObject } from "./sent-fields.ts";
+import { sentPrice } from "./sent-price.ts";
 
 const modelsSchema = () => z.object({ driver: z.string(), models: z.array(z.string()) });
 
@@ -49,16 +51,16 @@ async function providerAt(context: Context, id: string): Promise<NamedProvider> 
 const modelNames = once(() => z.array(z.string().trim().min(1)).max(5_000));
 
 /** `POST /admin/providers/{providerID}/models`: those to add; all that it offers unless given. */
-const addedSchema = lazyObject(() => ({
+const addedSchema = sentObject(() => ({
   models: modelNames().optional(),
   enabled: z.boolean().optional(),
-})).strict();
+}));
 
 /** `PUT /admin/providers/{providerID}/models`: those to switch on or off; all that are listed unless given. */
-const switchedSchema = lazyObject(() => ({ models: modelNames().optional(), enabled: z.boolean() })).strict();
+const switchedSchema = sentObject(() => ({ models: modelNames().optional(), enabled: z.boolean() }));
 
 /** `PUT /admin/providers/{providerID}/models/{model}`. What is left out stays; null: it is not known. */
-const editedSchema = lazyObject(() => ({
+const editedSchema = sentObject(() => ({
   upstream: providerModelSchema.shape.upstream.nullable(),
   enabled: providerModelSchema.shape.enabled.nullable(),
   thinking: providerModelSchema.shape.thinking.nullable(),
@@ -66,8 +68,8 @@ const editedSchema = lazyObject(() => ({
   search: providerModelSchema.shape.search.nullable(),
   context: providerModelSchema.shape.context.nullable(),
   output: providerModelSchema.shape.output.nullable(),
-  price: providerModelSchema.shape.price.nullable(),
-})).strict();
+  price: sentPrice().nullish(),
+}));
 
 type Models = ProviderEntry["models"];
 

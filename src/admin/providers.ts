@@ -1,21 +1,50 @@
 import * as z from "zod";
-import { type Config, DEFAULT_PROVIDER, type ProviderEntry, providerSchema } from "../config/schema.ts";
-import { lazyObject } from "../encoding/lazy-schema.ts";
+import {
+  type Config,
+  DEFAULT_PROVIDER,
+  type ProviderEntry,
+  providerModelSchema,
+  providerSchema,
+} from "../config/schema.ts";
+import { once } from "../encoding/lazy-schema.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
+import { parseWith } from "../http/json-body.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
 import { edit } from "./edit.ts";
 import { etagOf } from "./etag.ts";
 import { ownProviderView, providerView, providerViewSchema, sentHeaders } from "./provider-view.ts";
 import { duplicate, found } from "./refusals.ts";
+import { refuseStrangers, sentObject, strangerWithin } from "./sent-fields.ts";
+import { sentPrice } from "./sent-price.ts";
+
+/** A provider's models. What is said of one is looked at again where it is known what is there, see {@link refuseUnknownOfModels}. */
+const sentModels = once(() =>
+  z.record(
+    z.string(),
+    z.union([z.string().trim().min(1), providerModelSchema.extend({ price: sentPrice().optional() })], {
+      error: strangerWithin,
+    }),
+  ),
+);
+
+/** A misspelt field of a model is refused; what is said of it already may be sent back, be it known here or not. */
+function refuseUnknownOfModels(sent: ProviderEntry["models"], present: ProviderEntry["models"]): void {
+  const known = Object.keys(providerModelSchema.shape);
+  for (const [name, model] of Object.entries(sent)) {
+    if (typeof model === "string") continue;
+    const said = Object.hasOwn(present, name) ? present[name] : undefined;
+    refuseStrangers(model, known, `models.${name}`, typeof said === "object" ? Object.keys(said) : []);
+  }
+}
 
 /** `PUT /admin/providers/{providerID}`. What is left out stays, and an empty token keeps the old one. */
-const providerChangeSchema = lazyObject(() => ({
+const providerChanges = () => ({
   name: providerSchema.shape.name.unwrap().optional(),
   driver: providerSchema.shape.driver.optional(),
   base_url: providerSchema.shape.base_url.optional(),
   token: providerSchema.shape.token.unwrap().optional(),
-  models: providerSchema.shape.models.unwrap().optional(),
+  models: sentModels().optional(),
   tool_calls: providerSchema.shape.tool_calls.unwrap().optional(),
   whole_answers: providerSchema.shape.whole_answers.unwrap().optional(),
   proxy_id: providerSchema.shape.proxy_id.unwrap().optional(),
@@ -27,7 +56,14 @@ const providerChangeSchema = lazyObject(() => ({
   models_refresh_hours: providerSchema.shape.models_refresh_hours.unwrap().optional(),
   new_models: providerSchema.shape.new_models.unwrap().optional(),
   enabled: providerSchema.shape.enabled.unwrap().optional(),
-})).strict();
+});
+const providerChangeSchema = sentObject(providerChanges, () => listedProviderSchema());
+
+/** `POST /admin/providers`. */
+const newProviderSchema = sentObject(
+  () => ({ ...providerSchema.shape, models: sentModels().default({}) }),
+  () => listedProviderSchema(),
+);
 
 /** A configured provider. Throws 404 when there is none of that id, 409 for the one that variables name. */
 export function savedProvider({ providers }: Pick<Config, "providers">, id: string): ProviderEntry {
@@ -44,7 +80,12 @@ export function savedProvider({ providers }: Pick<Config, "providers">, id: stri
 }
 
 function changed(entry: ProviderEntry, body: z.output<typeof providerChangeSchema>): ProviderEntry {
-  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+  // What a client has read and sent back with its changes is no part of the provider.
+  const names = Object.keys(providerChanges());
+  const given = Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => value !== undefined && names.includes(name)),
+  );
+  refuseUnknownOfModels(body.models ?? {}, entry.models);
   return {
     ...entry,
     ...given,
@@ -87,9 +128,12 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
     method: "POST",
     path: "/admin/providers",
     summary: "Add a provider",
-    body: providerSchema,
+    body: newProviderSchema,
     answers: json(providerViewSchema),
-    handler: async (context, { body }) => {
+    handler: async (context, { body: sent }) => {
+      refuseUnknownOfModels(sent.models, {});
+      // Without what a client has read of another one and sent along.
+      const body = parseWith(providerSchema.strip(), sent);
       const { config } = await edit(context, (current) => {
         if (current.providers.some(({ id }) => id.toLowerCase() === body.id.toLowerCase())) {
           throw duplicate("a provider with this id", "id");

@@ -1,25 +1,31 @@
 import * as z from "zod";
 import { type Config, type Proxy as ConfiguredProxy, proxySchema } from "../config/schema.ts";
-import { lazyObject } from "../encoding/lazy-schema.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { proxyViewSchema, successSchema } from "./answers.ts";
 import { proxyView } from "./config-view.ts";
 import { edit } from "./edit.ts";
 import { etagOf } from "./etag.ts";
 import { duplicate, found } from "./refusals.ts";
+import { sentObject } from "./sent-fields.ts";
 
 /** `POST /admin/proxies` (contract, Proxies). */
-const newProxySchema = lazyObject(() => ({ ...proxySchema.shape, id: z.string().trim().default("") }));
+const newProxySchema = sentObject(
+  () => ({ ...proxySchema.shape, id: z.string().trim().default("") }),
+  proxyViewSchema,
+);
 
 /** `PUT /admin/proxies/{proxyID}`. What is left out stays, and an empty password keeps the old one. */
-const proxyChangeSchema = lazyObject(() => ({
-  name: z.string().optional(),
-  type: proxySchema.shape.type.optional(),
-  host: proxySchema.shape.host.optional(),
-  port: proxySchema.shape.port.optional(),
-  username: z.string().optional(),
-  password: z.string().optional(),
-}));
+const proxyChangeSchema = sentObject(
+  () => ({
+    name: z.string().optional(),
+    type: proxySchema.shape.type.optional(),
+    host: proxySchema.shape.host.optional(),
+    port: proxySchema.shape.port.optional(),
+    username: z.string().optional(),
+    password: z.string().optional(),
+  }),
+  proxyViewSchema,
+);
 
 /** A saved proxy. Throws 404 when there is none of that id. */
 export function savedProxy(proxies: readonly ConfiguredProxy[], id: string): ConfiguredProxy {

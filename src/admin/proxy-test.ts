@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { hostFault } from "../config/host.ts";
 import { type Proxy as ConfiguredProxy, proxySchema } from "../config/schema.ts";
-import { lazyObject } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
 import { ProxyFailure } from "../provider/proxy/failure.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
+import { proxyViewSchema } from "./answers.ts";
 import { savedProxy } from "./proxies.ts";
+import { sentObject } from "./sent-fields.ts";
 
 const TIMEOUT_MS = 10_000;
 
@@ -14,15 +15,18 @@ const TIMEOUT_MS = 10_000;
 const BROKEN_WAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** `POST /admin/proxies/test`: a saved proxy by `proxy_id`, or proxy fields. `target` is the provider unless given. */
-const proxyTestSchema = lazyObject(() => ({
-  proxy_id: z.string().trim().default(""),
-  type: proxySchema.shape.type.optional(),
-  host: proxySchema.shape.host.optional(),
-  port: proxySchema.shape.port.optional(),
-  username: z.string().default(""),
-  password: z.string().default(""),
-  target: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
-}));
+const proxyTestSchema = sentObject(
+  () => ({
+    proxy_id: z.string().trim().default(""),
+    type: proxySchema.shape.type.optional(),
+    host: proxySchema.shape.host.optional(),
+    port: proxySchema.shape.port.optional(),
+    username: z.string().default(""),
+    password: z.string().default(""),
+    target: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
+  }),
+  proxyViewSchema,
+);
 
 /** What a test found. `latency_ms` runs to the head of the answer, or to the failure. */
 const resultSchema = () =>

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { hasDefaultPassword } from "../auth/administrators.ts";
 import { allKeys } from "../config/api-keys.ts";
-import { type Config, configSchema, priceSchema } from "../config/schema.ts";
+import { type Config, configSchema } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { lazyObject, once } from "../encoding/lazy-schema.ts";
 import { DEFAULT_THINKING_PROMPT } from "../generation/prepare-options.ts";
@@ -13,10 +13,11 @@ import { type SettingsView, settingsViewSchema } from "./config-answers.ts";
 import { configHash } from "./config-export.ts";
 import { adminOf, settingsOf } from "./config-view.ts";
 import { edit } from "./edit.ts";
+import { sentPrice } from "./sent-price.ts";
 
 /** By model; a name that is no field of a price is refused. */
 const pricesSchema = once(() =>
-  z.record(z.string().trim().min(1, "a model name must not be empty"), priceSchema.strict()),
+  z.record(z.string().trim().min(1, "a model name must not be empty"), sentPrice()),
 );
 
 /**

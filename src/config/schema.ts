@@ -191,18 +191,20 @@ export const providerSchema = openObject(() => ({
   enabled: z.boolean().default(true),
 }));
 
+/** One of the models that a name leads to, with its share. */
+export const routeTargetSchema = lazyObject(() => ({
+  model: z.string().trim().min(1),
+  weight: z.number().min(0).max(1_000).optional(),
+}));
+
 /** The models that a name may lead to: by id, `provider/model` or an alias; with their shares, if conversations are to be shared. */
-export const modelRouteSchema = once(() =>
+export const routeOf = <Target extends z.ZodType>(target: Target, error?: z.core.$ZodErrorMap) =>
   z
-    .array(
-      z.union([
-        z.string().trim().min(1),
-        z.object({ model: z.string().trim().min(1), weight: z.number().min(0).max(1_000).optional() }),
-      ]),
-    )
+    .array(z.union([z.string().trim().min(1), target], error === undefined ? {} : { error }))
     .min(1, "a route leads to one model at least")
-    .max(20),
-);
+    .max(20);
+
+export const modelRouteSchema = once(() => routeOf(routeTargetSchema));
 
 /** Where alerts are sent. */
 export const webhookSchema = lazyObject(() => ({

@@ -78,7 +78,8 @@ describe("POST /admin/config", () => {
 
   it("leaves secrets alone when the masked view is sent back", async () => {
     const limits = { requests_per_minute: 9, not_known_yet: 1 };
-    await admin("PUT", "/admin/keys/sk-dev", { limits, expires: 4_000_000_000_000, colour: "red" });
+    const entry = { key: "sk-dev", limits, expires: 4_000_000_000_000, colour: "red" };
+    await admin("POST", "/admin/config/import", { api_keys: [entry] });
     const before = await admin("GET", "/admin/config/export");
     expect(before.body["config"]).toMatchObject({ api_keys: [{ limits, colour: "red" }, {}] });
     const { body } = await admin("GET", "/admin/config");

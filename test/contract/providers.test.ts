@@ -45,8 +45,9 @@ describe("providers beside the default one", () => {
       token: TOKEN,
       models: { small: "qwen3:8b" },
       headers: { "x-team": "a-secret-of-the-team" },
-      further: "kept",
     };
+    const misspelt = await admin("POST", "/admin/providers", { ...provider, further: "kept" });
+    expect(misspelt).toMatchObject({ status: 400, body: { detail: expect.stringContaining("further") } });
     const added = await admin("POST", "/admin/providers", provider);
     const view = {
       id: "local",
@@ -79,6 +80,10 @@ describe("providers beside the default one", () => {
     expect(told).toContain("providers");
     for (const secret of [TOKEN, "a-secret-of-the-team"]) expect(told).not.toContain(secret);
 
+    // What another version knows comes with an import, and is kept.
+    const imported = { providers: [{ ...provider, further: "kept" }] };
+    expect((await admin("POST", "/admin/config/import", imported)).status).toBe(200);
+
     // What came from the masked view may be sent back.
     const sent = { headers: view.headers, token: "", name: "Local" };
     expect((await admin("PUT", "/admin/providers/local", sent)).body).toMatchObject({
@@ -86,7 +91,8 @@ describe("providers beside the default one", () => {
       name: "Local",
     });
     const { config } = Object((await admin("GET", "/admin/config/export")).body);
-    expect(config.providers).toMatchObject([{ ...provider, base_url: backend.url, name: "Local" }]);
+    const whole = { ...provider, further: "kept", base_url: backend.url, name: "Local" };
+    expect(config.providers).toMatchObject([whole]);
 
     const offered = await admin("GET", "/admin/providers/local/models");
     expect(offered.body).toEqual({ driver: "openai", models: ["qwen3:8b", "llama3:70b"] });
