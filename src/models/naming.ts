@@ -77,15 +77,22 @@ function modelAt(provider: ProviderEntry, name: string): CatalogueModel | undefi
   const seeing = vision === false ? otherModel(provider, "vision", model) : undefined;
   const searching = search === false ? otherModel(provider, "search", model) : undefined;
   return {
-    ...describedModel(provider.id, listed, model),
+    ...describedModel(provider, listed, model),
     ...(seeing === undefined ? {} : { sighted: seeing }),
     ...(searching === undefined ? {} : { searching }),
   };
 }
 
+/** The driver of the provider whose models the catalogue describes. To other backends its ids are names like any other. */
+const OF_THE_CATALOGUE = "sessions";
+
 /** What is known of one model, and nothing of those that may take its place. */
-function describedModel(provider: string, name: string, model: ProviderModel = {}): CatalogueModel {
-  const canonical = catalogueModel(name.toLowerCase());
+function describedModel(
+  { id: provider, driver }: ProviderEntry,
+  name: string,
+  model: ProviderModel = {},
+): CatalogueModel {
+  const canonical = driver === OF_THE_CATALOGUE ? catalogueModel(name.toLowerCase()) : undefined;
   const { thinking, search, vision } = canonical ?? OWN_ABILITIES;
   const { context, output } = model;
   return {
@@ -102,13 +109,13 @@ function describedModel(provider: string, name: string, model: ProviderModel = {
 
 /** The first model of a provider of which it is known that it can do something: rather one that thinks, if this one does. */
 function otherModel(
-  { id, models }: ProviderEntry,
+  provider: ProviderEntry,
   ability: "vision" | "search",
   { thinking }: ProviderModel = {},
 ): CatalogueModel | undefined {
-  const able = Object.entries(models)
+  const able = Object.entries(provider.models)
     .map(([name, said]) => [name, modelOf(said)] as const)
     .filter(([, model]) => model.enabled !== false && model[ability] === true);
   const [name, model] = able.find((entry) => entry[1].thinking === thinking) ?? able[0] ?? [];
-  return name === undefined ? undefined : describedModel(id, name, model);
+  return name === undefined ? undefined : describedModel(provider, name, model);
 }

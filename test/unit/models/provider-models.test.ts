@@ -26,6 +26,30 @@ describe("a model of a provider", () => {
     }
   });
 
+  it.each(["provider-v4-pro", "provider-v4-flash-search"])(
+    "that is called like %s is asked for by that name",
+    (name) => {
+      for (const models of [{}, { [name]: {} }]) {
+        expect(resolveModel(`vllm/${name}`, naming(models))).toMatchObject({
+          upstream: name,
+          thinking: true,
+          search: false,
+          vision: true,
+        });
+      }
+      expect(resolveModel(`vllm/${name}-nothinking`, naming({}))).toMatchObject({
+        upstream: name,
+        thinking: false,
+      });
+    },
+  );
+
+  it("of the sessions protocol has the short name of the canonical model, and its abilities", () => {
+    const provider = { ...providerWith({}), driver: "sessions" };
+    const pro = { upstream: "pro", thinking: true, search: true, vision: false };
+    expect(resolveModel("vllm/provider-v4-pro-search", { providers: [provider] })).toMatchObject(pro);
+  });
+
   it("is found in any case, and by what the provider calls it", () => {
     const models = { Small: { upstream: "qwen3:8b", context: 8_192 } };
     expect(resolveModel("VLLM/small", naming(models))).toMatchObject({ id: "vllm/Small", context: 8_192 });
