@@ -51,6 +51,11 @@ function withoutVerb(params: Params, verb: string): Params | null {
   return { ...params, [name]: value.slice(0, colon) };
 }
 
+/** Whether a path ends in a verb, as `/models/x:countTokens` does. A slash at its end says nothing. */
+function endsIn(path: string, verb: string): boolean {
+  return path.replace(/\/$/, "").endsWith(`:${verb}`);
+}
+
 /** Finds routes by path, then by method and verb, so that a wrong method is told from a wrong path. */
 export class RouteTable {
   /** In order: of those that have a path the first may claim requests of it. */
@@ -123,8 +128,11 @@ export class RouteTable {
       settled === undefined ? await this.#find(method, url, path) : { choices: settled, params: {} };
     if (found === undefined) return null;
     const wanted = method === "HEAD" ? "GET" : method;
-    const choices = found.choices.filter(({ endpoint }) => endpoint.method === wanted);
-    if (choices.length === 0) throw methodNotAllowed(method, path, found.choices);
+    // A path that ends in a verb is that verb's: it is no model's name for those without one.
+    const verbal = found.choices.filter(({ endpoint: { verb } }) => verb !== undefined && endsIn(path, verb));
+    const fitting = verbal.length === 0 ? found.choices : verbal;
+    const choices = fitting.filter(({ endpoint }) => endpoint.method === wanted);
+    if (choices.length === 0) throw methodNotAllowed(method, path, fitting);
     const params = decode(found.params, method, path);
     for (const route of choices) {
       const { verb, when } = route.endpoint;

@@ -216,6 +216,12 @@ describe("errors of the content-generation style", () => {
     ],
     ["upstream failure", () => send("generateContent", "[[status:500:oops]]"), 503, "UNAVAILABLE"],
     [
+      "a verb that is asked for by GET",
+      () => test.fetch("/v1/models/x:countTokens"),
+      405,
+      "INVALID_ARGUMENT",
+    ],
+    [
       "a wrong method",
       () => test.fetch("/v1beta/models/x:generateContent", { method: "PUT" }),
       405,

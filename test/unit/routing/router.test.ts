@@ -54,6 +54,26 @@ describe("the route table", () => {
     expect(await match("GET", "/nowhere")).toBeNull();
   });
 
+  it.each([
+    "/v1beta/models/m:generateContent",
+    "/v1/models/m:countTokens",
+    "/v1beta/models/a:b:embedContent/",
+  ])("answers 405 with what the verb allows for GET, HEAD and DELETE %s", async (path) => {
+    for (const method of ["GET", "HEAD", "DELETE"]) {
+      const error = await match(method, path).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ status: 405, headers: { allow: "POST, OPTIONS" } });
+    }
+  });
+
+  it.each(["llama3:8b", "org/m:free", "m:unknown", "m:GenerateContent", "generateContent"])(
+    "takes %s for the name of a model that is read",
+    async (name) => {
+      for (const prefix of ["/v1beta", "/v1"]) {
+        expect((await match("GET", `${prefix}/models/${name}`))?.params["model"]).toBe(name);
+      }
+    },
+  );
+
   it("has no two routes with the same method and path", () => {
     const rest = ROUTES.filter(({ endpoint }) => endpoint.when === undefined);
     const keys = rest.map(({ path, endpoint: { method, verb } }) => `${method} ${path} ${verb}`);
