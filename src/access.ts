@@ -4,15 +4,21 @@ import { GatewayError, toGatewayError } from "./errors/gateway-error.ts";
 import { checkNetwork } from "./limits/allowed.ts";
 import type { Context } from "./platform/context.ts";
 import { SURFACES } from "./routes.ts";
-import type { CallerEndpoint, Endpoint, Params } from "./routing/endpoint.ts";
+import type { CallerEndpoint, Params } from "./routing/endpoint.ts";
+import type { Route, RouteFamily } from "./routing/surface.ts";
 
 /** Where callers put their key, in the order in which they count. */
 const credentials = SURFACES.flatMap((surface) => surface.credentials ?? []);
 
-async function callerOf(endpoint: CallerEndpoint, context: Context): Promise<Caller> {
+/** Where clients of a family put theirs. */
+const asked = new Map(
+  SURFACES.flatMap(({ family, credentials: own }) => (own === undefined ? [] : [[family, own] as const])),
+);
+
+async function callerOf(endpoint: CallerEndpoint, family: RouteFamily, context: Context): Promise<Caller> {
   const given = await endpoint.onBehalfOf?.(context);
   const identified = async () => {
-    const caller = await authenticateCaller(context, credentials, given);
+    const caller = await authenticateCaller(context, credentials, asked.get(family), given);
     checkNetwork(caller.key?.entry, context.clientAddress);
     return caller;
   };
@@ -69,14 +75,18 @@ export async function refuseDevelopmentKey(context: Context): Promise<void> {
 }
 
 /** Lets whoever asks in as the endpoint declares, and serves: the one place where access is enforced. */
-export async function serve(endpoint: Endpoint, context: Context, params: Params): Promise<Response> {
+export async function serve(
+  { endpoint, family }: Pick<Route, "endpoint" | "family">,
+  context: Context,
+  params: Params,
+): Promise<Response> {
   switch (endpoint.access) {
     case "none":
       return endpoint.serve(context, params);
     case "caller": {
       let caller: Caller;
       try {
-        caller = await callerOf(endpoint, context);
+        caller = await callerOf(endpoint, family, context);
       } catch (thrown) {
         await endpoint.refused?.(context, toGatewayError(thrown, context.requestId));
         throw thrown;

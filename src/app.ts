@@ -104,7 +104,7 @@ async function dispatch(context: Context, { method, path, headers }: Asked): Pro
     const { route, params } = match;
     family = route.family;
     log.route = route.path;
-    return await serve(route.endpoint, context, params);
+    return await serve(route, context, params);
   } catch (thrown) {
     const error = toGatewayError(thrown, context.requestId);
     noteError(log, error);

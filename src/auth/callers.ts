@@ -97,6 +97,12 @@ function unauthorized(message: string): GatewayError {
   return new GatewayError(401, message, { code: "invalid_api_key" });
 }
 
+/** The headers in which a key may be sent, for people: those of the style first, and the one that every style takes. */
+function placesOf(asked: readonly CredentialSource[]): string {
+  const own = asked.flatMap((source) => (source.in === "header" ? [`${source.name}: <key>`] : []));
+  return [...own, "Authorization: Bearer <key>"].join(" or ");
+}
+
 /**
  * The caller with a configured key.
  *
@@ -120,6 +126,7 @@ export function managedCaller(
  * Finds out who calls (contract, Authentication, rules 1 to 3). Of several credentials in one request a configured
  * key wins, one that works before one that does not, else the first in the order of `sources` counts.
  *
+ * @param asked Where clients of the path that was asked for put their key: told to those that have sent none.
  * @param given The credential on whose behalf the request is made, whatever it carries itself; null: there is none.
  *
  * @throws GatewayError 401 `invalid_api_key` when the request carries no credential, an administrator's, or a configured
@@ -128,13 +135,14 @@ export function managedCaller(
 export async function authenticateCaller(
   context: Pick<Context, "request" | "url" | "config" | "platform">,
   sources: readonly CredentialSource[],
+  asked: readonly CredentialSource[] = [],
   given: string | null = null,
 ): Promise<Caller> {
   const { request, url } = context;
   const candidates = given === null ? credentials(request, url, sources) : [given].values();
   const first = candidates.next().value;
   if (first === undefined) {
-    throw unauthorized("no API key was given: send Authorization: Bearer <key>");
+    throw unauthorized(`no API key was given: send ${placesOf(asked)}`);
   }
   const { config } = await context.config();
   const keys = await knownKeys(config);

@@ -38,6 +38,17 @@ describe("authentication of business endpoints", () => {
     });
   });
 
+  it.each([
+    ["/v1/chat/completions", "send Authorization: Bearer <key>"],
+    ["/anthropic/v1/messages", "send x-api-key: <key> or Authorization: Bearer <key>"],
+    ["/v1beta/models/m:generateContent", "x-goog-api-key: <key> or Authorization: Bearer <key>"],
+    ["/v1/models/m:countTokens", "x-goog-api-key: <key> or Authorization: Bearer <key>"],
+    ["/api/chat", "send Authorization: Bearer <key>"],
+  ])("without one %s tells where its own clients put it", async (path, where) => {
+    const response = await send(path, {});
+    expect([response.status, await response.text()]).toEqual([401, expect.stringContaining(where)]);
+  });
+
   it("1. a configured key is managed mode: accounts are chosen by rotation", async () => {
     const used = async () => {
       for (let n = 0; n < 3; n += 1) await (await test.chat(`rotate ${n}`)).text();
