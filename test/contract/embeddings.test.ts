@@ -33,6 +33,17 @@ describe("POST /v1/embeddings", () => {
   });
 
   it.each([
+    ["/v1/embeddings", { model: "text-embedding-3-small", input: "x" }],
+    ["/v1/messages/count_tokens", { model: "claude-sonnet-5", messages: [{ role: "user", content: "x" }] }],
+    ["/v1/responses/input_tokens", { model: "gpt-5", input: "x" }],
+    ["/v1beta/models/gemini-2.5-pro:countTokens", { contents: [{ parts: [{ text: "x" }] }] }],
+  ])("a token that is no key is the provider's, and %s asks no provider", async (path, body) => {
+    const headers = { authorization: "Bearer totally-wrong", "content-type": "application/json" };
+    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    expect((await configured.fetch(path, init)).status).toBe(200);
+  });
+
+  it.each([
     ["a string", "hello", 1],
     ["an array of strings", ["a", "b", "c"], 3],
     ["a token array", [1, 2, 3], 1],
