@@ -77,6 +77,15 @@ describe("POST /v1/chat/completions", () => {
     expect(await lastTurn()).toMatchObject({ temperature: 0.25 });
   });
 
+  it.each([{ temperature: "hot" }, { max_tokens: -5 }, { max_completion_tokens: -1 }])(
+    "%j is taken: any temperature is, and clients mean no limit by a number below 0",
+    async (options) => {
+      const response = await chat("x", options);
+      expect([response.status, (await response.text()).length > 0]).toEqual([200, true]);
+      expect((await lastTurn())?.temperature ?? null).toBeNull();
+    },
+  );
+
   it("counts that the upstream omits are estimated", async () => {
     const body: { usage: Record<string, number> } = await (
       await chat("[[nousage]] four words of text")
