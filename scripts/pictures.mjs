@@ -22,7 +22,7 @@ const ASKED = [
   [
     "/anthropic/v1/messages",
     (text) => ({
-      model: "claude-sonnet-4-5",
+      model: "claude-sonnet-5",
       max_tokens: 500,
       messages: [{ role: "user", content: text }],
     }),

@@ -385,7 +385,7 @@ describe("files in the message style", () => {
     });
     expect(await (await status(id)).json()).toMatchObject({ id, object: "file", filename: "a.txt" });
     const response = await test.post("/v1/messages", {
-      model: "claude-sonnet-4-5",
+      model: "claude-sonnet-5",
       max_tokens: 100,
       messages: [
         {

@@ -186,7 +186,7 @@ describe("images", () => {
 
   it("are counted on any model", async () => {
     const messages = styles["messages"];
-    const body = messages?.body("claude-sonnet-4-5", messages.parts.data);
+    const body = messages?.body("claude-sonnet-5", messages.parts.data);
     const response = await test.post("/v1/messages/count_tokens", body);
     expect(await response.json()).toEqual({ input_tokens: expect.any(Number) });
   });

@@ -13,7 +13,7 @@ const PATHS = ["/vendorb/v1/messages", "/anthropic/v1/messages", "/v1/messages",
 
 function body(text: string, extra: Record<string, unknown> = {}): Record<string, unknown> {
   return {
-    model: "claude-sonnet-4-5",
+    model: "claude-sonnet-5",
     max_tokens: 100,
     messages: [{ role: "user", content: text }],
     ...extra,
@@ -46,7 +46,7 @@ describe("POST /vendorb/v1/messages", () => {
       id: expect.stringMatching(/^msg_\w+$/),
       type: "message",
       role: "assistant",
-      model: "claude-sonnet-4-5",
+      model: "claude-sonnet-5",
       content: [
         { type: "thinking", thinking: "hm", signature: "" },
         { type: "text", text: "hello there", citations: null },
@@ -72,7 +72,7 @@ describe("POST /vendorb/v1/messages", () => {
   });
 
   it("names each request where its SDK looks for the name", async () => {
-    for (const model of ["claude-sonnet-4-5", "no-such-model"]) {
+    for (const model of ["claude-sonnet-5", "no-such-model"]) {
       const response = await test.post("/v1/messages", {
         model,
         messages: [{ role: "user", content: "hi" }],
@@ -160,7 +160,7 @@ describe("POST /vendorb/v1/messages", () => {
     const off = await whole("[[think:hm]][[say:x]]", { thinking: { type: "disabled" } });
     expect(off.reasoning).toBe("");
     const never = await streamed("[[think:hm]][[say:x]]", {
-      model: "claude-sonnet-4-5-nothinking",
+      model: "claude-sonnet-5-nothinking",
       thinking: { type: "enabled", budget_tokens: 2000 },
     });
     expect(never.completion.reasoning).toBe("");

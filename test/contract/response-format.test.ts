@@ -59,7 +59,7 @@ const styles: Record<string, Style> = {
   messages: {
     path: "/v1/messages",
     body: (text) => ({
-      model: "claude-sonnet-4-5",
+      model: "claude-sonnet-5",
       max_tokens: 100,
       messages: user(text),
       output_config: { format: { type: "json_schema", schema: SCHEMA } },
