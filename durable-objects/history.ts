@@ -68,7 +68,7 @@ export class History extends DurableObject<Env> {
       const kept = this.#archive.recordsKept;
       this.#archive.retain(batch.retention);
       if (this.#archive.recordsKept < kept) this.#fit();
-      packed.write(batch.records, packs, this.#archive.recordsKept);
+      packed.write(batch.records, packs, this.#archive.recordsKept, batch.sentAt);
       this.#archive.write({ ...batch, records: [] });
     });
     await this.#sweepSoon();

@@ -35,7 +35,7 @@ export const CAPTURE_ENDPOINTS: readonly Endpoint[] = [
     handler: async ({ platform }, { params: { id = "" } }) =>
       Response.json(found(await platform.archive.readCapture(id), "the capture", id)),
   }),
-  /** `DELETE /admin/dev/captures` (contract). */
+  /** `DELETE /admin/dev/captures` (contract): what is there, and what is to come of exchanges that began before. */
   forAdministrators({
     method: "DELETE",
     path: "/admin/dev/captures",

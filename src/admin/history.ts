@@ -68,7 +68,7 @@ export const HISTORY_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-  /** `DELETE /admin/chat-history` (contract). */
+  /** `DELETE /admin/chat-history` (contract): what is there, and what is to come of requests that came before. */
   forAdministrators({
     method: "DELETE",
     path: "/admin/chat-history",

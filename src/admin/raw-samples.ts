@@ -5,7 +5,7 @@ import { isDots } from "../encoding/path-segment.ts";
 import type { Capture, SampleSelector } from "../platform/captures.ts";
 import type { Context } from "../platform/context.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { outboxOf, retentionOf } from "../telemetry/outbox.ts";
+import { outboxOf } from "../telemetry/outbox.ts";
 import { modelSchema } from "./account-test.ts";
 import { successSchema } from "./answers.ts";
 import { namedKey } from "./api-test.ts";
@@ -104,13 +104,11 @@ async function captureSample(
   clearTimeout(late);
   const rounds = captures.filter(({ chain_key }) => chain_key !== "");
   if (rounds.length === 0) return nothingRecorded(call.ok ? 503 : call.status);
-  const { archive, configuration, variables } = context.platform;
+  const { archive, variables } = context.platform;
   const id = body.sample_id || newSampleId(context);
-  // The captures are on their way as well, but the sample needs them now; the archive takes each only once.
-  const retention = retentionOf(await configuration.read());
-  await archive.write({ retention, records: [], captures: rounds, metrics: {} });
-  const captureIds = rounds.toSorted((one, other) => one.at - other.at).map((round) => round.id);
-  const meta = await archive.saveSample({ captureIds }, id, variables.providerDriver);
+  // They are on their way to the other captures as well. Those may be cleared meanwhile, or have room for fewer: the sample is made all the same.
+  const inOrder = rounds.toSorted((one, other) => one.at - other.at);
+  const meta = await archive.saveSample({ captures: inOrder }, id, variables.providerDriver);
   if (meta === null) return nothingRecorded(503);
   const place = placeOf(id);
   return new Response(answer, {

@@ -41,7 +41,7 @@ export class SqlArchive implements Archive {
     this.#now = now;
     const texts = new TextTable(sql, "piece");
     this.history = new HistoryTable(sql, texts, now);
-    this.#captures = new CaptureTable(sql, texts);
+    this.#captures = new CaptureTable(sql, texts, now);
     this.#samples = new SampleTable(sql, texts);
     sql.all(
       "create table if not exists retention(one integer primary key, version integer, records integer, captures integer)",
@@ -59,14 +59,16 @@ export class SqlArchive implements Archive {
     if (counts !== "") addDeltas(this.#metrics, JSON.parse(counts));
   }
 
-  write({ retention, records, captures, metrics }: ArchiveBatch): void {
+  write({ retention, records, captures, metrics, sentAt }: ArchiveBatch): void {
     this.#sql.transaction(() => {
       this.#adopt(retention);
       if (this.#retention.records > 0) {
-        this.history.putAll(records);
+        const summaries = records.map(({ summary }) => summary);
+        const cleared = new Set(this.history.buryCleared(summaries, sentAt));
+        this.history.putAll(records.filter(({ summary }) => !cleared.has(summary.id)));
         if (records.length > 0) this.history.trim(this.#retention.records);
       }
-      for (const capture of captures) this.#captures.put(capture);
+      this.#captures.putAll(captures, sentAt);
       if (captures.length > 0) this.#captures.trim(this.#retention.captures);
       this.#count(metrics);
     });
@@ -114,7 +116,7 @@ export class SqlArchive implements Archive {
   }
 
   saveSample(selector: SampleSelector, sampleId: string, provider: string): SampleMeta | null {
-    const captures = this.#select(selector).flatMap((id) => this.#captures.read(id) ?? []);
+    const captures = this.#select(selector);
     if (captures.length === 0) return null;
     return this.#atomic(() => this.#samples.save(sampleId, provider, captures, this.#now()));
   }
@@ -140,7 +142,13 @@ export class SqlArchive implements Archive {
     return Object.fromEntries(this.#metrics);
   }
 
-  #select(selector: SampleSelector): readonly string[] {
+  #select(selector: SampleSelector): readonly Capture[] {
+    return "captures" in selector
+      ? selector.captures
+      : this.#idsOf(selector).flatMap((id) => this.#captures.read(id) ?? []);
+  }
+
+  #idsOf(selector: Exclude<SampleSelector, { captures: readonly Capture[] }>): readonly string[] {
     if ("captureIds" in selector) return selector.captureIds;
     if ("chainKey" in selector) return this.#captures.rounds(selector.chainKey);
     return this.#captures.chains(selector.query, 1)[0]?.capture_ids ?? [];

@@ -1,6 +1,7 @@
 import type { Capture, CaptureChain, CaptureSummary } from "../platform/captures.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 import { cutText, type TextTable } from "../storage/texts.ts";
+import { Clearing } from "./clearing.ts";
 
 /** Characters of all captured bodies together; the oldest captures go first. */
 const MAX_TOTAL_CHARS = 128 * 1024 * 1024;
@@ -13,17 +14,30 @@ type Head = Omit<Capture, "request_body" | "response_body">;
 export class CaptureTable {
   readonly #sql: Sql;
   readonly #texts: TextTable;
+  readonly #cleared: Clearing;
 
-  constructor(sql: Sql, texts: TextTable) {
+  constructor(sql: Sql, texts: TextTable, now: () => number) {
     this.#sql = sql;
     this.#texts = texts;
+    this.#cleared = new Clearing(sql, "captures", now);
     sql.all(
       "create table if not exists capture(seq integer primary key, id text unique not null, at integer not null, chain text not null, chars integer not null, head text not null)",
     );
     sql.all("create index if not exists capture_chain on capture(chain)");
   }
 
-  put({ request_body, response_body, ...head }: Capture): void {
+  /**
+   * Keeps captures, but for those that were taken before all were cleared.
+   *
+   * @param sentAt see `ArchiveBatch`
+   */
+  putAll(captures: readonly Capture[], sentAt: number | undefined): void {
+    if (captures.length === 0) return;
+    const until = this.#cleared.until(sentAt);
+    for (const capture of captures) if (capture.at > until) this.#put(capture);
+  }
+
+  #put({ request_body, response_body, ...head }: Capture): void {
     this.#sql.all(
       "insert or ignore into capture(id, at, chain, chars, head) values(?,?,?,?,?)",
       head.id,
@@ -68,7 +82,9 @@ export class CaptureTable {
     };
   }
 
+  /** Removes all, and what was taken before now and comes later. */
   clear(): number {
+    this.#cleared.mark();
     const rows = this.#sql.all("select id from capture");
     for (const row of rows) this.#remove(textIn(row, "id"));
     return rows.length;

@@ -1,6 +1,7 @@
 import type { HistoryQuery, HistoryRecord, HistorySummary, HistoryWrite } from "../platform/archive.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 import { insertRows, type TextTable } from "../storage/texts.ts";
+import { Clearing } from "./clearing.ts";
 import { conditionOf, FACT_INDEX, LOST_AFTER_MS, MAKE_FACT_INDEX, recordsWhere } from "./history-filter.ts";
 
 const INTERRUPTED = "the generation was interrupted";
@@ -32,6 +33,7 @@ export class HistoryTable {
   readonly #sql: Sql;
   readonly #texts: TextTable;
   readonly #now: () => number;
+  readonly #cleared: Clearing;
   /** There is {@link FACT_INDEX}. */
   #isIndexed = false;
 
@@ -39,6 +41,7 @@ export class HistoryTable {
     this.#sql = sql;
     this.#texts = texts;
     this.#now = now;
+    this.#cleared = new Clearing(sql, "history", now);
     sql.all(
       "create table if not exists record(seq integer primary key, id text unique not null, created integer not null, updated integer not null, summary text not null)",
     );
@@ -170,12 +173,29 @@ export class HistoryTable {
     return numberIn(this.#sql.all("select count(*) as n from record")[0], "n");
   }
 
+  /** Removes all records. Those that began before, and are told of later, are for {@link buryCleared}. */
   clear(): number {
     const { count } = this;
+    this.#cleared.mark();
     this.#texts.deleteOf("select id from record");
     this.#sql.all("insert or replace into deleted_record select id, ? from record", this.#now());
     this.#sql.all("delete from record");
     return count;
+  }
+
+  /**
+   * Removes for good those that began before the history was cleared, whether or not anything had been heard of them by then. To be
+   * called before they are put. Written down one by one: the next message may take longer, and make them seem younger.
+   *
+   * @param sentAt see `ArchiveBatch`
+   * @returns their ids
+   */
+  buryCleared(summaries: readonly HistorySummary[], sentAt: number | undefined): string[] {
+    if (summaries.length === 0) return [];
+    const until = this.#cleared.until(sentAt);
+    const ids = summaries.filter(({ created_at }) => created_at <= until).map(({ id }) => id);
+    this.bury(ids);
+    return ids;
   }
 
   /** Which of these have been deleted for good. */

@@ -61,12 +61,16 @@ export class PackedHistory {
    *
    * @param running news of generations under way
    * @param keep how many records are kept
+   * @param sentAt see `ArchiveBatch`
    */
-  write(running: readonly HistoryWrite[], packs: readonly RecordPack[], keep: number): void {
+  write(running: readonly HistoryWrite[], packs: readonly RecordPack[], keep: number, sentAt?: number): void {
     if (keep === 0) {
       for (const pack of packs) this.#packs.refuse(pack);
       return;
     }
+    const told = [...running, ...packs.flatMap(({ records }) => records)].map(({ summary }) => summary);
+    // One that was taken for younger may be shown still.
+    for (const id of this.#single.buryCleared(told, sentAt)) this.#running.forget(id);
     for (const pack of packs) {
       const deleted = this.#single.deletedOf(pack.records.map(({ summary }) => summary.id));
       const records = pack.records.filter(({ summary }) => !deleted.has(summary.id));

@@ -107,6 +107,11 @@ export interface ArchiveBatch {
   readonly records: readonly HistoryWrite[];
   readonly captures: readonly Capture[];
   readonly metrics: MetricDeltas;
+  /**
+   * When it was sent, by the clock that the times of records and captures are from, Unix milliseconds; absent: that is the archive's own.
+   * It says how long ago they began: what is older than a clearing is not taken.
+   */
+  readonly sentAt?: number;
 }
 
 /** Of a batch all was taken but the records that have ended: those are to be told again. */
@@ -157,7 +162,10 @@ export interface HistoryArchive {
   readHistory(id: string): Awaitable<HistoryRecord | null>;
   /** False when there is no such record. */
   deleteHistory(id: string): Awaitable<boolean>;
-  /** Returns how many records there were. */
+  /**
+   * Removes all records, and those to come of generations that began before: whether they are under way, or wait to be told of.
+   * Returns how many records there were.
+   */
   clearHistory(): Awaitable<number>;
 }
 

@@ -80,6 +80,8 @@ export interface Sample {
 export type SampleSelector =
   | { readonly chainKey: string }
   | { readonly captureIds: readonly string[] }
+  /** These themselves, oldest first: it does not matter whether they are kept, or were cleared. */
+  | { readonly captures: readonly Capture[] }
   /** The newest chain that contains the text. */
   | { readonly query: string };
 
@@ -88,7 +90,7 @@ export interface CaptureArchive {
   /** Newest first. */
   listCaptures(): Awaitable<readonly CaptureSummary[]>;
   readCapture(id: string): Awaitable<Capture | null>;
-  /** Returns how many captures there were. */
+  /** Removes all captures, and those to come of exchanges that began before. Returns how many captures there were. */
   clearCaptures(): Awaitable<number>;
   /** Newest first; only those with the text `q` in them. */
   chains(q: string, limit: number): Awaitable<readonly CaptureChain[]>;

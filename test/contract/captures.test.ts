@@ -99,6 +99,17 @@ describe("captures of upstream exchanges", () => {
     expect(await missing.json()).toEqual({ detail: expect.stringContaining("does not exist") });
   });
 
+  it("stay cleared of what has just ended, and hold what begins afterwards", async () => {
+    const gone = await chat("[[late:300]] gone");
+    expect(gone.status).toBe(200);
+    await admin("/dev/captures", "DELETE");
+    await chat("kept");
+    const { items } = await until(captures, (found) => turns(found).length > 0);
+    expect(items.filter(({ request_id }) => request_id === gone.headers.get("x-request-id"))).toEqual([]);
+    expect(items.map(({ request_preview }) => request_preview).join()).toContain("kept");
+    expect(await admin("/dev/captures", "DELETE")).toMatchObject({ deleted: items.length });
+  });
+
   it("are grouped by session, the first round first", async () => {
     await chat("[[incomplete:2]][[say:one two three four five six]] marked");
     await chat("other");

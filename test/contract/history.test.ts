@@ -173,6 +173,25 @@ describe("the server-side history", () => {
     expect((await list()).total).toBe(0);
   });
 
+  it("stays cleared of what has just ended and of what still runs, and keeps what begins afterwards", async () => {
+    // All accounts are signed in: what follows takes less than the history waits for more to tell.
+    await Promise.all(["a", "b", "c"].map((text) => chat(text)));
+    await settledList(3);
+    const words = "[[say:one two three four five six seven eight]][[chunk:4]][[slow:250]] runs";
+    const running = chat(words, { model: "provider-v4-flash-nothinking", stream: true });
+    const reading = running.then((response) => response.text());
+    expect((await chat("[[late:200]] ended")).status).toBe(200);
+    expect(await (await admin("", "DELETE")).json()).toMatchObject({ success: true });
+    await chat("after");
+    await settledList(1);
+    await reading;
+    await chat("last");
+    const { items, total } = await until(list, (now) => now.items[0]?.request_preview === "last");
+    expect([items.map((item) => item.request_preview), total]).toEqual([["last", "after"], 2]);
+    await settledList(2);
+    expect(await (await admin("", "DELETE")).json()).toEqual({ success: true, deleted: 2 });
+  });
+
   it("pages and filters", async () => {
     await chat("apples", {}, { "x-gateway-source": "fruit" });
     await chat("pears", {}, { "x-gateway-source": "fruit" });

@@ -1,7 +1,7 @@
 import { abortAllDurableObjects } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { batch, write } from "../unit/archive/support.ts";
+import { batch, capture, write } from "../unit/archive/support.ts";
 
 test("the archive is there again after a restart, long texts and counts included", async () => {
   const object = () => env.HISTORY.getByName("restart");
@@ -14,4 +14,24 @@ test("the archive is there again after a restart, long texts and counts included
   expect(kept !== null && "content" in kept && kept.content === content).toBe(true);
   expect((await object().listHistory({ offset: 0, count: 10, q: "" })).total).toBe(2);
   expect(await object().metrics()).toEqual({ polygate_http_requests_total: 4 });
+});
+
+test("an archive that was cleared stays so after a restart, and loses nothing of an isolate whose clock is behind", async () => {
+  const object = () => env.HISTORY.getByName("cleared");
+  await object().clearHistory();
+  await object().clearCaptures();
+  await abortAllDurableObjects();
+  const sentAt = Date.now() - 3_600_000;
+  // By the isolate's clock both began an hour and more ago.
+  const records = [
+    write("before", { created_at: sentAt - 60_000 }),
+    write("after", { created_at: sentAt + 1 }),
+  ];
+  const captures = records.map(({ summary }) => capture(summary.id, { at: summary.created_at }));
+  await object().write(batch({ sentAt, records, captures }));
+  const { items } = await object().listHistory({ offset: 0, count: 10, q: "" });
+  expect(items.map(({ id }) => id)).toEqual(["after"]);
+  expect((await object().listCaptures()).map(({ id }) => id)).toEqual(["after"]);
+  expect(await object().clearHistory()).toBe(1);
+  expect(await object().clearCaptures()).toBe(1);
 });

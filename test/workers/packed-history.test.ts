@@ -6,12 +6,16 @@ import { cloudflareArchive } from "../../src/platform/cloudflare/archive.ts";
 import type { Env } from "../../src/platform/cloudflare/env.ts";
 import { sweepPacks } from "../../src/platform/cloudflare/pack-bucket.ts";
 import { packKey } from "../../src/platform/record-packs.ts";
-import { batch, write } from "../unit/archive/support.ts";
+import { batch, write as writeAny } from "../unit/archive/support.ts";
 
 const bound: Env = env;
 const archive = cloudflareArchive(bound);
 const retention = { version: 1, records: 100, captures: 5 };
 const EVERYTHING = { offset: 0, count: 100, q: "" };
+
+/** A record of a request that comes in so many milliseconds from now: each test begins with a clearing, and is about what comes after it. */
+const write: typeof writeAny = (id, { created_at = 1, ...fields } = {}, texts) =>
+  writeAny(id, { created_at: Date.now() + created_at, ...fields }, texts);
 
 function bucket(): R2Bucket {
   const { HISTORY_BUCKET: found } = bound;
@@ -54,7 +58,7 @@ describe("the history with a bucket", () => {
     const names = Array.from({ length: 50 }, (_, n) => `record-${n}`);
     const content = "\u{1f600}".repeat(1_000);
     const records = names.map((name, n) =>
-      write(name, { created_at: n }, { content: `${name} ${content}`, reasoning: "Hm." }),
+      write(name, { created_at: n + 1 }, { content: `${name} ${content}`, reasoning: "Hm." }),
     );
     await archive.write(batch({ retention, records, metrics: { polygate_http_requests_total: 50 } }));
     expect(await keys()).toHaveLength(1);
@@ -112,6 +116,29 @@ describe("the history with a bucket", () => {
     expect(stored.split("secret of twice")).toHaveLength(2);
     expect((await archive.readHistory("beside"))?.content).toBe("the secret of beside");
     expect((await archive.readHistory("twice"))?.content).toBe("the secret of twice");
+  });
+
+  test("keeps neither records nor texts of what began before it was cleared, whatever the isolate's clock", async () => {
+    expect(await archive.clearHistory()).toBe(0);
+    const late = () => write("late", { created_at: -1_000 }, { content: "the secret of late" });
+    const fresh = (id: string) => write(id, {}, { content: `the text of ${id}` });
+    const runs = write("ran-on", { created_at: -1_000, status: "streaming" });
+    await archive.write(batch({ retention, records: [late(), fresh("since"), runs] }));
+    expect(await archive.listHistory(EVERYTHING)).toMatchObject({ total: 1, items: [{ id: "since" }] });
+    await abortAllDurableObjects();
+    await archive.write(batch({ retention, records: [late(), write("ran-on", { created_at: -1_000 })] }));
+    expect(await archive.listHistory(EVERYTHING)).toMatchObject({ total: 1, items: [{ id: "since" }] });
+    await runDurableObjectAlarm(env.HISTORY.getByName("main"));
+    const stored = await everythingStored();
+    expect(stored).not.toContain("secret of late");
+    expect(stored).toContain("the text of since");
+    const clock = vi.spyOn(Date, "now");
+    const behind = Date.now() - 3_600_000;
+    clock.mockImplementation(() => behind);
+    await archive.write(batch({ retention, records: [fresh("behind")] }));
+    vi.restoreAllMocks();
+    expect((await archive.readHistory("behind"))?.content).toBe("the text of behind");
+    expect(await archive.clearHistory()).toBe(2);
   });
 
   test("clears also while the bucket is away: no record is left without its texts", async () => {

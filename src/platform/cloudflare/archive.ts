@@ -1,7 +1,10 @@
-import { type Archive, EndedRecordsLost, type HistoryRecord } from "../archive.ts";
+import { type Archive, type ArchiveBatch, EndedRecordsLost, type HistoryRecord } from "../archive.ts";
 import type { RecordPack } from "../record-packs.ts";
 import type { Env } from "./env.ts";
 import { PackWriter, readTexts } from "./pack-bucket.ts";
+
+/** A message that goes off now: neither that it waited nor what the bucket took makes what it tells of seem younger. */
+const sent = (batch: ArchiveBatch): ArchiveBatch => ({ ...batch, sentAt: Date.now() });
 
 /**
  * The archive of a deployment: one object behind the binding `HISTORY`. Where `HISTORY_BUCKET` is bound, the texts of what has ended
@@ -17,7 +20,7 @@ export function cloudflareArchive(env: Env, putTimeoutMs?: number): Archive {
   return {
     wantsWhole: bucket !== undefined,
     write: async (batch) => {
-      if (writer === null) return object().write(batch);
+      if (writer === null) return object().write(sent(batch));
       const hasEnded = ({ summary }: { summary: { status: string } }) => summary.status !== "streaming";
       const rest = { ...batch, records: batch.records.filter((record) => !hasEnded(record)) };
       let packs: RecordPack[];
@@ -25,10 +28,10 @@ export function cloudflareArchive(env: Env, putTimeoutMs?: number): Archive {
         packs = await writer.put(batch.records.filter(hasEnded), Date.now());
       } catch (cause) {
         // Nothing else waits for the bucket.
-        await object().writePacked(rest, []);
+        await object().writePacked(sent(rest), []);
         throw new EndedRecordsLost("the texts are not in the bucket", { cause });
       }
-      await object().writePacked(rest, packs);
+      await object().writePacked(sent(rest), packs);
       writer.told(packs);
     },
     retain: (retention) => object().retain(retention),

@@ -4,7 +4,7 @@ import { conditionOf, recordsWhere } from "../../../src/archive/history-filter.t
 import type { HistoryFilter, HistoryQuery } from "../../../src/platform/archive.ts";
 import type { Sql } from "../../../src/storage/sql.ts";
 import { memoryDatabase } from "./sqlite.ts";
-import { batch, write } from "./support.ts";
+import { batch, capture, write } from "./support.ts";
 
 const everything: HistoryQuery = { offset: 0, count: 1_000, q: "" };
 
@@ -140,6 +140,84 @@ describe("the history", () => {
     expect(archive.clearHistory()).toBe(1);
     put(write("b", { updated_at: 9_000_000 }));
     expect(ids()).toEqual([]);
+  });
+
+  describe("once cleared", () => {
+    const runs = (id: string, created_at: number) => write(id, { created_at, status: "streaming" });
+
+    it("stays empty of what began before, heard of or not, and keeps what begins after", () => {
+      put(runs("listed", now - 20));
+      expect(archive.clearHistory()).toBe(1);
+      now += 500;
+      const cleared = now - 500;
+      put(
+        runs("listed", cleared - 20),
+        write("ended", { created_at: cleared - 1 }),
+        runs("runs", cleared - 1),
+      );
+      put(write("runs", { created_at: cleared - 1, updated_at: now }), write("new", { created_at: cleared }));
+      expect(ids()).toEqual(["new"]);
+      expect(archive.readHistory("ended")).toBeNull();
+      expect(archive.clearHistory()).toBe(1);
+      expect(sql.all("select count(*) as n from piece")).toEqual([{ n: 0 }]);
+    });
+
+    it("remembers it after a restart, and longer than deletions", () => {
+      const cleared = now;
+      archive.clearHistory();
+      now += 24 * 3_600_000;
+      archive = new SqlArchive(sql, () => now);
+      put(runs("long", cleared - 1), write("new", { created_at: cleared }));
+      put(write("long", { created_at: cleared - 1, updated_at: now }));
+      expect(ids()).toEqual(["new"]);
+    });
+
+    it.each([-3_600_000, -40, 40, 3_600_000])(
+      "goes by how long ago a record began, not by the sender's clock, which is off by %i ms",
+      (off) => {
+        const cleared = now;
+        archive.clearHistory();
+        now += 500;
+        const records = [-2, 0].map((ms) => write(`began ${ms}`, { created_at: cleared + ms + off }));
+        archive.write(batch({ sentAt: now + off, records }));
+        expect(ids()).toEqual(["began 0"]);
+      },
+    );
+
+    it("loses nothing to a message that takes its time, and does not take back what an earlier one refused", () => {
+      const cleared = now;
+      archive.clearHistory();
+      now += 500;
+      archive.write(batch({ sentAt: now - 2, records: [runs("runs", cleared - 10), runs("new", cleared)] }));
+      expect(ids()).toEqual(["new"]);
+      archive.write(
+        batch({
+          sentAt: now - 400,
+          records: [runs("runs", cleared - 10), write("new", { created_at: cleared })],
+        }),
+      );
+      expect(ids()).toEqual(["new"]);
+    });
+
+    it("loses nothing when its clock was ahead, and is set back", () => {
+      now += 3_600_000;
+      archive.clearHistory();
+      archive.clearCaptures();
+      now -= 3_600_000;
+      archive.write(
+        batch({ records: [write("a", { created_at: now })], captures: [capture("a", { at: now })] }),
+      );
+      expect(ids()).toEqual(["a"]);
+      archive.clearHistory();
+      now -= 60_000;
+      // By the time that anything comes the clock has passed the mark again: the start has seen that it was ahead.
+      archive = new SqlArchive(sql, () => now);
+      const created_at = now;
+      now += 120_000;
+      put(write("b", { created_at }));
+      expect(ids()).toEqual(["b"]);
+      expect(archive.listCaptures().map(({ id }) => id)).toEqual(["a"]);
+    });
   });
 
   it("finds by text, in which no character stands for others", () => {

@@ -2,12 +2,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { SqlArchive } from "../../../src/archive/archive.ts";
 import type { Capture } from "../../../src/platform/captures.ts";
 import { memoryDatabase } from "./sqlite.ts";
-import { batch, capture } from "./support.ts";
+import { batch, capture, write } from "./support.ts";
 
 describe("kept captures", () => {
   let archive: SqlArchive;
+  let now = 0;
   beforeEach(() => {
-    archive = new SqlArchive(memoryDatabase(), () => 7);
+    now = 7;
+    archive = new SqlArchive(memoryDatabase(), () => now);
   });
   const put = (...captures: Capture[]) => archive.write(batch({ captures }));
   const ids = () => archive.listCaptures().map(({ id }) => id);
@@ -30,6 +32,41 @@ describe("kept captures", () => {
     expect(listed?.request_preview).toBe("q".repeat(2_000));
     expect(listed?.response_preview).toBe("\u{1f600}".repeat(1_000));
     expect(archive.readCapture("c")?.response_body.length).toBe(10_000);
+  });
+
+  it("stay cleared: what was taken before comes too late, by whatever clock it was taken", () => {
+    now = 1_000;
+    put(capture("listed", { at: 900 }));
+    expect(archive.clearCaptures()).toBe(1);
+    now = 1_500;
+    put(capture("late", { at: 999 }), capture("new", { at: 1_000 }));
+    const captures = [capture("late, behind", { at: 698 }), capture("new, behind", { at: 700 })];
+    archive.write(batch({ sentAt: 1_200, captures }));
+    expect(ids()).toEqual(["new", "new, behind"]);
+    expect(archive.readCapture("late")).toBeNull();
+    expect(archive.clearCaptures()).toBe(2);
+  });
+
+  it("are cleared by themselves: the history stays, and the other way round", () => {
+    now = 1_000;
+    archive.clearCaptures();
+    archive.write(
+      batch({ records: [write("a", { created_at: 900 })], captures: [capture("a", { at: 900 })] }),
+    );
+    expect([ids(), archive.listHistory({ offset: 0, count: 9, q: "" }).total]).toEqual([[], 1]);
+    archive.clearHistory();
+    put(capture("b", { at: 1_001 }));
+    expect(ids()).toEqual(["b"]);
+  });
+
+  it("become a sample also when they were cleared before they came", () => {
+    const captures = [capture("a", { response_body: "first" })];
+    archive.clearCaptures();
+    put(...captures);
+    expect(ids()).toEqual([]);
+    expect(archive.saveSample({ captures }, "kept", "sessions")?.rounds).toHaveLength(1);
+    expect(archive.readSample("kept")?.upstream).toBe("first");
+    expect(archive.saveSample({ captures: [] }, "none", "sessions")).toBeNull();
   });
 
   it("become a sample whose rounds can be told apart", () => {

@@ -173,6 +173,46 @@ describe("the history in packs", () => {
     expect(ids()).toEqual(["c"]);
   });
 
+  test("stays empty of what began before it was cleared, and has its texts erased", () => {
+    history.write([runs("listed", { created_at: now - 9 })], [], KEEP);
+    expect(history.clear(history.keys)).toBe(1);
+    const cleared = now;
+    now += 500;
+    const mixed = packOf(ended("late", { created_at: cleared - 1 }), ended("new", { created_at: cleared }));
+    const late = packOf(ended("listed", { created_at: cleared - 9 }));
+    history.write([runs("runs", { created_at: cleared - 1 })], [mixed, late], KEEP);
+    const behind = packOf(
+      ended("late, behind", { created_at: cleared - 302 }),
+      ended("new, behind", { created_at: cleared - 300 }),
+    );
+    history.write([], [behind], KEEP, now - 300);
+    expect(history.list(EVERYTHING)).toMatchObject({ total: 2 });
+    expect(ids().sort()).toEqual(["new", "new, behind"]);
+    expect(history.strays()).toEqual(
+      new Map([
+        [mixed.key, [{ key: mixed.key, at: 0, bytes: 1 }]],
+        [late.key, null],
+        [behind.key, [{ key: behind.key, at: 0, bytes: 1 }]],
+      ]),
+    );
+    history = new PackedHistory(sql, new SqlArchive(sql, () => now).history, () => now);
+    history.write([runs("again", { created_at: cleared - 1 })], [], KEEP);
+    expect(history.isWaiting).toBe(false);
+    expect(history.clear(history.keys)).toBe(2);
+  });
+
+  test("stops showing a generation that ran on as soon as a message says that it began before", () => {
+    history.clear(history.keys);
+    const created_at = now - 10;
+    now += 500;
+    // Under way for so long that it might have begun since.
+    history.write([runs("r", { created_at })], [], KEEP, now - 100);
+    expect(ids()).toEqual(["r"]);
+    history.write([], [packOf(ended("r", { created_at }))], KEEP, now);
+    expect(history.list(EVERYTHING)).toMatchObject({ total: 0, items: [] });
+    expect(history.clear(history.keys)).toBe(0);
+  });
+
   test("clears as many as there may be: no value of a statement is longer than 2 MB", () => {
     const strict: Sql = {
       ...sql,
