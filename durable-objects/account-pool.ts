@@ -3,7 +3,7 @@ import { GatheredUseStore } from "../src/limits/gathered-store.ts";
 import { SqlUseStore } from "../src/limits/sql-store.ts";
 import type { AccountHealth, QueueStatus } from "../src/platform/account-status.ts";
 import type { AcquireRequest, CountAnswer, Refused } from "../src/platform/accounts.ts";
-import { WALL_CLOCK } from "../src/platform/clock.ts";
+import { inTime, WALL_CLOCK } from "../src/platform/clock.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import type { Settled } from "../src/platform/cloudflare/settlements.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
@@ -22,6 +22,7 @@ import { AccountPool as PoolRules } from "../src/pool/pool.ts";
 import { SqlPoolStore } from "../src/pool/sql-pool-store.ts";
 import { Takeover } from "../src/pool/takeover.ts";
 import { Waiter } from "../src/pool/waiting-queue.ts";
+import { SILENT_MS } from "../src/shards/asked-shard.ts";
 import { shardNames } from "../src/shards/layout.ts";
 import { POOL_NAME } from "../src/shards/pool-name.ts";
 import type { ShardStatus } from "../src/shards/shard-status.ts";
@@ -45,6 +46,9 @@ export function nameOfShard(id: DurableObjectId, pools: Pick<DurableObjectNamesp
   if (name === undefined) throw new Error("this object has the name of no pool");
   return name;
 }
+
+/** So long, milliseconds, a status waits for what other pools hold: less than its reader waits for this one, or that takes it for silent. */
+const WORD_MS = (2 * SILENT_MS) / 3;
 
 /** Whose the limits were before there were several pools. */
 const FOUNDERS = [POOL_NAME];
@@ -170,7 +174,7 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   async shardStatus(most?: number): Promise<ShardStatus> {
-    if (!this.#configured) await this.#fetchConfiguration();
+    await this.#settled();
     return this.#pool.shardStatus(most);
   }
 
@@ -196,7 +200,7 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   async status(most?: number): Promise<QueueStatus> {
-    if (!this.#configured) await this.#fetchConfiguration();
+    await this.#settled();
     return this.#pool.status(most);
   }
 
@@ -226,6 +230,19 @@ export class AccountPool extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const next = this.#pool.sweep();
     if (next !== null) await this.ctx.storage.setAlarm(next);
+  }
+
+  /**
+   * It is configured, and knows what others hold of accounts that it has got from them. Before, none of these is known to have a free
+   * slot, and none would be granted: a status would say of a gateway that has just been started, or has got more pools, that it has next to
+   * no accounts. So it waits for the word that requests wait for, and does not guess: another pool may have all slots in use. Parts of the
+   * limits do not matter here, an account's slots are its own.
+   */
+  async #settled(): Promise<void> {
+    const end = Date.now() + WORD_MS;
+    if (!this.#configured) await this.#fetchConfiguration();
+    const { heard } = this.#takeover;
+    if (heard !== null) await inTime(heard, Math.max(0, end - Date.now()), WALL_CLOCK);
   }
 
   #fetchConfiguration(): Promise<void> {

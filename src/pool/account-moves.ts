@@ -34,6 +34,11 @@ export class AccountMoves implements TakingPool {
     return this.#handover.open;
   }
 
+  /** Those of them that have said nothing of it yet. */
+  get unheard(): string[] {
+    return this.#handover.unheard;
+  }
+
   /** What is still held here of accounts that are another shard's by now, and what is known of them if that is wanted. */
   heldFor(shard: string, andKnown = false): StillHeld {
     this.#slots.catchUp();

@@ -46,6 +46,11 @@ export class Handover {
     return this.#others.filter((name) => this.#told.get(name)?.size !== 0);
   }
 
+  /** The shards of which it is not known yet what they hold: of accounts that they may have had no slot is known to be free. */
+  get unheard(): string[] {
+    return this.#others.filter((name) => !this.#told.has(name));
+  }
+
   /** Slots of an account that may be in use elsewhere; `Infinity` as long as somebody may still grant them. */
   elsewhere(account: string): number {
     if (this.#ownership === null || this.#others.length === 0) return 0;

@@ -15,6 +15,8 @@ export interface TakingPool {
   /** Whether accounts may be in use where they were before. */
   readonly isMoving: boolean;
   readonly awaited: readonly string[];
+  /** Those of them that have said nothing of it yet. */
+  readonly unheard: readonly string[];
   heldElsewhere(shard: string, answer: StillHeld): void;
 }
 
@@ -42,6 +44,8 @@ export class Takeover {
   /** The layout that is being asked about. */
   #generation = 0;
   #told = 0;
+  /** Resolves when all have said once what they still hold. Null: nobody has asked for it. */
+  #heard: PromiseWithResolvers<void> | null = null;
 
   constructor(options: TakeoverOptions) {
     this.#options = options;
@@ -50,11 +54,28 @@ export class Takeover {
   /** To be called whenever the pool was configured. */
   look(): void {
     const { pool } = this.#options;
+    this.#noteHeard();
     if (pool.generation === this.#generation) return;
     this.#generation = pool.generation;
     if (!pool.isMoving) return;
     for (const shard of pool.awaited) this.#ask(shard, this.#generation, SOON_MS, FAILURES);
     this.#tell(this.#generation, SOON_MS);
+  }
+
+  /**
+   * Resolves when it is known what others still hold of the accounts, which a first answer of each tells; never as long as one of them
+   * is silent. Null: it is known, or there is nothing to know.
+   */
+  get heard(): Promise<void> | null {
+    if (this.#options.pool.unheard.length === 0) return null;
+    this.#heard ??= Promise.withResolvers();
+    return this.#heard.promise;
+  }
+
+  #noteHeard(): void {
+    if (this.#options.pool.unheard.length > 0) return;
+    this.#heard?.resolve();
+    this.#heard = null;
   }
 
   /** @param tries how often it is still asked what it knows of the accounts if that fails */
@@ -82,6 +103,7 @@ export class Takeover {
     ask(shard, generation, tries > 0).then(
       (answer) => {
         pool.heldElsewhere(shard, answer);
+        this.#noteHeard();
         if (answer.generation > pool.generation) void behind().catch(() => undefined);
         goOn(answer.generation === generation ? 0 : tries);
       },

@@ -48,10 +48,27 @@ describe("four pools", () => {
     });
   const queue = async () => {
     const answer = await gateway.fetch("/admin/queue/status", { headers: { authorization: "Bearer admin" } });
-    const status: { in_use: number; waiting: number; total: number; global_max_inflight: number } =
-      await answer.json();
+    const status: {
+      available: number;
+      in_use: number;
+      waiting: number;
+      total: number;
+      global_max_inflight: number;
+    } = await answer.json();
     return status;
   };
+
+  it("tell all accounts as available from the first answer on", async () => {
+    // Nothing has been asked before: the pools hear from each other while this waits.
+    expect(await queue()).toMatchObject({
+      available: ACCOUNTS,
+      ready: ACCOUNTS,
+      total: ACCOUNTS,
+      partial: false,
+    });
+    await gateway.restart();
+    expect(await queue()).toMatchObject({ available: ACCOUNTS, total: ACCOUNTS });
+  }, 60_000);
 
   it("become two, three, one and four again under live streams: all answers are whole, no limit is passed", async () => {
     let answers = 0;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { randomFrom, VirtualClock } from "../../../bench/simulation/clock.ts";
 import type { PoolConfiguration, PoolLayout } from "../../../src/platform/pool-configuration.ts";
+import type { StillHeld } from "../../../src/pool/handover.ts";
 import { AccountPool } from "../../../src/pool/pool.ts";
 import { Takeover } from "../../../src/pool/takeover.ts";
 import { Waiter } from "../../../src/pool/waiting-queue.ts";
@@ -229,6 +230,82 @@ class World {
 
 const allAccounts = () =>
   Array.from({ length: ACCOUNTS }, (_, n) => account(`a${n}`, { password: "", token: `t${n}` }));
+
+/** A pool that has just been added to another one, and what comes of its asking. */
+class Added {
+  readonly clock = new VirtualClock(START);
+  readonly pool: AccountPool;
+  readonly takeover: Takeover;
+  readonly #answers: PromiseWithResolvers<StillHeld>[] = [];
+
+  constructor(count: number) {
+    const layout = layoutFor(count, null);
+    const { now, setTimer } = this.clock;
+    this.pool = new AccountPool({ store: new MemoryPoolStore(), now, setTimer, wakeAt: () => undefined });
+    const whole = { accounts: allAccounts(), limits: { ...LIMITS, perAccount: SLOTS } };
+    this.pool.configure(layout === null ? whole : partFor(whole, layout, `shard-${count - 1}`, 1));
+    this.takeover = new Takeover({
+      pool: this.pool.moves,
+      setTimer,
+      ask: () => {
+        const answer = Promise.withResolvers<StillHeld>();
+        this.#answers.push(answer);
+        return answer.promise;
+      },
+      behind: async () => undefined,
+      settled: async () => undefined,
+    });
+    this.takeover.look();
+  }
+
+  /** The other pool says what it still holds. */
+  async hears(held: StillHeld["held"]): Promise<void> {
+    this.#answers.shift()?.resolve({ generation: 1, held });
+    await this.clock.runUntil(this.clock.now() + 1);
+  }
+}
+
+describe("the status of a pool that accounts move to", () => {
+  const state = async (work: Promise<unknown> | null) => {
+    if (work === null) return "nothing to wait for";
+    const later = new Promise((resolve) => setImmediate(resolve, "unknown"));
+    return Promise.race([work.then(() => "known"), later]);
+  };
+
+  it("waits until it is known what is held elsewhere: until then no free slot is known of", async () => {
+    const added = new Added(2);
+    const [first] = added.pool.health();
+    if (first === undefined) throw new Error("it has no accounts");
+    const { heard } = added.takeover;
+    expect([await state(heard), added.pool.status().available]).toEqual(["unknown", 0]);
+    await added.hears({ [first.id]: SLOTS });
+    expect([await state(heard), await state(added.takeover.heard)]).toEqual(["known", "nothing to wait for"]);
+    const { total, available, available_accounts } = added.pool.status();
+    expect(available).toBe(total - 1);
+    expect(available_accounts).not.toContain(first.id);
+  });
+
+  it("goes on waiting while the other one is silent, and knows by its late answer", async () => {
+    const added = new Added(3);
+    const { heard } = added.takeover;
+    await added.clock.runUntil(START + 4_000);
+    expect(await state(heard)).toBe("unknown");
+    await added.hears({});
+    expect(await state(heard)).toBe("known");
+  });
+
+  it("waits for nothing where there is one pool, or all is settled", async () => {
+    expect(new Added(1).takeover.heard).toBeNull();
+    const added = new Added(2);
+    const layout = layoutFor(2, null);
+    if (layout === null) throw new Error("there is one pool");
+    const { heard } = added.takeover;
+    const whole = { accounts: allAccounts(), limits: LIMITS };
+    added.pool.configure(partFor(whole, settledLayout(layout), "shard-1", 2));
+    added.takeover.look();
+    expect([await state(heard), added.takeover.heard]).toEqual(["known", null]);
+  });
+});
 
 describe("accounts that move between pools", () => {
   it("are granted although what was known of them cannot be told", async () => {
