@@ -1,6 +1,5 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
-import { fromBase64 } from "../../encoding/bytes.ts";
-import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
+import { invalidRequest } from "../../errors/gateway-error.ts";
 import type {
   CaptureOutcome,
   CaptureRequest,
@@ -20,20 +19,9 @@ import { type CaptureTools, emulate } from "./emulation.ts";
 import { onPage } from "./navigate.ts";
 import { Preparation } from "./preparation.ts";
 import { print } from "./print.ts";
-import { MAX_BYTES } from "./protocol.ts";
+import { isOfSize, type Region, shoot, shootExactly } from "./shoot.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 import type { Tab } from "./tab.ts";
-
-/**
- * A rectangle of the page, from its top left corner, in pixels of the emulated screen before its density. They are CSS pixels, except on a phone that
- * shows a page for larger screens, which it lays out wide and draws small.
- */
-interface Region {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 type Picture = Omit<PictureOutcome, keyof PageReport>;
 type Made = Picture | Omit<PrintOutcome, keyof PageReport>;
@@ -84,21 +72,25 @@ async function takePicture(
     cutAt: cutOf(subject, request, plan, zoom),
     cutWidthAt: subject.isTooWide ? Math.floor(region.width / zoom) : null,
   };
-  const finished = isFinished(plan, request);
-  const bytes = await shoot(tab.session, request, { region, plan, zoom, finished });
-  const size = finished ? imageSize(bytes) : null;
-  if (size === null || isEqual(size, plan.output)) return { kind: "picture", bytes, plan, finished, ...cuts };
-  // The browser draws whole CSS pixels only, which may not add up to the size: then the image is cut to it here, if there is room for that.
-  signal.throwIfAborted();
-  if (plan.output.width * plan.output.height * 2 > MAX_PROCESSED_PIXELS) {
-    return { kind: "picture", bytes, plan: { ...plan, output: size }, finished, ...cuts };
+  const shot = { request, region, plan, zoom };
+  if (isLarge(plan)) {
+    const bytes = await shootExactly(tab, shot, signal);
+    // What is told of an image is the size that it has.
+    const output = imageSize(bytes) ?? plan.output;
+    return { kind: "picture", bytes, plan: { ...plan, output }, finished: true, ...cuts };
   }
-  const larger = await shoot(tab.session, request, { region, plan, zoom, finished: false });
+  const finished = isFinished(plan, request);
+  const bytes = await shoot(tab, shot, finished);
+  if (!finished || isOfSize(bytes, plan.output)) return { kind: "picture", bytes, plan, finished, ...cuts };
+  // The browser draws whole CSS pixels only, which may not add up to the size: then the image is cut to it here.
+  signal.throwIfAborted();
+  const larger = await shoot(tab, shot, false);
   return { kind: "picture", bytes: larger, plan, finished: false, ...cuts };
 }
 
-function isEqual(one: Size, other: Size): boolean {
-  return one.width === other.width && one.height === other.height;
+/** Whether an image has more pixels than can be worked on here: it is the browser's own, as it is. */
+function isLarge({ output }: FramePlan): boolean {
+  return output.width * output.height * 2 > MAX_PROCESSED_PIXELS;
 }
 
 /** Screen pixels that the page is drawn with for each CSS pixel. */
@@ -181,49 +173,8 @@ function cutOf(
 
 /**
  * Whether the browser's own image will do: it has the right size already, and the browser encodes it as well as we do, which it
- * does not for JPEG of high quality. What is too large for us has to do in any case.
+ * does not for JPEG of high quality.
  */
-function isFinished({ exact, output }: FramePlan, { format, quality }: CaptureRequest): boolean {
-  if (!exact) return false;
-  return (
-    format !== "jpeg" ||
-    quality < FULL_COLOUR_QUALITY ||
-    output.width * output.height * 2 > MAX_PROCESSED_PIXELS
-  );
-}
-
-async function shoot(
-  session: CDPSession,
-  request: CaptureRequest,
-  { region, plan, zoom, finished }: { region: Region; plan: FramePlan; zoom: number; finished: boolean },
-): Promise<Uint8Array<ArrayBuffer>> {
-  const { clip } = plan;
-  const bottom = region.y + clip.y + clip.height;
-  const right = region.x + clip.x + clip.width;
-  const { data } = await session.send("Page.captureScreenshot", {
-    format: finished ? request.format : "png",
-    ...(finished && request.format !== "png" && { quality: request.quality }),
-    optimizeForSpeed: !finished,
-    captureBeyondViewport:
-      region.x > 0 || region.y > 0 || bottom > request.screen.height || right > request.screen.width,
-    clip: {
-      x: (region.x + clip.x) / zoom,
-      y: (region.y + clip.y) / zoom,
-      // Rather a little more of the page than the last row missing.
-      width: wholePixels(clip.width / zoom),
-      height: wholePixels(clip.height / zoom),
-      scale: (plan.scale * zoom) / request.screen.deviceScaleFactor,
-    },
-  });
-  const bytes = fromBase64(data);
-  if (bytes.byteLength <= MAX_BYTES) return bytes;
-  throw new GatewayError(422, "The image is too large; ask for a smaller size, or for jpg or webp.", {
-    code: "page_too_large",
-    param: "size",
-  });
-}
-
-/** The whole number of pixels that a length begins; a rounding error does not begin one. */
-function wholePixels(length: number): number {
-  return Math.ceil(length - 0.001);
+function isFinished({ exact }: FramePlan, { format, quality }: CaptureRequest): boolean {
+  return exact && (format !== "jpeg" || quality < FULL_COLOUR_QUALITY);
 }
