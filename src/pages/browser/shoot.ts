@@ -110,7 +110,10 @@ async function shootSurface(
     let drawn: Size = output;
     for (let tries = 0; tries < SURFACE_TRIES; tries++) {
       signal.throwIfAborted();
-      const clip = cssSize(shot, { width: drawn.width / scale, height: drawn.height / scale });
+      const clip = cssSize(shot, {
+        width: within(drawn.width) / scale,
+        height: within(drawn.height) / scale,
+      });
       // The onlooker asks first: it is answered once something new is drawn, and the clip is not undone before that. The clip's own picture
       // is of no use.
       const [{ data }] = await Promise.all([
@@ -185,6 +188,11 @@ function read(data: string): Bytes {
 /** The whole number of pixels that a length begins; a rounding error does not begin one. Rather a little more of the page than the last row missing. */
 function wholePixels(length: number): number {
   return Math.ceil(length - 0.001);
+}
+
+/** A length that rounding as well as taking every pixel that it begins makes so many pixels: browsers do either. */
+function within(pixels: number): number {
+  return pixels - 0.01;
 }
 
 /** Whether an image has a size; one that does not say which it has is taken at its word. */

@@ -11,6 +11,8 @@ interface Manners {
   readonly late?: number;
   /** Pixels by which it draws more than it was told to. */
   readonly excess?: number;
+  /** How it makes pixels of what it draws; a rounding, if nothing is said. */
+  readonly whole?: (length: number) => number;
   /** It has no second session for a page. */
   readonly isAlone?: boolean;
 }
@@ -18,7 +20,10 @@ interface Manners {
 type Wish = Parameters<Camera["send"]>[1];
 
 /** A browser that makes images which have nothing but a size, of the size that Chromium would give them. */
-function browser({ screen }: Shot["request"], { late = 0, excess = 0, isAlone = false }: Manners) {
+function browser(
+  { screen }: Shot["request"],
+  { late = 0, excess = 0, whole = Math.round, isAlone = false }: Manners,
+) {
   const { deviceScaleFactor } = screen;
   const seen = { wishes: 0, open: 0 };
   let surface: Size = screen;
@@ -27,8 +32,8 @@ function browser({ screen }: Shot["request"], { late = 0, excess = 0, isAlone = 
     if (clip === undefined) throw new Error("A page's own session asks for clips.");
     const scale = clip.scale * deviceScaleFactor;
     surface = {
-      width: Math.round(clip.width * scale) + excess,
-      height: Math.round(clip.height * scale) + excess,
+      width: whole(clip.width * scale) + excess,
+      height: whole(clip.height * scale) + excess,
     };
     restored = Promise.resolve().then(() => {
       surface = screen;
@@ -116,6 +121,17 @@ describe("shootExactly", () => {
           expect(seen.open).toBe(0);
         },
       ),
+    );
+  });
+
+  it("has it where a browser draws every pixel that a clip begins", async () => {
+    await fc.assert(
+      fc.asyncProperty(shots, async (shot) => {
+        const { tab, seen } = browser(shot.request, { whole: Math.ceil });
+        expect(imageSize(await shootExactly(tab, shot, signal))).toEqual(shot.plan.output);
+        // At once: a clip that is not exact, and what it is drawn on with the picture that is not used.
+        expect(seen.wishes).toBeLessThanOrEqual(3);
+      }),
     );
   });
 
