@@ -140,4 +140,21 @@ describeWithBrowser("how the console looks", () => {
     await page.getByRole("link", { name: "Proxies" }).waitFor({ state: "hidden" });
     expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("Menu");
   });
+
+  it.each([1_280, 375])("keeps who made a change apart from the address, %i pixels wide", async (width) => {
+    const page = await app.at("overview", { width });
+    // The platform vouches for an address, which tests do not have.
+    await page.route("**/admin/audit*", async (route) => {
+      const response = await route.fetch();
+      const { items, ...rest } = await response.json();
+      const addressed = items.map((item: object) => ({ ...item, address: "2001:db8:85a3::8a2e:370:7334" }));
+      await route.fulfill({ response, json: { ...rest, items: addressed } });
+    });
+    await goTo(page, "audit");
+    const row = page.getByRole("row").filter({ hasText: "runtime.account_failovers" });
+    const who = await row.getByText("admin key or password", { exact: true }).boundingBox();
+    const address = await row.getByText("2001:db8:85a3::8a2e:370:7334", { exact: true }).boundingBox();
+    expect(address?.y).toBeGreaterThanOrEqual((who?.y ?? 0) + (who?.height ?? 0));
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+  });
 });

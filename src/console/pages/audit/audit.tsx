@@ -26,8 +26,8 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     title: "Who",
     cell: ({ who, address }) => (
       <>
-        <span class="cut">{whoOf(who)}</span>
-        <span class="muted cut">{address}</span>
+        <span class="block">{whoOf(who)}</span>
+        <span class="muted block">{address}</span>
       </>
     ),
   },
