@@ -16,4 +16,16 @@ describe("a pasted configuration", () => {
   it.each(["", "nonsense", "[]", '"text"', "{"])("is refused in words when it is %j", (text) => {
     expect(() => parseConfig(text)).toThrow(/JSON/);
   });
+
+  it("is spoken of as it was typed, although a word may be read as base64", () => {
+    // The bytes of the last one begin as an object does.
+    for (const text of ["nonsense", "accounts", "configuration", "eyes"]) {
+      expect(() => parseConfig(text)).toThrow(new RegExp(`^This is no JSON: .*${text.slice(0, 8)}`));
+    }
+  });
+
+  it("is told from base64 of what is cut short", () => {
+    const cut = Buffer.from('{"accounts": [').toString("base64");
+    expect(() => parseConfig(cut)).toThrow(/^This is base64, but of no JSON: /);
+  });
 });

@@ -3,9 +3,28 @@ import { fromBase64 } from "../../../encoding/bytes.ts";
 /** A text of base64, with or without line breaks. */
 const BASE64 = /^[A-Za-z0-9+/\s]+=*\s*$/;
 
-function decoded(text: string): string {
-  if (!BASE64.test(text)) return text;
-  return new TextDecoder().decode(fromBase64(text));
+/** What a text is the base64 of; null when that is no configuration: plain words may have the letters of base64, too. */
+function decoded(text: string): string | null {
+  if (!BASE64.test(text)) return null;
+  try {
+    const inner = new TextDecoder("utf-8", { fatal: true }).decode(fromBase64(text));
+    return inner.trimStart().startsWith("{") ? inner : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Reads JSON.
+ *
+ * @param fault what is wrong with a text that is none
+ */
+function parse(json: string, fault: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new Error(`${fault}: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 /**
@@ -14,12 +33,9 @@ function decoded(text: string): string {
  * @throws Error in words for the person who pasted it.
  */
 export function parseConfig(text: string): object {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(decoded(text.trim()));
-  } catch (error) {
-    throw new Error(`This is no JSON: ${error instanceof Error ? error.message : error}`);
-  }
+  const inner = decoded(text.trim());
+  const parsed =
+    inner === null ? parse(text.trim(), "This is no JSON") : parse(inner, "This is base64, but of no JSON");
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
     throw new Error("A configuration is a JSON object.");
   }
