@@ -39,7 +39,7 @@ export async function takeShot(path: string): Promise<Shot> {
 }
 
 export async function detectTechnologies(url: string): Promise<Technologies> {
-  const response = await get(`/v1/technologies/?${new URLSearchParams({ url })}`);
+  const response = await get(`/v1/technologies?${new URLSearchParams({ url })}`);
   const parsed = technologies.safeParse(await response.json());
   if (!parsed.success) throw new ApiError(response.status, "The gateway gave no list of technologies.");
   return parsed.data;

@@ -79,7 +79,7 @@ describe("the address of a picture", () => {
   });
 
   it("has only what differs from the defaults", () => {
-    expect(shotPath({ ...EMPTY_SHOT, url: "example.com" })).toBe("/v1/thumbs/?url=example.com&size=x");
+    expect(shotPath({ ...EMPTY_SHOT, url: "example.com" })).toBe("/v1/thumbs?url=example.com&size=x");
     const all = {
       ...EMPTY_SHOT,
       url: "https://a.b/?c=d&e",
@@ -99,7 +99,7 @@ describe("the address of a picture", () => {
     // What is of pictures alone does not stand in the way of a PDF, nor the other way round.
     const either = { ...all, paper: "a5", landscape: true, clip: "0,0,1,1", scroll: true, click: "b" };
     expect(shotPath({ ...either, format: "pdf" })).toBe(
-      "/v1/thumbs/?url=https%3A%2F%2Fa.b%2F%3Fc%3Dd%26e&format=pdf&paper=a5&click=b&delay=2&landscape=true",
+      "/v1/thumbs?url=https%3A%2F%2Fa.b%2F%3Fc%3Dd%26e&format=pdf&paper=a5&click=b&delay=2&landscape=true",
     );
     expect(shotPath(either)).not.toMatch(/paper|landscape/);
   });

@@ -104,5 +104,5 @@ export function shotPath(wish: ShotWish): string {
   for (const { name } of SWITCHES.filter(hasEffect)) if (wish[name]) query.set(name, "true");
   if (wish.full && !isPdf) query.set("full", "true");
   for (const name of ["mobile", "darkMode"] as const) if (wish[name]) query.set(name, "true");
-  return `/v1/thumbs/?${query}`;
+  return `/v1/thumbs?${query}`;
 }
