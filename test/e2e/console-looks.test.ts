@@ -157,4 +157,12 @@ describeWithBrowser("how the console looks", () => {
     expect(address?.y).toBeGreaterThanOrEqual((who?.y ?? 0) + (who?.height ?? 0));
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
   });
+
+  it.each([1_280, 375])("keeps the options of a picture apart, %i pixels wide", async (width) => {
+    const page = await app.at("pages", { width });
+    await page.getByText("More options").click();
+    const field = await page.getByLabel("Time zone").boundingBox();
+    const box = await page.getByLabel("Load lazy images").boundingBox();
+    expect((box?.y ?? 0) - (field?.y ?? 0) - (field?.height ?? 0)).toBeGreaterThan(8);
+  });
 });

@@ -87,27 +87,31 @@ export function ThumbnailForm() {
         </div>
         <details>
           <summary>More options</summary>
-          <div class="setting-grid">
-            {FIELDS.filter(({ of }) => of !== (isPdf ? "picture" : "pdf")).map(({ name, label, example }) => (
-              <TextField
-                key={name}
-                label={label}
-                value={wish[name]}
-                onChange={(value) => setWish({ ...wish, [name]: value })}
-                placeholder={example}
-                mono
-              />
-            ))}
-          </div>
-          <div class="row switches">
-            {SWITCHES.filter(({ of }) => of !== (isPdf ? "picture" : "pdf")).map(({ name, label }) => (
-              <CheckField
-                key={name}
-                label={label}
-                value={wish[name]}
-                onChange={(value) => setWish({ ...wish, [name]: value })}
-              />
-            ))}
+          <div class="stack">
+            <div class="setting-grid">
+              {FIELDS.filter(({ of }) => of !== (isPdf ? "picture" : "pdf")).map(
+                ({ name, label, example }) => (
+                  <TextField
+                    key={name}
+                    label={label}
+                    value={wish[name]}
+                    onChange={(value) => setWish({ ...wish, [name]: value })}
+                    placeholder={example}
+                    mono
+                  />
+                ),
+              )}
+            </div>
+            <div class="row switches">
+              {SWITCHES.filter(({ of }) => of !== (isPdf ? "picture" : "pdf")).map(({ name, label }) => (
+                <CheckField
+                  key={name}
+                  label={label}
+                  value={wish[name]}
+                  onChange={(value) => setWish({ ...wish, [name]: value })}
+                />
+              ))}
+            </div>
           </div>
         </details>
         <div>
