@@ -6,12 +6,14 @@ import { allowPrivateHosts } from "../../scripts/development.mjs";
 import { describeWithBrowser } from "../support/browser.ts";
 import { html, serve } from "../support/pages.ts";
 import { until } from "../support/until.ts";
-import { goTo, saved, useConsole } from "../support/use-console.ts";
+import { goTo, saved, useConsole, violations } from "../support/use-console.ts";
+
+const HEAD =
+  '<meta name="generator" content="WordPress 6.5.2"><meta name="description" content="What it is about">' +
+  '<link rel="alternate" type="application/rss+xml" title="News" href="/feed.xml">';
 
 /** A page to take pictures of. */
-const site = await serve((_, response) =>
-  html(response, "<h1>Hello</h1>", '<meta name="generator" content="WordPress 6.5.2">'),
-);
+const site = await serve((_, response) => html(response, "<h1>Hello</h1>", HEAD));
 allowPrivateHosts(site.host);
 afterAll(() => site.close());
 
@@ -323,5 +325,29 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByLabel("Address", { exact: true }).fill(`${site.origin}/`);
     await page.getByRole("button", { name: "Detect" }).click();
     await page.getByRole("row", { name: /WordPress 6\.5\.2/ }).waitFor({ timeout: 20_000 });
+  });
+
+  it("reads what a page says of itself, and what it is built with from the same load", async () => {
+    const page = await app.at("pages");
+    await page.getByRole("tab", { name: "Metadata" }).click();
+    await page.getByLabel("Address", { exact: true }).fill(`${site.origin}/about`);
+    await page.getByRole("button", { name: "Read metadata" }).click();
+    const feed = page.getByRole("row", { name: /^Feed/ });
+    await feed.waitFor({ timeout: 20_000 });
+    await page.getByText(`What ${site.origin}/about says of itself`).waitFor();
+    await page.getByRole("row", { name: /^Description What it is about/ }).waitFor();
+    expect(await feed.getByRole("link").getAttribute("href")).toBe(`${site.origin}/feed.xml`);
+    expect(await page.getByRole("row", { name: /WordPress/ }).count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+
+    await page.getByLabel("Technologies, too").check();
+    await page.getByRole("button", { name: "Read metadata" }).click();
+    await page.getByRole("row", { name: /WordPress 6\.5\.2/ }).waitFor({ timeout: 20_000 });
+    await feed.waitFor();
+    // What is of another address does not stand beside a refusal.
+    await page.getByLabel("Address", { exact: true }).fill("localhost");
+    await page.getByRole("button", { name: "Read metadata" }).click();
+    await page.getByRole("alert").waitFor();
+    expect(await feed.count()).toBe(0);
   });
 });

@@ -1,14 +1,18 @@
 import { useState } from "preact/hooks";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { MetadataLookup } from "./metadata-lookup.tsx";
 import { TechnologyLookup } from "./technology-lookup.tsx";
 import { ThumbnailForm } from "./thumbnail-form.tsx";
 
-/** The two operations of the page service, to try. */
+/** The three operations of the page service, to try. */
 export function PageService() {
   const [tab, setTab] = useState("thumbnail");
   return (
-    <Page title="Web pages" lead="Pictures of web pages, and what they are built with. Neither needs a key.">
+    <Page
+      title="Web pages"
+      lead="Pictures of web pages, what they are built with, and what they say of themselves. None of it needs a key."
+    >
       <Panel>
         <Tabs
           label="Operations"
@@ -17,6 +21,7 @@ export function PageService() {
           tabs={[
             { id: "thumbnail", name: "Thumbnail", content: () => <ThumbnailForm /> },
             { id: "technologies", name: "Technologies", content: () => <TechnologyLookup /> },
+            { id: "metadata", name: "Metadata", content: () => <MetadataLookup /> },
           ]}
         />
       </Panel>

@@ -1,28 +1,11 @@
 import { useState } from "preact/hooks";
 import { detectTechnologies, type Technologies } from "../../api/page-service.ts";
 import { Button } from "../../ui/button.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { plural } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { useWork } from "../../ui/use-work.ts";
-
-const COLUMNS: readonly Column<Technologies["applications"][number]>[] = [
-  {
-    title: "Technology",
-    cell: ({ name, website }) =>
-      /^https?:/.test(website) ? (
-        <a href={website} rel="noreferrer" target="_blank">
-          {name}
-        </a>
-      ) : (
-        name
-      ),
-  },
-  { title: "Version", class: "tabular", cell: ({ version }) => version || "–" },
-  { title: "Categories", class: "muted", cell: ({ categories }) => categories.join(", ") },
-  { title: "Confidence", end: true, class: "tabular", cell: ({ confidence }) => `${confidence}%` },
-];
+import { TechnologyTable } from "./technology-table.tsx";
 
 /** Finds out what a page is built with. */
 export function TechnologyLookup() {
@@ -44,7 +27,7 @@ export function TechnologyLookup() {
           <p role="status">
             {plural(found.applications.length, "technology", "technologies")} found at {found.url}
           </p>
-          <DataTable items={found.applications} keyOf={({ name }) => name} columns={COLUMNS} />
+          <TechnologyTable applications={found.applications} />
         </>
       )}
     </div>
