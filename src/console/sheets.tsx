@@ -42,6 +42,11 @@ export function Sheets() {
     return () => removeEventListener("keydown", press);
   }, []);
   const close = () => sheet.set("none");
+  useEffect(() => {
+    // The page that comes, by the browser's Back too, would lie under what was called up over the one before.
+    addEventListener("hashchange", close);
+    return () => removeEventListener("hashchange", close);
+  }, []);
   if (open === "search") return <SearchSheet onClose={close} />;
   return open === "help" ? <HelpSheet onClose={close} /> : null;
 }

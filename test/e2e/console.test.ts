@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { until } from "../support/until.ts";
-import { signIn, useConsole, violations } from "../support/use-console.ts";
+import { goTo, signIn, useConsole, violations } from "../support/use-console.ts";
 
 describeWithBrowser("the console's door", () => {
   const app = useConsole();
@@ -117,6 +117,24 @@ describeWithBrowser("the console's door", () => {
     await form.getByRole("button", { name: "Cancel" }).click();
     await asked.getByRole("button", { name: "Discard" }).click();
     await form.waitFor({ state: "detached" });
+  });
+
+  it("closes what was called up over a page when another one comes", async () => {
+    const page = await app.at("overview");
+    await goTo(page, "accounts");
+    const keys = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+    await page.keyboard.press("?");
+    await keys.waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await keys.waitFor({ state: "detached" });
+
+    const search = page.getByRole("dialog", { name: "Search everything" });
+    await page.keyboard.press("Control+k");
+    await search.waitFor();
+    await page.goForward();
+    await page.getByRole("heading", { level: 1, name: "Accounts" }).waitFor();
+    await search.waitFor({ state: "detached" });
   });
 
   it("asks again when the session ends, and loses nothing that was typed", async () => {
