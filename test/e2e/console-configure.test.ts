@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, expect, it } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, describe, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { serve } from "../support/pages.ts";
+import { until } from "../support/until.ts";
 import { goTo, saved, useConsole, violations } from "../support/use-console.ts";
 
 /** A hosting platform that takes any variable, and has no deployment to start again. */
@@ -469,5 +471,105 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByLabel("Provider").selectOption(":engine");
     await page.getByText("1 account", { exact: true }).waitFor();
     await page.getByText("At the engine").waitFor();
+  });
+
+  describe("a form that has arrived while the list behind it is loaded again", () => {
+    /** Holds back what answers requests of a kind, from now on, until `answer` is called. */
+    const holdBack = async (page: Page, method: string, path: string) => {
+      const held: (() => void)[] = [];
+      let holds = true;
+      await page.route(path, async (route) => {
+        if (!holds || route.request().method() !== method) return route.fallback();
+        const response = await route.fetch();
+        await new Promise<void>((resolve) => held.push(resolve));
+        // Whoever has left does not wait for it any more.
+        await route.fulfill({ response }).catch(() => {});
+      });
+      return {
+        /** Waits until there is something to answer. */
+        asked: () =>
+          until(
+            async () => held.length,
+            (count) => count > 0,
+          ),
+        answer: () => {
+          holds = false;
+          for (const go of held) go();
+        },
+      };
+    };
+    const question = (page: Page) => page.getByRole("dialog", { name: "Leave without saving?" });
+    const arriveAt = async (page: Page, name: string) => {
+      await page.evaluate(`location.hash = "#/${name}"`);
+      await page.locator(`nav a[aria-current="page"][href="#/${name}"]`).waitFor();
+      expect(await page.getByRole("dialog").count()).toBe(0);
+    };
+
+    it("is left without a question", async () => {
+      const page = await app.at("keys");
+      await page.getByText("development").first().waitFor();
+      await page.getByRole("button", { name: "Add key" }).first().click();
+      const form = page.getByRole("dialog", { name: "Add key" });
+      await form.getByLabel("Name", { exact: true }).fill("Sent and left");
+      const list = await holdBack(page, "GET", "**/admin/keys*");
+      await form.getByRole("button", { name: "Add key" }).click();
+      await list.asked();
+      await form.waitFor();
+      await arriveAt(page, "proxies");
+      list.answer();
+    });
+
+    it("is left without a question where it stands on the page itself", async () => {
+      const page = await app.at("alerts");
+      const minutes = page.getByLabel("Again after so many minutes").first();
+      await minutes.fill("77");
+      const list = await holdBack(page, "GET", "**/admin/alerts*");
+      await page.getByRole("button", { name: "Save rules" }).click();
+      await list.asked();
+      await arriveAt(page, "proxies");
+      list.answer();
+      await arriveAt(page, "alerts");
+      await until(
+        () => minutes.inputValue(),
+        (value) => value === "77",
+      );
+    });
+
+    it("takes back the question that it has asked meanwhile", async () => {
+      const page = await app.at("keys");
+      await page.getByText("development").first().waitFor();
+      await page.getByRole("button", { name: "Add key" }).first().click();
+      const form = page.getByRole("dialog", { name: "Add key" });
+      await form.getByLabel("Name", { exact: true }).fill("Sent and stayed");
+      const sent = await holdBack(page, "POST", "**/admin/keys*");
+      await form.getByRole("button", { name: "Add key" }).click();
+      await sent.asked();
+      await page.evaluate(`location.hash = "#/proxies"`);
+      await question(page).waitFor();
+      sent.answer();
+      await question(page).waitFor({ state: "detached" });
+      await page.getByRole("row", { name: /Sent and stayed/ }).waitFor();
+      await arriveAt(page, "proxies");
+    });
+
+    it("neither closes what was begun meanwhile, nor leads away from it", async () => {
+      const page = await app.at("providers");
+      await page.getByRole("table").waitFor();
+      await page.getByRole("button", { name: "Add provider" }).click();
+      const form = page.getByRole("dialog", { name: "Add provider" });
+      await form.getByLabel("Id").fill("left-behind");
+      await form.getByLabel("Address").fill("http://127.0.0.1:9/v1");
+      const list = await holdBack(page, "GET", "**/admin/providers*");
+      await form.getByRole("button", { name: "Add provider" }).click();
+      await list.asked();
+      await form.getByRole("button", { name: "Cancel" }).click();
+      await form.waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Add provider" }).click();
+      await form.getByLabel("Id").fill("another");
+      list.answer();
+      await page.getByRole("row", { name: /^left-behind/, includeHidden: true }).waitFor();
+      expect(await form.getByLabel("Id").inputValue()).toBe("another");
+      expect(page.url()).toMatch(/#\/providers$/);
+    });
   });
 });

@@ -4,14 +4,18 @@ import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { LeaveGuard } from "./leave-guard.tsx";
 import { Problem } from "./problem.tsx";
+import { useGone } from "./use-gone.ts";
 import { useWork } from "./use-work.ts";
 
 interface FormDialogProps {
   readonly title: string;
   readonly action: string;
   readonly children: ComponentChildren;
-  /** A failure is shown above the buttons; what was typed stays. */
-  readonly submit: () => Promise<void>;
+  /**
+   * A failure is shown above the buttons; what was typed stays. `arrived` is for a form that waits for more once what it sends has
+   * arrived, such as the list behind it: nothing that was typed can be lost any more.
+   */
+  readonly submit: (arrived: () => void) => Promise<void>;
   readonly onClose: () => void;
   readonly wide?: boolean;
   /** More buttons, beside the action. */
@@ -23,9 +27,11 @@ export function FormDialog(props: FormDialogProps) {
   const { busy, error, onSubmit } = useWork();
   const [typed, setTyped] = useState(false);
   const [asking, setAsking] = useState(false);
+  const gone = useGone();
   const submit = async () => {
-    await props.submit();
-    props.onClose();
+    await props.submit(() => setTyped(false));
+    // Whoever has closed it meanwhile may have begun something else, which would be closed.
+    if (!gone.current) props.onClose();
   };
   const close = () => (typed ? setAsking(true) : props.onClose());
   return (

@@ -20,6 +20,8 @@ export function LeaveGuard({ unsaved }: LeaveGuardProps) {
     return () => {
       removeEventListener("beforeunload", warn);
       release();
+      // A question that is still open goes with its reason.
+      setLeave(null);
     };
   }, [active]);
   if (leave === null) return null;

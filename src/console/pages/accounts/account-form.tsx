@@ -33,16 +33,18 @@ export function AccountForm(props: AccountFormProps) {
   const [tests, setTests] = useState(true);
   const [disabled, setDisabled] = useState(account?.disabled ?? false);
 
-  const submit = async () => {
+  const submit = async (arrived: () => void) => {
     const use = { weight: Number(weight), disabled, provider };
     if (account === null) {
       const who = kind === "token" ? { token } : { [kind]: login, password, token: "" };
       const { identifier } = await addAccount({ ...who, name, remark, proxy_id: proxy, ...use });
+      arrived();
       if (tests && !disabled && identifier !== "") void onAdded(identifier);
       return onSaved("Account added");
     }
     await changeAccount(account.identifier, { name, remark, password, token, ...use });
     if (proxy !== account.proxy_id) await bindProxy(account.identifier, proxy);
+    arrived();
     return onSaved("Account saved");
   };
 

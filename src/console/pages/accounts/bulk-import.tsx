@@ -23,7 +23,7 @@ export function BulkImport({ onClose, onDone }: BulkImportProps) {
   const { accounts, problems } = parseAccounts(text);
   /** Accounts that have been sent; null: none is under way. */
   const [done, setDone] = useState<number | null>(null);
-  const submit = async () => {
+  const submit = async (arrived: () => void) => {
     if (accounts.length === 0) throw new Error("There is no account in the list.");
     let added = 0;
     try {
@@ -37,6 +37,7 @@ export function BulkImport({ onClose, onDone }: BulkImportProps) {
     } finally {
       setDone(null);
     }
+    arrived();
     const known = accounts.length - added;
     await onDone(`${plural(added, "account")} added${known > 0 ? `, ${known} were there already` : ""}`);
   };

@@ -17,16 +17,20 @@ interface RulesFormProps {
 /** Of what webhooks are told. */
 export function RulesForm({ rules, onSaved }: RulesFormProps) {
   const [drafts, setDrafts] = useState<Readonly<Record<string, RuleDraft>>>({});
+  /** The drafts have arrived; they are shown until the list says the same. */
+  const [sent, setSent] = useState(false);
   const { busy, error, onSubmit } = useWork();
   const save = async () => {
     await saveRules(rulesOf(drafts));
+    setSent(true);
     await onSaved();
     setDrafts({});
+    setSent(false);
     toast("Rules saved");
   };
   return (
     <form onSubmit={onSubmit(save)} noValidate>
-      <LeaveGuard unsaved={Object.keys(drafts).length === 0 ? "" : "a change to the rules"} />
+      <LeaveGuard unsaved={sent || Object.keys(drafts).length === 0 ? "" : "a change to the rules"} />
       <Panel title="Rules">
         <div class="setting-grid">
           {RULES.map(({ kind, name, threshold }) => {

@@ -25,10 +25,11 @@ export function WebhookForm({ webhook, webhooks, onSecret, onClose, onSaved }: W
   const [url, setUrl] = useState(webhook?.url ?? "");
   const [format, setFormat] = useState(webhook?.format ?? "json");
   const [isOn, setIsOn] = useState(webhook?.disabled !== true);
-  const submit = async () => {
+  const submit = async (arrived: () => void) => {
     const fields = { name, url, format, disabled: !isOn };
     const kept = webhooks.map((it) => (it.id === webhook?.id ? { id: it.id, ...fields } : it));
     const secrets = await saveWebhooks(webhook === null ? [...kept, fields] : kept);
+    arrived();
     onSecret(Object.values(secrets)[0] ?? "");
     await onSaved(webhook === null ? "Webhook added" : "Webhook saved");
   };

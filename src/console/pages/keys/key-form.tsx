@@ -22,7 +22,7 @@ export function KeyForm({ apiKey, onClose, onSaved }: KeyFormProps) {
   const [expires, setExpires] = useState(() => toLocal(apiKey?.expires ?? 0));
   const [disabled, setDisabled] = useState(apiKey?.disabled ?? false);
   const [draft, setDraft] = useState(() => draftOf(apiKey));
-  const submit = async () => {
+  const submit = async (arrived: () => void) => {
     // Its seconds are not in the field: what nobody has changed stays.
     const untouched = expires === toLocal(apiKey?.expires ?? 0);
     const labels = {
@@ -34,9 +34,11 @@ export function KeyForm({ apiKey, onClose, onSaved }: KeyFormProps) {
     };
     if (apiKey === null) {
       await addKey({ key, ...labels });
+      arrived();
       return onSaved("Key added");
     }
     await changeKey(apiKey.id, labels);
+    arrived();
     return onSaved("Key saved");
   };
   return (

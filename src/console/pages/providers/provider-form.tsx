@@ -6,6 +6,7 @@ import { go } from "../../routing.ts";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { useGone } from "../../ui/use-gone.ts";
 import {
   changesOf,
   DRIVERS,
@@ -39,6 +40,7 @@ function refusal(faults: ProviderFaults): Error {
 export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFormProps) {
   const [draft, setDraft] = useState(() => draftOf(provider));
   const [faults, setFaults] = useState<ProviderFaults>({});
+  const gone = useGone();
   const change = (changes: Partial<ProviderDraft>) => {
     setDraft((before) => ({ ...before, ...changes }));
     setFaults((before) =>
@@ -55,7 +57,7 @@ export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFo
     if (provider === null) await addProvider({ id: draft.id.trim(), ...fieldsOf(draft) });
     else await changeProvider(provider.id, changesOf(draft, provider));
   };
-  const submit = async () => {
+  const submit = async (arrived: () => void) => {
     const wrong = faultsOf(draft);
     setFaults(wrong);
     if (Object.keys(wrong).length > 0) throw refusal(wrong);
@@ -67,9 +69,10 @@ export function ProviderForm({ provider, proxies, onClose, onSaved }: ProviderFo
       setFaults(refused);
       throw refusal(refused);
     }
+    arrived();
     await onSaved(provider === null ? "Provider added" : "Provider saved");
-    // What comes next is to choose its models.
-    if (provider === null) go("providers", draft.id.trim());
+    // What comes next is to choose its models, unless something else was begun meanwhile.
+    if (provider === null && !gone.current) go("providers", draft.id.trim());
   };
   const known = DRIVERS.some(([id]) => id === draft.driver);
   return (

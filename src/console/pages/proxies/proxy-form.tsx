@@ -23,9 +23,10 @@ export function ProxyForm({ proxy, onClose, onSaved }: ProxyFormProps) {
   const [test, setTest] = useState<ProxyTest | "running">();
 
   const input = () => ({ name, type, host, port: Number(port), username, password });
-  const submit = async () => {
+  const submit = async (arrived: () => void) => {
     if (proxy === null) await addProxy(input());
     else await changeProxy(proxy.id, input());
+    arrived();
     await onSaved(proxy === null ? "Proxy added" : "Proxy saved");
   };
   const tryIt = async () => {
