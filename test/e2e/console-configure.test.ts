@@ -572,4 +572,16 @@ describeWithBrowser("configuring in the console", () => {
       expect(page.url()).toMatch(/#\/providers$/);
     });
   });
+
+  it("shows the settings of callers as they are", async () => {
+    await app.admin("PUT", "/admin/settings", { callers: { unknown_keys: "refuse" } });
+    const page = await app.at("settings");
+    const unknown = page.getByLabel("Tokens that are no configured key");
+    await unknown.waitFor();
+    expect(await unknown.inputValue()).toBe("refuse");
+    await unknown.selectOption("pass_through");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Settings saved").waitFor();
+    expect(await unknown.inputValue()).toBe("pass_through");
+  });
 });

@@ -34,6 +34,10 @@ const settings = z.object({
   model_aliases: z._default(z.record(z.string(), z.string()), {}),
   model_routes: z._default(z.record(z.string(), z.array(target)), {}),
   unknown_models: z._default(z.object({ provider: text }), { provider: "" }),
+  callers: z._default(z.object({ unknown_keys: text, keys_hashed: flag }), {
+    unknown_keys: "pass_through",
+    keys_hashed: false,
+  }),
   prices: z._default(z.record(z.string(), price), {}),
   history: z._default(z.object({ limit: number }), { limit: 0 }),
   captures: z._default(z.object({ enabled: flag, limit: number, max_body_bytes: number }), {
