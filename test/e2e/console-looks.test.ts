@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Locator } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { cacheFolder } from "../../scripts/development.mjs";
 import { describeWithBrowser } from "../support/browser.ts";
@@ -165,4 +166,47 @@ describeWithBrowser("how the console looks", () => {
     const box = await page.getByLabel("Load lazy images").boundingBox();
     expect((box?.y ?? 0) - (field?.y ?? 0) - (field?.height ?? 0)).toBeGreaterThan(8);
   });
+
+  it.each([1_280, 375])(
+    "lets nothing touch or cover what stands beside it, %i pixels wide",
+    async (width) => {
+      const page = await app.at("overview", { width });
+      const boxOf = async (locator: Locator) => {
+        const box = await locator.first().boundingBox();
+        if (box === null) throw new Error("it is not shown");
+        return { ...box, right: box.x + box.width, bottom: box.y + box.height };
+      };
+      const reason = "The engine cannot be reached: its name could not be resolved, nor could any other";
+      await page.route("**/admin/providers*", async (route) => {
+        const response = await route.fetch();
+        const { items, ...rest } = await response.json();
+        const asked = { at: 0, error: reason, added: 0 };
+        const troubled = items.map((item: object) => ({ ...item, enabled: true, models_asked: asked }));
+        await route.fulfill({ response, json: { ...rest, items: troubled } });
+      });
+      await goTo(page, "providers");
+      const badge = await boxOf(page.getByText("does not tell its models"));
+      const said = await boxOf(page.getByText(reason));
+      expect(said.y).toBeGreaterThanOrEqual(badge.bottom);
+      expect(said.right).toBeLessThanOrEqual(width);
+
+      // A button with a border is not cut off by the box around it.
+      await goTo(page, "proxies");
+      const row = await boxOf(page.getByRole("row").filter({ hasText: "Office" }));
+      expect((await boxOf(page.getByRole("button", { name: /^Test/ }))).x).toBeGreaterThanOrEqual(row.x);
+
+      await goTo(page, "alerts");
+      const title = await boxOf(page.locator("legend"));
+      expect((await boxOf(page.getByLabel("Tell"))).y - title.bottom).toBeGreaterThanOrEqual(6);
+
+      await goTo(page, "captures");
+      await page.getByRole("link", { name: "completion" }).first().click();
+      const dialog = await boxOf(page.getByRole("dialog"));
+      const close = await boxOf(page.getByRole("button", { name: "Close" }));
+      expect(close.right).toBeLessThanOrEqual(dialog.right - 10);
+      expect((await boxOf(page.getByRole("dialog").getByRole("heading"))).right).toBeLessThanOrEqual(
+        close.x - 4,
+      );
+    },
+  );
 });
