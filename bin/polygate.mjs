@@ -77,13 +77,12 @@ const env = {
   ...(trial && { ADMIN_KEY: "admin", GATEWAY_DEVELOPMENT: "true" }),
   DATA_DIR: data,
 };
-const address = addressOf("http", host, port);
 
 launch(
   "Deno",
   deno(),
   ["serve", "-A", "--config", join(folder, "deno.json"), "--host", host, "--port", port, program],
   { env },
-  address,
-  banner(address, env, [["Data", data]]),
+  (listening) => addressOf("http", host, listening),
+  (address) => banner(address, env, [["Data", data]]),
 );

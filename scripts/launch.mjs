@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import http from "node:http";
 import https from "node:https";
 import { constants } from "node:os";
+import { stripVTControlCharacters } from "node:util";
 
 const POLL_MS = 100;
 const FLUSH_MS = 50;
@@ -11,6 +12,10 @@ const QUIET_MS = 200;
 const HOLD_MS = 20_000;
 /** Characters of what a program has said before it was there; told when it never is. */
 const KEPT = 200_000;
+/** What both programs say once they listen; the line ends in the port, which the system may have chosen. */
+const LISTENS = /\b(?:Listening|Ready) on https?:\/\/\S*:(\d+)\/?\s/;
+/** More characters than that line has. */
+const LINE = 1_000;
 
 /** The oldest Node that wrangler and the tools run on. */
 const NEEDED = [22, 12];
@@ -89,11 +94,14 @@ function answers(address) {
 }
 
 /**
- * Runs a program until it ends, and ends with it. What it says before it serves `address` is held back, and told only if it
- * ends without; then comes `said`, and from then on whatever it says. If it serves nothing there for `holdMs` milliseconds, what
- * it says is let through instead.
+ * Runs a program until it ends, and ends with it. What it says before it serves is held back, and told only if it ends without;
+ * then comes what `said` makes of its address, and from then on whatever it says. If it serves nothing for `holdMs` milliseconds,
+ * what it says is let through instead.
+ *
+ * Only the program itself tells that it listens, and on which port: `addressAt` says where that can be reached. What answers at
+ * an address before may be another program.
  */
-export function launch(name, command, args, options, address, said, holdMs = HOLD_MS) {
+export function launch(name, command, args, options, addressAt, said, holdMs = HOLD_MS) {
   const child = spawn(command, args, { ...options, stdio: ["inherit", "pipe", "pipe"] });
   let held = [];
   let heldLength = 0;
@@ -101,28 +109,40 @@ export function launch(name, command, args, options, address, said, holdMs = HOL
     for (const [stream, chunk] of held ?? []) stream.write(chunk);
     held = null;
   };
-  const pass = (from, to) =>
+  let listens = false;
+  const listen = (text) => {
+    const port = LISTENS.exec(stripVTControlCharacters(text))?.[1];
+    if (port === undefined || listens) return;
+    listens = true;
+    void wait(addressAt(port));
+  };
+  const pass = (from, to) => {
+    let heard = "";
     from.on("data", (chunk) => {
+      // The line may come in pieces.
+      heard += chunk;
+      if (!listens) listen(heard);
+      heard = heard.slice(-LINE);
       if (held === null) return void to.write(chunk);
       held.push([to, chunk]);
       heldLength += chunk.length;
       while (heldLength > KEPT && held.length > 1) heldLength -= held.shift()[1].length;
     });
-  pass(child.stdout, process.stdout);
-  pass(child.stderr, process.stderr);
+  };
 
   let ended = false;
   const patience = setTimeout(tell, holdMs).unref();
-  const wait = async () => {
+  const wait = async (address) => {
     while (!ended && !(await answers(address))) await new Promise((done) => setTimeout(done, POLL_MS));
     // What it says of that question is not for people either.
     await new Promise((done) => setTimeout(done, QUIET_MS));
     if (ended) return;
     held = null;
     clearTimeout(patience);
-    console.log(said);
+    console.log(said(address));
   };
-  void wait();
+  pass(child.stdout, process.stdout);
+  pass(child.stderr, process.stderr);
 
   // A terminal sends Ctrl+C to both processes; any other signal is for this one alone and is passed on.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {

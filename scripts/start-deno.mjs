@@ -7,7 +7,6 @@ import { addressOf, banner, launch } from "./launch.mjs";
 
 const { PORT: port = "8787", HOST: host = "127.0.0.1" } = process.env;
 const env = { DENO_NO_UPDATE_CHECK: "1", ...developmentVars, ...process.env };
-const address = addressOf("http", host, port);
 const ownDeno = join(root, "node_modules", ".bin", process.platform === "win32" ? "deno.cmd" : "deno");
 
 launch(
@@ -15,9 +14,10 @@ launch(
   existsSync(ownDeno) ? ownDeno : "deno",
   ["serve", "-A", "--host", host, "--port", port, "src/deno.ts"],
   { cwd: root, env },
-  address,
-  banner(address, env, [
-    ["Runtime", "Deno"],
-    ["Data", env.DATA_DIR ?? "data"],
-  ]),
+  (listening) => addressOf("http", host, listening),
+  (address) =>
+    banner(address, env, [
+      ["Runtime", "Deno"],
+      ["Data", env.DATA_DIR ?? "data"],
+    ]),
 );

@@ -28,7 +28,6 @@ if (problem !== "") {
 const port = option("port") ?? process.env.PORT ?? "8787";
 const host = option("ip") ?? "127.0.0.1";
 const vars = Object.entries(developmentVars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-const address = addressOf(option("local-protocol") ?? "http", host, port);
 
 // Wrangler reads this file, too.
 const varsFile = join(root, ".dev.vars");
@@ -56,6 +55,6 @@ launch(
       ...(privateHosts !== undefined && { PAGE_PRIVATE_HOSTS: privateHosts }),
     },
   },
-  address,
-  banner(address, { ...ownVars, ...developmentVars, ...varsOf(userArguments) }, []),
+  (listening) => addressOf(option("local-protocol") ?? "http", host, listening),
+  (address) => banner(address, { ...ownVars, ...developmentVars, ...varsOf(userArguments) }, []),
 );

@@ -35,15 +35,37 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 // What nobody caught ends the request that it belongs to, not the streams of all others.
 globalThis.addEventListener("unhandledrejection", (event) => {
   event.preventDefault();
-  report(event.reason);
+  survive(event.reason);
 });
 globalThis.addEventListener("error", (event) => {
   event.preventDefault();
-  report(event.error);
+  survive(event.error);
 });
 
-function report(thrown: unknown): void {
+/** Whether requests can come. Until then nothing is worth surviving: a process that cannot listen is to be started anew. */
+let listening = false;
+
+function survive(thrown: unknown): void {
+  if (!listening) {
+    console.error(`Polygate cannot start: ${startProblem(thrown)}`);
+    runtime.close();
+    Deno.exit(1);
+  }
   console.error(JSON.stringify({ at: new Date().toISOString(), uncaught: failureForLog(thrown) }));
+}
+
+function startProblem(thrown: unknown): string {
+  return thrown instanceof Deno.errors.AddrInUse
+    ? 'another program listens on its port. Choose another one with --port, or with PORT for "npm run start:deno".'
+    : `${failureForLog(thrown)}.`;
+}
+
+/** Tells where it is, in the runtime's own words; whoever has started it waits for them. */
+function tellListening(address: Deno.Addr): void {
+  listening = true;
+  if (!("hostname" in address)) return;
+  const { hostname, port } = address;
+  console.error(`Listening on http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}/`);
 }
 
 // Whoever was told before the process ended goes on being told.
@@ -56,6 +78,7 @@ setInterval(() => {
 
 /** What `deno serve` runs. */
 export default {
+  onListen: tellListening,
   fetch: (request, info) => {
     if (inFlight.closing) {
       return new Response(null, { status: 503, headers: { connection: "close", "retry-after": "5" } });

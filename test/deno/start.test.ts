@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -12,10 +13,12 @@ import { until } from "../support/until.ts";
 let child: ChildProcess;
 let url: string;
 let output = "";
+const bin = join(root, "bin", "polygate.mjs");
 const data = mkdtempSync(join(tmpdir(), "polygate-start-deno-"));
 
 /** What `npm run start:deno` runs. */
 beforeAll(async () => {
+  await promisify(execFile)(process.execPath, [join(root, "scripts", "build-program.mjs")]);
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
   child = run({ PORT: String(port), DATA_DIR: data }, (text) => (output += text));
@@ -54,11 +57,10 @@ describe("npm run start:deno", () => {
 
 describe("npx polygate", () => {
   it("starts the same from the package's bundle, and ends when it is told to", async () => {
-    await promisify(execFile)(process.execPath, [join(root, "scripts", "build-program.mjs")]);
     const port = await freePort();
     let said = "";
     const args = ["--port", String(port), "--data", join(data, "npx")];
-    const program = run({}, (text) => (said += text), [join(root, "bin", "polygate.mjs"), ...args]);
+    const program = run({}, (text) => (said += text), [process.execPath, bin, ...args]);
     try {
       await until(
         async () => said,
@@ -93,14 +95,84 @@ describe("a variable that is not what it may be", () => {
   });
 });
 
+describe("a port that another program has", () => {
+  const deno = join(root, "node_modules", ".bin", "deno");
+  let other: Server;
+  let port = "";
+  beforeAll(async () => {
+    // It answers whatever a gateway may be asked.
+    other = createServer((_, response) => response.end("ok")).listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const address = other.address();
+    port = typeof address === "object" ? String(address?.port) : "";
+  });
+  afterAll(() => other.close());
+
+  it.each([
+    ["npx polygate", () => [process.execPath, bin, "--port", port, "--data", join(data, "taken")]],
+    ["npm run start:deno", () => [process.execPath, join(root, "scripts", "start-deno.mjs")]],
+    ["deno serve", () => [deno, "serve", "-A", "--host", "127.0.0.1", "--port", port, "src/deno.ts"]],
+  ])("ends %s with a sentence, whatever the other one answers", async (_, command) => {
+    let said = "";
+    const variables = { PORT: port, DATA_DIR: join(data, "taken"), DENO_NO_UPDATE_CHECK: "1" };
+    const failed = run(variables, (text) => (said += text), command());
+    try {
+      expect(await once(failed, "close")).toEqual([1, null]);
+    } finally {
+      failed.kill("SIGKILL");
+    }
+    expect(said.trimEnd()).toMatch(/^Polygate cannot start: another program listens on its port\. .+$/);
+  });
+});
+
+it("what nobody caught does not end a gateway that listens", async () => {
+  let said = "";
+  const entry = "test/support/deno-uncaught.mjs";
+  const deno = join(root, "node_modules", ".bin", "deno");
+  const command = [deno, "serve", "-A", "--host", "127.0.0.1", "--port", "0", entry];
+  const program = run({ DATA_DIR: join(data, "uncaught") }, (text) => (said += text), command);
+  try {
+    const at = await until(
+      async () => /Listening on (http:\S+)\/\n/.exec(said)?.[1],
+      (address) => address !== undefined,
+    );
+    for (const path of ["/rejection", "/error", "/rejection"]) await fetch(at + path);
+    await until(
+      async () => said,
+      (text) => (text.match(/"uncaught":"Error: of nobody"/g) ?? []).length === 3,
+    );
+    expect((await fetch(`${at}/healthz`)).status).toBe(200);
+  } finally {
+    program.kill("SIGKILL");
+  }
+});
+
+it("any free port is told when 0 is asked for", async () => {
+  let said = "";
+  const program = run({ PORT: "0", DATA_DIR: join(data, "any") }, (text) => (said += text));
+  try {
+    const at = await until(
+      async () => /Polygate +(http:\S+)/.exec(said)?.[1],
+      (address) => address !== undefined,
+      50_000,
+    );
+    expect((await fetch(`${at}/healthz`)).status).toBe(200);
+  } finally {
+    program.kill("SIGTERM");
+    await once(program, "close");
+  }
+});
+
 /** Starts it with variables, and tells what it prints. */
 function run(
   variables: Readonly<Record<string, string>>,
   told: (text: string) => void,
-  command: readonly string[] = [join(root, "scripts", "start-deno.mjs")],
+  command: readonly string[] = [process.execPath, join(root, "scripts", "start-deno.mjs")],
 ): ChildProcess {
   const { PATH, HOME } = process.env;
-  const started = spawn(process.execPath, command, {
+  const [program = "", ...args] = command;
+  const started = spawn(program, args, {
+    cwd: root,
     stdio: "pipe",
     env: { PATH, HOME, NO_COLOR: "1", ...variables },
   });

@@ -43,6 +43,18 @@ afterAll(async () => {
   rmSync(storage, { recursive: true, force: true });
 });
 
+/** What a start that fails has said, and its exit code. */
+async function failedStart(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
+  const failed = spawn(process.execPath, [join(root, "scripts", "start.mjs"), ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...variables },
+  });
+  let said = "";
+  for (const stream of [failed.stdout, failed.stderr]) stream.on("data", (text) => (said += text));
+  const [code]: unknown[] = await once(failed, "exit");
+  return { code, said };
+}
+
 /** Ends it and all that it has started, without a word. */
 function kill(): void {
   if (child.pid === undefined) return;
@@ -91,13 +103,20 @@ describe("npm start", () => {
     expect(await inUse()).toBe(0);
   });
 
+  it("says that another gateway has the port, and does not take that one's answers for its own", async () => {
+    const { code, said } = await failedStart([
+      "--port",
+      String(port),
+      "--persist-to",
+      join(storage, "other"),
+    ]);
+    expect(code).not.toBe(0);
+    expect(said).toMatch(/Address already in use/i);
+    expect(said).not.toContain("API key");
+  });
+
   it("says why it cannot start", async () => {
-    const other = spawn(process.execPath, [join(root, "scripts", "start.mjs"), "--no-such-option"], {
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let said = "";
-    for (const stream of [other.stdout, other.stderr]) stream.on("data", (text) => (said += text));
-    const [code] = await once(other, "exit");
+    const { code, said } = await failedStart(["--no-such-option"]);
     expect(code).not.toBe(0);
     expect(said).toContain("such-option");
     expect(said).not.toContain("API key");

@@ -8,6 +8,7 @@ Date.now = () => now() + offset;
 const { default: program } = await import("../../src/deno.ts");
 
 export default {
+  ...program,
   fetch: (request, info) => {
     const url = new URL(request.url);
     if (url.pathname !== CLOCK_PATH) return program.fetch(request, info);

@@ -56,7 +56,7 @@ describe("a start", () => {
   it("does not keep to itself for ever what a program says that cannot be reached", async () => {
     const program = "console.log('I am elsewhere'); setInterval(() => {}, 1000)";
     const script = `import { launch } from ${JSON.stringify(new URL("../../../scripts/launch.mjs", import.meta.url).href)};
-      launch("it", process.execPath, ["-e", ${JSON.stringify(program)}], {}, "http://127.0.0.1:0", "reached", 50);`;
+      launch("it", process.execPath, ["-e", ${JSON.stringify(program)}], {}, () => "http://127.0.0.1:0", () => "reached", 50);`;
     const started = spawn(process.execPath, ["--input-type=module", "-e", script]);
     try {
       const [said] = await once(started.stdout, "data");

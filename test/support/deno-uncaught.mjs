@@ -1,0 +1,20 @@
+// The gateway on Deno, with two paths at which something fails where nobody catches it.
+const { default: program } = await import("../../src/deno.ts");
+
+const failure = () => {
+  throw new Error("of nobody");
+};
+const FAILURES = {
+  "/rejection": () => void Promise.resolve().then(failure),
+  "/error": () => setTimeout(failure),
+};
+
+export default {
+  ...program,
+  fetch: (request, info) => {
+    const fail = FAILURES[new URL(request.url).pathname];
+    if (fail === undefined) return program.fetch(request, info);
+    fail();
+    return new Response("failed");
+  },
+};
