@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { addressOf, banner, launch } from "../scripts/launch.mjs";
+import { addressOf, banner, launch, portOrExit, variable } from "../scripts/launch.mjs";
 
 const folder = fileURLToPath(new URL("..", import.meta.url));
 const program = join(folder, "dist", "program", "deno", "server.js");
@@ -27,9 +27,9 @@ function options() {
   try {
     return parseArgs({
       options: {
-        port: { type: "string", default: process.env.PORT ?? "8787" },
-        host: { type: "string", default: process.env.HOST ?? "127.0.0.1" },
-        data: { type: "string", default: process.env.DATA_DIR ?? "polygate-data" },
+        port: { type: "string" },
+        host: { type: "string", default: variable("HOST", "127.0.0.1") },
+        data: { type: "string", default: variable("DATA_DIR", "polygate-data") },
         help: { type: "boolean", short: "h" },
         version: { type: "boolean", short: "v" },
       },
@@ -59,9 +59,10 @@ function deno() {
   }
 }
 
-const { port, host, data, help, version: tellVersion } = options();
+const { port: portOption, host, data, help, version: tellVersion } = options();
 if (help) end(HELP, 0);
 if (tellVersion) end(version, 0);
+const port = portOrExit(portOption);
 
 const trial = (process.env.ADMIN_KEY ?? "") === "";
 const local = /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/.test(host);

@@ -30,6 +30,26 @@ export function nodeProblem(version) {
     : `Polygate needs Node ${needed}, and this is ${version}. "npm ci" brings one along; otherwise see https://nodejs.org.`;
 }
 
+/** What is wrong with a port, in a sentence that names what gave it; empty: nothing. With 0 the system chooses one. */
+export function portProblem(name, text) {
+  const fits = /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
+  return fits ? "" : `${name} is ${JSON.stringify(text)}: it must be a whole number from 0 to 65535`;
+}
+
+/** The value of a variable of this process; one that is empty takes its default, as one that is missing. */
+export function variable(name, unset) {
+  return process.env[name]?.trim() || unset;
+}
+
+/** The port of the option `--port`, else that of the variable PORT. One that is none ends the process, which says so. */
+export function portOrExit(option) {
+  const [name, port] = option === undefined ? ["PORT", variable("PORT", "8787")] : ["--port", option];
+  const problem = portProblem(name, port);
+  if (problem === "") return port;
+  console.error(problem);
+  process.exit(1);
+}
+
 /** The variables that arguments of wrangler set, `--var NAME:value` in all its forms; a later one wins. */
 export function varsOf(args) {
   const vars = {};

@@ -3,9 +3,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { developmentVars, root } from "./development.mjs";
-import { addressOf, banner, launch } from "./launch.mjs";
+import { addressOf, banner, launch, portOrExit, variable } from "./launch.mjs";
 
-const { PORT: port = "8787", HOST: host = "127.0.0.1" } = process.env;
+const port = portOrExit();
+const host = variable("HOST", "127.0.0.1");
 const env = { DENO_NO_UPDATE_CHECK: "1", ...developmentVars, ...process.env };
 const ownDeno = join(root, "node_modules", ".bin", process.platform === "win32" ? "deno.cmd" : "deno");
 
@@ -18,6 +19,6 @@ launch(
   (address) =>
     banner(address, env, [
       ["Runtime", "Deno"],
-      ["Data", env.DATA_DIR ?? "data"],
+      ["Data", variable("DATA_DIR", "data")],
     ]),
 );

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { developmentVars, quietEnvironment, root, writeDevelopmentConfig } from "./development.mjs";
-import { addressOf, banner, fileVars, launch, nodeProblem, varsOf } from "./launch.mjs";
+import { addressOf, banner, fileVars, launch, nodeProblem, portOrExit, varsOf } from "./launch.mjs";
 
 const userArguments = process.argv.slice(2);
 
@@ -25,7 +25,7 @@ if (problem !== "") {
   process.exit(1);
 }
 
-const port = option("port") ?? process.env.PORT ?? "8787";
+const port = portOrExit(option("port"));
 const host = option("ip") ?? "127.0.0.1";
 const vars = Object.entries(developmentVars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
 

@@ -93,6 +93,23 @@ describe("a variable that is not what it may be", () => {
     expect(said.trimEnd()).toMatch(/^PROVIDER_DRIVER is "foo": it must be one of sessions, .+$/);
     expect(existsSync(folder)).toBe(false);
   });
+
+  it("is told of the port, too, which is 8787 when it is empty", async () => {
+    let said = "";
+    const failed = run({ PORT: "abc" }, (text) => (said += text));
+    expect(await once(failed, "close")).toEqual([1, null]);
+    expect(said).toBe('PORT is "abc": it must be a whole number from 0 to 65535\n');
+    // The port itself may be another's: what is looked at is only that the variable is none that is wrong.
+    said = "";
+    const variables = { PORT: "", DATA_DIR: join(data, "never"), PROVIDER_DRIVER: "foo" };
+    expect(
+      await once(
+        run(variables, (text) => (said += text)),
+        "close",
+      ),
+    ).toEqual([1, null]);
+    expect(said).toMatch(/^PROVIDER_DRIVER is /);
+  });
 });
 
 describe("a port that another program has", () => {

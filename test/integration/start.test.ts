@@ -115,6 +115,12 @@ describe("npm start", () => {
     expect(said).not.toContain("API key");
   });
 
+  it("names a port that is none", async () => {
+    const said = 'is "abc": it must be a whole number from 0 to 65535\n';
+    expect(await failedStart(["--port", "abc"])).toEqual({ code: 1, said: `--port ${said}` });
+    expect(await failedStart([], { PORT: "abc" })).toEqual({ code: 1, said: `PORT ${said}` });
+  });
+
   it("says why it cannot start", async () => {
     const { code, said } = await failedStart(["--no-such-option"]);
     expect(code).not.toBe(0);

@@ -62,6 +62,13 @@ describe("the package", () => {
     expect(npx(["--prot", "1"])).toMatchObject({ status: 2, stderr: expect.stringContaining("'--prot'") });
   });
 
+  it("names a port that is none", () => {
+    const said = 'is "abc": it must be a whole number from 0 to 65535\n';
+    expect(npx(["--port", "abc"])).toMatchObject({ status: 1, stdout: "", stderr: `--port ${said}` });
+    expect(npx([], { PORT: "abc" })).toMatchObject({ status: 1, stdout: "", stderr: `PORT ${said}` });
+    expect(npx(["--help"], { PORT: "abc" })).toMatchObject({ status: 0 });
+  });
+
   it("shows keys that everybody knows to this machine alone", () => {
     for (const refused of [npx(["--host", "0.0.0.0"]), npx([], { HOST: "::", ADMIN_KEY: "" })]) {
       expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining("set ADMIN_KEY") });

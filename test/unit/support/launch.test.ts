@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { addressOf, banner, fileVars, nodeProblem, varsOf } from "../../../scripts/launch.mjs";
+import { addressOf, banner, fileVars, nodeProblem, portProblem, varsOf } from "../../../scripts/launch.mjs";
 
 describe("what a start says", () => {
   it.each(["22.12.0", "22.13.1", "24.0.0", "26.1.0"])("is nothing about Node %s", (version) => {
@@ -52,6 +52,19 @@ describe("a start", () => {
   ])("over %s on %s is reached at an address", (scheme, host, address) => {
     expect(addressOf(scheme, host, "8787")).toBe(address);
   });
+
+  it.each(["0", "1", "8787", "65535"])("takes the port %s", (port) => {
+    expect(portProblem("PORT", port)).toBe("");
+  });
+
+  it.each(["abc", "", "-1", "80.5", "65536", "0x50", "8787 8788"])(
+    "names the port %j, which is none",
+    (port) => {
+      expect(portProblem("--port", port)).toBe(
+        `--port is ${JSON.stringify(port)}: it must be a whole number from 0 to 65535`,
+      );
+    },
+  );
 
   it("does not keep to itself for ever what a program says that cannot be reached", async () => {
     const program = "console.log('I am elsewhere'); setInterval(() => {}, 1000)";
