@@ -26,6 +26,32 @@ if (problem !== "") {
 }
 
 const port = portOrExit(option("port"));
+
+/**
+ * What the program is going to say of these variables, in a sentence; empty: nothing. Wrangler would bury it in a stack. A Node that
+ * does not read TypeScript leaves it to the program.
+ */
+async function variableProblem(given) {
+  // Whoever sets none does not wait for the rules to be loaded.
+  if (Object.keys(given).length === 0 || !process.features.typescript) return "";
+  const { parseVariables, VariableError } = await import("../src/platform/variables.ts");
+  const { DRIVER_NAMES } = await import("../src/provider/drivers.ts");
+  try {
+    parseVariables(given, { drivers: DRIVER_NAMES });
+    return "";
+  } catch (error) {
+    if (!(error instanceof VariableError)) throw error;
+    return error.message;
+  }
+}
+
+const userVars = varsOf(userArguments);
+const wrongVariable = await variableProblem(userVars);
+if (wrongVariable !== "") {
+  console.error(wrongVariable);
+  process.exit(1);
+}
+
 const host = option("ip") ?? "127.0.0.1";
 const vars = Object.entries(developmentVars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
 
@@ -34,7 +60,7 @@ const varsFile = join(root, ".dev.vars");
 const ownVars = existsSync(varsFile) ? fileVars(readFileSync(varsFile, "utf8")) : {};
 
 // The browser's filter learns from the environment what the page service learns from its variable.
-const { PAGE_PRIVATE_HOSTS: privateHosts } = varsOf(userArguments);
+const { PAGE_PRIVATE_HOSTS: privateHosts } = userVars;
 
 launch(
   "wrangler",
@@ -56,5 +82,5 @@ launch(
     },
   },
   (listening) => addressOf(option("local-protocol") ?? "http", host, listening),
-  (address) => banner(address, { ...ownVars, ...developmentVars, ...varsOf(userArguments) }, []),
+  (address) => banner(address, { ...ownVars, ...developmentVars, ...userVars }, []),
 );

@@ -112,6 +112,40 @@ describe("a variable that is not what it may be", () => {
   });
 });
 
+describe("a data folder that cannot be used", () => {
+  const start = async (folder: string) => {
+    let said = "";
+    const failed = run({ PORT: "0", DATA_DIR: folder }, (text) => (said += text));
+    expect(await once(failed, "close")).toEqual([1, null]);
+    return said;
+  };
+
+  it("ends the start with a sentence when another process uses it", async () => {
+    const folder = join(data, "used");
+    let said = "";
+    const first = run({ PORT: "0", DATA_DIR: folder }, (text) => (said += text));
+    try {
+      await until(
+        async () => said,
+        (text) => text.includes(folder),
+        50_000,
+      );
+      expect(await start(folder)).toBe(
+        `Another process, or another thread of this one, uses the data folder ${folder}\n`,
+      );
+    } finally {
+      first.kill("SIGTERM");
+      await once(first, "close");
+    }
+  });
+
+  it("ends the start with a sentence when it is none", async () => {
+    const said = await start(join(root, "package.json"));
+    expect(said).toMatch(/^The data folder \S+package\.json cannot be used: .+\n$/);
+    expect(said.trimEnd()).not.toContain("\n");
+  });
+});
+
 describe("a port that another program has", () => {
   const deno = join(root, "node_modules", ".bin", "deno");
   let other: Server;

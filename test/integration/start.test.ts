@@ -115,6 +115,15 @@ describe("npm start", () => {
     expect(said).not.toContain("API key");
   });
 
+  it.each([
+    ["PROVIDER_DRIVER:bogus", /^PROVIDER_DRIVER is "bogus": it must be one of sessions, .+\n$/],
+    ["QUEUE_TIMEOUT_MS:abc", /^QUEUE_TIMEOUT_MS is "abc": it must be a whole number from 1 to \d+\n$/],
+  ])("says of --var %s what is wrong, in a sentence alone", async (given, sentence) => {
+    const { code, said } = await failedStart(["--port", String(port), "--var", given]);
+    expect(code).toBe(1);
+    expect(said).toMatch(sentence);
+  });
+
   it("names a port that is none", async () => {
     const said = 'is "abc": it must be a whole number from 0 to 65535\n';
     expect(await failedStart(["--port", "abc"])).toEqual({ code: 1, said: `--port ${said}` });

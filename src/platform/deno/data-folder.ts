@@ -7,14 +7,15 @@ export interface DataFolder {
 }
 
 /**
- * Opens the data folder, and makes it if there is none. Throws when another process has it open: two would hand out each
- * account's slots twice.
+ * Opens the data folder, and makes it if there is none. One that cannot be used ends the process: the reason is printed, the
+ * exit code is 1. Another process that has it open is such a reason: two would hand out each account's slots twice.
  */
-export async function openDataFolder(path: string): Promise<DataFolder> {
-  await Deno.mkdir(path, { recursive: true });
-  const lock = await Deno.open(`${path}/lock`, { create: true, write: true });
+export async function dataFolderOrExit(path: string): Promise<DataFolder> {
+  const lock = await openLock(path).catch((error: unknown) =>
+    exit(`The data folder ${path} cannot be used: ${error instanceof Error ? error.message : error}`),
+  );
   if (!(await lock.tryLock(true))) {
-    throw new Error(`another process, or another thread of this one, uses the data folder ${path}`);
+    return exit(`Another process, or another thread of this one, uses the data folder ${path}`);
   }
   const database = new Database(`${path}/polygate.db`);
   return {
@@ -24,4 +25,14 @@ export async function openDataFolder(path: string): Promise<DataFolder> {
       lock.close();
     },
   };
+}
+
+async function openLock(path: string): Promise<Deno.FsFile> {
+  await Deno.mkdir(path, { recursive: true });
+  return await Deno.open(`${path}/lock`, { create: true, write: true });
+}
+
+function exit(reason: string): never {
+  console.error(reason);
+  return Deno.exit(1);
 }

@@ -18,7 +18,7 @@ import { AnswerBodies } from "./answer-bodies.ts";
 import { AssetFolder } from "./assets.ts";
 import { findBrowser, LocalBrowsers, NO_BROWSER } from "./browser.ts";
 import { denoConfiguration } from "./configuration.ts";
-import { openDataFolder } from "./data-folder.ts";
+import { dataFolderOrExit } from "./data-folder.ts";
 import { startEgress } from "./egress.ts";
 import { KeptForCallers } from "./kept.ts";
 import { blockLists, denoPages } from "./pages.ts";
@@ -44,7 +44,7 @@ export interface DenoRuntime {
 export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   const { pages, process } = variables;
   const projectFolder = new URL("../../..", import.meta.url).pathname.replace(/\/$/, "");
-  const data = await openDataFolder(process.dataFolder);
+  const data = await dataFolderOrExit(process.dataFolder);
   const accounts = createInProcessPool(new SqlPoolStore(data.database), new SqlUseStore(data.database));
   const journal = new SqlJournal(data.database);
   const configuration = await denoConfiguration(data.database, variables, accounts, journal);
