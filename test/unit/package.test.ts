@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../../scripts/development.mjs";
@@ -60,6 +60,11 @@ describe("the package", () => {
 
   it("says which option it does not know", () => {
     expect(npx(["--prot", "1"])).toMatchObject({ status: 2, stderr: expect.stringContaining("'--prot'") });
+  });
+
+  // Whoever runs it by its name makes it executable: in a clone that would be a change.
+  it.skipIf(process.platform === "win32")("is committed as what can be executed", () => {
+    expect(statSync(bin).mode & 0o111).toBe(0o111);
   });
 
   it("names a port that is none", () => {
