@@ -225,7 +225,7 @@ export class BrowserService {
     gone.catch(() => undefined);
     live.browser.on("disconnected", leave);
     try {
-      return await Promise.race([work(tab, live.userAgent), tab.ended, gone, late]);
+      return await Promise.race([work(tab, live.userAgent), tab.ended, gone, late, hangs(live.browser)]);
     } finally {
       over = true;
       if (tab.doesHarm) this.#queue.penalise(client);
@@ -353,6 +353,18 @@ export class BrowserService {
     this.#hasGivenUp = true;
     await close(browser);
   }
+}
+
+/**
+ * Rejects with {@link BrowserStalled} when a browser does not answer any more; never otherwise. The tab that is kept ready says nothing of that:
+ * whoever got it would wait for as long as a page may take.
+ */
+function hangs(browser: Browser): Promise<never> {
+  return new Promise((_, reject) => {
+    inTime(browser.version(), OPEN_MS, () => {}).catch((error: unknown) => {
+      if (error instanceof BrowserStalled) reject(error);
+    });
+  });
 }
 
 /** A page of a browser is over, or came to nothing. */

@@ -105,6 +105,15 @@ class WithPages implements ConnectionTransport {
   }
 }
 
+/** A browser that may stop to answer, and does not end. */
+class Hanging extends WithPages {
+  hangs = false;
+
+  override send(message: string): void {
+    if (!this.hangs) super.send(message);
+  }
+}
+
 /** A browser that ends when it has started. */
 class Ending extends WithPages {
   override send(message: string): void {
@@ -382,6 +391,26 @@ describe("BrowserService", () => {
     await vi.advanceTimersByTimeAsync(5_000);
     await asked;
     expect(transports.map(({ sent }) => sent.includes("Browser.close"))).not.toContain(false);
+  });
+
+  it("loads a page in another browser when one hangs that has a tab ready", async () => {
+    const transports: Hanging[] = [];
+    const launch = () => {
+      const transport = new Hanging();
+      transports.push(transport);
+      return puppeteer.connect({ transport });
+    };
+    const service = new BrowserService({ launch, limits, blockLists: "" });
+    for (const hangs of [false, true]) {
+      const [first] = transports;
+      if (first !== undefined) first.hangs = hangs;
+      const asked = expect(service.visit(visit, "a")).rejects.toThrow("host name");
+      // Less than a page may take.
+      await vi.advanceTimersByTimeAsync(limits.totalMs - 1_000);
+      await asked;
+    }
+    expect(transports[0]?.sent.filter((method) => method === "Target.createTarget")).toHaveLength(2);
+    expect(transports).toHaveLength(2);
   });
 
   it("opens no other tab in a browser that does not close its last one", async () => {
