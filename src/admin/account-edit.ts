@@ -31,9 +31,10 @@ const accountChangeSchema = sentObject(
 );
 
 /** `PUT /admin/accounts/{identifier}/proxy`. */
-const proxyBindingSchema = sentObject(() => ({
-  proxy_id: z.string("the id of a proxy is needed; an empty one unbinds").trim(),
-}));
+const proxyBindingSchema = sentObject(
+  () => ({ proxy_id: z.string("the id of a proxy is needed; an empty one unbinds").trim() }),
+  accountViewSchema,
+);
 
 /** What an edit of the accounts answers. */
 export const accountsChangedSchema = () => successSchema().extend({ total_accounts: z.int() });

@@ -24,11 +24,15 @@ const MAX_FAILURES = 200;
  * `POST /admin/accounts/test-all`. The body may be missing. `resume`: after those that the last run has tested; `identifiers`:
  * only these.
  */
-const testAllSchema = sentObject(() => ({
-  model: modelSchema(),
-  resume: z.boolean().default(false),
-  identifiers: z.array(z.string()).optional(),
-}));
+const testAllSchema = sentObject(
+  () => ({
+    model: modelSchema(),
+    resume: z.boolean().default(false),
+    identifiers: z.array(z.string()).optional(),
+  }),
+  // What a test of one account may have besides says nothing here.
+  () => z.object({ message: z.string() }),
+);
 
 /** Where a run begins that goes on with another one. */
 type Begun = Pick<TestAllProgress, "done" | "success" | "failed" | "failures">;

@@ -12,9 +12,6 @@ import { etagOf } from "./etag.ts";
 import { found } from "./refusals.ts";
 import { sentObject } from "./sent-fields.ts";
 
-/** `POST /admin/config/restore`. */
-const restoreSchema = sentObject(() => ({ version: z.int().min(1), dry_run: z.boolean().default(false) }));
-
 const versionSchema = () =>
   z.object({
     version: z.int(),
@@ -25,6 +22,12 @@ const versionSchema = () =>
     keys: z.int(),
     accounts: z.int(),
   }) satisfies z.ZodType<KeptVersion>;
+
+/** `POST /admin/config/restore`. */
+const restoreSchema = sentObject(
+  () => ({ version: z.int().min(1), dry_run: z.boolean().default(false) }),
+  versionSchema,
+);
 
 const changeSchema = () =>
   z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() });

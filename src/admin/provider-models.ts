@@ -6,7 +6,7 @@ import {
   type ProviderModel,
   providerModelSchema,
 } from "../config/schema.ts";
-import { once } from "../encoding/lazy-schema.ts";
+import { lazyLooseObject, once } from "../encoding/lazy-schema.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../errors/provider-error.ts";
 import type { Context } from "../platform/context.ts";
@@ -18,7 +18,7 @@ import { etagOf } from "./etag.ts";
 import { providerView, providerViewSchema } from "./provider-view.ts";
 import { savedProvider } from "./providers.ts";
 import { found } from "./refusals.ts";
-import { sentObject } from "./sent-fields.ts";
+import { refuseStrangers, sentObject } from "./sent-fields.ts";
 import { sentPrice } from "./sent-price.ts";
 
 const modelsSchema = () => z.object({ driver: z.string(), models: z.array(z.string()) });
@@ -60,7 +60,7 @@ const addedSchema = sentObject(() => ({
 const switchedSchema = sentObject(() => ({ models: modelNames().optional(), enabled: z.boolean() }));
 
 /** `PUT /admin/providers/{providerID}/models/{model}`. What is left out stays; null: it is not known. */
-const editedSchema = sentObject(() => ({
+const editedSchema = lazyLooseObject(() => ({
   upstream: providerModelSchema.shape.upstream.nullable(),
   enabled: providerModelSchema.shape.enabled.nullable(),
   thinking: providerModelSchema.shape.thinking.nullable(),
@@ -86,7 +86,9 @@ function edited(
   said: SaidOfModel | undefined,
   body: z.output<typeof editedSchema>,
 ): SaidOfModel {
-  const model = { ...modelOf(said ?? name), ...body };
+  const present = modelOf(said ?? name);
+  refuseStrangers(body, Object.keys(editedSchema.shape), "", Object.keys(present));
+  const model = { ...present, ...body };
   const known = Object.entries(model).filter(([, value]) => value !== undefined && value !== null);
   return saidOf(name, providerModelSchema.parse(Object.fromEntries(known)));
 }

@@ -45,15 +45,12 @@ function decode(params: Params, method: string, path: string): Params {
  * last colon, as names may hold colons themselves. Null when the path has another verb or none.
  */
 function withoutVerb(params: Params, verb: string): Params | null {
-  const [name, value] = Object.entries(params).at(-1) ?? ["", ""];
+  const [name, text] = Object.entries(params).at(-1) ?? ["", ""];
+  // As with any path, a slash at its end says nothing.
+  const value = text.endsWith("/") ? text.slice(0, -1) : text;
   const colon = value.lastIndexOf(":");
   if (colon < 0 || value.slice(colon + 1) !== verb) return null;
   return { ...params, [name]: value.slice(0, colon) };
-}
-
-/** Whether a path ends in a verb, as `/models/x:countTokens` does. A slash at its end says nothing. */
-function endsIn(path: string, verb: string): boolean {
-  return path.replace(/\/$/, "").endsWith(`:${verb}`);
 }
 
 /** Finds routes by path, then by method and verb, so that a wrong method is told from a wrong path. */
@@ -128,12 +125,14 @@ export class RouteTable {
       settled === undefined ? await this.#find(method, url, path) : { choices: settled, params: {} };
     if (found === undefined) return null;
     const wanted = method === "HEAD" ? "GET" : method;
+    const params = decode(found.params, method, path);
     // A path that ends in a verb is that verb's: it is no model's name for those without one.
-    const verbal = found.choices.filter(({ endpoint: { verb } }) => verb !== undefined && endsIn(path, verb));
+    const verbal = found.choices.filter(
+      ({ endpoint: { verb } }) => verb !== undefined && withoutVerb(params, verb) !== null,
+    );
     const fitting = verbal.length === 0 ? found.choices : verbal;
     const choices = fitting.filter(({ endpoint }) => endpoint.method === wanted);
     if (choices.length === 0) throw methodNotAllowed(method, path, fitting);
-    const params = decode(found.params, method, path);
     for (const route of choices) {
       const { verb, when } = route.endpoint;
       if (when?.({ headers, url }) === false) continue;

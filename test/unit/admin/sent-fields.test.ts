@@ -135,6 +135,30 @@ describe("what was read", () => {
     const answer = await call("POST", "/admin/proxies/test", { ...proxy, target: "http://target.test" });
     expect(answer.status).toBe(200);
   });
+
+  it("of an account may be sent to bind it", async () => {
+    const account = await firstOf("/admin/accounts");
+    const sent = { ...account, proxy_id: "p" };
+    expect((await call("PUT", "/admin/accounts/a@x.test/proxy", sent)).status).toBe(200);
+    expect(await firstOf("/admin/accounts")).toMatchObject({ proxy_id: "p" });
+  });
+
+  it("of a version may be sent to restore it", async () => {
+    await call("DELETE", "/admin/accounts/a@x.test");
+    const version = await firstOf("/admin/config/versions");
+    expect((await call("POST", "/admin/config/restore", version)).status).toBe(200);
+    expect(await firstOf("/admin/accounts")).toMatchObject({ email: "a@x.test" });
+    // Nobody looks for trouble any more.
+    await call("PUT", "/admin/alerts", { webhooks: [] });
+  });
+
+  it("of a model may be sent back with what this version does not know, and nothing else of that kind", async () => {
+    const path = "/admin/providers/one/models/m";
+    expect((await call("PUT", path, { ...SWEET, output: 5 })).status).toBe(200);
+    expect(await exported()).toMatchObject({ providers: [{ models: { m: { ...SWEET, output: 5 } } }] });
+    const refused = await call("PUT", path, { ...SWEET, smell: "sour" });
+    expect(refused).toMatchObject({ status: 400, body: { detail: expect.stringContaining("smell") } });
+  });
 });
 
 describe("an account that signs in", () => {

@@ -58,7 +58,9 @@ describe("the route table", () => {
     "/v1beta/models/m:generateContent",
     "/v1/models/m:countTokens",
     "/v1beta/models/a:b:embedContent/",
-  ])("answers 405 with what the verb allows for GET, HEAD and DELETE %s", async (path) => {
+    "/v1beta/models/m%3AgenerateContent",
+  ])("answers POST %s, and 405 with what the verb allows for GET, HEAD and DELETE", async (path) => {
+    expect((await match("POST", path))?.params["model"]).toBe(path.includes("a:b") ? "a:b" : "m");
     for (const method of ["GET", "HEAD", "DELETE"]) {
       const error = await match(method, path).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ status: 405, headers: { allow: "POST, OPTIONS" } });
