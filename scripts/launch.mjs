@@ -119,9 +119,9 @@ function answers(address) {
  * what it says is let through instead.
  *
  * Only the program itself tells that it listens, and on which port: `addressAt` says where that can be reached. What answers at
- * an address before may be another program.
+ * an address before may be another program. One that was told to say little does not tell: what answers at `quietPort` is taken for it.
  */
-export function launch(name, command, args, options, addressAt, said, holdMs = HOLD_MS) {
+export function launch(name, command, args, options, addressAt, said, { holdMs = HOLD_MS, quietPort } = {}) {
   const child = spawn(command, args, { ...options, stdio: ["inherit", "pipe", "pipe"] });
   let held = [];
   let heldLength = 0;
@@ -163,6 +163,10 @@ export function launch(name, command, args, options, addressAt, said, holdMs = H
   };
   pass(child.stdout, process.stdout);
   pass(child.stderr, process.stderr);
+  if (quietPort !== undefined) {
+    listens = true;
+    void wait(addressAt(quietPort));
+  }
 
   // A terminal sends Ctrl+C to both processes; any other signal is for this one alone and is passed on.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {

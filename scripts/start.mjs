@@ -53,6 +53,8 @@ if (wrongVariable !== "") {
 }
 
 const host = option("ip") ?? "127.0.0.1";
+/** Wrangler does not even tell that it is ready. */
+const isQuiet = ["warn", "error", "none"].includes(option("log-level") ?? process.env.WRANGLER_LOG ?? "");
 const vars = Object.entries(developmentVars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
 
 // Wrangler reads this file, too.
@@ -83,4 +85,5 @@ launch(
   },
   (listening) => addressOf(option("local-protocol") ?? "http", host, listening),
   (address) => banner(address, { ...ownVars, ...developmentVars, ...userVars }, []),
+  isQuiet && port !== "0" ? { quietPort: port } : {},
 );

@@ -552,6 +552,40 @@ describeWithBrowser("configuring in the console", () => {
       await arriveAt(page, "proxies");
     });
 
+    it("keeps what is changed meanwhile, and asks before that is lost", async () => {
+      const page = await app.at("alerts");
+      const minutes = page.getByLabel("Again after so many minutes");
+      await minutes.nth(0).fill("78");
+      const list = await holdBack(page, "GET", "**/admin/alerts*");
+      await page.getByRole("button", { name: "Save rules" }).click();
+      await list.asked();
+      await minutes.nth(1).fill("79");
+      await page.evaluate(`location.hash = "#/proxies"`);
+      await question(page).getByRole("button", { name: "Stay" }).click();
+      list.answer();
+      await page.getByText("Rules saved").waitFor();
+      expect([await minutes.nth(0).inputValue(), await minutes.nth(1).inputValue()]).toEqual(["78", "79"]);
+    });
+
+    it("of a deletion does not close what was begun meanwhile", async () => {
+      await app.admin("POST", "/admin/keys", { name: "Deleted late" });
+      const page = await app.at("keys");
+      const row = page.getByRole("row", { name: /Deleted late/, includeHidden: true });
+      await row.getByRole("button", { name: "Delete", exact: true }).click();
+      const answer = await holdBack(page, "DELETE", "**/admin/keys/*");
+      const confirm = page.getByRole("dialog", { name: "Delete this key?" });
+      await confirm.getByRole("button", { name: "Delete key" }).click();
+      await answer.asked();
+      await page.keyboard.press("Escape");
+      await confirm.waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Add key" }).first().click();
+      const form = page.getByRole("dialog", { name: "Add key" });
+      await form.getByLabel("Name", { exact: true }).fill("Begun meanwhile");
+      answer.answer();
+      await row.waitFor({ state: "detached" });
+      expect(await form.getByLabel("Name", { exact: true }).inputValue()).toBe("Begun meanwhile");
+    });
+
     it("neither closes what was begun meanwhile, nor leads away from it", async () => {
       const page = await app.at("providers");
       await page.getByRole("table").waitFor();

@@ -81,6 +81,8 @@ describeWithBrowser("the size of large pictures", () => {
   beforeAll(async () => {
     site = await serve((_, response, { pathname }) => {
       if (pathname === "/cells") return html(response, cells());
+      if (pathname === "/square")
+        return html(response, "<div id=x style='width:100.9px;height:100.9px;background:green'></div>");
       return html(
         response,
         `<style>body{height:4000px;background:red}#x{position:absolute;left:203.5px;top:2501.25px;width:601.5px;height:707.25px;background:green}</style>
@@ -149,6 +151,11 @@ describeWithBrowser("the size of large pictures", () => {
     }
     await picture("/cells", { clip: "7,1003,611,499", width: "2203" }, { width: 2203, height: 1799 });
   }, 90_000);
+
+  it("is exact for a square element that is drawn as large as the viewport", async () => {
+    const query = { selector: "#x", viewport: "1600x1600", width: "1600", format: "png" };
+    await picture("/square", query, { width: 1600, height: 1600 });
+  }, 60_000);
 
   describe.each([
     ["a phone", { mobile: "true" }],

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Problem } from "./problem.tsx";
+import { useGone } from "./use-gone.ts";
 import { useWork } from "./use-work.ts";
 
 interface ConfirmProps {
@@ -16,8 +17,10 @@ interface ConfirmProps {
 /** Asks before something that cannot be undone. A failure stays in the dialog. */
 export function Confirm({ title, children, action, run, onClose }: ConfirmProps) {
   const deed = useWork();
+  const gone = useGone();
   const confirm = async () => {
-    if (await deed.run(run)) onClose();
+    // Whoever has closed it meanwhile may have begun something else, which would be closed.
+    if ((await deed.run(run)) && !gone.current) onClose();
   };
   return (
     <Dialog title={title} onClose={onClose}>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { guardLeaving } from "../routing.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -12,7 +12,8 @@ interface LeaveGuardProps {
 export function LeaveGuard({ unsaved }: LeaveGuardProps) {
   const [leave, setLeave] = useState<(() => void) | null>(null);
   const active = unsaved !== "";
-  useEffect(() => {
+  // Not only once it has been painted: who leaves before that is asked, too.
+  useLayoutEffect(() => {
     if (!active) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener("beforeunload", warn);

@@ -62,8 +62,8 @@ export function shoot(tab: Studio, shot: Shot, finished: boolean): Promise<Bytes
 }
 
 /**
- * Takes a picture that is the answer as it is, of exactly the size that is planned. One that a browser does not give so is smaller by less than a
- * CSS pixel on each side.
+ * Takes a picture that is the answer as it is, of exactly the size that is planned. One that a browser does not give so is as near to it as whole CSS
+ * pixels allow, and never larger.
  *
  * A browser counts the CSS pixels of a clip that are whole, multiplies them by the scale and rounds: that seldom makes both sides right. What it draws
  * meanwhile on the page's surface has the clip's size to the pixel. A second session, which emulates nothing, is given the surface as it is.
@@ -77,8 +77,14 @@ export async function shootExactly(tab: Studio, shot: Shot, signal: AbortSignal)
     if (isOfSize(bytes, output)) return bytes;
   }
   const exact = await shootSurface(tab, shot, signal);
-  // Rather a little less of the page than more pixels than there may be.
-  return exact ?? shootClip(tab, shot, true, (length) => Math.max(1, Math.floor(length + 0.001)));
+  if (exact !== null) return exact;
+  const { clip, scale } = nearest(shot);
+  return shootClip(
+    tab,
+    { ...shot, plan: { ...shot.plan, clip: { ...shot.plan.clip, ...clip }, scale } },
+    true,
+    Math.round,
+  );
 }
 
 async function shootClip(
@@ -138,6 +144,28 @@ async function shootSurface(
   } finally {
     onlooker.detach().catch(() => undefined);
   }
+}
+
+/**
+ * The clip of whole CSS pixels, and its scale, that come nearest to a size without passing it: a part of a CSS pixel less or more on each side, rather
+ * than as many pixels of the picture as a CSS pixel has.
+ */
+function nearest(shot: Shot): { readonly clip: Size; readonly scale: number } {
+  const { output } = shot.plan;
+  const { width, height } = cssSize(shot, shot.plan.clip);
+  const around = (length: number) => [Math.max(1, Math.floor(length + 0.001)), wholePixels(length)];
+  const clips = around(width).flatMap((w) => around(height).map((h) => ({ width: w, height: h })));
+  const found = clips.map((clip) => {
+    const scale = Math.min(output.width / clip.width, output.height / clip.height);
+    const missing = output.width - clip.width * scale + (output.height - clip.height * scale);
+    return { clip, scale, missing };
+  });
+  const [best = { clip: output, scale: 1 }] = found.toSorted((one, other) => one.missing - other.missing);
+  const { clip, scale } = best;
+  return {
+    clip: { width: clip.width * shot.zoom, height: clip.height * shot.zoom },
+    scale: scale / shot.zoom,
+  };
 }
 
 /** The size of the picture that a browser makes of a clip of whole CSS pixels. */

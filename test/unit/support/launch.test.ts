@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { addressOf, banner, fileVars, nodeProblem, portProblem, varsOf } from "../../../scripts/launch.mjs";
+import { freePort } from "../../support/free-port.ts";
 
 describe("what a start says", () => {
   it.each(["22.12.0", "22.13.1", "24.0.0", "26.1.0"])("is nothing about Node %s", (version) => {
@@ -68,15 +69,27 @@ describe("a start", () => {
 
   it("does not keep to itself for ever what a program says that cannot be reached", async () => {
     const program = "console.log('I am elsewhere'); setInterval(() => {}, 1000)";
-    const script = `import { launch } from ${JSON.stringify(new URL("../../../scripts/launch.mjs", import.meta.url).href)};
-      launch("it", process.execPath, ["-e", ${JSON.stringify(program)}], {}, () => "http://127.0.0.1:0", () => "reached", 50);`;
-    const started = spawn(process.execPath, ["--input-type=module", "-e", script]);
-    try {
-      const [said] = await once(started.stdout, "data");
-      expect(String(said)).toContain("I am elsewhere");
-    } finally {
-      started.kill();
-      await once(started, "exit");
-    }
+    expect(await firstWord(program, "http://127.0.0.1:0", "{ holdMs: 50 }")).toContain("I am elsewhere");
+  });
+
+  it("is said of a program that was told to say little as soon as it answers", async () => {
+    const port = await freePort();
+    const program = `require("node:http").createServer((_, response) => response.end()).listen(${port}, "127.0.0.1")`;
+    const address = `http://127.0.0.1:${port}`;
+    expect(await firstWord(program, address, `{ quietPort: "${port}" }`)).toBe(`reached ${address}\n`);
   });
 });
+
+/** What a launcher of a program says first. */
+async function firstWord(program: string, address: string, how: string): Promise<string> {
+  const script = `import { launch } from ${JSON.stringify(new URL("../../../scripts/launch.mjs", import.meta.url).href)};
+    launch("it", process.execPath, ["-e", ${JSON.stringify(program)}], {}, () => "${address}", (at) => "reached " + at, ${how});`;
+  const started = spawn(process.execPath, ["--input-type=module", "-e", script]);
+  try {
+    const [said] = await once(started.stdout, "data");
+    return String(said);
+  } finally {
+    started.kill();
+    await once(started, "exit");
+  }
+}

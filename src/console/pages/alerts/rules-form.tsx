@@ -14,23 +14,32 @@ interface RulesFormProps {
   readonly onSaved: () => Promise<void>;
 }
 
+type Drafts = Readonly<Record<string, RuleDraft>>;
+
+/** The drafts that are not those of before. */
+function changedSince(drafts: Drafts, before: Drafts): Drafts {
+  return Object.fromEntries(Object.entries(drafts).filter(([kind, draft]) => draft !== before[kind]));
+}
+
 /** Of what webhooks are told. */
 export function RulesForm({ rules, onSaved }: RulesFormProps) {
-  const [drafts, setDrafts] = useState<Readonly<Record<string, RuleDraft>>>({});
-  /** The drafts have arrived; they are shown until the list says the same. */
-  const [sent, setSent] = useState(false);
+  const [drafts, setDrafts] = useState<Drafts>({});
+  /** Those that have arrived; they are shown until the list says the same. */
+  const [sent, setSent] = useState<Drafts>({});
   const { busy, error, onSubmit } = useWork();
   const save = async () => {
     await saveRules(rulesOf(drafts));
-    setSent(true);
+    setSent(drafts);
     await onSaved();
-    setDrafts({});
-    setSent(false);
+    setDrafts((now) => changedSince(now, drafts));
+    setSent({});
     toast("Rules saved");
   };
   return (
     <form onSubmit={onSubmit(save)} noValidate>
-      <LeaveGuard unsaved={sent || Object.keys(drafts).length === 0 ? "" : "a change to the rules"} />
+      <LeaveGuard
+        unsaved={Object.keys(changedSince(drafts, sent)).length === 0 ? "" : "a change to the rules"}
+      />
       <Panel title="Rules">
         <div class="setting-grid">
           {RULES.map(({ kind, name, threshold }) => {
