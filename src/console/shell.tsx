@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ConnectionNotice } from "./connection-notice.tsx";
 import { NAVIGATION, pageOf } from "./pages.tsx";
 import { href, usePlace } from "./routing.ts";
@@ -45,13 +45,14 @@ export function Shell() {
   const menu = useRef<HTMLButtonElement>(null);
   const shown = pageOf(page);
 
-  useEffect(() => {
+  // Both at once, not only when the page has been painted: a menu that somebody has opened by then would close again, and Escape not be heard.
+  useLayoutEffect(() => {
     void page;
     setOpen(false);
     scrollTo(0, 0);
   }, [page]);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!open) return;
     const close = (event: KeyboardEvent) => {
       if (event.key !== "Escape") return;
