@@ -4,6 +4,7 @@ import { RequestConfig } from "./config/request-config.ts";
 import { type GatewayError, invalidRequest, toGatewayError } from "./errors/gateway-error.ts";
 import { ProviderError } from "./errors/provider-error.ts";
 import { BodyBudget } from "./http/body-budget.ts";
+import { onDeparture } from "./http/departure.ts";
 import { RequestTimers } from "./http/request-timers.ts";
 import { settleUse } from "./limits/quota.ts";
 import type { Context, LogFields, RequestRuntime } from "./platform/context.ts";
@@ -209,9 +210,7 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
   };
   const answering = dispatch(context, asked);
   // A platform may end what it does not wait for once the client has left: what is held would stay held.
-  const outlive = () => runtime.waitUntil(answering);
-  if (request.signal.aborted) outlive();
-  else request.signal.addEventListener("abort", outlive, { once: true });
+  onDeparture(request, () => runtime.waitUntil(answering));
   const response = await answering;
   const ended = () => {
     const { status } = response;

@@ -1,9 +1,8 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { FaultUpstream } from "../support/fault-upstream.ts";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import { serve } from "../support/pages.ts";
+import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
 
 /** Bytes of `/long`, which come in pieces over half a second; `/gone` is refused before they have. */
 const LONG_BYTES = 3_000_000;
@@ -12,8 +11,8 @@ const PIECES = 30;
 /** Of it strangers may have a quarter: no two of those attachments. */
 const BODY_BUDGET_BYTES = "16777216";
 
-const server = createServer(async (request, response) => {
-  if (request.url?.startsWith("/gone")) {
+const site = await serve(async (_, response, { pathname }) => {
+  if (pathname === "/gone") {
     await sleep(100);
     response.writeHead(404).end();
     return;
@@ -25,51 +24,32 @@ const server = createServer(async (request, response) => {
   }
   response.end();
 });
-let upstream: FaultUpstream;
-let gateway: Gateway;
-let host: string;
-
-beforeAll(async () => {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  host = `127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
-  upstream = await FaultUpstream.start({ text: "a b c" });
-  gateway = await startGateway({
-    vars: {
-      PROVIDER_BASE_URL: upstream.url,
-      PAGE_PRIVATE_HOSTS: host,
-      BODY_BUDGET_BYTES,
-      GATEWAY_CONFIG_JSON: JSON.stringify({
-        keys: ["sk-dev"],
-        accounts: [{ email: "one@sandbox.test", password: "sandbox" }],
-      }),
-    },
-  });
+const upstream = await FaultUpstream.start({ text: "a b c" });
+const gateway = useGateway({
+  vars: {
+    PROVIDER_BASE_URL: upstream.url,
+    PAGE_PRIVATE_HOSTS: site.host,
+    BODY_BUDGET_BYTES,
+    GATEWAY_CONFIG_JSON: JSON.stringify({
+      keys: [DEV_KEY],
+      accounts: [{ email: "one@sandbox.test", password: "sandbox" }],
+    }),
+  },
 });
-
-afterAll(async () => {
-  await gateway?.close();
-  await upstream?.close();
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => Promise.all([upstream.close(), site.close()]));
 
 /** What a request is answered with. */
 async function ask(key: string, content: unknown): Promise<{ status: number; text: string }> {
-  const response = await gateway.fetch("/v1/chat/completions", {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content }] }),
-  });
+  const body = { model: "gpt-4o", messages: [{ role: "user", content }] };
+  const response = await gateway.post("/v1/chat/completions", body, { authorization: `Bearer ${key}` });
   return { status: response.status, text: await response.text() };
 }
 
 const pictures = (...paths: string[]) =>
-  paths.map((path) => ({ type: "image_url", image_url: { url: `http://${host}${path}` } }));
+  paths.map((path) => ({ type: "image_url", image_url: { url: `${site.origin}${path}` } }));
 
 test.each([
-  ["a caller", "sk-dev", 6_000_000, 8],
+  ["a caller", DEV_KEY, 6_000_000, 8],
   ["a stranger", "a-made-up-token", 900_000, 4],
 ])(
   "the memory for attachments of %s comes back when one of them cannot be loaded while the others still come",

@@ -155,13 +155,13 @@ function nearest(shot: Shot): { readonly clip: Size; readonly scale: number } {
   const { width, height } = cssSize(shot, shot.plan.clip);
   const around = (length: number) => [Math.max(1, Math.floor(length + 0.001)), wholePixels(length)];
   const clips = around(width).flatMap((w) => around(height).map((h) => ({ width: w, height: h })));
-  const found = clips.map((clip) => {
-    const scale = Math.min(output.width / clip.width, output.height / clip.height);
-    const missing = output.width - clip.width * scale + (output.height - clip.height * scale);
-    return { clip, scale, missing };
-  });
-  const [best = { clip: output, scale: 1 }] = found.toSorted((one, other) => one.missing - other.missing);
-  const { clip, scale } = best;
+  const { clip, scale } = clips
+    .map((clip) => {
+      const scale = Math.min(output.width / clip.width, output.height / clip.height);
+      const missing = output.width - clip.width * scale + (output.height - clip.height * scale);
+      return { clip, scale, missing };
+    })
+    .reduce((best, other) => (other.missing < best.missing ? other : best));
   return {
     clip: { width: clip.width * shot.zoom, height: clip.height * shot.zoom },
     scale: scale / shot.zoom,
