@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { FaultUpstream } from "../support/fault-upstream.ts";
@@ -11,18 +12,22 @@ const PIECES = 30;
 /** Of it strangers may have a quarter: no two of those attachments. */
 const BODY_BUDGET_BYTES = "16777216";
 
-const site = await serve(async (_, response, { pathname }) => {
-  if (pathname === "/gone") {
-    await sleep(100);
-    response.writeHead(404).end();
-    return;
-  }
+async function refuse(response: ServerResponse): Promise<void> {
+  await sleep(100);
+  response.writeHead(404).end();
+}
+
+async function trickle(response: ServerResponse): Promise<void> {
   response.writeHead(200, { "content-type": "image/png" });
   for (let piece = 0; piece < PIECES && !response.destroyed; piece += 1) {
     response.write(Buffer.alloc(LONG_BYTES / PIECES));
     await sleep(15);
   }
   response.end();
+}
+
+const site = await serve((_, response, { pathname }) => {
+  void (pathname === "/gone" ? refuse(response) : trickle(response));
 });
 const upstream = await FaultUpstream.start({ text: "a b c" });
 const gateway = useGateway({
