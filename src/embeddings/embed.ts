@@ -1,5 +1,5 @@
 import { type Caller, readmitted } from "../auth/callers.ts";
-import { estimateTokens } from "../conversation/tokens.ts";
+import { estimateTokens, mostTokens } from "../conversation/tokens.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { checkDialect, checkModel } from "../limits/allowed.ts";
 import { countRequest } from "../limits/quota.ts";
@@ -103,7 +103,10 @@ export async function vectorsOf(wish: EmbeddingWish): Promise<Vectors> {
     log.promptTokens = tokens;
     return { vectors: localVectors(inputs, dimensions), tokens };
   }
-  const embedded = await upstreamVectors(wish, expected);
-  log.promptTokens = embedded.tokens;
-  return embedded;
+  const { vectors, tokens: stated } = await upstreamVectors(wish, expected);
+  const characters = inputs.reduce((sum, input) => sum + input.length, 0);
+  const isPlausible = stated <= mostTokens(characters);
+  if (!isPlausible) log.usageRefused = true;
+  log.promptTokens = isPlausible && stated > 0 ? stated : tokens;
+  return { vectors, tokens: log.promptTokens };
 }

@@ -60,7 +60,7 @@ export class Assembler {
   /** What was said while a native call was open: it follows when that is over. Null: none is open. */
   #held: Words[] | null = null;
   #finish: ProviderFinish = "stop";
-  readonly #usage = new UsageCount();
+  readonly #usage: UsageCount;
   #searchResults: SearchResult[] = [];
   #given = new GivenCitations();
   /** What the caller was shown, and how much of it before this turn's text began. */
@@ -78,6 +78,7 @@ export class Assembler {
     this.#whole = !conversation.stream;
     this.#parallel = conversation.parallelToolCalls;
     this.#stops = conversation.sampling.stop ?? [];
+    this.#usage = new UsageCount(conversation.model.context);
     this.#showReasoning = conversation.thinking && conversation.showReasoning;
     this.#text = this.#scanner();
     this.#reasoning = this.#scanner();
@@ -249,6 +250,11 @@ export class Assembler {
   /** The same in the middle of a turn that will not end. */
   usageSoFar(promptText: string): Usage {
     return this.#usage.soFar(promptText, this);
+  }
+
+  /** Whether the upstream stated counts that no answer can have; see {@link usage}. */
+  get usageRefused(): boolean {
+    return this.#usage.refused;
   }
 
   #scanner(): ToolScanner | null {

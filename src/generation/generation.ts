@@ -134,7 +134,13 @@ export class Generation {
 
   /** What was used of the provider by now; null when it has not begun to answer. */
   usageSoFar(): Usage | null {
-    return this.#heard ? this.assembler.usageSoFar(this.#promptText) : null;
+    return this.#heard ? this.#noted(this.assembler.usageSoFar(this.#promptText)) : null;
+  }
+
+  /** The same counts; the log line says so if the provider stated others that no answer can have. */
+  #noted(usage: Usage): Usage {
+    if (this.assembler.usageRefused) this.#job.context.log.usageRefused = true;
+    return usage;
   }
 
   /** Runs to the end. Throws what the caller must be told; the sink never gets an `error` event from here. */
@@ -223,7 +229,7 @@ export class Generation {
         param: "tool_choice",
       });
     }
-    const usage = this.assembler.usage(this.#promptText);
+    const usage = this.#noted(this.assembler.usage(this.#promptText));
     const reason = this.#finishReason(end);
     const { stopSequence } = this.assembler;
     const at = reason === "stop" && stopSequence !== undefined ? { stopSequence } : {};

@@ -1,5 +1,5 @@
 import type { Usage } from "../conversation/events.ts";
-import { estimateTokens } from "../conversation/tokens.ts";
+import { estimateTokens, mostTokens } from "../conversation/tokens.ts";
 import type { ProviderUsage } from "../provider/provider.ts";
 
 /** What a generation's answer came to, as the upstream wrote it. */
@@ -10,9 +10,21 @@ export interface RawAnswer {
 
 /** Counts the tokens of one generation over all of its upstream turns. */
 export class UsageCount {
+  readonly #context: number | undefined;
   #part: ProviderUsage | null = null;
   /** What was stated of each part of the generation. */
   readonly #parts: ProviderUsage[] = [];
+  #refused = false;
+
+  /** @param context tokens that the model can read and write at once; undefined: unknown */
+  constructor(context?: number) {
+    this.#context = context;
+  }
+
+  /** Whether the upstream stated a count that no answer can have; an estimate took its place. */
+  get refused(): boolean {
+    return this.#refused;
+  }
 
   /** The upstream states counts of the present part; later ones are the better ones. */
   take(usage: ProviderUsage): void {
@@ -28,20 +40,13 @@ export class UsageCount {
 
   /**
    * The generation's token counts: as the upstream stated them, summed over its turns (the prompt counts once), or
-   * estimated where it did not. `promptText` is what the model read.
+   * estimated where it did not, or stated more than {@link mostTokens}. `promptText` is what the model read.
    */
   total(promptText: string, { rawText, rawReasoning }: RawAnswer): Usage {
-    const stated = this.#parts.filter(
-      ({ prompt, completion }) => prompt !== undefined || completion !== undefined,
-    );
-    if (stated.length === 0) {
-      const reasoning = estimateTokens(rawReasoning);
-      return {
-        prompt: estimateTokens(promptText),
-        completion: estimateTokens(rawText) + reasoning,
-        reasoning,
-      };
-    }
+    const most = mostTokens(promptText.length + rawText.length + rawReasoning.length, this.#context);
+    const stated = this.#parts
+      .map((part) => this.#plausible(part, most))
+      .filter(({ prompt, completion }) => prompt !== undefined || completion !== undefined);
     let asked: ProviderUsage = {};
     let completion = 0;
     let reasoning = 0;
@@ -50,14 +55,29 @@ export class UsageCount {
       completion += part.completion ?? 0;
       reasoning += part.reasoning ?? 0;
     }
+    if (stated.length === 0 || stated.some((part) => part.completion === undefined)) {
+      const thought = estimateTokens(rawReasoning);
+      completion = Math.max(completion, estimateTokens(rawText) + thought);
+      reasoning = Math.max(reasoning, thought);
+    }
+    const prompt = asked.prompt || estimateTokens(promptText);
     const { cached, cacheWritten } = asked;
+    const read = Math.min(cached ?? 0, prompt);
     return {
-      prompt: asked.prompt || estimateTokens(promptText),
+      prompt,
       completion,
-      reasoning,
-      ...(cached === undefined ? {} : { cached }),
-      ...(cacheWritten === undefined ? {} : { cacheWritten }),
+      reasoning: Math.min(reasoning, completion),
+      ...(cached === undefined ? {} : { cached: read }),
+      ...(cacheWritten === undefined ? {} : { cacheWritten: Math.min(cacheWritten, prompt - read) }),
     };
+  }
+
+  /** What was stated without the counts that no answer can have. */
+  #plausible(part: ProviderUsage, most: number): ProviderUsage {
+    const counts = Object.entries(part);
+    const plausible = counts.filter(([, count]) => count <= most);
+    if (plausible.length < counts.length) this.#refused = true;
+    return Object.fromEntries(plausible);
   }
 
   /**

@@ -30,6 +30,8 @@ export interface LogFields {
   completionTokens?: number;
   /** Part of `completionTokens`. */
   reasoningTokens?: number;
+  /** The provider stated token counts that no answer can have; estimates were counted instead. */
+  usageRefused?: boolean;
   /** Accounts that were asked. */
   attempts?: number;
   retries?: number;

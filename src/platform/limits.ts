@@ -1,6 +1,6 @@
 /**
  * What a key may use, as the place that counts it sees it: the account pool. Tokens are counts; costs are whole billionths of
- * the currency in which the prices are, so that they add up exactly.
+ * the currency in which the prices are, so that they add up exactly up to 2^53, and to 15 digits beyond.
  */
 
 /** The limits that need counting, by the names that they have in the configuration. */

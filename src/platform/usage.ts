@@ -45,7 +45,7 @@ export interface UsageSums {
   readonly completion_tokens: number;
   /** Part of `completion_tokens`. */
   readonly reasoning_tokens: number;
-  /** In billionths of the unit that prices are given in: whole, so that sums are exact. */
+  /** In billionths of the unit that prices are given in: whole, so that sums are exact up to 2^53 and to 15 digits beyond. */
   readonly cost_nano: number;
   /** Accounts that were asked. */
   readonly attempts: number;

@@ -16,7 +16,7 @@ export function tokensOf(list: unknown): readonly AnswerToken[] {
 }
 
 function likely({ token, logprob, bytes }: JsonObject): LikelyToken | null {
-  if (typeof token !== "string" || typeof logprob !== "number") return null;
-  const numbers = Array.isArray(bytes) ? bytes.filter((byte) => typeof byte === "number") : null;
+  if (typeof token !== "string" || typeof logprob !== "number" || !Number.isFinite(logprob)) return null;
+  const numbers = Array.isArray(bytes) ? bytes.filter((byte) => Number.isSafeInteger(byte)) : null;
   return { token, logprob, bytes: numbers };
 }

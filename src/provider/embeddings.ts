@@ -5,7 +5,7 @@ import { countOf } from "./json.ts";
 function vectorOf(entry: unknown): readonly number[] | null {
   const vector: unknown = isObject(entry) ? entry["embedding"] : null;
   if (!Array.isArray(vector)) return null;
-  const numbers = vector.filter((value) => typeof value === "number");
+  const numbers = vector.filter((value) => Number.isFinite(value));
   return numbers.length === vector.length ? numbers : null;
 }
 

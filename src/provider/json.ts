@@ -25,9 +25,13 @@ export function stringIn(object: JsonObject, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A count of tokens, or undefined when the value is none. */
+/**
+ * A count of tokens, or undefined when the value is none. A number beyond the safe integers becomes the largest one, which
+ * `mostTokens` refuses.
+ */
 export function countOf(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.floor(value) : undefined;
+  if (typeof value !== "number" || !(value >= 0)) return undefined;
+  return Math.min(Math.floor(value), Number.MAX_SAFE_INTEGER);
 }
 
 /** The usage with the counts that were stated; what is no count is left out. */

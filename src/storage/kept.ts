@@ -185,7 +185,7 @@ function makeTotals(sql: Sql): void {
     );
     sql.all("delete from kept_total");
     sql.all(
-      "insert into kept_total select owner, kind, count(*), sum(size) from kept_object group by owner, kind",
+      "insert into kept_total select owner, kind, count(*), total(size) from kept_object group by owner, kind",
     );
     for (const [name, does] of Object.entries(TRIGGERS)) {
       sql.all(`create trigger if not exists ${name} after ${does}`);

@@ -4,6 +4,8 @@ import type { Config, Price } from "../config/schema.ts";
 /** Billionths in one, and tokens that prices are given for. */
 const NANO = 1e9;
 const PER = 1e6;
+/** No request costs more, whatever price an administrator states: sums stay finite. */
+const MOST_NANO = 1e40;
 
 /** What ends the name of a model that is asked not to think. */
 const NO_THINKING = "-nothinking";
@@ -59,12 +61,16 @@ function base(name: string): string {
   return small.endsWith(NO_THINKING) ? small.slice(0, -NO_THINKING.length) : small;
 }
 
-/** What tokens cost in whole billionths of the prices' unit; 0 without a price. */
+/**
+ * What tokens cost in whole billionths of the prices' unit; 0 without a price. Beyond 2^53 it is the nearest number that a
+ * double holds, which is exact to 15 digits.
+ */
 export function costNano(price: Price | null, { prompt, cached, completion }: PricedTokens): number {
   if (price === null) return 0;
   const { input, cached_input: cachedInput = input, output } = price;
   const fresh = Math.max(0, prompt - cached);
-  return Math.round(((fresh * input + cached * cachedInput + completion * output) / PER) * NANO);
+  const cost = Math.round(((fresh * input + cached * cachedInput + completion * output) / PER) * NANO);
+  return Math.min(cost, MOST_NANO);
 }
 
 /** Billionths as a number of the prices' unit. */

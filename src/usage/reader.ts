@@ -14,14 +14,15 @@ import { numberIn, type Sql, type SqlRow, type SqlValue, textIn } from "../stora
 import { percentilesOf } from "./histogram.ts";
 import { tableFor } from "./range.ts";
 
-const SUMS = USAGE_SUMS.map((name) => `sum(r.${name}) as ${name}`).join(", ");
+// `sum` of integers fails beyond 2^63; `total` adds numbers of any size.
+const SUMS = USAGE_SUMS.map((name) => `total(r.${name}) as ${name}`).join(", ");
 const OUTCOMES = [
   ["succeeded", "success"],
   ["failed", "error"],
   ["cancelled", "cancelled"],
   ["refused", "refused"],
 ]
-  .map(([name, outcome]) => `sum(iif(d.outcome = '${outcome}', r.requests, 0)) as ${name}`)
+  .map(([name, outcome]) => `total(iif(d.outcome = '${outcome}', r.requests, 0)) as ${name}`)
   .join(", ");
 
 type Distributions = { [T in keyof UsageTimes]: Record<string, number> };
@@ -147,7 +148,7 @@ class Asked {
   }
 
   timesStatement(time: keyof UsageTimes, columns: readonly Column[]): string {
-    const what = [...selected(columns), "b.key as bucket", "sum(b.value) as observed"].join(", ");
+    const what = [...selected(columns), "b.key as bucket", "total(b.value) as observed"].join(", ");
     const by = [...columns.map(({ sql }) => sql), "b.key"].join(", ");
     return `select ${what} ${this.#from}, json_each(r.${time}) b ${this.#where} group by ${by}`;
   }

@@ -25,7 +25,11 @@ export interface ChatBackendOptions {
   readonly says: string;
   /** The status that it refuses completions with; unless given it answers. */
   readonly refuses?: number;
+  /** The JSON text of the `usage` that an answer of a model states; unless given it states 3 and 2 tokens. */
+  readonly usageOf?: (model: string) => string;
 }
+
+const USAGE = JSON.stringify({ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 });
 
 /** Starts a backend on a free port. */
 export async function startChatBackend(options: ChatBackendOptions): Promise<ChatBackend> {
@@ -51,7 +55,7 @@ export async function startChatBackend(options: ChatBackendOptions): Promise<Cha
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { models, says, refuses }: ChatBackendOptions,
+  { models, says, refuses, usageOf = () => USAGE }: ChatBackendOptions,
   asked: AskedCompletion[],
 ): Promise<void> {
   let text = "";
@@ -71,14 +75,17 @@ async function answer(
   if (!models.includes(model)) {
     return json(404, { error: { message: `The model ${model} does not exist.`, code: "model_not_found" } });
   }
-  const usage = { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 };
+  // JSON can state numbers that `JSON.stringify` never writes, such as 2e308.
+  const withUsage = (body: object) => `${JSON.stringify(body).slice(0, -1)},"usage":${usageOf(model)}}`;
   if (stream !== true) {
     const choices = [{ index: 0, message: { role: "assistant", content: says }, finish_reason: "stop" }];
-    return json(200, { id: "c", object: "chat.completion", created: 1, model, choices, usage });
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(withUsage({ id: "c", object: "chat.completion", created: 1, model, choices }));
+    return;
   }
   response.writeHead(200, { "content-type": "text/event-stream" });
   const chunk = (delta: object, finish_reason: string | null) =>
     `data: ${JSON.stringify({ id: "c", model, choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
-  const end = `data: ${JSON.stringify({ id: "c", model, choices: [], usage })}\n\ndata: [DONE]\n\n`;
+  const end = `data: ${withUsage({ id: "c", model, choices: [] })}\n\ndata: [DONE]\n\n`;
   response.end(chunk({ role: "assistant", content: says }, null) + chunk({}, "stop") + end);
 }

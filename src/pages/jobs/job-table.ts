@@ -55,7 +55,7 @@ export class JobTable {
       sql.all(`create index if not exists page_${name} on page_${on}`);
     }
     this.#results = new TextTable(sql, "page_results");
-    const [row] = sql.all("select sum(bytes) as n from page_tasks");
+    const [row] = sql.all("select total(bytes) as n from page_tasks");
     this.#bytes = numberIn(row, "n");
   }
 
@@ -227,7 +227,7 @@ export class JobTable {
 
   forget(id: string): void {
     this.#sql.transaction(() => {
-      const [row] = this.#sql.all("select sum(bytes) as n from page_tasks where job=?", id);
+      const [row] = this.#sql.all("select total(bytes) as n from page_tasks where job=?", id);
       this.#bytes -= numberIn(row, "n");
       this.#sql.all("delete from page_jobs where id=?", id);
       this.#sql.all("delete from page_tasks where job=?", id);
@@ -238,7 +238,7 @@ export class JobTable {
   /** Bytes of all that is kept of a client. */
   bytesOf(client: string): number {
     const [row] = this.#sql.all(
-      "select sum(t.bytes) as n from page_jobs j join page_tasks t on t.job=j.id where j.client=?",
+      "select total(t.bytes) as n from page_jobs j join page_tasks t on t.job=j.id where j.client=?",
       client,
     );
     return numberIn(row, "n");
@@ -247,7 +247,7 @@ export class JobTable {
   /** The client of whom most is kept, among those with jobs that are over; null: there is none. */
   largestClient(): { readonly client: string; readonly bytes: number } | null {
     const [row] = this.#sql.all(
-      "select j.client, sum(t.bytes) as n from page_jobs j join page_tasks t on t.job=j.id group by j.client having max(j.finished) is not null order by n desc, j.client limit 1",
+      "select j.client, total(t.bytes) as n from page_jobs j join page_tasks t on t.job=j.id group by j.client having max(j.finished) is not null order by n desc, j.client limit 1",
     );
     return row === undefined ? null : { client: textIn(row, "client"), bytes: numberIn(row, "n") };
   }

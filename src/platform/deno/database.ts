@@ -20,6 +20,7 @@ export class Database implements Sql {
     this.#database.exec("pragma synchronous = normal");
   }
 
+  /** An integer beyond 2^53 comes as the nearest number: a Durable Object reads it the same way. */
   all(statement: string, ...values: readonly SqlValue[]): readonly SqlRow[] {
     return this.#prepare(statement)
       .all(...values.map((value) => this.#given(value)))
@@ -48,6 +49,8 @@ export class Database implements Sql {
     if (statement === undefined) {
       if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
       statement = this.#database.prepare(text);
+      // Without this the driver throws at the first integer beyond 2^53.
+      statement.setReadBigInts(true);
       this.#statements.set(text, statement);
     }
     return statement;

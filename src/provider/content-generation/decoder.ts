@@ -174,7 +174,8 @@ function tokensIn({ chosenCandidates, topCandidates }: JsonObject): readonly Ans
 }
 
 function likely({ token, logProbability }: JsonObject): LikelyToken | null {
-  if (typeof token !== "string" || typeof logProbability !== "number") return null;
+  if (typeof token !== "string" || typeof logProbability !== "number" || !Number.isFinite(logProbability))
+    return null;
   return { token, logprob: logProbability, bytes: null };
 }
 

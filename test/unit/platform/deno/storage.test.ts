@@ -40,6 +40,17 @@ describe("the database", () => {
     database.close();
   });
 
+  it("reads a number of any size, as close as a number comes", () => {
+    const database = new Database(path);
+    database.all("create table t(n integer not null)");
+    const numbers = [0, -5, 2 ** 53 - 1, 2 ** 53, 2 ** 53 + 2, 2 ** 62, -(2 ** 63), 1e30, 1e308];
+    for (const number of numbers) database.all("insert into t values(?)", number);
+    database.all("insert into t values(9007199254740993)");
+    const rows = database.all("select n from t").map(({ n }) => n);
+    expect(rows).toEqual([...numbers, 2 ** 53]);
+    database.close();
+  });
+
   it("writes all of a transaction or nothing", () => {
     const database = new Database(path);
     database.all("create table t(n integer)");
