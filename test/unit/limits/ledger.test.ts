@@ -1,8 +1,10 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PAUSE_MS, UseLedger } from "../../../src/limits/ledger.ts";
 import { SqlUseStore } from "../../../src/limits/sql-store.ts";
 import type { KeyLimits, LimitedUse } from "../../../src/platform/limits.ts";
 import type { Sql } from "../../../src/storage/sql.ts";
+import "../../support/properties.ts";
 import { memoryDatabase } from "../archive/sqlite.ts";
 import { LedgerModel, ORPHANS } from "./ledger-model.ts";
 
@@ -377,5 +379,31 @@ describe("the ledger agrees with its model", () => {
         else expect(expected).toMatchObject({ parallel: 0, minute: { requests: 0 } });
       }
     }
+  });
+});
+
+describe("amounts of any size", () => {
+  test("are counted alike before and after a restart, and are never infinite", () => {
+    const amount = fc.oneof(fc.nat(), fc.constantFrom(2 ** 53, 2 ** 53 - 1, 1e16, 1e30, 1e40));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(amount, amount, fc.boolean()), { maxLength: 20 }), (uses) => {
+        const book = new Book();
+        const limits = { cost_per_month: 1e60 };
+        let largest = 0;
+        for (const [expected, cost, isSwept] of uses) {
+          const id = book.run(limits, { cost: expected, tokens: 5 });
+          if (id === null) throw new Error("nothing has used up the limit");
+          book.end(id, 7, cost);
+          book.now += 61_000;
+          if (isSwept) book.ledger.sweep(book.now);
+          largest = Math.max(largest, expected, cost);
+          const before = book.state?.month.cost ?? 0;
+          book.restart();
+          const after = book.state?.month.cost ?? 0;
+          expect(Number.isFinite(after)).toBe(true);
+          expect(Math.abs(after - before)).toBeLessThanOrEqual(largest * 1e-12);
+        }
+      }),
+    );
   });
 });

@@ -326,3 +326,34 @@ describe("a message of an isolate", () => {
     );
   });
 });
+
+describe("sums of any size", () => {
+  it("are finite, readable after a restart, and right to 12 digits", async () => {
+    const tokens = fc.oneof(fc.nat(2_000_000), fc.constantFrom(1e12, 25_000_000));
+    const price = fc.oneof(fc.double({ min: 0, noNaN: true }), fc.constantFrom(0, 375_000, 1e308));
+    await fc.assert(
+      fc.asyncProperty(fc.array(tokens, { minLength: 1, maxLength: 20 }), price, async (counts, input) => {
+        const world = rig({ flash: { input, output: 0 } });
+        let cost = 0;
+        let sum = 0;
+        for (const promptTokens of counts) {
+          await world.take([
+            used({ promptTokens, cachedTokens: 0, completionTokens: 0, reasoningTokens: 0 }),
+          ]);
+          cost += Math.min(1e40, (promptTokens * input * 1e9) / 1e6);
+          sum += promptTokens;
+        }
+        world.evict();
+        const [key] = world.usage.keys();
+        for (const sums of [world.read().totals, world.read(by("key")).groups[0], key, key?.today]) {
+          expect(sums?.prompt_tokens).toBe(sum);
+          expect(Number.isFinite(sums?.cost_nano)).toBe(true);
+          expect(Math.abs((sums?.cost_nano ?? 0) - cost)).toBeLessThanOrEqual(cost * 1e-12 + counts.length);
+        }
+        const activity = world.usage.activity({ from: NOON, to: NOON + HOUR_MS, step: 60_000 });
+        expect(Number.isFinite(activity.totals.cost_nano)).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
