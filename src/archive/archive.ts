@@ -15,6 +15,7 @@ import type {
   SampleMeta,
   SampleSelector,
 } from "../platform/captures.ts";
+import { LATEST_TIME, setAsideDamaged, type TableCheck } from "../storage/set-aside.ts";
 import { numberIn, type Sql, textIn } from "../storage/sql.ts";
 import { TextTable } from "../storage/texts.ts";
 import { addDeltas } from "../telemetry/counts.ts";
@@ -24,6 +25,19 @@ import { SampleTable } from "./sample-table.ts";
 
 /** Series that the metrics may have; more means that something writes labels without end. */
 const MAX_SERIES = 5_000;
+
+const START_CHECKS: readonly TableCheck[] = [
+  {
+    table: "retention",
+    numbers: { version: Number.MAX_SAFE_INTEGER, records: null, captures: null },
+  },
+  { table: "metric", json: { counts: "object" } },
+];
+const RECORD_CHECKS: readonly TableCheck[] = [
+  { table: "record", numbers: { created: LATEST_TIME, updated: LATEST_TIME }, json: { summary: "object" } },
+  { table: "capture", numbers: { at: LATEST_TIME, chars: null }, json: { head: "object" } },
+  { table: "sample", numbers: { at: LATEST_TIME }, json: { meta: "object" } },
+];
 
 /** The archive in a SQLite database: the same in a Durable Object and in a process of one's own. */
 export class SqlArchive implements Archive {
@@ -47,6 +61,7 @@ export class SqlArchive implements Archive {
       "create table if not exists retention(one integer primary key, version integer, records integer, captures integer)",
     );
     sql.all("create table if not exists metric(one integer primary key, counts text not null)");
+    setAsideDamaged(sql, START_CHECKS);
     const row = sql.all("select version, records, captures from retention")[0];
     this.#retention = {
       version: row === undefined ? -1 : numberIn(row, "version"),
@@ -76,6 +91,7 @@ export class SqlArchive implements Archive {
 
   /** For the start of the only process that writes: no generation from before it is under way. */
   interrupt(): void {
+    setAsideDamaged(this.#sql, RECORD_CHECKS);
     this.#sql.transaction(() => this.history.interrupt());
   }
 

@@ -1,5 +1,6 @@
 import type { ChangeNote, ConfigSnapshot, EditNote, FieldChange } from "../config/snapshot.ts";
 import type { AuditEntry, AuditQuery, Journal, KeptVersion } from "../platform/journal.ts";
+import { LATEST_TIME, type TableCheck, withoutDamaged } from "../storage/set-aside.ts";
 import { numberIn, type Sql, type SqlRow, type SqlValue, textIn } from "../storage/sql.ts";
 import { TextTable } from "../storage/texts.ts";
 
@@ -13,6 +14,14 @@ const contains = (column: string): string => `instr(lower(${column}), lower(?)) 
 
 /** Where people's text is looked for. */
 const SEARCHED = ["changes", "action", "who", "address"];
+
+const CHECKS: readonly TableCheck[] = [
+  {
+    table: "audit",
+    numbers: { at: LATEST_TIME, version: Number.MAX_SAFE_INTEGER, more: null },
+    json: { changes: "array" },
+  },
+];
 
 /** The record of changes in a SQLite database: the same in a Durable Object and in a process of one's own. */
 export class SqlJournal implements Journal {
@@ -43,7 +52,14 @@ export class SqlJournal implements Journal {
     this.#sql.transaction(() => this.#add(note, 0));
   }
 
-  list({ page, pageSize, who, action, q, since, until }: AuditQuery): { items: AuditEntry[]; total: number } {
+  list(query: AuditQuery): { items: AuditEntry[]; total: number } {
+    return withoutDamaged(this.#sql, CHECKS, () => this.#list(query));
+  }
+
+  #list({ page, pageSize, who, action, q, since, until }: AuditQuery): {
+    items: AuditEntry[];
+    total: number;
+  } {
     const conditions: { readonly text: string; readonly values: readonly SqlValue[] }[] = [];
     const add = (given: boolean, text: string, ...values: SqlValue[]) => {
       if (given) conditions.push({ text, values });

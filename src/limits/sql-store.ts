@@ -1,3 +1,4 @@
+import { LATEST_TIME, setAsideDamaged, type TableCheck } from "../storage/set-aside.ts";
 import { numberIn, type Sql, textIn } from "../storage/sql.ts";
 import type { StoredSum, StoredUse, UseStore } from "./store.ts";
 
@@ -12,6 +13,32 @@ const TABLES = [
   ) without rowid`,
 ];
 
+const CHECKS: readonly TableCheck[] = [
+  {
+    table: "key_use",
+    numbers: {
+      at: LATEST_TIME,
+      tokens: null,
+      cost: null,
+      extra_tokens: null,
+      extra_cost: null,
+      ended: LATEST_TIME,
+      settled: 1,
+    },
+  },
+  {
+    table: "key_sum",
+    numbers: {
+      day: null,
+      day_tokens: null,
+      day_cost: null,
+      month: null,
+      month_tokens: null,
+      month_cost: null,
+    },
+  },
+];
+
 /** What is counted, in a SQLite database: the same in a Durable Object and in a process of one's own. */
 export class SqlUseStore implements UseStore {
   readonly #sql: Sql;
@@ -19,6 +46,7 @@ export class SqlUseStore implements UseStore {
   constructor(sql: Sql) {
     this.#sql = sql;
     for (const table of TABLES) sql.all(table);
+    setAsideDamaged(sql, CHECKS);
   }
 
   loadUses(): Iterable<StoredUse> {

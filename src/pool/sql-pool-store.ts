@@ -1,3 +1,4 @@
+import { LATEST_TIME, setAsideDamaged, type TableCheck } from "../storage/set-aside.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 import { type Cooldown, failureKind } from "./cooldown.ts";
 import type { LeaseTerms, PoolStore, Starts, StoredAccount, StoredPart } from "./pool-store.ts";
@@ -23,6 +24,31 @@ const TABLES = [
   ) without rowid`,
 ];
 
+const MOST_SLOTS = 1_000_000;
+/** Half of what can be counted exactly: a start goes on counting. */
+const LAST_START = 2 ** 52;
+/** The longest time of a timer, milliseconds. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+const CHECKS: readonly TableCheck[] = [
+  { table: "mark", numbers: { slots: MOST_SLOTS } },
+  { table: "start", numbers: { last: LAST_START, oldest_live: LAST_START } },
+  { table: "terms", numbers: { claim_ms: LONGEST_TIMER, await_ms: LONGEST_TIMER } },
+  { table: "health", json: { data: "object" } },
+  { table: "part", numbers: { given: LAST_START, got: LAST_START } },
+  { table: "reclaimed", numbers: { at: LATEST_TIME } },
+  {
+    table: "account",
+    numbers: {
+      expires_at: LATEST_TIME,
+      issued_at: LATEST_TIME,
+      failures: null,
+      cooling_until: LATEST_TIME,
+      proven: 1,
+    },
+  },
+];
+
 function cooldown(row: SqlRow): Cooldown | null {
   const kind = failureKind(textIn(row, "failure_kind"));
   if (kind === null) return null;
@@ -45,6 +71,7 @@ export class SqlPoolStore implements PoolStore {
     if (!sql.all("select name from pragma_table_info('account')").some((row) => row["name"] === "proven")) {
       sql.all("alter table account add column proven integer not null default 1");
     }
+    setAsideDamaged(sql, CHECKS);
   }
 
   loadMarks(): Iterable<readonly [string, number]> {

@@ -18,6 +18,17 @@ export function numberIn(row: SqlRow | undefined, column: string): number {
   return typeof value === "number" ? value : 0;
 }
 
+/**
+ * A column as an amount: finite and not negative; 0 when there is no row, or it holds none.
+ *
+ * @throws Error when it holds anything else, see `withoutDamaged`
+ */
+export function amountIn(row: SqlRow | undefined, column: string): number {
+  const value = row?.[column] ?? 0;
+  if (typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY) return value;
+  throw new Error(`the column ${column} holds no amount`);
+}
+
 /** A column as a text; empty when it holds none. */
 export function textIn(row: SqlRow | undefined, column: string): string {
   const value = row?.[column];

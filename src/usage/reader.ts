@@ -10,7 +10,7 @@ import {
   type UsageSums,
   type UsageTimes,
 } from "../platform/usage.ts";
-import { numberIn, type Sql, type SqlRow, type SqlValue, textIn } from "../storage/sql.ts";
+import { amountIn, numberIn, type Sql, type SqlRow, type SqlValue, textIn } from "../storage/sql.ts";
 import { percentilesOf } from "./histogram.ts";
 import { tableFor } from "./range.ts";
 
@@ -29,19 +29,19 @@ type Distributions = { [T in keyof UsageTimes]: Record<string, number> };
 
 const noDistributions = (): Distributions => ({ first_token: {}, duration: {}, queue: {} });
 
-/** The sums in a row. */
+/** The sums in a row. Throws when one is damaged. */
 export function sumsIn(row: SqlRow | undefined): UsageSums {
   return {
-    requests: numberIn(row, "requests"),
-    prompt_tokens: numberIn(row, "prompt_tokens"),
-    cached_tokens: numberIn(row, "cached_tokens"),
-    completion_tokens: numberIn(row, "completion_tokens"),
-    reasoning_tokens: numberIn(row, "reasoning_tokens"),
-    cost_nano: numberIn(row, "cost_nano"),
-    attempts: numberIn(row, "attempts"),
-    first_token_ms: numberIn(row, "first_token_ms"),
-    duration_ms: numberIn(row, "duration_ms"),
-    queue_ms: numberIn(row, "queue_ms"),
+    requests: amountIn(row, "requests"),
+    prompt_tokens: amountIn(row, "prompt_tokens"),
+    cached_tokens: amountIn(row, "cached_tokens"),
+    completion_tokens: amountIn(row, "completion_tokens"),
+    reasoning_tokens: amountIn(row, "reasoning_tokens"),
+    cost_nano: amountIn(row, "cost_nano"),
+    attempts: amountIn(row, "attempts"),
+    first_token_ms: amountIn(row, "first_token_ms"),
+    duration_ms: amountIn(row, "duration_ms"),
+    queue_ms: amountIn(row, "queue_ms"),
   };
 }
 

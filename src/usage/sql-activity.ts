@@ -6,7 +6,8 @@ import {
   type ActivityQuery,
   MINUTES_ASKED_MS,
 } from "../platform/usage.ts";
-import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
+import { LATEST_TIME, type TableCheck } from "../storage/set-aside.ts";
+import { amountIn, numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 import { bucketsIn, mergedBuckets, percentilesOf } from "./histogram.ts";
 import { DAY_MS, HOUR_MS } from "./range.ts";
 
@@ -31,6 +32,17 @@ const SUMS = [
 const TIMES = ["first_token", "duration"] as const satisfies readonly (keyof ActivityDelta)[];
 const COLUMNS = [...SUMS, ...TIMES].join(", ");
 const MARKS = [...SUMS, ...TIMES].map(() => "?").join(", ");
+
+/** What the rows must hold. */
+export const ACTIVITY_CHECKS: readonly TableCheck[] = TABLES.map((table) => ({
+  table: `activity_${table}`,
+  numbers: {
+    at: LATEST_TIME,
+    status: null,
+    ...Object.fromEntries(SUMS.map((name) => [name, null])),
+  },
+  json: Object.fromEntries(TIMES.map((name) => [name, "object" as const])),
+}));
 
 /** A point that is being summed up. */
 type OpenPoint = { -readonly [K in keyof Omit<ActivityPoint, "first_token" | "duration">]: number } & {
@@ -106,7 +118,7 @@ export class SqlActivity {
     this.#sql.all(
       `insert or replace into activity_${table}(at, outcome, status, code, ${COLUMNS}) values(?, ?, ?, ?, ${MARKS})`,
       ...key,
-      ...SUMS.map((name) => numberIn(known, name) + delta[name]),
+      ...SUMS.map((name) => amountIn(known, name) + delta[name]),
       ...TIMES.map((name) => JSON.stringify(mergedBuckets(bucketsIn(known, name), delta[name]))),
     );
   }
@@ -138,7 +150,7 @@ const OUTCOMES: Readonly<Record<string, "succeeded" | "failed" | "cancelled" | "
 };
 
 function addRow(point: OpenPoint, row: SqlRow): void {
-  for (const name of SUMS) point[name] += numberIn(row, name);
+  for (const name of SUMS) point[name] += amountIn(row, name);
   const outcome = OUTCOMES[textIn(row, "outcome")];
   if (outcome !== undefined) point[outcome] += numberIn(row, "requests");
   for (const name of TIMES) {

@@ -12,12 +12,13 @@ import {
   type UsageQuery,
   type UsageStore,
 } from "../platform/usage.ts";
-import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
+import { LATEST_TIME, type TableCheck, withoutDamaged } from "../storage/set-aside.ts";
+import { amountIn, numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 import { DayBounds } from "./bounds.ts";
 import { bucketsIn, mergedBuckets } from "./histogram.ts";
 import { DAY_MS, DAYS_KEPT_MS, HOURS_KEPT_MS } from "./range.ts";
 import { sumsIn, UsageReader } from "./reader.ts";
-import { SqlActivity } from "./sql-activity.ts";
+import { ACTIVITY_CHECKS, SqlActivity } from "./sql-activity.ts";
 
 /**
  * How long it is remembered which of an isolate's messages came last. What is older than that is not counted any more: it
@@ -30,6 +31,16 @@ const DAYS_IN_MEMORY = 3;
 const DIMENSIONS = USAGE_DIMENSIONS.join(", ");
 const COLUMNS = [...USAGE_SUMS, ...USAGE_TIMES].join(", ");
 const MARKS = [...USAGE_SUMS, ...USAGE_TIMES].map(() => "?").join(", ");
+
+const SUM_CHECKS = Object.fromEntries(USAGE_SUMS.map((name) => [name, null]));
+const TIME_CHECKS = Object.fromEntries(USAGE_TIMES.map((name) => [name, "object" as const]));
+const CHECKS: readonly TableCheck[] = [
+  { table: "usage_hour", numbers: { at: LATEST_TIME, ...SUM_CHECKS }, json: TIME_CHECKS },
+  { table: "usage_day", numbers: { at: LATEST_TIME, ...SUM_CHECKS }, json: TIME_CHECKS },
+  { table: "usage_key", numbers: { last_used: LATEST_TIME, ...SUM_CHECKS } },
+  { table: "usage_sender", numbers: { sequence: Number.MAX_SAFE_INTEGER, heard: LATEST_TIME } },
+  ...ACTIVITY_CHECKS,
+];
 
 /** A table of rollups, by the beginning of its hours or days. */
 type Table = "hour" | "day";
@@ -71,25 +82,36 @@ export class SqlUsage implements UsageStore {
   }
 
   write(message: UsageMessage): void {
-    try {
-      this.#sql.transaction(() => this.#take(message));
-    } catch (error) {
-      // What is remembered may not have been written.
-      this.#bounds.clear();
-      this.#ids.clear();
-      throw error;
-    }
+    this.#withoutDamaged(() => {
+      try {
+        this.#sql.transaction(() => this.#take(message));
+      } catch (error) {
+        // What is remembered may not have been written.
+        this.#bounds.clear();
+        this.#ids.clear();
+        throw error;
+      }
+    });
   }
 
   read(query: UsageQuery): UsageAnswer {
-    return this.#reader.read(query);
+    return this.#withoutDamaged(() => this.#reader.read(query));
   }
 
   activity(query: ActivityQuery): ActivityAnswer {
-    return this.#activity.read(query);
+    return this.#withoutDamaged(() => this.#activity.read(query));
   }
 
   keys(): KeyUse[] {
+    return this.#withoutDamaged(() => this.#keys());
+  }
+
+  /** There may be many rows: they are looked through only when one of them makes trouble. */
+  #withoutDamaged<T>(work: () => T): T {
+    return withoutDamaged(this.#sql, CHECKS, work);
+  }
+
+  #keys(): KeyUse[] {
     const today = new Map(
       this.#reader
         .byKey(Math.floor(this.#now() / DAY_MS) * DAY_MS)
@@ -133,7 +155,7 @@ export class SqlUsage implements UsageStore {
       `insert or replace into usage_${table}(at, dimension, ${COLUMNS}) values(?, ?, ${MARKS})`,
       at,
       dimension,
-      ...USAGE_SUMS.map((name) => numberIn(known, name) + delta[name]),
+      ...USAGE_SUMS.map((name) => amountIn(known, name) + delta[name]),
       ...USAGE_TIMES.map((name) => JSON.stringify(mergedBuckets(bucketsIn(known, name), delta[name]))),
     );
   }

@@ -11,6 +11,7 @@ import {
   type TaskStatus,
 } from "../../platform/page-jobs.ts";
 
+import { LATEST_TIME, setAsideDamaged, type TableCheck } from "../../storage/set-aside.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../../storage/sql.ts";
 import { TextTable } from "../../storage/texts.ts";
 
@@ -37,6 +38,15 @@ const INDEXES = {
 
 const UNFINISHED = "status in ('queued','running')";
 
+const CHECKS: readonly TableCheck[] = [
+  { table: "page_jobs", numbers: { created: LATEST_TIME, finished: LATEST_TIME, expires: LATEST_TIME } },
+  {
+    table: "page_tasks",
+    numbers: { n: null, attempts: null, due: LATEST_TIME, made: LATEST_TIME, bytes: Number.MAX_SAFE_INTEGER },
+    json: { fault: "object", headers: "object" },
+  },
+];
+
 /** Jobs, their tasks and what came of them, in a database. */
 export class JobTable {
   readonly #sql: Sql;
@@ -54,6 +64,7 @@ export class JobTable {
     for (const [name, on] of Object.entries(INDEXES)) {
       sql.all(`create index if not exists page_${name} on page_${on}`);
     }
+    setAsideDamaged(sql, CHECKS);
     this.#results = new TextTable(sql, "page_results");
     const [row] = sql.all("select total(bytes) as n from page_tasks");
     this.#bytes = numberIn(row, "n");

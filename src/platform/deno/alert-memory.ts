@@ -1,4 +1,5 @@
 import type { WatcherOptions, WatchState } from "../../alerts/watcher.ts";
+import { setAsideDamaged } from "../../storage/set-aside.ts";
 import { type Sql, textIn } from "../../storage/sql.ts";
 
 /** What alerts remember, in a database: who was told what, and what waits to be told. It survives the process. */
@@ -6,6 +7,7 @@ export function alertMemory(sql: Sql): Pick<WatcherOptions, "load" | "save"> {
   sql.all(
     "create table if not exists alert_memory(id integer primary key check (id = 1), state text not null)",
   );
+  setAsideDamaged(sql, [{ table: "alert_memory", json: { state: "object" } }]);
   return {
     load: () => {
       const [row] = sql.all("select state from alert_memory");

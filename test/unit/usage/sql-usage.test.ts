@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   OTHER,
   type UsageDimension,
@@ -330,7 +330,10 @@ describe("a message of an isolate", () => {
 describe("sums of any size", () => {
   it("are finite, readable after a restart, and right to 12 digits", async () => {
     const tokens = fc.oneof(fc.nat(2_000_000), fc.constantFrom(1e12, 25_000_000));
-    const price = fc.oneof(fc.double({ min: 0, noNaN: true }), fc.constantFrom(0, 375_000, 1e308));
+    const price = fc.oneof(
+      fc.double({ min: 0, max: Number.MAX_VALUE, noNaN: true }),
+      fc.constantFrom(0, 375_000, 1e308),
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(tokens, { minLength: 1, maxLength: 20 }), price, async (counts, input) => {
         const world = rig({ flash: { input, output: 0 } });
@@ -355,5 +358,35 @@ describe("sums of any size", () => {
       }),
       { numRuns: 40 },
     );
+  });
+});
+
+describe("a damaged row", () => {
+  it.each([
+    ["usage_day", "duration='{'"],
+    ["usage_hour", "prompt_tokens='text'"],
+    ["usage_key", "cost_nano=-1"],
+    ["usage_day", "completion_tokens=9e999"],
+    ["activity_minute", "first_token='['"],
+    ["activity_quarter", "cost_nano=9e999"],
+  ])("of %s (%s) is set aside, and the books go on", async (table, damage) => {
+    const log = vi.spyOn(console, "error").mockReturnValue();
+    const world = rig();
+    await world.take(
+      [used({ key: "sound", outcome: "error" }), used({ key: "other", outcome: "error" })],
+      NOON,
+    );
+    world.sql.all(`update ${table} set ${damage}`);
+    await world.take([used({ key: "sound", outcome: "error" })], NOON);
+    expect(world.read(by("key")).totals.requests).toBeGreaterThan(0);
+    const activity = { from: TODAY, to: TODAY + DAY_MS, step: 900_000 };
+    for (const points of [activity, { from: NOON, to: NOON + HOUR_MS, step: 60_000 }]) {
+      expect(Number.isFinite(world.usage.activity(points).totals.cost_nano)).toBe(true);
+    }
+    expect(world.usage.keys().every(({ cost_nano }) => cost_nano >= 0)).toBe(true);
+    expect(world.read({ granularity: "hour" }).totals.requests).toBeGreaterThan(0);
+    expect(world.sql.all("select distinct source from set_aside")).toEqual([{ source: table }]);
+    expect(log).toHaveBeenCalled();
+    log.mockRestore();
   });
 });
