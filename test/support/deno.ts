@@ -127,6 +127,16 @@ export class DenoGateway {
     this.#process = await RunningDeno.start(this.#options, this.#sandbox.url, this.#folder);
   }
 
+  /** Changes the database while the process is not running. */
+  async changeData(change: (database: DatabaseSync) => void): Promise<void> {
+    const database = new DatabaseSync(join(this.#folder, "polygate.db"));
+    try {
+      change(database);
+    } finally {
+      database.close();
+    }
+  }
+
   /** Starts again with empty storage. */
   async reset(): Promise<void> {
     await this.#process.end("SIGKILL");

@@ -1,10 +1,23 @@
+import * as z from "zod";
 import type { SqlJournal } from "../../audit/sql-journal.ts";
 import { ConfigurationClient } from "../../config/client.ts";
 import { type ConfigStorage, ConfigurationCore, type StoredConfig } from "../../config/core.ts";
+import { once } from "../../encoding/lazy-schema.ts";
 import { poolConfiguration } from "../../pool/configuration.ts";
 import { type Sql, textIn } from "../../storage/sql.ts";
 import type { AccountPoolClient } from "../accounts.ts";
 import type { Variables } from "../variables.ts";
+import { exit } from "./data-folder.ts";
+
+/** What the row must hold before the schemas of the configuration are asked. */
+const storedSchema = once(() =>
+  z.object({
+    version: z.int().min(0),
+    config: z.looseObject({}),
+    source: z.string(),
+    build: z.string().optional(),
+  }),
+);
 
 /** The durable slot of the configuration: one row. */
 function configStorage(sql: Sql): ConfigStorage {
@@ -14,12 +27,36 @@ function configStorage(sql: Sql): ConfigStorage {
   return {
     load: (): StoredConfig | null => {
       const [row] = sql.all("select stored from configuration");
-      return row === undefined ? null : JSON.parse(textIn(row, "stored"));
+      return row === undefined ? null : storedSchema().parse(JSON.parse(textIn(row, "stored")));
     },
     save: (stored) => {
       sql.all("insert or replace into configuration values(1, ?)", JSON.stringify(stored));
     },
   };
+}
+
+/**
+ * The configuration as it is kept. A damaged one ends the process: an empty one would lose every key and account, and in an
+ * older one a deleted key would work again.
+ */
+function openCore(sql: Sql, variables: Variables, journal: SqlJournal): ConfigurationCore {
+  try {
+    return new ConfigurationCore(configStorage(sql), variables);
+  } catch (error) {
+    const versions = journal.versions().map(({ version }) => version);
+    const kept = versions.length === 0 ? "there is no kept version" : `kept versions: ${versions.join(", ")}`;
+    return exit(
+      `The configuration in ${variables.process.dataFolder}/polygate.db is damaged: ${damageOf(error)}. Nothing was changed. Put a backup in its place, or go back to a kept version (${kept}): see "A damaged configuration" in docs/operating.md`,
+    );
+  }
+}
+
+/** What is wrong, without any of the row's text: it has secrets. */
+function damageOf(error: unknown): string {
+  if (error instanceof SyntaxError) return "the row is no JSON";
+  const [issue] = error instanceof z.ZodError ? error.issues : [];
+  if (issue !== undefined) return [issue.path.join("."), issue.message].filter(Boolean).join(": ");
+  return error instanceof Error ? error.name : "it cannot be read";
 }
 
 /** The configuration of a process, which tells the account pool of every edit. Resolves when the pool knows it. */
@@ -29,7 +66,7 @@ export async function denoConfiguration(
   accounts: AccountPoolClient,
   journal: SqlJournal,
 ): Promise<ConfigurationClient> {
-  const core = new ConfigurationCore(configStorage(sql), variables);
+  const core = openCore(sql, variables, journal);
   // With the version: a request that waited may have been let in by an older one.
   const tellPool = async () => {
     const { config, version } = core.snapshot;

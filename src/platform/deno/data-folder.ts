@@ -32,7 +32,8 @@ async function openLock(path: string): Promise<Deno.FsFile> {
   return await Deno.open(`${path}/lock`, { create: true, write: true });
 }
 
-function exit(reason: string): never {
+/** Prints why the program cannot start, and ends the process with exit code 1. */
+export function exit(reason: string): never {
   console.error(reason);
   return Deno.exit(1);
 }
