@@ -25,6 +25,7 @@ export class GivenCitations {
 function placed(given: GivenCitation, text: string, base: number): Citation | null {
   const { url, title, quoted, claim } = given;
   const [start, end] = linkIn(given, text, base);
+  if (!Number.isInteger(start) || !Number.isInteger(end)) return null;
   if (start < 0 || start > end || end > text.length) return null;
   return {
     url,

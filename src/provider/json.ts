@@ -34,6 +34,14 @@ export function countOf(value: unknown): number | undefined {
   return Math.min(Math.floor(value), Number.MAX_SAFE_INTEGER);
 }
 
+/** The largest Unix time, in seconds, that a `Date` can hold. */
+const LATEST_SECONDS = 8.64e12;
+
+/** A Unix time in seconds; 0, which means unknown, when the value is none. */
+export function unixSecondsOf(value: unknown): number {
+  return typeof value === "number" && value >= 0 && value <= LATEST_SECONDS ? value : 0;
+}
+
 /** The usage with the counts that were stated; what is no count is left out. */
 export function usageOf(stated: { readonly [name in keyof ProviderUsage]: unknown }): ProviderUsage {
   return {

@@ -8,6 +8,8 @@ import { readBounded } from "./transport.ts";
 const MAX_ERROR_BYTES = 64 * 1024;
 /** How much of an upstream's message is passed on, in characters. */
 const MAX_MESSAGE_CHARS = 500;
+/** The longest wait that a provider may ask for, in seconds: a year. */
+const LONGEST_WAIT = 365 * 86_400;
 
 /** Codes that upstreams use whatever they speak; a driver knows those of its own protocol ({@link ErrorKinds}). */
 const KIND_OF_CODE: ReadonlyMap<string, ProviderErrorKind> = new Map<string, ProviderErrorKind>([
@@ -92,7 +94,7 @@ export function errorFrom(
   const body = kinds.read?.(told) ?? told;
   const { error, detail } = body;
   const { code, type, message } = isObject(error) ? error : body;
-  const effective = status === 0 && typeof code === "number" ? code : status;
+  const effective = status === 0 && isStatus(code) ? code : status;
   const known = kindOfCode(code, kinds) ?? kindOfCode(type, kinds);
   const words = [message, error, detail].find((value) => typeof value === "string");
   const text = typeof words === "string" ? words : "";
@@ -103,6 +105,10 @@ export function errorFrom(
   // A code that is understood is told as the gateway's own.
   const said = kindOfCode(code, kinds) === undefined ? fault : place;
   return refusal(kind, text, effective, secret, retryAfter, said);
+}
+
+function isStatus(code: unknown): code is number {
+  return Number.isInteger(code) && Number(code) >= 100 && Number(code) < 600;
 }
 
 /** Names of codes, types and fields: what is longer, or written otherwise, is none. */
@@ -178,7 +184,8 @@ export async function readRefusal(
   } catch {
     // A proxy's error page: the status has to do.
   }
-  const after = retryAfterOf(response) ?? kinds.retryAfter?.(body) ?? null;
+  const stated = retryAfterOf(response) ?? kinds.retryAfter?.(body) ?? null;
+  const after = stated === null ? null : Math.min(stated, LONGEST_WAIT);
   return { error: errorFrom(body, status, secret, kinds, after), text };
 }
 

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../encoding/json.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import type { Credentials, SignedIn } from "../../platform/accounts.ts";
 import type { Fetch } from "../../platform/upstream.ts";
+import { countOf, unixSecondsOf } from "../json.ts";
 import { encodeMultipart } from "../multipart.ts";
 import type { FileUpload, ProviderAccount, ProviderFile, UpstreamAccount } from "../provider.ts";
 import { type ErrorKinds, readRefusal } from "../refusal.ts";
@@ -44,13 +45,13 @@ export class SessionsApi {
     if (!response.ok) throw (await readRefusal(response, password, signal, SIGN_IN_KINDS)).error;
     const { token, expires_at: expiresAt } = await readRecord(response, signal);
     if (typeof token !== "string" || token === "") throw lacks("a token");
-    return { token, expiresAt: typeof expiresAt === "number" ? expiresAt : 0 };
+    return { token, expiresAt: unixSecondsOf(expiresAt) };
   }
 
   async describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount> {
     const record = await this.#json(account, "GET", "/api/account", signal);
     const { id, session_count: count } = record;
-    return { id: textOf(id, "an account id"), sessionCount: typeof count === "number" ? count : 0 };
+    return { id: textOf(id, "an account id"), sessionCount: countOf(count) ?? 0 };
   }
 
   async createSession(account: UpstreamAccount, signal: AbortSignal): Promise<string> {
@@ -163,11 +164,11 @@ function fileFrom(record: JsonObject): ProviderFile {
   const { id, bytes, filename, purpose, status, created_at: createdAt } = record;
   return {
     id: textOf(id, "a file id"),
-    bytes: typeof bytes === "number" ? bytes : 0,
+    bytes: countOf(bytes) ?? 0,
     filename: typeof filename === "string" ? filename : "",
     purpose: typeof purpose === "string" ? purpose : "",
     status: typeof status === "string" ? status : "pending",
-    createdAt: typeof createdAt === "number" ? createdAt : 0,
+    createdAt: unixSecondsOf(createdAt),
   };
 }
 

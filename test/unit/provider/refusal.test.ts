@@ -23,6 +23,13 @@ describe("the kind of a failure", () => {
   });
 });
 
+it.each([2 ** 53, 1e308, -5, 418.5, 0])("a code that is no HTTP status is none: %d", (code) => {
+  expect(errorFrom({ error: { code, message: "no" } }, 0, "")).toMatchObject({
+    status: 0,
+    kind: "server_error",
+  });
+});
+
 describe("how long a limited backend wants to be left alone", () => {
   const refused = async (headers: Record<string, string>) => {
     const response = Response.json({ error: { message: "slow down" } }, { status: 429, headers });
@@ -36,6 +43,8 @@ describe("how long a limited backend wants to be left alone", () => {
     [{ "retry-after": "Sun, 22 Nov 2026 10:00:30 GMT", date: "Sun, 22 Nov 2026 10:00:00 GMT" }, 30],
     [{ "retry-after": "soon" }, null],
     [{ "retry-after": "-3" }, null],
+    [{ "retry-after": "9".repeat(300) }, 365 * 86_400],
+    [{ "retry-after": "9".repeat(400) }, null],
     [{}, null],
   ])("is read from %j", async (headers, seconds) => {
     expect((await refused(headers)).retryAfter).toBe(seconds);

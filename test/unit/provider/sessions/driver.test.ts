@@ -176,6 +176,21 @@ describe("accounts and sessions", () => {
   });
 });
 
+describe("numbers that mean nothing", () => {
+  it.each(["2e308", "1e300", "-5", '"12"', "null"])("count as not stated: %s", async (number) => {
+    const texts = [
+      `{"token":"t1","expires_at":${number}}`,
+      `{"id":"f1","bytes":${number},"created_at":${number}}`,
+    ];
+    const fake = new FakeUpstream(() => new Response(texts.shift()));
+    const credentials = { email: "a@b.example", mobile: "", password: "secret-password", token: "" };
+    expect((await provider().signIn(credentials, fake.fetch, neverAborted())).expiresAt).toBe(0);
+    const file = await provider().files.read(fake.account, "f1", neverAborted());
+    expect(file.createdAt).toBe(0);
+    expect(Number.isSafeInteger(file.bytes) && file.bytes >= 0).toBe(true);
+  });
+});
+
 describe("files", () => {
   const object = {
     id: "f1",
