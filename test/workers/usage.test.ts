@@ -1,4 +1,4 @@
-import { abortAllDurableObjects } from "cloudflare:test";
+import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { UsageMessage } from "../../src/platform/usage.ts";
@@ -31,4 +31,47 @@ test("the books are there again after a restart, and count no message twice", as
   const { groups } = await object().read({ ...query, granularity: "total" });
   expect(groups).toMatchObject([{ dimensions: { key: "key_1" }, requests: 2, prompt_tokens: 20 }]);
   expect(await object().keys()).toMatchObject([{ key: "key_1", requests: 2 }]);
+});
+
+test("amounts of any size add up to finite sums, and rows that hold none are set aside", async () => {
+  const object = env.USAGE.getByName("large");
+  const config = { ...emptyConfig(), prices: { flash: { input: 375_000, output: 375_000 } } };
+  const tally = new UsageTally();
+  for (let round = 0; round < 4; round += 1) {
+    tally.count(
+      used({ promptTokens: 20_000_000, cachedTokens: 0, completionTokens: 10_000_000 }),
+      Date.now(),
+    );
+    await tally.send({ write: async (message) => object.write(message) }, { config }, Date.now());
+  }
+  const from = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS;
+  const query = {
+    from,
+    to: from + 3 * DAY_MS,
+    groupBy: [],
+    filters: {},
+    limit: 10,
+    granularity: "total" as const,
+  };
+  const cost = 4 * 30 * 375_000 * 1e9;
+  expect((await object.read(query)).totals.cost_nano).toBeCloseTo(cost, -3);
+  expect(await object.keys()).toMatchObject([{ cost_nano: cost }]);
+
+  // An earlier version has stored what a provider had stated.
+  await runInDurableObject(object, (_, { storage }) => {
+    storage.sql.exec("update usage_day set cost_nano = 9e999, duration = '{'");
+    storage.sql.exec("update usage_key set prompt_tokens = 9e999");
+  });
+  expect((await object.read({ ...query, granularity: "day" })).totals).toMatchObject({
+    requests: 0,
+    cost_nano: 0,
+  });
+  expect(await object.keys()).toEqual([]);
+  const rows = await runInDurableObject(object, (_, { storage }) =>
+    storage.sql.exec("select source, row from set_aside order by source").toArray(),
+  );
+  expect(rows).toMatchObject([
+    { source: "usage_day", row: expect.stringContaining('"cost_nano":"9.0e+999"') },
+    { source: "usage_key", row: expect.stringContaining('"prompt_tokens":"9.0e+999"') },
+  ]);
 });

@@ -44,6 +44,23 @@ describe("embeddings of the provider", () => {
     expect(made.upstream.asked.map(({ token }) => token)).toEqual(["key-a"]);
   });
 
+  test.each([2 ** 53, 1e30, 1e308, -5, "12", null, undefined])(
+    "are counted by an estimate where the provider states %s tokens",
+    async (tokens) => {
+      const data = [{ index: 0, embedding: [0.5, -0.5] }];
+      const made = await embedding({ json: { data, usage: { prompt_tokens: tokens } } });
+      const { usage } = Object(await (await made.post("/v1/embeddings", BODY)).json());
+      expect(usage).toEqual({ prompt_tokens: 1, total_tokens: 1 });
+    },
+  );
+
+  test("are refused when a number of a vector is none", async () => {
+    const body = '{"data":[{"index":0,"embedding":[0.5,2e308]}]}';
+    const made = await embedding({ body: [body], type: "application/json" });
+    const answer = await made.post("/v1/embeddings", BODY);
+    expect([answer.status, await answer.json()]).toMatchObject([503, { error: { code: "upstream_error" } }]);
+  });
+
   test("go to another account when one is refused", async () => {
     const made = await embedding(refusal(429, "rate_limited"), VECTORS);
     expect((await made.post("/v1/embeddings", BODY)).status).toBe(200);
