@@ -27,7 +27,9 @@ function configStorage(sql: Sql): ConfigStorage {
   return {
     load: (): StoredConfig | null => {
       const [row] = sql.all("select stored from configuration");
-      return row === undefined ? null : storedSchema().parse(JSON.parse(textIn(row, "stored")));
+      if (row === undefined) return null;
+      const { build, ...stored } = storedSchema().parse(JSON.parse(textIn(row, "stored")));
+      return build === undefined ? stored : { ...stored, build };
     },
     save: (stored) => {
       sql.all("insert or replace into configuration values(1, ?)", JSON.stringify(stored));
