@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import engine from "wappalyzer-core";
 import { slimFingerprints } from "../scripts/build-technologies.mjs";
+import { SLOW_PAGES } from "../test/support/slow-pages.ts";
 import { median } from "./figures.mjs";
 
 /** Runs of each side on each page; the fastest counts, which is the one that the machine disturbed least. */
@@ -43,6 +44,10 @@ export async function run({ folder, rounds = ROUNDS } = {}) {
       identical: describe(found) === describe(plain.result),
     };
   });
+  for (const [what, signals] of Object.entries(SLOW_PAGES)) {
+    const { ms } = time(rounds, () => detector.analyze(signals));
+    console.log(`page made to be slow, ${what}: ${ms.toFixed(0)} ms`);
+  }
   return report(rows);
 }
 

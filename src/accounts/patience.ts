@@ -25,9 +25,12 @@ export class Patience {
   renew(): void {
     this.end();
     if (this.#late.signal.aborted) this.#late = new AbortController();
-    this.#timer = setTimeout(() => {
-      this.#late.abort(new ProviderError("timeout", "the provider did not answer in time"));
-    }, this.#ms);
+    this.#timer = setTimeout(() => this.expire(), this.#ms);
+  }
+
+  /** Ends this attempt now, as if the provider had done nothing for too long. */
+  expire(): void {
+    this.#late.abort(new ProviderError("timeout", "the provider did not answer in time"));
   }
 
   /** Nothing is waited for. */

@@ -8,6 +8,9 @@ import { byNames } from "../models/by-names.ts";
 import { resolveModel } from "../models/resolve.ts";
 import { forCallers, json } from "../routing/endpoint.ts";
 
+/** What usage and the scopes of keys call this path. */
+const STYLE = "embeddings";
+
 const tokensSchema = once(() => z.array(z.number().int().nonnegative()).min(1));
 
 /** The body of `POST /v1/embeddings` (contract). */
@@ -61,11 +64,14 @@ export const createEmbeddings = forCallers({
   answers: json(answerSchema),
   takesAccount: true,
   handler: async (context, { caller, body }) => {
-    const model = await byNames(context, body.model, resolveModel);
+    const model = await byNames(context, body.model, resolveModel, {
+      dialect: STYLE,
+      operation: "embeddings",
+    });
     const { vectors, tokens } = await vectorsOf({
       context,
       caller,
-      style: "embeddings",
+      style: STYLE,
       model,
       inputs: inputsOf(body.input),
       field: "input",

@@ -2,6 +2,8 @@ import type { AccountSession } from "../accounts/account-request.ts";
 import { Patience } from "../accounts/patience.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import type { Caller } from "../auth/callers.ts";
+import { BodyClock } from "../http/body-clock.ts";
+import { tooSlow } from "../http/json-text.ts";
 import type { LightAbortController } from "../http/light-abort-controller.ts";
 import { CATALOGUE } from "../models/catalogue.ts";
 import type { Context } from "../platform/context.ts";
@@ -108,13 +110,23 @@ export class Upload {
 
   async #send(account: UpstreamAccount, head: FileHead): Promise<ProviderFile> {
     const source = this.#form.content.getReader();
+    const { timers, platform } = this.#context;
+    let reading = false;
+    // Each wait for the client or the provider has a limit of its own; this one bounds them all together.
+    const clock = new BodyClock(timers, platform.variables.answerTimeoutMs, () => {
+      if (reading) this.#abort.abort(tooSlow());
+      else this.#patience.expire();
+    });
     const body = new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
           // What takes time now is the client's sending, which the form bounds.
           this.#patience.end();
+          reading = true;
           try {
             const { done, value } = await source.read();
+            reading = false;
+            clock.heard(value?.byteLength ?? 0);
             this.#patience.renew();
             if (done) controller.close();
             else controller.enqueue(value);
@@ -141,6 +153,7 @@ export class Upload {
         this.#patience.signal,
       );
     } finally {
+      clock.stop();
       this.#patience.end();
     }
   }

@@ -24,7 +24,7 @@ import type { GenerationJob } from "./job.ts";
 import { prepareOptions } from "./prepare-options.ts";
 import { readToEnd } from "./read-to-end.ts";
 import { seeing } from "./suit.ts";
-import { Watchdog } from "./watchdog.ts";
+import { type Silence, Watchdog } from "./watchdog.ts";
 
 /** `incomplete` messages are continued this many times (provider protocol). */
 const MAX_CONTINUATIONS = 8;
@@ -32,6 +32,13 @@ const MAX_CONTINUATIONS = 8;
 /** Appended to the prompt of the follow-up turn (contract, general rule 7). */
 const RETRY_SUFFIX =
   "\n\nYour previous reply had no visible content. Regenerate the visible final answer or tool call now.";
+
+/** What the caller reads when the provider runs out of time. */
+const TIMEOUTS: Readonly<Record<Exclude<Silence, "stalled-reader">, string>> = {
+  "first-byte": "the provider fell silent",
+  idle: "the provider fell silent",
+  "no-answer": "the provider did not complete its answer in time",
+};
 
 /** Where a generation's events go. */
 export interface GenerationSink {
@@ -76,12 +83,16 @@ export class Generation {
     this.#prepared = prepared;
     this.assembler = new Assembler(job.conversation);
     this.watchdog = new Watchdog(
-      { firstByteMs: prepared.whole === true ? answerTimeoutMs : firstByteTimeoutMs, idleMs: idleTimeoutMs },
+      {
+        firstByteMs: prepared.whole === true ? answerTimeoutMs : firstByteTimeoutMs,
+        idleMs: idleTimeoutMs,
+        answerMs: answerTimeoutMs,
+      },
       () => platform.now(),
       timers,
       (silence) => {
         if (silence !== "stalled-reader") {
-          this.#attempt.abort(new ProviderError("timeout", "the provider fell silent"));
+          this.#attempt.abort(new ProviderError("timeout", TIMEOUTS[silence]));
           return;
         }
         job.abort.abort(new GatewayError(499, "the client stopped reading", { code: "request_cancelled" }));
@@ -119,6 +130,11 @@ export class Generation {
   /** The generation's job, with the conversation as it is answered. */
   get job(): GenerationJob {
     return this.#job;
+  }
+
+  /** Whether the caller gets the answer in one piece. */
+  get #isWhole(): boolean {
+    return this.#sink.restart !== undefined;
   }
 
   /** What the model reads. It is made of the whole conversation, so once. */
@@ -162,7 +178,7 @@ export class Generation {
           abort,
           expected: () => expectedOf(conversation, promptText),
           permits: (scope) => checkModel(scope, { requested: this.#job.asked, id: conversation.model.id }),
-          mayRepeat: () => !this.assembler.answered || sink.restart !== undefined,
+          mayRepeat: () => !this.assembler.answered || this.#isWhole,
           wantsAnother: (failure) => this.#mayAskAnother(failure),
           onLeft: (account, failure) => recording?.left(account, failure, conversation.model),
           onSignIn: (account, since) => recording?.signedIn(account, since),
@@ -197,6 +213,7 @@ export class Generation {
     const stop = () => attempt.abort(abort.reason);
     this.#attempt = attempt;
     abort.addEventListener("abort", stop);
+    this.watchdog.begin();
     try {
       abort.throwIfAborted();
       await this.#answer(session);
@@ -346,9 +363,11 @@ export class Generation {
   /** Puts events of the provider through the stages. A returned promise is to be waited for. */
   #accept(events: readonly ProviderEvent[]): Promise<void> | undefined {
     this.#heard = true;
-    if (!this.#answering && events.some(saysSomething)) {
+    if (events.some(saysSomething)) {
+      // A whole answer has one time limit, whatever arrives of it: its client may have left unseen.
+      if (!this.#isWhole) this.watchdog.progress();
+      if (!this.#answering) this.#session?.answered();
       this.#answering = true;
-      this.#session?.answered();
     }
     const out: GenerationEvent[] = [];
     this.assembler.push(events, out);

@@ -1,7 +1,17 @@
 import type { RequestTimers } from "../http/request-timers.ts";
 
-/** Which silence a {@link Watchdog} measures. */
-export type Silence = "first-byte" | "idle" | "stalled-reader";
+/** Which silence a {@link Watchdog} measures. `no-answer`: bytes came, but no complete answer, or no content of a stream. */
+export type Silence = "first-byte" | "idle" | "no-answer" | "stalled-reader";
+
+/** Limits of an upstream, milliseconds. */
+export interface WatchdogLimits {
+  /** Longest silence before the first byte. */
+  readonly firstByteMs: number;
+  /** Longest silence within a stream, and longest time for which a reader may keep a write waiting. */
+  readonly idleMs: number;
+  /** Longest time for a whole answer, and longest time between two contents of a stream, whatever else arrives. */
+  readonly answerMs: number;
+}
 
 /**
  * Bytes a second that a reader must take, on average over the time in which something waits for it: less than any tongue or
@@ -10,17 +20,19 @@ export type Silence = "first-byte" | "idle" | "stalled-reader";
 const MIN_BYTES_PER_SECOND = 256;
 
 /**
- * Ends a stream whose upstream has fallen silent, or whose reader has stopped reading. Noting a byte costs one clock
+ * Ends an answer whose upstream has fallen silent or sends no content, or whose reader has stopped reading. Noting a byte costs one clock
  * read: it is looked after every now and then, and each look says when the next one is.
  */
 export class Watchdog {
   readonly #now: () => number;
-  readonly #limits: { readonly firstByteMs: number; readonly idleMs: number };
+  readonly #limits: WatchdogLimits;
   readonly #bark: (silence: Silence) => void;
   readonly #timers: RequestTimers;
   /** Keeps the next look from being taken. */
   #cancel: (() => void) | undefined;
   #since: number;
+  /** When the attempt began, or when the stream's last content came. */
+  #contentAt: number;
   #heard = false;
   /** Since when something has waited for the reader without a byte being taken; 0: nothing waits. */
   #writing = 0;
@@ -30,7 +42,7 @@ export class Watchdog {
   #debt = 0;
 
   constructor(
-    limits: { firstByteMs: number; idleMs: number },
+    limits: WatchdogLimits,
     now: () => number,
     timers: RequestTimers,
     bark: (silence: Silence) => void,
@@ -40,7 +52,13 @@ export class Watchdog {
     this.#timers = timers;
     this.#bark = bark;
     this.#since = now();
+    this.#contentAt = this.#since;
     this.#free = this.#since;
+  }
+
+  /** An attempt begins, which may have several turns. */
+  begin(): void {
+    this.#contentAt = this.#now();
   }
 
   /** A turn begins: the upstream owes a first byte. */
@@ -56,6 +74,11 @@ export class Watchdog {
     this.#since = this.#now();
     this.#heard = true;
     return this.#since;
+  }
+
+  /** What the upstream just said is content of a stream. A whole answer is one content, however it arrives. */
+  progress(): void {
+    this.#contentAt = this.#since;
   }
 
   /** A write to the caller begins; the upstream's silence does not count until it is through. */
@@ -79,6 +102,7 @@ export class Watchdog {
   written(): void {
     this.#writing = 0;
     this.#since = this.#now();
+    this.#contentAt = this.#since;
     this.#free = this.#since;
   }
 
@@ -95,7 +119,12 @@ export class Watchdog {
   /** When it is to bark, as things stand. */
   #due(): number {
     if (this.#writing > 0) return this.#writing + this.#limits.idleMs - this.#debt;
-    return this.#since + (this.#heard ? this.#limits.idleMs : this.#limits.firstByteMs);
+    const { firstByteMs, idleMs } = this.#limits;
+    return Math.min(this.#since + (this.#heard ? idleMs : firstByteMs), this.#answerDue());
+  }
+
+  #answerDue(): number {
+    return this.#contentAt + this.#limits.answerMs;
   }
 
   /** At most one look is ahead. They are often enough for whichever limit the next bark will be due by. */
@@ -107,11 +136,14 @@ export class Watchdog {
   }
 
   #check(): void {
-    if (this.#now() < this.#due()) {
+    const now = this.#now();
+    if (now < this.#due()) {
       this.#arm();
       return;
     }
     this.stop();
-    this.#bark(this.#writing > 0 ? "stalled-reader" : this.#heard ? "idle" : "first-byte");
+    if (this.#writing > 0) this.#bark("stalled-reader");
+    else if (!this.#heard) this.#bark("first-byte");
+    else this.#bark(now < this.#answerDue() ? "idle" : "no-answer");
   }
 }

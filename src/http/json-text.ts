@@ -52,7 +52,8 @@ export function brokenOff(cause: unknown): GatewayError {
   });
 }
 
-function tooSlow(): GatewayError {
+/** The 408 of a client that takes too long to send its body. */
+export function tooSlow(): GatewayError {
   return new GatewayError(408, "the client took too long to send the request body", {
     code: "invalid_request",
   });

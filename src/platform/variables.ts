@@ -37,7 +37,7 @@ export interface Variables {
   readonly keepAliveMs: number;
   /** `FIRST_BYTE_TIMEOUT_MS`, 120,000 ms: how long the upstream may stay silent before its first byte. */
   readonly firstByteTimeoutMs: number;
-  /** `ANSWER_TIMEOUT_MS`, 600,000 ms: how long the upstream may stay silent over an answer that comes in one piece. */
+  /** `ANSWER_TIMEOUT_MS`, 600,000 ms: how long an attempt at a whole answer may take, and a stream may carry no content. */
   readonly answerTimeoutMs: number;
   /** `IDLE_TIMEOUT_MS`, 60,000 ms: how long the upstream may stay silent within a stream. */
   readonly idleTimeoutMs: number;

@@ -68,6 +68,23 @@ describe("GET /admin/metrics", () => {
     await until(metrics, (text) => value(text, "polygate_slots_in_use") === 0);
   });
 
+  it("counts a request for an unknown model under one name, also in usage", async () => {
+    for (const model of ["no-such-model-1", "no-such-model-2"]) {
+      expect((await chat("Hello", { model })).status).toBe(400);
+    }
+    const labels = { model: "unknown", status: "400", error: "model_not_found" };
+    const text = await until(metrics, (found) => value(found, "polygate_generations_total", labels) === 2);
+    expect(text).not.toContain("no-such-model");
+    const usage = async () => {
+      const path = "/admin/usage?granularity=total&group_by=requested_model,model,outcome&model=unknown";
+      const response = await fetch(path, { headers: { authorization: "Bearer admin" } });
+      const body: { items: unknown[] } = await response.json();
+      return body.items;
+    };
+    const items = await until(usage, (found) => found.length > 0);
+    expect(items).toMatchObject([{ requested_model: "unknown", outcome: "refused", requests: 2 }]);
+  });
+
   it("is for administrators", async () => {
     const response = await fetch("/admin/metrics");
     expect(response.status).toBe(401);

@@ -95,6 +95,9 @@ describe.each(drivers)("a failing upstream, driver %s", (driver, path, accounts)
   });
 
   const text = "one two three four";
+  const long = "la ".repeat(600);
+  /** What comes in pieces of so few bytes takes longer than `ANSWER_TIMEOUT_MS`. */
+  const slowly = { writeSize: 8, eventEvery: 10 };
   const cases: readonly (readonly [name: string, plan: Plan, whole: string, streamed: string])[] = [
     ["never answers", { hang: true }, "503 upstream_timeout", "event upstream_timeout"],
     [
@@ -118,6 +121,19 @@ describe.each(drivers)("a failing upstream, driver %s", (driver, path, accounts)
       { body: "<html>", contentType: "text/html" },
       "503 upstream_error",
       "503 upstream_error",
+    ],
+    ["dribbles its answer", { text: long, chunks: 20, ...slowly }, "503 upstream_timeout", long],
+    [
+      "sends comments and nothing else",
+      { body: ": still here\n\n".repeat(5_000), contentType: "text/event-stream", ...slowly },
+      "503 upstream_timeout",
+      "event upstream_timeout",
+    ],
+    [
+      "sends 100 Continue and nothing else",
+      { interimForever: true },
+      "503 upstream_timeout",
+      "event upstream_timeout",
     ],
     ["splits every byte", { text, writeSize: 1 }, text, text],
     ["writes CRLF and comments", { text, crlf: true, comments: true }, text, text],
@@ -151,6 +167,18 @@ describe.each(drivers)("a failing upstream, driver %s", (driver, path, accounts)
       await patient.close();
     }
   });
+
+  // A runtime may take an orderly close for a half-close: then nothing tells that the client has left.
+  it("a client that leaves a whole answer in order frees its slot while the upstream dribbles", async () => {
+    upstream.plan = { text: "la ".repeat(20_000), writeSize: 8, eventEvery: 10 };
+    const messages = [{ role: "user", content: "hello" }];
+    const socket = await rawChat(gateway, JSON.stringify({ model: "gpt-4o", messages }));
+    await expect.poll(() => inUse(gateway), { interval: 20, timeout: 15_000 }).toBe(1);
+    socket.end();
+    await expect.poll(() => inUse(gateway), { interval: 100, timeout: 15_000 }).toBe(0);
+    await expect.poll(() => upstream.open, { interval: 100, timeout: 15_000 }).toBe(0);
+    socket.destroy();
+  }, 60_000);
 
   it("one line of over 1 MiB arrives whole", async () => {
     upstream.plan = { longLine: 2 * 1024 * 1024 };

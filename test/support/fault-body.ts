@@ -27,6 +27,8 @@ export interface Plan {
 
   /** Accept the request and never answer. */
   readonly hang?: boolean;
+  /** Send `100 Continue` again and again, and never an answer. */
+  readonly interimForever?: boolean;
   /** Milliseconds before the headers. */
   readonly headersAfter?: number;
   /** Milliseconds between two events. */

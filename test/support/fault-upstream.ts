@@ -182,6 +182,10 @@ async function play(
   response: ServerResponse,
 ): Promise<void> {
   if (plan.hang) return;
+  if (plan.interimForever) {
+    await floodInterim(response);
+    return;
+  }
   if (plan.headersAfter !== undefined) await sleep(plan.headersAfter);
   if (response.destroyed) return;
   if (plan.status !== undefined) {
@@ -201,6 +205,13 @@ async function play(
   }
   if (plan.resetAt !== undefined) response.socket?.resetAndDestroy();
   else if (plan.stallAfter === undefined) response.end();
+}
+
+async function floodInterim(response: ServerResponse): Promise<void> {
+  while (!response.destroyed) {
+    for (let n = 0; n < 100; n += 1) response.writeContinue();
+    await sleep(5);
+  }
 }
 
 /** What is written, piece by piece, up to the place where the plan breaks off. */

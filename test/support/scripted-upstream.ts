@@ -69,6 +69,8 @@ export class Asked {
 export class ScriptedUpstream {
   /** Every request, oldest first. */
   readonly asked: Asked[] = [];
+  /** It waits for so many milliseconds before it takes each piece of a request's body. */
+  takesEvery = 0;
   readonly #script: Script;
 
   constructor(script: Script) {
@@ -85,11 +87,21 @@ export class ScriptedUpstream {
       const asked = new Asked(request, proxy);
       this.asked.push(asked);
       const answer = async () => {
-        asked.body = await request.text();
+        asked.body = this.takesEvery === 0 ? await request.text() : await this.#takeSlowly(request);
         return respond(this.#script(asked), asked, signal ?? null);
       };
       return signal == null ? answer() : untilAborted(answer(), signal, asked);
     };
+  }
+
+  async #takeSlowly({ body }: Request): Promise<string> {
+    const utf8 = new TextDecoder();
+    let text = "";
+    for await (const piece of body ?? []) {
+      text += utf8.decode(piece, { stream: true });
+      await new Promise((resolve) => setTimeout(resolve, this.takesEvery));
+    }
+    return text + utf8.decode();
   }
 
   /** The requests to paths that match. */

@@ -2,7 +2,7 @@ import { byNames } from "../../models/by-names.ts";
 import { forCallers } from "../../routing/endpoint.ts";
 import { answer } from "../shared/answer.ts";
 import { chatCompletionAnswers } from "./answers.ts";
-import { chatRequestSchema, toTurn } from "./request.ts";
+import { chatRequestSchema, ID, toTurn } from "./request.ts";
 import { toChatCompletion } from "./response.ts";
 import { ChatStream } from "./stream.ts";
 
@@ -15,7 +15,7 @@ export const createChatCompletion = forCallers({
   body: chatRequestSchema,
   answers: chatCompletionAnswers,
   handler: async (context, { caller, body }) => {
-    const { conversation, called } = await byNames(context, body, toTurn);
+    const { conversation, called } = await byNames(context, body, toTurn, { dialect: ID, operation: "chat" });
     // The body itself must not outlive the translation: the request may wait for long.
     const includeUsage = body.stream_options?.include_usage === true;
     return answer(

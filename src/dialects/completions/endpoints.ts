@@ -2,6 +2,7 @@ import { byNames } from "../../models/by-names.ts";
 import { forCallers } from "../../routing/endpoint.ts";
 import { answer } from "../shared/answer.ts";
 import { textCompletionAnswers } from "./answers.ts";
+import { ID } from "./names.ts";
 import { completionRequestSchema, echoOf, toConversation } from "./request.ts";
 import { toTextCompletion } from "./response.ts";
 import { CompletionStream } from "./stream.ts";
@@ -15,7 +16,7 @@ export const createTextCompletion = forCallers({
   body: completionRequestSchema,
   answers: textCompletionAnswers,
   handler: async (context, { caller, body }) => {
-    const conversation = await byNames(context, body, toConversation);
+    const conversation = await byNames(context, body, toConversation, { dialect: ID, operation: "chat" });
     const echo = echoOf(body);
     // The body itself must not outlive the translation: the request may wait for long.
     const includeUsage = body.stream_options?.include_usage === true;

@@ -40,7 +40,10 @@ async function embedded(
   requests: readonly EmbedRequest[],
   whereOf: (index: number) => string,
 ) {
-  const model = await byNames(context, modelName(path), resolveModel);
+  const model = await byNames(context, modelName(path), resolveModel, {
+    dialect: ID,
+    operation: "embeddings",
+  });
   const texts = requests.map((request, index) => {
     const own = request.model;
     if (typeof own === "string" && modelName(own) !== modelName(path)) {

@@ -8,6 +8,7 @@ import { inOtherFormsToo } from "../../routing/other-forms.ts";
 import { answer } from "../shared/answer.ts";
 import { countPromptTokens } from "../shared/count.ts";
 import { contentAnswers, contentStreamAnswers, totalTokensSchema } from "./answers.ts";
+import { ID } from "./names.ts";
 import { type ContentRequest, contentRequestSchema, toConversation } from "./request.ts";
 import { toContentResponse } from "./response.ts";
 import { ContentStream } from "./stream.ts";
@@ -22,8 +23,11 @@ async function generate(
   model: string,
   stream: boolean,
 ): Promise<Response> {
-  const conversation = await byNames(context, body, (asked, naming) =>
-    toConversation(asked, model, stream, naming),
+  const conversation = await byNames(
+    context,
+    body,
+    (asked, naming) => toConversation(asked, model, stream, naming),
+    { dialect: ID, operation: "chat" },
   );
   return answer(
     { context, caller, conversation },

@@ -4,7 +4,7 @@ import { forCallers, json } from "../../routing/endpoint.ts";
 import { answer } from "../shared/answer.ts";
 import { countPromptTokens } from "../shared/count.ts";
 import { messageAnswers, tokenCountSchema } from "./answers.ts";
-import { PREFIXES, VERSION_HEADERS } from "./names.ts";
+import { ID, PREFIXES, VERSION_HEADERS } from "./names.ts";
 import { messageRequestSchema, toConversation } from "./request.ts";
 import { toMessage } from "./response.ts";
 import { MessageStream } from "./stream.ts";
@@ -21,7 +21,7 @@ export const createMessage = forCallers({
   body: messageRequestSchema,
   answers: messageAnswers,
   handler: async (context, { caller, body }) => {
-    const conversation = await byNames(context, body, toConversation);
+    const conversation = await byNames(context, body, toConversation, { dialect: ID, operation: "chat" });
     // The body itself must not outlive the translation: the request may wait for long.
     return versioned(
       context,

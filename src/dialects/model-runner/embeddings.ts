@@ -32,7 +32,7 @@ export const runnerEmbed = forCallers({
   answers: json(embedAnswer),
   takesAccount: true,
   handler: async (context, { caller, body }) => {
-    const model = await resolveRunnerModel(context, body.model);
+    const model = await resolveRunnerModel(context, body.model, "embeddings");
     const inputs = typeof body.input === "string" ? [body.input] : (body.input ?? []);
     const { vectors, tokens } = await vectorsOf({
       context,
@@ -66,7 +66,7 @@ export const runnerEmbeddings = forCallers({
       context,
       caller,
       style: ID,
-      model: await resolveRunnerModel(context, body.model),
+      model: await resolveRunnerModel(context, body.model, "embeddings"),
       inputs: body.prompt ? [body.prompt] : [],
       field: "prompt",
       dimensions: null,

@@ -54,7 +54,7 @@ export const runnerChat = forCallers({
   body: chatSchema,
   answers: chatAnswers,
   handler: async (context, { caller, body }) => {
-    const model = await resolveRunnerModel(context, body.model);
+    const model = await resolveRunnerModel(context, body.model, "chat");
     if (!body.messages?.length) return loaded(context, model, CHAT_SHAPE, body.keep_alive);
     return run(context, caller, chatConversation(body, model), CHAT_SHAPE);
   },
@@ -69,7 +69,7 @@ export const runnerGenerate = forCallers({
   body: generateSchema,
   answers: generateAnswers,
   handler: async (context, { caller, body }) => {
-    const model = await resolveRunnerModel(context, body.model);
+    const model = await resolveRunnerModel(context, body.model, "chat");
     if (!body.prompt && !body.images?.length) return loaded(context, model, GENERATE_SHAPE, body.keep_alive);
     return run(context, caller, generateConversation(body, model), GENERATE_SHAPE);
   },

@@ -3,13 +3,14 @@ import type { CatalogueModel, ResolvedModel } from "../../conversation/model.ts"
 import { sha256Hex } from "../../encoding/hash.ts";
 import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
-import { byNames } from "../../models/by-names.ts";
+import { byNames, type UsageLabels } from "../../models/by-names.ts";
 import { CATALOGUE_CREATED, CONTEXT_LENGTH, visionModel } from "../../models/catalogue.ts";
 import { listedModels, modelAtPath } from "../../models/resolve.ts";
 import type { Context } from "../../platform/context.ts";
 import { json, open } from "../../routing/endpoint.ts";
 import { VERSION } from "../../version.ts";
 import { runningSchema, showAnswerSchema, tagsSchema } from "./answers.ts";
+import { ID } from "./names.ts";
 
 const MODIFIED_AT = new Date(CATALOGUE_CREATED * 1000).toISOString();
 
@@ -25,11 +26,17 @@ const DEFAULT_TAG = ":latest";
 /**
  * Resolves a model name of this style, with or without its tag.
  *
+ * @param operation what usage counts a request for an unknown model as; absent: usage does not count it
  * @throws GatewayError 404 for a name that stands for nothing, as this style's clients expect.
  */
-export async function resolveRunnerModel(context: Context, name: string): Promise<ResolvedModel> {
+export async function resolveRunnerModel(
+  context: Context,
+  name: string,
+  operation?: UsageLabels["operation"],
+): Promise<ResolvedModel> {
   const bare = name.endsWith(DEFAULT_TAG) ? name.slice(0, -DEFAULT_TAG.length) : name;
-  const model = await byNames(context, bare, modelAtPath);
+  const usage = operation === undefined ? undefined : { dialect: ID, operation };
+  const model = await byNames(context, bare, modelAtPath, usage);
   return { ...model, requested: name };
 }
 

@@ -1,11 +1,15 @@
 import type { Caller } from "../../auth/callers.ts";
 import { costOfValue } from "../../http/value-cost.ts";
-import { byNames } from "../../models/by-names.ts";
+import { byNames, type UsageLabels } from "../../models/by-names.ts";
 import type { Context } from "../../platform/context.ts";
 import type { StoredResponse } from "../../platform/responses.ts";
 import { previousId } from "./echo.ts";
+import { ID } from "./names.ts";
 import { readPrevious, resolveReferences } from "./references.ts";
 import { inputItems, type ResponsesRequest, type ResponsesTurn, toTurn } from "./request.ts";
+
+/** How usage counts requests for a response. */
+export const CHAT_USAGE: UsageLabels = { dialect: ID, operation: "chat" };
 
 /** What a request asks, with all that it refers to. */
 export interface Asked {
@@ -19,10 +23,16 @@ export interface Asked {
 /**
  * Reads what a request refers to, and translates it.
  *
+ * @param usage as for `byNames`
  * @throws GatewayError 400 that names the field at fault, 400 `previous_response_not_found`, 404 `response_not_found`,
  *   413 and 503 for want of memory.
  */
-export async function askedBy(context: Context, caller: Caller, body: ResponsesRequest): Promise<Asked> {
+export async function askedBy(
+  context: Context,
+  caller: Caller,
+  body: ResponsesRequest,
+  usage?: UsageLabels,
+): Promise<Asked> {
   const store = context.platform.responses(caller.owner);
   const id = previousId(body);
   const [items, previous] = await Promise.all([
@@ -31,8 +41,11 @@ export async function askedBy(context: Context, caller: Caller, body: ResponsesR
   ]);
   // What was stored counts like what is sent.
   if (previous !== null) context.hold.demand(costOfValue(previous));
-  const turn = await byNames(context, body, (asked, naming) =>
-    toTurn(asked, items, previous?.messages ?? [], naming),
+  const turn = await byNames(
+    context,
+    body,
+    (asked, naming) => toTurn(asked, items, previous?.messages ?? [], naming),
+    usage,
   );
   return { turn, previous, items };
 }

@@ -6,7 +6,7 @@ import { upstreamFailure } from "../../errors/gateway-error.ts";
 import { complete } from "../../generation/complete.ts";
 import { forCallers, json } from "../../routing/endpoint.ts";
 import { compactionSchema } from "./answers.ts";
-import { type Asked, askedBy } from "./asked.ts";
+import { type Asked, askedBy, CHAT_USAGE } from "./asked.ts";
 import { packSummary } from "./compaction.ts";
 import { previousId } from "./echo.ts";
 import { newResponseId } from "./ids.ts";
@@ -76,7 +76,7 @@ export const compactResponse = forCallers({
   body: lazyLooseObject(() => responsesRequestSchema.shape),
   answers: json(compactionSchema),
   handler: async (context, { caller, body }) => {
-    const asked = await askedBy(context, caller, withInput(body));
+    const asked = await askedBy(context, caller, withInput(body), CHAT_USAGE);
     const { completion } = await complete({
       context,
       caller,

@@ -3,7 +3,7 @@ import { answer } from "../shared/answer.ts";
 import { countPromptTokens } from "../shared/count.ts";
 import { ResponsesAnswer } from "./answer.ts";
 import { responseAnswers, tokenCountSchema } from "./answers.ts";
-import { askedBy } from "./asked.ts";
+import { askedBy, CHAT_USAGE } from "./asked.ts";
 import { responsesRequestSchema } from "./request.ts";
 
 /** `POST /v1/responses` (contract). */
@@ -15,7 +15,7 @@ export const createResponse = forCallers({
   body: responsesRequestSchema,
   answers: responseAnswers,
   handler: async (context, { caller, body }) => {
-    const asked = await askedBy(context, caller, body);
+    const asked = await askedBy(context, caller, body, CHAT_USAGE);
     const own = new ResponsesAnswer(context, caller, body, asked);
     if (body["generate"] === false) return own.prepared();
     return answer({ context, caller, conversation: asked.turn.conversation, alsoHeld: [body, asked] }, own);

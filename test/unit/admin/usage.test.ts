@@ -41,6 +41,57 @@ describe("GET /admin/usage", () => {
     );
   });
 
+  it("counts requests for unknown models as refused, and keeps none of their names", async () => {
+    const made = await gateway({ env: ENV, config: { embeddings: { provider: "builtin" } } });
+    const messages = [{ role: "user", content: "Hello" }];
+    const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
+    const statuses: number[] = [];
+    for (const made_up of ["no-such-model-1", "no-such-model-2"]) {
+      const requests: [path: string, body: object][] = [
+        ["/v1/chat/completions", { model: made_up, messages, stream: true }],
+        ["/v1/completions", { model: made_up, prompt: "Hello" }],
+        ["/v1/responses", { model: made_up, input: "Hello" }],
+        ["/v1/messages", { model: made_up, messages, max_tokens: 10 }],
+        [`/v1beta/models/${made_up}:generateContent`, { contents }],
+        ["/api/chat", { model: made_up, messages }],
+        ["/api/generate", { model: made_up, prompt: "Hello" }],
+        ["/v1/embeddings", { model: made_up, input: "Hello" }],
+        [`/v1beta/models/${made_up}:embedContent`, { content: contents[0] }],
+        ["/api/embed", { model: made_up, input: "Hello" }],
+        ["/api/embeddings", { model: made_up, prompt: "Hello" }],
+        // These use no model: they count tokens.
+        ["/v1/messages/count_tokens", { model: made_up, messages }],
+        ["/v1/responses/input_tokens", { model: made_up, input: "Hello" }],
+        [`/v1beta/models/${made_up}:countTokens`, { contents }],
+      ];
+      for (const [path, body] of requests) statuses.push((await made.post(path, body)).status);
+    }
+    expect(new Set(statuses)).toEqual(new Set([400, 404]));
+    const { items } = await usage(
+      made,
+      "?granularity=total&group_by=key,dialect,operation,requested_model,model,outcome",
+    );
+    const [{ key = "" } = {}] = Array.isArray(items) ? items : [];
+    expect(key).not.toBe("");
+    const row = (dialect: string, operation: string, requests: number) => ({
+      ...{ key, dialect, operation, requests, refused: requests },
+      ...{ requested_model: "unknown", model: "unknown", outcome: "refused", attempts: 0, total_tokens: 0 },
+    });
+    const rows = [
+      row("chat-completions", "chat", 2),
+      row("completions", "chat", 2),
+      row("responses", "chat", 2),
+      row("messages", "chat", 2),
+      row("content-generation", "chat", 2),
+      row("model-runner", "chat", 4),
+      row("embeddings", "embeddings", 2),
+      row("content-generation", "embeddings", 2),
+      row("model-runner", "embeddings", 4),
+    ];
+    expect(items).toHaveLength(rows.length);
+    expect(items).toEqual(expect.arrayContaining(rows.map((wanted) => expect.objectContaining(wanted))));
+  });
+
   it("counts embeddings", async () => {
     const made = await gateway({ env: ENV, config: { embeddings: { provider: "builtin" } } });
     await made.post("/v1/embeddings", { model: "text-embedding-3-small", input: "one two three" });

@@ -89,6 +89,18 @@ describe("an upload", () => {
     expect((await answer).status).toBe(200);
   });
 
+  test("has a second more than 600 s for each 64 KiB that came", async () => {
+    const made = await gateway();
+    made.upstream.takesEvery = 50_000;
+    const pieces = Array.from({ length: 14 }, () => "x".repeat(1024 * 1024));
+    const answer = send(made, { body: formOf([HEAD, ...pieces, TAIL]) });
+    // Without these seconds it would have failed by now.
+    await pass(650_000);
+    expect(uploads(made)).toMatchObject([{ outcome: "open" }]);
+    await pass(250_000);
+    expect((await answer).status).toBe(200);
+  });
+
   test.each([
     ["has no file", formOf([`--${BOUNDARY}--\r\n`]), 400],
     ["is broken off", formOf([`--${BOUNDARY}\r\ncontent-`]), 400],
@@ -171,6 +183,30 @@ describe("an upload that comes to nothing", () => {
     expect((await answer).status).toBe(408);
     expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
     expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
+  });
+
+  test("because the client sends a little now and then is a 408 after 600 s", async () => {
+    const made = await gateway();
+    const body = formOf([HEAD, ...Array.from({ length: 100 }, () => "la ")], { pause: 50_000 });
+    const answer = send(made, { body });
+    // The form's parser reads two pieces before the slot is taken.
+    await pass(690_000);
+    await pass(20_000);
+    expect((await answer).status).toBe(408);
+    expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
+    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
+  });
+
+  test("because the provider takes a little now and then is a 503 after 600 s", async () => {
+    const made = await gateway();
+    made.upstream.takesEvery = 50_000;
+    const body = formOf([HEAD, ...Array.from({ length: 100 }, () => "la "), TAIL]);
+    const answer = send(made, { body });
+    // Its sign-in takes a piece, too.
+    await pass(650_000);
+    expect(await (await answer).json()).toMatchObject({ error: { code: "upstream_timeout" } });
+    expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
+    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0 });
   });
 
   test("because the client leaves is a 499 that blames nobody", async () => {

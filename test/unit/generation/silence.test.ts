@@ -121,6 +121,77 @@ describe("a provider that falls silent within its answer", () => {
   });
 });
 
+describe("a provider that never ends its answer", () => {
+  const COMMENT = ": still here\n\n";
+  const WORD = 'event: text\ndata: {"text":"la "}\n\n';
+  const THOUGHT = 'event: reasoning\ndata: {"text":"hm "}\n\n';
+  /** An answer that begins and then sends one piece a second for 700 seconds. */
+  const dribble = (piece: string): Reply => ({
+    body: [
+      ...events({ text: "One", chunks: 1 }).slice(0, 2),
+      ...Array.from({ length: 700 }, () => [{ pause: 1_000 }, piece]).flat(),
+      "silence",
+    ],
+  });
+
+  test.each([
+    ["text", WORD],
+    ["reasoning", THOUGHT],
+    ["comments", COMMENT],
+  ])("has failed 600 s after a whole answer was asked for, although it sends %s", async (_, piece) => {
+    const made = await gateway({ turns: [dribble(piece)], config: ONE });
+    const run = new GenerationRun(made);
+    const failed = expect(run.complete()).rejects.toMatchObject(TIMEOUT);
+    await pass(599_999);
+    expect(run.outcomes).toEqual([]);
+    await pass(1);
+    await failed;
+    expect(made.turns[0]?.outcome).toBe("cancelled");
+    expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
+  });
+
+  test("has no more time for a whole answer because it asks for a follow-up and continues", async () => {
+    const slow = (reply: Reply): Reply => ({ late: 90_000, reply });
+    const parts = Array.from({ length: 5 }, () => slow(saysPart("la ")));
+    const made = await gateway({ turns: [slow(thinksOnly()), ...parts, slow(says("end."))], config: ONE });
+    const failed = expect(new GenerationRun(made).complete()).rejects.toMatchObject(TIMEOUT);
+    await pass(600_000);
+    await failed;
+  });
+
+  test("is left for another account, which has the whole time again", async () => {
+    const env = { ANSWER_TIMEOUT_MS: "50000" };
+    const late: Reply = { late: 40_000, reply: says("Hi") };
+    const made = await gateway({ turns: [dribble(WORD), late], env });
+    const answer = new GenerationRun(made).complete();
+    await pass(90_000);
+    expect(await answer).toMatchObject({ text: "Hi" });
+  });
+
+  test("fails as a stream 600 s after its last content, while only comments arrive", async () => {
+    const made = await gateway({ turns: [dribble(COMMENT)], config: ONE });
+    const run = new GenerationRun(made);
+    const reader = new BodyReader(await run.stream());
+    await pass(599_999);
+    expect(reader.state).toBe("open");
+    await pass(1);
+    expect(reader).toMatchObject({
+      state: "ended",
+      text: expect.stringMatching(/^\^One~*!upstream_timeout$/),
+    });
+    expect(made.turns[0]?.outcome).toBe("cancelled");
+  });
+
+  test("may go on as a stream for as long as content arrives", async () => {
+    const made = await gateway({ turns: [dribble(WORD)], config: ONE });
+    const reader = new BodyReader(await new GenerationRun(made).stream());
+    await pass(700_500);
+    expect(reader).toMatchObject({ state: "open", text: `^One${"la ".repeat(700)}` });
+    await pass(60_000);
+    expect(reader.state).toBe("ended");
+  });
+});
+
 describe("a silent stream carries a keep-alive", () => {
   test("every 10 s while the provider thinks, and none while it speaks", async () => {
     const [start = "", first = "", ...rest] = events({ text: "One two", chunks: 2 });

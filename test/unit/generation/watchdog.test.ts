@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Silence, Watchdog } from "../../../src/generation/watchdog.ts";
 import { RequestTimers } from "../../../src/http/request-timers.ts";
 
-const limits = { firstByteMs: 1000, idleMs: 100 };
+const limits = { firstByteMs: 1000, idleMs: 100, answerMs: 2000 };
 
 function watch() {
   const barks: Silence[] = [];
@@ -114,6 +114,40 @@ describe("the watchdog", () => {
       }
       expect(barks).toEqual([]);
     }
+  });
+
+  it("bounds an attempt's answer although the upstream speaks, from its begin or its last content", () => {
+    for (const content of [false, true]) {
+      const { barks, dog } = watch();
+      dog.begin();
+      const from = Date.now();
+      dog.expect();
+      let last = from;
+      while (barks.length === 0) {
+        vi.advanceTimersByTime(50);
+        if (barks.length > 0) break;
+        dog.heard();
+        if (content && Date.now() - from < 500) {
+          dog.progress();
+          last = Date.now();
+        }
+      }
+      expect([barks, Date.now() - last]).toEqual([["no-answer"], 2000]);
+    }
+  });
+
+  it("does not count the time for which a reader keeps content waiting", () => {
+    const { barks, dog } = watch();
+    dog.begin();
+    dog.expect();
+    for (let at = 0; at < 50; at++) {
+      dog.heard();
+      dog.writing();
+      vi.advanceTimersByTime(90);
+      dog.taken(1000);
+      dog.written();
+    }
+    expect(barks).toEqual([]);
   });
 
   it("is quiet once stopped", () => {
