@@ -93,7 +93,7 @@ describe("a name that a web page has rebound to this machine", () => {
   it.each(REBOUND)(
     "may be %s: the development keys open nothing there, and the answer says why",
     async (host) => {
-      for (const path of ["/admin/config", "/admin", "/admin/version"]) {
+      for (const path of ["/admin/config", "/admin/version", "/admin/no-such"]) {
         const { status, text } = await read(direct, host, "admin", path);
         expect([status, JSON.parse(text)]).toEqual([403, { detail: expect.stringContaining("localhost") }]);
       }
