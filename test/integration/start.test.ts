@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { root } from "../../scripts/development.mjs";
+import { askAsHost } from "../support/ask-as-host.ts";
 import { freePort } from "../support/free-port.ts";
 import { descendants } from "../support/processes.ts";
 import { until } from "../support/until.ts";
@@ -102,6 +103,18 @@ describe("npm start", () => {
     expect(await response.json()).toMatchObject({ choices: [{ message: { content: "It works." } }] });
   });
 
+  it("serves the key of development at localhost and at addresses, not at a name that a web page may have rebound", async () => {
+    const body = { model: "gpt-4o", messages: [{ role: "user", content: "hello" }] };
+    const ask = { key: "sk-dev", method: "POST", body };
+    const statuses = ["evil.example:8787", "localhost:8787"].map(async (host) => {
+      const { status } = await askAsHost(`${url}/v1/chat/completions`, { ...ask, host });
+      return status;
+    });
+    expect(await Promise.all(statuses)).toEqual([403, 200]);
+    const own = { host: "gateway.example", key: "of-my-own" };
+    expect(await askAsHost(`${url}/admin/queue/status`, own)).toMatchObject({ status: 200 });
+  });
+
   it("passes arguments on, which win over the environment", async () => {
     expect(output).not.toMatch(/127\.0\.0\.1:1\b/);
     expect(await inUse()).toBe(0);
@@ -133,7 +146,7 @@ describe("npm start", () => {
     const folder = join(storage, "project");
     cpSync(join(root, "scripts"), join(folder, "scripts"), { recursive: true });
     for (const name of ["src", "node_modules"]) symlinkSync(join(root, name), join(folder, name));
-    const models = "PROVIDER_MODELS='{\n  \"a\": \"b\"\n}'";
+    const models = 'PROVIDER_MODELS=\'{\n  "a": "b"\n}\'';
     const wrong = "QUEUE_TIMEOUT_MS = abc # not a number\n";
     const args = ["--port", String(port)];
     writeFileSync(join(folder, ".dev.vars"), `${models}\n${wrong}`);
