@@ -1,7 +1,6 @@
 export function nodeProblem(version: string): string;
 export function portProblem(name: string, text: string): string;
 export function varsOf(args: readonly string[]): Record<string, string>;
-export function fileVars(text: string): Record<string, string>;
 export function providerName(vars: Readonly<Record<string, string | undefined>>, sandbox?: boolean): string;
 export function banner(
   address: string,

@@ -14,6 +14,8 @@ const HOLD_MS = 20_000;
 const KEPT = 200_000;
 /** What both programs say once they listen; the line ends in the port, which the system may have chosen. */
 const LISTENS = /\b(?:Listening|Ready) on https?:\/\/\S*:(\d+)\/?\s/;
+/** What the gateway's own warnings look like; they are shown although what a start says is held back. */
+const WARNING = /^Warning: .+$/gm;
 /** More characters than that line has. */
 const LINE = 1_000;
 
@@ -64,12 +66,6 @@ export function varsOf(args) {
     }
   }
   return vars;
-}
-
-/** The variables of a `.dev.vars` file. */
-export function fileVars(text) {
-  const lines = text.matchAll(/^\s*(?:export\s+)?(\w+)\s*=\s*(["']?)(.*?)\2\s*$/gm);
-  return Object.fromEntries(Array.from(lines, ([, name, , value]) => [name, value]));
 }
 
 /** What stands behind the gateway, as its variables say; without an address the sandbox, where there is one. */
@@ -157,8 +153,14 @@ export function launch(name, command, args, options, addressAt, said, { holdMs =
     // What it says of that question is not for people either.
     await new Promise((done) => setTimeout(done, QUIET_MS));
     if (ended) return;
+    const warnings =
+      (held ?? [])
+        .map(([, chunk]) => String(chunk))
+        .join("")
+        .match(WARNING) ?? [];
     held = null;
     clearTimeout(patience);
+    for (const warning of warnings) console.error(warning);
     console.log(said(address));
   };
   pass(child.stdout, process.stdout);

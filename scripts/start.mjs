@@ -1,8 +1,9 @@
 // Runs the gateway and the stand-in provider on this machine. Arguments go to `wrangler dev`, where a later one wins.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { developmentVars, quietEnvironment, root, writeDevelopmentConfig } from "./development.mjs";
-import { addressOf, banner, fileVars, launch, nodeProblem, portOrExit, varsOf } from "./launch.mjs";
+import { addressOf, banner, launch, nodeProblem, portOrExit, varsOf } from "./launch.mjs";
 
 const userArguments = process.argv.slice(2);
 
@@ -45,8 +46,11 @@ async function variableProblem(given) {
   }
 }
 
+// Wrangler reads this file, too.
+const varsFile = join(root, ".dev.vars");
+const ownVars = existsSync(varsFile) ? parseEnv(readFileSync(varsFile, "utf8")) : {};
 const userVars = varsOf(userArguments);
-const wrongVariable = await variableProblem(userVars);
+const wrongVariable = await variableProblem({ ...ownVars, ...userVars });
 if (wrongVariable !== "") {
   console.error(wrongVariable);
   process.exit(1);
@@ -56,10 +60,6 @@ const host = option("ip") ?? "127.0.0.1";
 /** Wrangler does not even tell that it is ready. */
 const isQuiet = ["warn", "error", "none"].includes(option("log-level") ?? process.env.WRANGLER_LOG ?? "");
 const vars = Object.entries(developmentVars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-
-// Wrangler reads this file, too.
-const varsFile = join(root, ".dev.vars");
-const ownVars = existsSync(varsFile) ? fileVars(readFileSync(varsFile, "utf8")) : {};
 
 // The browser's filter learns from the environment what the page service learns from its variable.
 const { PAGE_PRIVATE_HOSTS: privateHosts } = userVars;

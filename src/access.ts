@@ -1,6 +1,7 @@
-import { authenticateAdmin, authenticateToken, hasDefaultPassword } from "./auth/administrators.ts";
+import { authenticateAdmin, authenticateToken } from "./auth/administrators.ts";
 import { authenticateCaller, type Caller, readmitted } from "./auth/callers.ts";
-import { GatewayError, toGatewayError } from "./errors/gateway-error.ts";
+import { protectDevelopmentKey } from "./auth/development-keys.ts";
+import { toGatewayError } from "./errors/gateway-error.ts";
 import { checkNetwork } from "./limits/allowed.ts";
 import type { Context } from "./platform/context.ts";
 import { SURFACES } from "./routes.ts";
@@ -20,6 +21,7 @@ async function callerOf(endpoint: CallerEndpoint, family: RouteFamily, context: 
   const identified = async () => {
     const caller = await authenticateCaller(context, credentials, asked.get(family), given);
     checkNetwork(caller.key?.entry, context.clientAddress);
+    protectDevelopmentKey(context, caller);
     return caller;
   };
   if (endpoint.takesAccount === true) context.allowConfigCopy();
@@ -56,22 +58,6 @@ async function serveCaller(
   // What streams may still wait for its account, and hears of a newer configuration with it.
   if (context.log.streaming === undefined) await readmit();
   return response;
-}
-
-/**
- * Refuses a page of a stranger while the admin key is the one that everybody knows: nothing else would keep it out. A key or
- * password of one's own does (contract, general rule 4).
- *
- * @throws GatewayError 403
- */
-export async function refuseDevelopmentKey(context: Context): Promise<void> {
-  const { config } = await context.config();
-  if (!(await hasDefaultPassword(context.platform.variables, config))) return;
-  throw new GatewayError(
-    403,
-    "pages of other origins may not use the admin API with the development key: set ADMIN_KEY or a password",
-    { code: "permission_denied" },
-  );
 }
 
 /** Lets whoever asks in as the endpoint declares, and serves: the one place where access is enforced. */

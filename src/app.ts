@@ -1,5 +1,6 @@
-import { refuseDevelopmentKey, serve } from "./access.ts";
+import { serve } from "./access.ts";
 import { serveConsole } from "./api/console-files.ts";
+import { protectAdminKey } from "./auth/development-keys.ts";
 import { RequestConfig } from "./config/request-config.ts";
 import { type GatewayError, invalidRequest, toGatewayError } from "./errors/gateway-error.ts";
 import { ProviderError } from "./errors/provider-error.ts";
@@ -93,8 +94,8 @@ async function dispatch(context: Context, { method, path, headers }: Asked): Pro
   const { request, url, log, platform } = context;
   let family = families.of(path);
   try {
-    if (platform.variables.development && cors.isFromOtherPage(request, url)) {
-      await refuseDevelopmentKey(context);
+    if (platform.variables.development && cors.isForOwnPages(path)) {
+      await protectAdminKey(context, cors.isFromOtherPage(request, url));
     }
     const match = await table.match(method, url, headers, path);
     if (match === null) {

@@ -1,22 +1,22 @@
 import { refreshModels } from "./accounts/refresh-models.ts";
 import { refreshTokens } from "./accounts/refresh-tokens.ts";
 import { failureForLog, handle } from "./app.ts";
+import { warnOfOpenGateway } from "./auth/unknown-keys.ts";
+import { lastAddress } from "./http/client-key.ts";
 import { InFlight } from "./platform/deno/in-flight.ts";
 import { denoRuntime } from "./platform/deno/index.ts";
 import { variablesOrExit } from "./platform/deno/variables.ts";
 
 const variables = variablesOrExit();
-const { clientAddressHeader, refreshCheckMs, shutdownMs } = variables.process;
+const { clientAddressHeader } = variables;
+const { refreshCheckMs, shutdownMs } = variables.process;
 const runtime = await denoRuntime(variables);
 const inFlight = new InFlight();
+warnOfOpenGateway(runtime.platform, (await runtime.platform.configuration.read()).config);
 
 /** The client's address: the last one in the header that `CLIENT_ADDRESS_HEADER` names, else that of the connection. */
 function clientAddress(request: Request, { remoteAddr }: Deno.ServeHandlerInfo): string {
-  // The last proxy, the trusted one, has added to what the client itself may have sent.
-  const named =
-    clientAddressHeader === null
-      ? undefined
-      : request.headers.get(clientAddressHeader)?.split(",").at(-1)?.trim();
+  const named = clientAddressHeader === null ? undefined : lastAddress(request.headers, clientAddressHeader);
   return named ?? ("hostname" in remoteAddr ? remoteAddr.hostname : "");
 }
 

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { refreshModels } from "./accounts/refresh-models.ts";
 import { refreshTokens } from "./accounts/refresh-tokens.ts";
 import { handle } from "./app.ts";
+import { clientAddress } from "./platform/cloudflare/client-address.ts";
 import { cloudflarePlatform } from "./platform/cloudflare/index.ts";
 import { noticePlace } from "./platform/cloudflare/place.ts";
 
@@ -24,7 +25,7 @@ export default {
     if (platform.variables.poolShards > 1) noticePlace(request);
     return handle(request, {
       platform,
-      clientAddress: request.headers.get("cf-connecting-ip") ?? "",
+      clientAddress: clientAddress(request, platform.variables),
       waitUntil: (work) => ctx.waitUntil(work),
     });
   },

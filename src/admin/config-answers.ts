@@ -7,7 +7,7 @@ import { providerViewSchema } from "./provider-view.ts";
 const openGroups = () => ({
   model_aliases: z.record(z.string(), z.string()),
   model_routes: z.record(z.string(), modelRouteSchema()),
-  callers: z.object({ unknown_keys: z.enum(["pass_through", "refuse"]), keys_hashed: z.boolean() }),
+  callers: z.object({ unknown_keys: z.enum(["auto", "pass_through", "refuse"]), keys_hashed: z.boolean() }),
   prices: z.record(
     z.string(),
     z.object({ input: z.number(), cached_input: z.number().optional(), output: z.number() }),
@@ -71,6 +71,11 @@ export const settingsViewSchema = () => {
   return z.object({
     ...groups,
     admin: adminView().extend({ default_password_warning: z.boolean() }),
+    callers: groups.callers.extend({
+      unknown_keys_in_force: z.enum(["pass_through", "refuse"]),
+      /** The gateway serves any key: unknown ones go to a provider that probably checks none. */
+      unknown_keys_warning: z.boolean(),
+    }),
     thinking_injection: groups.thinking_injection.extend({ default_prompt: z.string() }),
     env_backed: z.boolean(),
     config_writable: z.boolean(),
@@ -82,8 +87,9 @@ export const settingsViewSchema = () => {
 export type SettingsView = z.output<ReturnType<typeof settingsViewSchema>>;
 
 /** The configuration as it leaves: complete but for the secret that signs tokens. */
-export const exportedConfigSchema = () =>
-  z.object({
+export const exportedConfigSchema = () => {
+  const groups = openGroups();
+  return z.object({
     keys: z.array(z.string()),
     api_keys: z.array(z.looseObject({ key: z.string(), name: z.string(), remark: z.string() })),
     accounts: z.array(
@@ -102,7 +108,9 @@ export const exportedConfigSchema = () =>
     ),
     proxies: z.array(proxyViewSchema().omit({ has_password: true }).extend({ password: z.string() })),
     providers: z.array(z.looseObject({ id: z.string(), driver: z.string(), base_url: z.string() })),
-    ...openGroups(),
+    ...groups,
+    // Absent until an administrator has chosen.
+    callers: groups.callers.partial({ unknown_keys: true }),
     admin: z.object({
       password_hash: z.string(),
       jwt_expire_hours: z.number(),
@@ -114,4 +122,5 @@ export const exportedConfigSchema = () =>
     /** The last hosting sync: its hash, and its time in Unix seconds. */
     sync: z.object({ hash: z.string(), time: z.int() }),
   });
+};
 export type ExportedConfig = z.output<ReturnType<typeof exportedConfigSchema>>;

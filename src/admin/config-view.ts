@@ -114,7 +114,7 @@ export function settingsOf(config: Config): OpenGroups {
     model_aliases: config.model_aliases,
     model_routes: config.model_routes,
     prices: config.prices,
-    callers: config.callers,
+    callers: { ...config.callers, unknown_keys: config.callers.unknown_keys ?? "auto" },
     runtime: config.runtime,
     responses: config.responses,
     unknown_models: config.unknown_models,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { hasDefaultPassword } from "../auth/administrators.ts";
+import { isOpenToAnyKey, unknownKeysInForce } from "../auth/unknown-keys.ts";
 import { allKeys } from "../config/api-keys.ts";
 import { type Config, configSchema } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
@@ -49,8 +50,10 @@ const settingsSchema = lazyObject(() => {
       .optional(),
     callers: z
       .strictObject({
-        unknown_keys: callers.unknown_keys.unwrap().optional(),
+        unknown_keys: z.enum(["auto", "pass_through", "refuse"]).optional(),
         keys_hashed: callers.keys_hashed.unwrap().optional(),
+        unknown_keys_in_force: readOnly,
+        unknown_keys_warning: readOnly,
       })
       .optional(),
     runtime: z
@@ -122,11 +125,13 @@ function withFields<T extends object>(
 
 function applied(config: Config, change: SettingsEdit): Config {
   const { mode, sessions } = change.auto_delete ?? {};
+  const { unknown_keys = config.callers.unknown_keys, keys_hashed = config.callers.keys_hashed } =
+    change.callers ?? {};
   const autoDelete = mode ?? (sessions === undefined ? undefined : sessions ? "all" : "none");
   return {
     ...config,
     admin: withFields(config.admin, { jwt_expire_hours: change.admin?.jwt_expire_hours }),
-    callers: withFields(config.callers, change.callers ?? {}),
+    callers: { unknown_keys: unknown_keys === "auto" ? undefined : unknown_keys, keys_hashed },
     runtime: withFields(config.runtime, change.runtime ?? {}),
     responses: withFields(config.responses, change.responses ?? {}),
     unknown_models: withFields(config.unknown_models, change.unknown_models ?? {}),
@@ -150,8 +155,14 @@ async function settingsView(
   { platform }: Context,
   { config, envBacked, writable }: ConfigSnapshot,
 ): Promise<SettingsView> {
+  const groups = settingsOf(config);
   return {
-    ...settingsOf(config),
+    ...groups,
+    callers: {
+      ...groups.callers,
+      unknown_keys_in_force: unknownKeysInForce(platform, config),
+      unknown_keys_warning: isOpenToAnyKey(platform, config),
+    },
     admin: {
       ...adminOf(config),
       default_password_warning: await hasDefaultPassword(platform.variables, config),

@@ -4,6 +4,7 @@ import { GatewayError } from "../errors/gateway-error.ts";
 import type { Context } from "../platform/context.ts";
 import { type CallerKey, type KnownKey, keyFault, knownKeys } from "./caller-keys.ts";
 import { looksLikeToken, tokens } from "./token-form.ts";
+import { unknownKeysInForce, warnOfOpenGateway } from "./unknown-keys.ts";
 
 /** Who calls a business endpoint (contract, Authentication). */
 export interface Caller {
@@ -97,6 +98,12 @@ function unauthorized(message: string): GatewayError {
   return new GatewayError(401, message, { code: "invalid_api_key" });
 }
 
+function unknownKeyMessage({ callers }: Config): string {
+  const unknown = "this API key is not known";
+  if (callers.unknown_keys === "refuse") return unknown;
+  return `${unknown}, and the gateway passes none on while it has no credential for the provider (callers.unknown_keys)`;
+}
+
 /** The headers in which a key may be sent, for people: those of the style first, and the one that every style takes. */
 function placesOf(asked: readonly CredentialSource[]): string {
   const own = asked.flatMap((source) => (source.in === "header" ? [`${source.name}: <key>`] : []));
@@ -145,6 +152,7 @@ export async function authenticateCaller(
     throw unauthorized(`no API key was given: send ${placesOf(asked)}`);
   }
   const { config } = await context.config();
+  warnOfOpenGateway(context.platform, config);
   const keys = await knownKeys(config);
   const now = context.platform.now();
   let firstOwner = "";
@@ -170,7 +178,8 @@ export async function authenticateCaller(
   if (await opensSomethingElse(context, config, first, firstOwner)) {
     throw unauthorized("this credential is for administration: send an API key or a token of the provider");
   }
-  if (config.callers.unknown_keys === "refuse") throw unauthorized("this API key is not known");
+  if (unknownKeysInForce(context.platform, config) === "refuse")
+    throw unauthorized(unknownKeyMessage(config));
   return { mode: "pass-through", credential: first, owner: firstOwner, key: null, targetAccount: null };
 }
 

@@ -271,8 +271,14 @@ export const configSchema = lazyObject(() => ({
     .prefault({}),
   callers: z
     .object({
-      /** What becomes of a credential that is no configured key: it is the provider's own token, or it is refused. */
-      unknown_keys: z.enum(["pass_through", "refuse"]).default("pass_through"),
+      /**
+       * What happens to a credential that is no configured key: it goes to the provider as its own token, or it is refused.
+       * Absent: see `unknownKeysInForce`. Only an administrator's choice is stored, and `auto` takes it back.
+       */
+      unknown_keys: z
+        .enum(["auto", "pass_through", "refuse"])
+        .optional()
+        .transform((chosen) => (chosen === "auto" ? undefined : chosen)),
       /** Of the keys only digests and last four characters are kept. There is no way back. */
       keys_hashed: z.boolean().default(false),
     })

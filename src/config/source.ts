@@ -14,10 +14,13 @@ export interface ConfigOrigin {
 /** E-mail addresses of the sandbox accounts that a development configuration starts with. */
 const SANDBOX_ACCOUNTS = ["one@sandbox.test", "two@sandbox.test", "three@sandbox.test"];
 
+/** The API key that a development configuration starts with. Everybody knows it. */
+export const DEVELOPMENT_API_KEY = "sk-dev";
+
 /** The configuration that `npm start` begins with: key `sk-dev` and three sandbox accounts. */
 function developmentConfig(): Config {
   return configSchema.parse({
-    api_keys: [{ key: "sk-dev", name: "development" }],
+    api_keys: [{ key: DEVELOPMENT_API_KEY, name: "development" }],
     accounts: SANDBOX_ACCOUNTS.map((email) => ({ email, password: "sandbox" })),
   });
 }

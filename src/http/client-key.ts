@@ -25,6 +25,14 @@ export function networkKey(address: string): string | null {
   return parsed instanceof ipaddr.IPv4 ? null : `${prefix(parsed, IPV6_SITE_PARTS)}::/48`;
 }
 
+/**
+ * The last of the addresses in a header: the nearest proxy has added it to what the client itself may have sent. Undefined if
+ * the request has no such header.
+ */
+export function lastAddress(headers: Headers, name: string): string | undefined {
+  return headers.get(name)?.split(",").at(-1)?.trim();
+}
+
 function prefix({ parts }: { readonly parts: readonly number[] }, count: number): string {
   return parts
     .slice(0, count)

@@ -68,6 +68,8 @@ export interface Variables {
   /** `RELEASES_URL`: answers the latest release as JSON; null: nobody is asked. */
   readonly releasesUrl: string | null;
   readonly hosting: HostingVariables;
+  /** `CLIENT_ADDRESS_HEADER`: where a trusted proxy tells the client's address; null: the platform or the connection tells it. */
+  readonly clientAddressHeader: string | null;
   /** `PAGE_RATE_LIMIT`, 100: page-service calls a minute for each client. */
   readonly pageRateLimit: number;
   /** `DNS_OVER_HTTPS_URL`: the resolver for DNS signals; null (`off`): there are none. */
@@ -134,8 +136,6 @@ export interface ProcessVariables {
   readonly shutdownMs: number;
   /** `TOKEN_REFRESH_CHECK_MS`, 300,000 ms: how often old account tokens are looked for. */
   readonly refreshCheckMs: number;
-  /** `CLIENT_ADDRESS_HEADER`: where a trusted proxy tells the client's address; null: the connection tells it. */
-  readonly clientAddressHeader: string | null;
   /** `BROWSER_EXECUTABLE`: the path of the browser to start; null: one is looked for. */
   readonly browserExecutable: string | null;
   /** `PATH`: the folders in which a browser is looked for, as the system separates them. */
@@ -220,6 +220,7 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
       teamId: read("VERCEL_TEAM_ID", anyText, null),
       apiBaseUrl: read("HOSTING_API_BASE_URL", baseUrl, "https://api.vercel.com"),
     },
+    clientAddressHeader: read("CLIENT_ADDRESS_HEADER", headerName, null),
     pageRateLimit: read("PAGE_RATE_LIMIT", amount, 100),
     dnsResolver: read("DNS_OVER_HTTPS_URL", httpUrlOrOff, "https://cloudflare-dns.com/dns-query"),
     pages: {
@@ -242,7 +243,6 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
       dataFolder: read("DATA_DIR", anyText, "data"),
       shutdownMs: read("SHUTDOWN_TIMEOUT_MS", time, 25_000),
       refreshCheckMs: read("TOKEN_REFRESH_CHECK_MS", time, 300_000),
-      clientAddressHeader: read("CLIENT_ADDRESS_HEADER", headerName, null),
       browserExecutable: read("BROWSER_EXECUTABLE", anyText, null),
       searchPath: read("PATH", anyText, ""),
     },

@@ -44,14 +44,14 @@ export class CorsPolicy {
     return this.#paths.some((claim) => claims(claim, path));
   }
 
-  /** Whether a page of another origin asks for what is for the program's own. */
+  /** Whether the browser says that a page of another origin asks. */
   isFromOtherPage(request: Request, url: URL): boolean {
-    if (!this.#isForOwnPages(url.pathname)) return false;
     const origin = request.headers.get("origin");
     return origin !== null && URL.parse(origin)?.host !== (request.headers.get("host") ?? url.host);
   }
 
-  #isForOwnPages(path: string): boolean {
+  /** Whether a path belongs to a surface for the program's own pages only. */
+  isForOwnPages(path: string): boolean {
     return this.#ownPages.some((claim) => claims(claim, path));
   }
 
@@ -85,7 +85,7 @@ export class CorsPolicy {
     this.setHeaders(headers, request.headers.get("origin"));
     headers.append("vary", "Access-Control-Request-Headers");
     const asksForNetwork = request.headers.get("access-control-request-private-network") === "true";
-    if (asksForNetwork && !this.#isForOwnPages(new URL(request.url).pathname)) {
+    if (asksForNetwork && !this.isForOwnPages(new URL(request.url).pathname)) {
       headers.set("access-control-allow-private-network", "true");
     }
     return new Response(null, { status: 204, headers });

@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
+import { askAsHost } from "../support/ask-as-host.ts";
 import { ROUTES } from "../support/surfaces.ts";
 import { type TestAdmin, useAdmin } from "../support/use-admin.ts";
 
 const closed = useAdmin({ vars: { ADMIN_KEY: "" } });
 const OWN_KEY = "a-key-of-ones-own";
 const keyed = useAdmin({ vars: { ADMIN_KEY: OWN_KEY } });
+const deployed = useAdmin({ vars: { ADMIN_KEY: OWN_KEY, GATEWAY_DEVELOPMENT: "" } });
 const locked = useAdmin();
 const { admin, fetch } = useAdmin();
+/** Nothing in front of it vouches for an address. */
+const direct = useAdmin({ vars: { CLIENT_ADDRESS_HEADER: "" } });
 
 const login = (body: unknown) => admin("POST", "/admin/login", body, null);
 
@@ -72,6 +76,52 @@ describe("in development", () => {
   });
 });
 
+describe("a name that a web page has rebound to this machine", () => {
+  const LOCAL = ["localhost:8787", "app.localhost", "127.0.0.1:8787", "[::1]:8787", "192.168.1.20:8787"];
+  const REBOUND = ["evil.example:8787", "localhost.evil.example", "gateway"];
+  const hello = { model: "provider-v4-flash", messages: [{ role: "user", content: "hello" }] };
+  const chat = (app: TestAdmin, host: string, key = "sk-dev") =>
+    askAsHost(`${app.gateway.url}/v1/chat/completions`, { host, key, method: "POST", body: hello });
+  const read = (app: TestAdmin, host: string, key = "admin", path = "/admin/config") =>
+    askAsHost(`${app.gateway.url}${path}`, { host, key });
+
+  it.each(LOCAL)("is not %s: the development keys work there", async (host) => {
+    expect(await read(direct, host)).toMatchObject({ status: 200 });
+    expect(await chat(direct, host)).toMatchObject({ status: 200 });
+  });
+
+  it.each(REBOUND)(
+    "may be %s: the development keys open nothing there, and the answer says why",
+    async (host) => {
+      for (const path of ["/admin/config", "/admin/version", "/admin/no-such"]) {
+        const { status, text } = await read(direct, host, "admin", path);
+        expect([status, JSON.parse(text)]).toEqual([403, { detail: expect.stringContaining("localhost") }]);
+      }
+      const signIn = { host, key: "", method: "POST", body: { admin_key: "admin" } };
+      expect(await askAsHost(`${direct.gateway.url}/admin/login`, signIn)).toMatchObject({ status: 403 });
+      const { status, text } = await chat(direct, host);
+      expect([status, JSON.parse(text)]).toMatchObject([403, { error: { code: "permission_denied" } }]);
+      expect(text).toContain("localhost");
+    },
+  );
+
+  it("does no harm with keys of one's own, and open endpoints answer there", async () => {
+    expect(await read(keyed, "gateway.example", OWN_KEY)).toMatchObject({ status: 200 });
+    expect(await chat(keyed, "gateway.example")).toMatchObject({ status: 403 });
+    const added = await keyed.admin("POST", "/admin/keys", { key: "sk-of-ones-own" }, OWN_KEY);
+    expect(added.status).toBe(200);
+    expect(await chat(keyed, "gateway.example", "sk-of-ones-own")).toMatchObject({ status: 200 });
+    expect(await read(direct, "gateway.example", "", "/v1/models")).toMatchObject({ status: 200 });
+  });
+
+  it("is no concern of a deployment", async () => {
+    const key = { api_keys: [{ key: "sk-dev" }] };
+    expect((await deployed.admin("POST", "/admin/config", key, OWN_KEY)).status).toBe(200);
+    expect(await read(deployed, "gateway.example", OWN_KEY)).toMatchObject({ status: 200 });
+    expect((await chat(deployed, "gateway.example")).status).not.toBe(403);
+  });
+});
+
 describe("POST /admin/login", () => {
   it("answers success, a JWT and its lifetime of 24 hours", async () => {
     const { status, body } = await login({ admin_key: "admin" });
@@ -116,6 +166,29 @@ describe("POST /admin/login", () => {
     const answer = await closed.admin("POST", "/admin/login", { admin_key: "admin" }, null);
     expect(answer.status).toBe(403);
     expect(answer.body["detail"]).toContain("set the ADMIN_KEY secret");
+  });
+});
+
+describe("the pause after ten failed sign-ins", () => {
+  const headers = ["cf-connecting-ip", "x-forwarded-for", "x-real-ip", "true-client-ip"];
+
+  it("holds in development whatever address the client says it has", async () => {
+    let status = 401;
+    let attempt = 0;
+    // Each pause is twice as long as the one before, so that a slow machine meets one of them, too.
+    while (status === 401 && attempt < 25) {
+      attempt += 1;
+      const claimed = Object.fromEntries(headers.map((name) => [name, `203.0.113.${attempt}`]));
+      const response = await direct.fetch("/admin/login", {
+        method: "POST",
+        headers: { "content-type": "application/json", ...claimed },
+        body: JSON.stringify({ admin_key: `guess-${attempt}` }),
+      });
+      await response.body?.cancel();
+      status = response.status;
+    }
+    expect(status).toBe(429);
+    expect(attempt).toBeGreaterThan(10);
   });
 });
 

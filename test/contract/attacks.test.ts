@@ -390,9 +390,9 @@ async function exactly(text: string): Promise<{ status: number; body: string }> 
 }
 
 const CHAT_HEAD =
-  "POST /v1/chat/completions HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer sk-dev\r\nContent-Type: application/json\r\n";
+  "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer sk-dev\r\nContent-Type: application/json\r\n";
 const HANDSHAKE =
-  "GET /v1/responses HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer sk-dev\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";
+  "GET /v1/responses HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer sk-dev\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";
 
 describe("requests that are hardly HTTP", () => {
   it.each(["gateway/admin/?", "gateway/v1/models#", "gateway?", "user@gateway"])(

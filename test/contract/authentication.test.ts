@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ChatBackend, startChatBackend } from "../support/chat-backend.ts";
 import { until } from "../support/until.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
@@ -98,5 +99,66 @@ describe("authentication of business endpoints", () => {
     const response = await fetch(path);
     expect(response.status).toBe(200);
     await response.body?.cancel();
+  });
+});
+
+describe("a provider that checks no keys, and for which the gateway has no credential", () => {
+  let backend: ChatBackend;
+  beforeAll(async () => {
+    backend = await startChatBackend({ models: ["provider-v4-flash"], says: "from the engine" });
+  });
+  afterAll(() => backend.close());
+  const engine = useGateway(() => ({
+    vars: { PROVIDER_DRIVER: "openai", PROVIDER_BASE_URL: backend.url, PROVIDER_TOKEN: "none" },
+  }));
+
+  const ask = async (key: string, path = "/v1/chat/completions") => {
+    const headers = { "content-type": "application/json", authorization: `Bearer ${key}` };
+    const answer = await engine.fetch(path, { method: "POST", headers, body });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const setting = async (callers: object) => {
+    const headers = { "content-type": "application/json", authorization: "Bearer admin" };
+    const init = { method: "PUT", headers, body: JSON.stringify({ callers }) };
+    expect((await engine.fetch("/admin/settings", init)).status).toBe(200);
+  };
+
+  it("2. is reached with configured keys alone", async () => {
+    expect(await ask("sk-dev")).toMatchObject({
+      status: 200,
+      text: expect.stringContaining("from the engine"),
+    });
+    const asked = backend.asked.length;
+    for (const path of [
+      "/v1/chat/completions",
+      "/v1/responses",
+      "/v1/embeddings",
+      "/anthropic/v1/messages/count_tokens",
+    ]) {
+      expect(await ask("anything", path)).toMatchObject({ status: 401 });
+    }
+    const list = await engine.fetch("/v1/files", { headers: { authorization: "Bearer anything" } });
+    expect([list.status, await list.json()]).toMatchObject([401, { error: { code: "invalid_api_key" } }]);
+    expect(backend.asked).toHaveLength(asked);
+  });
+
+  it("2. serves unknown keys where callers.unknown_keys says so, and the log and the settings warn of it", async () => {
+    await setting({ unknown_keys: "pass_through" });
+    const { status } = await until(
+      () => ask("anything"),
+      (answer) => answer.status === 200,
+    );
+    expect(status).toBe(200);
+    await until(
+      async () => engine.gateway.logs(),
+      (lines) => lines.some((line) => line.startsWith("Warning: the gateway serves any API key.")),
+    );
+    const settings = await engine.fetch("/admin/settings", { headers: { authorization: "Bearer admin" } });
+    expect(await settings.json()).toMatchObject({ callers: { unknown_keys_warning: true } });
+    await setting({ unknown_keys: "auto" });
+    await until(
+      () => ask("anything"),
+      (answer) => answer.status === 401,
+    );
   });
 });

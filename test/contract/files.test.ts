@@ -193,7 +193,7 @@ describe("POST /v1/files", () => {
     socket.on("error", () => undefined);
     const { headers } = wire([]);
     socket.write(
-      `POST /v1/files HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\nAuthorization: ${headers["authorization"]}\r\n` +
+      `POST /v1/files HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\nAuthorization: ${headers["authorization"]}\r\n` +
         `Content-Type: ${headers["content-type"]}\r\n\r\n--XBOUNDARYX\r\n${FILE_PART}`,
     );
     await expect.poll(async () => (await queue()).in_use).toBe(1);

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../../scripts/development.mjs";
+import { askAsHost } from "../support/ask-as-host.ts";
 import { freePort } from "../support/free-port.ts";
 import { until } from "../support/until.ts";
 
@@ -75,6 +76,9 @@ describe("npx polygate", () => {
       });
       expect(await response.json()).toMatchObject({ choices: [{ message: { content: "It works." } }] });
       expect((await fetch(`http://127.0.0.1:${port}/admin`)).status).toBe(200);
+      const rebound = { host: `evil.example:${port}`, key: "admin" };
+      const config = await askAsHost(`http://127.0.0.1:${port}/admin/config`, rebound);
+      expect([config.status, config.text]).toEqual([403, expect.stringContaining("localhost")]);
       const ended = once(program, "exit");
       program.kill("SIGTERM");
       expect(await ended).toEqual([0, null]);
@@ -83,6 +87,32 @@ describe("npx polygate", () => {
     }
   }, 60_000);
 });
+
+it("npx polygate warns if the configuration opens a provider without a credential to any key", async () => {
+  let said = "";
+  const variables = {
+    ADMIN_KEY: "of-my-own",
+    PROVIDER_DRIVER: "openai",
+    PROVIDER_BASE_URL: "http://127.0.0.1:1/v1",
+    GATEWAY_CONFIG_JSON: '{"callers":{"unknown_keys":"pass_through"}}',
+  };
+  const folder = join(data, "open");
+  const program = run(variables, (text) => (said += text), [
+    ...[process.execPath, bin, "--port", "0", "--data", folder],
+  ]);
+  try {
+    await until(
+      async () => said,
+      (text) => text.includes(folder),
+      50_000,
+    );
+    expect(said).toMatch(/^Warning: the gateway serves any API key\. .+callers\.unknown_keys/);
+    expect(said.match(/Warning/g)).toHaveLength(1);
+  } finally {
+    program.kill("SIGTERM");
+    await once(program, "close");
+  }
+}, 60_000);
 
 describe("a variable that is not what it may be", () => {
   it("ends the start with a sentence, before anything is written", async () => {

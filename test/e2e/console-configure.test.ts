@@ -610,12 +610,33 @@ describeWithBrowser("configuring in the console", () => {
   it("shows the settings of callers as they are", async () => {
     await app.admin("PUT", "/admin/settings", { callers: { unknown_keys: "refuse" } });
     const page = await app.at("settings");
-    const unknown = page.getByLabel("Tokens that are no configured key");
+    const unknown = page.getByLabel("Unknown API keys");
     await unknown.waitFor();
     expect(await unknown.inputValue()).toBe("refuse");
     await unknown.selectOption("pass_through");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Settings saved").waitFor();
     expect(await unknown.inputValue()).toBe("pass_through");
+    await unknown.selectOption("auto");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect
+      .poll(async () => (await app.admin("GET", "/admin/settings")).body["callers"])
+      .toMatchObject({ unknown_keys: "auto", unknown_keys_in_force: "pass_through" });
+  });
+
+  it("warns on the overview that any API key is served, or that none is", async () => {
+    const page = await app.at("settings");
+    let callers: object = { unknown_keys_warning: true, unknown_keys_in_force: "pass_through" };
+    await page.route("**/admin/settings", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), api_keys: 0, callers } });
+    });
+    await page.goto("/admin#/overview");
+    await page.getByText("The gateway serves any API key").waitFor();
+    await page.getByText("only provider tokens get through").waitFor();
+    callers = { unknown_keys_warning: false, unknown_keys_in_force: "refuse" };
+    await page.reload();
+    await page.getByText("no request gets through").waitFor();
+    expect(await page.getByText("The gateway serves any API key").count()).toBe(0);
   });
 });

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { root } from "../../scripts/development.mjs";
+import { askAsHost } from "../support/ask-as-host.ts";
 import { freePort } from "../support/free-port.ts";
 import { descendants } from "../support/processes.ts";
 import { until } from "../support/until.ts";
@@ -44,8 +45,12 @@ afterAll(async () => {
 });
 
 /** What a start that fails has said, and its exit code. */
-async function failedStart(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
-  const failed = spawn(process.execPath, [join(root, "scripts", "start.mjs"), ...args], {
+async function failedStart(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+  folder = root,
+) {
+  const failed = spawn(process.execPath, [join(folder, "scripts", "start.mjs"), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...variables },
   });
@@ -98,6 +103,18 @@ describe("npm start", () => {
     expect(await response.json()).toMatchObject({ choices: [{ message: { content: "It works." } }] });
   });
 
+  it("serves the key of development at localhost and at addresses, not at a name that a web page may have rebound", async () => {
+    const body = { model: "gpt-4o", messages: [{ role: "user", content: "hello" }] };
+    const ask = { key: "sk-dev", method: "POST", body };
+    const statuses = ["evil.example:8787", "localhost:8787"].map(async (host) => {
+      const { status } = await askAsHost(`${url}/v1/chat/completions`, { ...ask, host });
+      return status;
+    });
+    expect(await Promise.all(statuses)).toEqual([403, 200]);
+    const own = { host: "gateway.example", key: "of-my-own" };
+    expect(await askAsHost(`${url}/admin/queue/status`, own)).toMatchObject({ status: 200 });
+  });
+
   it("passes arguments on, which win over the environment", async () => {
     expect(output).not.toMatch(/127\.0\.0\.1:1\b/);
     expect(await inUse()).toBe(0);
@@ -122,6 +139,22 @@ describe("npm start", () => {
     const { code, said } = await failedStart(["--port", String(port), "--var", given]);
     expect(code).toBe(1);
     expect(said).toMatch(sentence);
+  });
+
+  it("says of .dev.vars what is wrong, in a sentence alone, unless --var sets the variable", async () => {
+    // A copy of the scripts beside a file of its own: the project's may be the developer's.
+    const folder = join(storage, "project");
+    cpSync(join(root, "scripts"), join(folder, "scripts"), { recursive: true });
+    for (const name of ["src", "node_modules"]) symlinkSync(join(root, name), join(folder, name));
+    const models = 'PROVIDER_MODELS=\'{\n  "a": "b"\n}\'';
+    const wrong = "QUEUE_TIMEOUT_MS = abc # not a number\n";
+    const args = ["--port", String(port)];
+    writeFileSync(join(folder, ".dev.vars"), `${models}\n${wrong}`);
+    const { code, said } = await failedStart(args, {}, folder);
+    expect(code).toBe(1);
+    expect(said).toMatch(/^QUEUE_TIMEOUT_MS is "abc": it must be a whole number from 1 to \d+\n$/);
+    const other = await failedStart([...args, "--var", "QUEUE_TIMEOUT_MS:1", "POOL_SHARDS:x"], {}, folder);
+    expect(other).toEqual({ code: 1, said: expect.stringMatching(/^POOL_SHARDS is "x": .+\n$/) });
   });
 
   it("names a port that is none", async () => {

@@ -38,7 +38,8 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
             ...workerOf(
               "polygate",
               gateway,
-              { ...developmentVars, ...RUN_VARS, ...options.vars },
+              // As on Deno, so that tests can come from more than one address.
+              { ...developmentVars, CLIENT_ADDRESS_HEADER: "cf-connecting-ip", ...RUN_VARS, ...options.vars },
               options.evictable,
             ),
             unsafeDirectSockets: [{}],

@@ -27,7 +27,7 @@ export async function rawChat(
   else socket.pause();
   await once(socket, "connect");
   socket.write(
-    "POST /v1/chat/completions HTTP/1.1\r\nHost: gateway\r\nAuthorization: Bearer sk-dev\r\n" +
+    "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer sk-dev\r\n" +
       `Content-Type: application/json\r\nContent-Length: ${declared}\r\n\r\n${body}`,
   );
   return socket;

@@ -34,10 +34,15 @@ const settings = z.object({
   model_aliases: z._default(z.record(z.string(), z.string()), {}),
   model_routes: z._default(z.record(z.string(), z.array(target)), {}),
   unknown_models: z._default(z.object({ provider: text }), { provider: "" }),
-  callers: z._default(z.object({ unknown_keys: text, keys_hashed: flag }), {
-    unknown_keys: "pass_through",
-    keys_hashed: false,
-  }),
+  callers: z._default(
+    z.object({
+      unknown_keys: text,
+      keys_hashed: flag,
+      unknown_keys_in_force: text,
+      unknown_keys_warning: flag,
+    }),
+    { unknown_keys: "", keys_hashed: false, unknown_keys_in_force: "", unknown_keys_warning: false },
+  ),
   prices: z._default(z.record(z.string(), price), {}),
   history: z._default(z.object({ limit: number }), { limit: 0 }),
   captures: z._default(z.object({ enabled: flag, limit: number, max_body_bytes: number }), {

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { handle } from "../../../src/app.ts";
 import type { Route } from "../../../src/routing/surface.ts";
 import { useMemoryGateway } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
@@ -132,7 +133,9 @@ describe("a page of another origin in development", () => {
     const made = await gateway({ env: { GATEWAY_DEVELOPMENT: "true", ...env } });
     const read = vi.spyOn(made.platform.configuration, "read");
     const headers = { origin, authorization: `Bearer ${env["ADMIN_KEY"] ?? "admin"}` };
-    const { status } = await made.request(path, { headers });
+    const { platform, waitUntil } = made;
+    const request = new Request(`http://localhost:8787${path}`, { headers });
+    const { status } = await handle(request, { platform, waitUntil, clientAddress: "" });
     return { status, reads: read.mock.calls.length };
   };
 
@@ -144,7 +147,7 @@ describe("a page of another origin in development", () => {
   });
 
   test("is no other one when it is the gateway's own", async () => {
-    expect(await ask("/admin/settings", { ADMIN_KEY: "admin" }, "http://gateway.test")).toMatchObject({
+    expect(await ask("/admin/settings", { ADMIN_KEY: "admin" }, "http://localhost:8787")).toMatchObject({
       status: 200,
     });
   });

@@ -156,7 +156,8 @@ describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file
 
   async function asking(key: string, ids: readonly string[], kept: Partial<KeptFile> = {}, target?: string) {
     const upstream = new ScriptedUpstream(script?.() ?? (() => refuses(404, "not_found")));
-    const made = await withFile({ upstream, env: { PROVIDER_DRIVER: driver } }, kept);
+    const env = { PROVIDER_DRIVER: driver, PROVIDER_TOKEN: "sk-of-the-provider" };
+    const made = await withFile({ upstream, env }, kept);
     const parts = ids.map((id) => ({ type: "file", file: { file_id: id } }));
     const messages = [{ role: "user", content: [{ type: "text", text: "Read it." }, ...parts] }];
     const headers = {

@@ -106,7 +106,7 @@ const OTHERS = [
     new Set(["localhost:80", "[::1]:8080"]),
   ),
   row("DATA_DIR", (v) => v.process.dataFolder, "data", "/data", "/data"),
-  row("CLIENT_ADDRESS_HEADER", (v) => v.process.clientAddressHeader, null, "X-Real-IP", "X-Real-IP"),
+  row("CLIENT_ADDRESS_HEADER", (v) => v.clientAddressHeader, null, "X-Real-IP", "X-Real-IP"),
   row("BROWSER_EXECUTABLE", (v) => v.process.browserExecutable, null, "/bin/chromium", "/bin/chromium"),
   row("PATH", (v) => v.process.searchPath, "", "/bin:/usr/bin", "/bin:/usr/bin"),
 ];

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { addressOf, banner, fileVars, nodeProblem, portProblem, varsOf } from "../../../scripts/launch.mjs";
+import { addressOf, banner, nodeProblem, portProblem, varsOf } from "../../../scripts/launch.mjs";
 import { freePort } from "../../support/free-port.ts";
 
 describe("what a start says", () => {
@@ -13,7 +13,7 @@ describe("what a start says", () => {
     expect(nodeProblem(version)).toContain(`needs Node 22.12 or newer, and this is ${version}.`);
   });
 
-  it("names the provider that the arguments and the file of variables choose", () => {
+  it("names the provider that the arguments choose", () => {
     const args = [
       "--port",
       "1",
@@ -29,7 +29,6 @@ describe("what a start says", () => {
       ADMIN_KEY: "mine",
     });
     expect(banner("http://h:1", vars, [])).toContain("Provider   http://e:1/v1 (driver openai)");
-    expect(fileVars('# PROVIDER=no\nA=1\nexport B = "x y"\n')).toEqual({ A: "1", B: "x y" });
   });
 
   it("tells the admin key only when it is the one of development, and the sandbox only where there is one", () => {

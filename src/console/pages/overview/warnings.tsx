@@ -70,11 +70,23 @@ export function Warnings({ queue, settings }: WarningsProps) {
     </>,
   );
   add(
+    settings?.callers.unknown_keys_warning,
+    "open",
+    "warning",
+    <>
+      The gateway serves any API key: it passes unknown keys on, and it has no credential for the provider,
+      which probably checks none. <a href={href("settings")}>Refuse unknown keys</a>
+    </>,
+  );
+  add(
     settings?.api_keys === 0,
     "keys",
     "warning",
     <>
-      There is no API key, so only provider tokens get through. <a href={href("keys")}>Add a key</a>
+      {settings?.callers.unknown_keys_in_force === "refuse"
+        ? "There is no API key, and unknown keys are refused: no request gets through."
+        : "There is no API key, so only provider tokens get through."}{" "}
+      <a href={href("keys")}>Add a key</a>
     </>,
   );
   add(

@@ -182,12 +182,14 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     settings: [
       {
         path: "callers.unknown_keys",
-        name: "Tokens that are no configured key",
-        meaning: "Whether they go to the provider as its own tokens, or are refused.",
-        standard: "to the provider",
+        name: "Unknown API keys",
+        meaning:
+          "Pass through: the provider gets the key as its own token and decides. Automatic: pass through, but refuse while the gateway has no credential for the provider, which then probably checks none.",
+        standard: "automatic",
         kind: {
           type: "choice",
           choices: [
+            ["auto", "Automatic"],
             ["pass_through", "Pass through to the provider"],
             ["refuse", "Refuse"],
           ],

@@ -1,0 +1,14 @@
+import { lastAddress } from "../../http/client-key.ts";
+import type { Variables } from "../variables.ts";
+
+/**
+ * The client's address; empty if nothing vouches for one. Cloudflare's edge overwrites `CF-Connecting-IP`, but the development
+ * server keeps what a client has sent.
+ */
+export function clientAddress(
+  { headers }: Pick<Request, "headers">,
+  { clientAddressHeader, development }: Pick<Variables, "clientAddressHeader" | "development">,
+): string {
+  const header = clientAddressHeader ?? (development ? null : "cf-connecting-ip");
+  return header === null ? "" : (lastAddress(headers, header) ?? "");
+}

@@ -1,0 +1,26 @@
+import { request } from "node:http";
+
+/** What is asked, and as which host: `fetch` lets nobody choose the header `Host`. */
+export interface AskedAsHost {
+  readonly host: string;
+  readonly key: string;
+  readonly method?: string;
+  readonly body?: unknown;
+}
+
+/** Sends a request with a `Host` of the test's choice, as a browser does after its name was rebound. */
+export function askAsHost(
+  address: string,
+  { host, key, method = "GET", body }: AskedAsHost,
+): Promise<{ readonly status: number; readonly text: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { host, authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const asked = request(address, { method, headers }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (piece) => (text += piece));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+    asked.on("error", reject);
+    asked.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
