@@ -7,6 +7,7 @@ import { invalidRequest } from "../errors/gateway-error.ts";
 import { byNames } from "../models/by-names.ts";
 import { resolveModel } from "../models/resolve.ts";
 import { forCallers, json } from "../routing/endpoint.ts";
+import { heldJson } from "../routing/held-answer.ts";
 
 const tokensSchema = once(() => z.array(z.number().int().nonnegative()).min(1));
 
@@ -77,6 +78,6 @@ export const createEmbeddings = forCallers({
       embedding: body.encoding_format === "base64" ? vectorToBase64(vector) : [...vector],
     }));
     const usage = { prompt_tokens: tokens, total_tokens: tokens };
-    return Response.json({ object: "list", data, model: model.requested, usage });
+    return heldJson(context, { object: "list", data, model: model.requested, usage });
   },
 });
