@@ -25,7 +25,7 @@ const cors = new CorsPolicy(SURFACES);
 
 const budgets = new WeakMap<Platform, BodyBudget>();
 
-/** The memory for bodies in this isolate or process. */
+/** The memory that callers may take in this isolate or process. */
 function budgetOf(platform: Platform): BodyBudget {
   let budget = budgets.get(platform);
   if (budget === undefined) {
@@ -215,9 +215,8 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
   const response = await answering;
   const ended = () => {
     const { status } = response;
-    // A WebSocket goes on with what its request had.
-    if (status === 101) hold.release();
-    else hold.end();
+    // A WebSocket goes on with what its request holds, and ends the hold itself.
+    if (status !== 101) hold.end();
     timers.end();
     const durationMs = platform.now() - startedAt;
     logRequest(method, path, status, requestId, durationMs, log);

@@ -7,6 +7,7 @@ import { invalidRequest } from "../errors/gateway-error.ts";
 import { byNames } from "../models/by-names.ts";
 import { resolveModel } from "../models/resolve.ts";
 import { forCallers, json } from "../routing/endpoint.ts";
+import { heldJson } from "../routing/held-answer.ts";
 
 /** What usage and the scopes of keys call this path. */
 const STYLE = "embeddings";
@@ -83,6 +84,6 @@ export const createEmbeddings = forCallers({
       embedding: body.encoding_format === "base64" ? vectorToBase64(vector) : [...vector],
     }));
     const usage = { prompt_tokens: tokens, total_tokens: tokens };
-    return Response.json({ object: "list", data, model: model.requested, usage });
+    return heldJson(context, { object: "list", data, model: model.requested, usage });
   },
 });

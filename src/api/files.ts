@@ -10,6 +10,7 @@ import {
 import { FORM_SCHEMA, receiveForm } from "../files/receive.ts";
 import { forgetRest, restOf } from "../files/refused-body.ts";
 import { type Endpoint, forCallers, json } from "../routing/endpoint.ts";
+import { heldJson } from "../routing/held-answer.ts";
 import { fileObject, fileSchema, listedFileObject } from "./file-object.ts";
 
 /** What the queue's status and the log call these requests. */
@@ -73,7 +74,7 @@ const listFiles = forCallers({
     const all = await listCallersFiles({ context, caller, style: STYLE });
     const wanted = purpose === undefined ? all : all.filter((file) => file.purpose === purpose);
     const { data, hasMore } = pageOf(order === "asc" ? wanted : wanted.toReversed(), after, limit);
-    return Response.json({
+    return heldJson(context, {
       object: "list",
       data: data.map(listedFileObject),
       first_id: data[0]?.id ?? null,

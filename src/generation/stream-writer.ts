@@ -1,3 +1,5 @@
+import { byteChannel, HAS_NATIVE_CHANNEL } from "../http/byte-channel.ts";
+
 /** Bytes that are written at once: what a slow reader takes of a long text shows piece by piece. */
 const PIECE_BYTES = 16 * 1024;
 
@@ -11,13 +13,6 @@ const GATHER_MS = 5;
 const KEPT_BYTES = 2 * 1024;
 /** Bytes that a character takes at most (UTF-16 to UTF-8). */
 const MOST_BYTES = 3;
-
-/** Whether there is workerd's byte channel, which costs less than a `TransformStream` and shows a failed write at once. */
-const hasByteChannel = typeof IdentityTransformStream === "function";
-
-function byteChannel(): { readable: ReadableStream<Uint8Array>; writable: WritableStream<Uint8Array> } {
-  return hasByteChannel ? new IdentityTransformStream() : new TransformStream<Uint8Array, Uint8Array>();
-}
 
 /** Who is told of what the reader of a stream does. */
 export interface ReaderWatch {
@@ -150,7 +145,7 @@ export class StreamWriter {
    * been copied; a `TransformStream` hands on the very bytes that it was given.
    */
   #encoded(text: string): Uint8Array {
-    if (!hasByteChannel || this.#pending > 0 || text.length * MOST_BYTES > KEPT_BYTES) {
+    if (!HAS_NATIVE_CHANNEL || this.#pending > 0 || text.length * MOST_BYTES > KEPT_BYTES) {
       return this.#encoder.encode(text);
     }
     this.#kept ??= new Uint8Array(KEPT_BYTES);

@@ -13,19 +13,40 @@ const MAX_WAITING = 64;
 /** Those who showed a managed key or are administrators, and everybody else: a token of the provider's is only checked there. */
 type Asker = "known" | "stranger";
 
-/** What requests of one kind hold. */
+/** What one kind of callers holds. */
 interface Account {
   readonly limit: number;
-  /** Bytes held. */
+  /** Bytes held, evictable ones included. */
   used: number;
+  /** What the budget may take back, oldest first. */
+  readonly evictable: Set<EvictableBytes>;
+  /** Bytes of `evictable`. */
+  evictableBytes: number;
   waiting: number;
   /** Bytes held by those who wait for more. */
   stuck: number;
 }
 
+/** Bytes that the budget takes back when another caller needs them. */
+interface EvictableBytes {
+  readonly bytes: number;
+  /** Forgets what the bytes were held for. */
+  readonly evict: () => void;
+}
+
+const emptyAccount = (limit: number): Account => ({
+  limit,
+  used: 0,
+  evictable: new Set(),
+  evictableBytes: 0,
+  waiting: 0,
+  stuck: 0,
+});
+
 /**
- * The memory that the bodies of requests may take in one process or isolate, parsed and raw, until their requests are over.
- * Where it is short a request waits a little, and is refused then: the program goes on whatever is sent to it.
+ * The memory that callers may take in one process or isolate: bodies of requests, parsed and raw, WebSockets, and responses
+ * that their connections keep. Where memory is short the oldest kept responses go first. Then a request waits a little, and
+ * the gateway refuses it: the program survives whatever callers send.
  */
 export class BodyBudget {
   readonly #accounts: Readonly<Record<Asker, Account>>;
@@ -35,8 +56,8 @@ export class BodyBudget {
   constructor(bytes: number) {
     this.#total = bytes;
     this.#accounts = {
-      known: { limit: bytes, used: 0, waiting: 0, stuck: 0 },
-      stranger: { limit: Math.floor(bytes * STRANGERS_PART), used: 0, waiting: 0, stuck: 0 },
+      known: emptyAccount(bytes),
+      stranger: emptyAccount(Math.floor(bytes * STRANGERS_PART)),
     };
   }
 
@@ -51,12 +72,54 @@ export class BodyBudget {
     return known.used + stranger.used;
   }
 
-  /** Takes bytes, if there are so many. */
+  /** Takes bytes, if there are so many, or if evicting makes room for so many. */
   take(asker: Asker, bytes: number): boolean {
-    const account = this.#accounts[asker];
-    if (account.used + bytes > account.limit || this.used + bytes > this.#total) return false;
-    account.used += bytes;
+    if (!this.#fits(asker, bytes) && !this.#evict(asker, bytes)) return false;
+    this.#accounts[asker].used += bytes;
     return true;
+  }
+
+  /**
+   * Takes bytes until the returned function gives them back, or until another caller needs them: then `evict` runs.
+   * Returns null when there are not so many.
+   */
+  takeEvictable(asker: Asker, bytes: number, evict: () => void): (() => void) | null {
+    if (!this.take(asker, bytes)) return null;
+    const account = this.#accounts[asker];
+    const taken: EvictableBytes = { bytes, evict };
+    account.evictable.add(taken);
+    account.evictableBytes += bytes;
+    return () => this.#forget(account, taken);
+  }
+
+  #fits(asker: Asker, bytes: number): boolean {
+    const account = this.#accounts[asker];
+    return account.used + bytes <= account.limit && this.used + bytes <= this.#total;
+  }
+
+  /** Evicts the oldest until so many bytes fit. Evicts nothing when they would not fit even then. */
+  #evict(asker: Asker, bytes: number): boolean {
+    const { known, stranger } = this.#accounts;
+    // A stranger's need evicts nothing of a managed key.
+    const victims = asker === "stranger" ? [stranger] : [stranger, known];
+    const evictable = victims.reduce((sum, { evictableBytes }) => sum + evictableBytes, 0);
+    const { used, limit } = this.#accounts[asker];
+    if (this.used - evictable + bytes > this.#total) return false;
+    if (asker === "stranger" && used - evictable + bytes > limit) return false;
+    for (const account of victims) {
+      for (const taken of account.evictable) {
+        if (this.#fits(asker, bytes)) return true;
+        this.#forget(account, taken);
+        taken.evict();
+      }
+    }
+    return this.#fits(asker, bytes);
+  }
+
+  #forget(account: Account, taken: EvictableBytes): void {
+    if (!account.evictable.delete(taken)) return;
+    account.evictableBytes -= taken.bytes;
+    account.used -= taken.bytes;
   }
 
   giveBack(asker: Asker, bytes: number): void {
@@ -91,7 +154,7 @@ export class BodyBudget {
   }
 }
 
-/** What one request holds of the budget. */
+/** What one request or WebSocket holds of the budget. */
 export class BodyHold {
   readonly #budget: BodyBudget;
   #asker: Asker = "stranger";
@@ -122,6 +185,11 @@ export class BodyHold {
     if (this.#over || !this.#budget.take(this.#asker, bytes)) return false;
     this.#bytes += bytes;
     return true;
+  }
+
+  /** See {@link BodyBudget.takeEvictable}. The bytes are not among those that this request gives back at its end. */
+  takeEvictable(bytes: number, evict: () => void): (() => void) | null {
+    return this.#over ? null : this.#budget.takeEvictable(this.#asker, bytes, evict);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { sha256Hex } from "../encoding/hash.ts";
 import type { Context } from "../platform/context.ts";
 import type { AnswerBody, AnswerCache, CachedAnswer, PagesPlatform } from "../platform/pages.ts";
+import { type Answering, heldAnswer } from "../routing/held-answer.ts";
 import type { Freshness } from "./freshness.ts";
 import { isOfTrouble } from "./page-headers.ts";
 
@@ -213,7 +214,7 @@ async function keep(
  * @param freshness what the caller accepts; with a `maxAge` of 0 nobody may keep it
  */
 export async function answerResponse(
-  context: { readonly request: Pick<Request, "headers">; readonly platform: Keeping["platform"] },
+  context: Answering & { readonly platform: Keeping["platform"] },
   answer: KeptAnswer,
   { maxAge, staleFor }: Freshness,
 ): Promise<Response> {
@@ -240,7 +241,9 @@ export async function answerResponse(
   }
   const { body, length } = await written(answer);
   all.set("content-length", String(length));
-  return new Response(body, { headers: all });
+  return body instanceof Uint8Array
+    ? heldAnswer(context, body, { headers: all })
+    : new Response(body, { headers: all });
 }
 
 /** What came of a job's task, as an answer that was found. */

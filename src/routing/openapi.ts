@@ -4,6 +4,7 @@ import type { JsonObject } from "../encoding/json.ts";
 import { once } from "../encoding/lazy-schema.ts";
 import { VERSION } from "../version.ts";
 import { type Access, type Answers, type Endpoint, open } from "./endpoint.ts";
+import { heldAnswer } from "./held-answer.ts";
 import { otherFormsOf } from "./other-forms.ts";
 import { type Route, type RouteFamily, routesOf, type Surface } from "./surface.ts";
 
@@ -221,8 +222,8 @@ export function openApi(surfaces: () => Promise<readonly Surface[]>): Endpoint {
     path: "/openapi.json",
     summary: "This description",
     answers: () => ({ "application/json": { type: "object" } }),
-    handler: async () =>
-      new Response(await text(), {
+    handler: async (context) =>
+      heldAnswer(context, await text(), {
         headers: { "content-type": "application/json", "access-control-allow-origin": "*" },
       }),
   });

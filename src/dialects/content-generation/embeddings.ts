@@ -6,6 +6,7 @@ import { byNames } from "../../models/by-names.ts";
 import { resolveModel } from "../../models/resolve.ts";
 import type { Context } from "../../platform/context.ts";
 import { forCallers, json } from "../../routing/endpoint.ts";
+import { heldJson } from "../../routing/held-answer.ts";
 import { contentSchema } from "./content.ts";
 import { PATHS } from "./endpoints.ts";
 import { styled } from "./field-names.ts";
@@ -104,7 +105,8 @@ export const batchEmbedContents = forCallers({
   answers: json(() => z.object({ embeddings: z.array(embeddingSchema()), usageMetadata: usageSchema() })),
   takesAccount: true,
   handler: async (context, { caller, body, params }) =>
-    Response.json(
+    heldJson(
+      context,
       await embedded(
         context,
         caller,

@@ -10,6 +10,7 @@ import {
   forCallers,
   json,
 } from "../../routing/endpoint.ts";
+import { heldJson } from "../../routing/held-answer.ts";
 import { ID, speaksContentGeneration } from "./names.ts";
 
 const MAX_PAGE = 100;
@@ -104,7 +105,7 @@ const list = shared("", {
     const all = await listCallersFiles({ context, caller, style: ID });
     const { data, hasMore } = pageOf(all.toReversed(), query.pageToken || undefined, size);
     const last = data.at(-1);
-    return Response.json({
+    return heldJson(context, {
       ...(data.length === 0 ? {} : { files: data.map((kept) => fileResource(kept, context)) }),
       ...(hasMore && last !== undefined ? { nextPageToken: last.id } : {}),
     });

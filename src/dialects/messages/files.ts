@@ -11,6 +11,7 @@ import { FORM_SCHEMA, receiveForm } from "../../files/receive.ts";
 import { forgetRest, restOf } from "../../files/refused-body.ts";
 import type { KeptFile } from "../../platform/files.ts";
 import { type CallerDeclaration, type Endpoint, forCallers, json } from "../../routing/endpoint.ts";
+import { heldJson } from "../../routing/held-answer.ts";
 import { ID, PREFIXES, speaksMessages } from "./names.ts";
 
 const MAX_PAGE = 1000;
@@ -98,7 +99,7 @@ const list = shared("", {
         : pageOf(oldestFirst, before, limit);
     const data = before === undefined ? found.data : found.data.toReversed();
     const last = data.at(-1)?.id ?? null;
-    return Response.json({
+    return heldJson(context, {
       data: data.map(metadata),
       first_id: data[0]?.id ?? null,
       last_id: last,

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { MAX_DIMENSIONS, MAX_INPUTS, vectorsOf } from "../../embeddings/embed.ts";
 import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { forCallers, json } from "../../routing/endpoint.ts";
+import { heldJson } from "../../routing/held-answer.ts";
 import { resolveRunnerModel } from "./models.ts";
 import { ID } from "./names.ts";
 
@@ -43,7 +44,7 @@ export const runnerEmbed = forCallers({
       field: "input",
       dimensions: body.dimensions ?? null,
     });
-    return Response.json({
+    return heldJson(context, {
       model: model.requested,
       embeddings: Array.from(vectors, (numbers) => [...numbers]),
       total_duration: Math.max(1, context.platform.now() - context.startedAt) * 1_000_000,

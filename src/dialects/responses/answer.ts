@@ -7,6 +7,7 @@ import type { StreamRenderer } from "../../generation/stream.ts";
 import { EVENT_STREAM_HEADERS } from "../../http/event-stream.ts";
 import type { Context } from "../../platform/context.ts";
 import type { StoredResponse } from "../../platform/responses.ts";
+import { heldAnswer } from "../../routing/held-answer.ts";
 import type { DialectAnswer } from "../shared/answer.ts";
 import type { Asked } from "./asked.ts";
 import { newResponseId } from "./ids.ts";
@@ -103,8 +104,8 @@ export class ResponsesAnswer implements DialectAnswer {
     await this.#keep({ body, messages: this.#asked.turn.history });
     const type = { "content-type": "application/json" };
     return stream === null
-      ? new Response(body, { headers: type })
-      : new Response(text, { headers: EVENT_STREAM_HEADERS });
+      ? heldAnswer(this.#context, body, { headers: type })
+      : heldAnswer(this.#context, text, { headers: EVENT_STREAM_HEADERS });
   }
 
   async #keep(made: Omit<StoredResponse, "id" | "input" | "expiresAt">): Promise<void> {

@@ -36,7 +36,7 @@ export async function askedBy(
   const store = context.platform.responses(caller.owner);
   const id = previousId(body);
   const [items, previous] = await Promise.all([
-    resolveReferences(inputItems(body), store),
+    resolveReferences(inputItems(body), store, context.hold),
     id === null ? null : readPrevious(store, id, context.connection),
   ]);
   // What was stored counts like what is sent.

@@ -5,6 +5,7 @@ import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 import { upstreamFailure } from "../../errors/gateway-error.ts";
 import { complete } from "../../generation/complete.ts";
 import { forCallers, json } from "../../routing/endpoint.ts";
+import { heldJson } from "../../routing/held-answer.ts";
 import { compactionSchema } from "./answers.ts";
 import { type Asked, askedBy, CHAT_USAGE } from "./asked.ts";
 import { packSummary } from "./compaction.ts";
@@ -91,7 +92,7 @@ export const compactResponse = forCallers({
     const earlier = asked.previous === null ? [] : inputOf(asked.previous);
     const said = [...earlier, ...inputResources(asked.items, id)].filter(isKept);
     const item = { id: randomId("cmp_"), type: "compaction", encrypted_content: packSummary(text) };
-    return Response.json({
+    return heldJson(context, {
       id,
       object: "response.compaction",
       created_at: Math.floor(context.startedAt / 1000),

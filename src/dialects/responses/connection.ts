@@ -1,11 +1,13 @@
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { GatewayError, invalidRequest, toGatewayError } from "../../errors/gateway-error.ts";
 import { holdJsonText, tooLarge } from "../../http/json-text.ts";
+import { costOfText } from "../../http/value-cost.ts";
 import type { Context } from "../../platform/context.ts";
-import type { ServerSocket, SocketListener } from "../../platform/web-socket.ts";
+import { MAX_MESSAGE_BYTES, type ServerSocket, type SocketListener } from "../../platform/web-socket.ts";
 import { errorObject } from "../../routing/error-formats.ts";
 import { optionalString } from "../shared/members.ts";
 import { LatestResponses } from "./connection-responses.ts";
+import { UnreadMessages } from "./unread-messages.ts";
 
 /** How long a connection may last, and how long nothing may be asked over it, in milliseconds. */
 export interface ConnectionLimits {
@@ -16,18 +18,18 @@ export interface ConnectionLimits {
 /** An hour is what the real service gives a connection. */
 const LIMITS: ConnectionLimits = { lifeMs: 3_600_000, idleMs: 600_000 };
 
-/** Characters of a message: what a body may have; the request that it becomes is held to the limit in bytes. */
-const MAX_MESSAGE = 32 * 1024 * 1024;
 /** Messages that may wait while a response is made. */
 const MAX_WAITING = 8;
-/** A reader that has this much before it is waited for. */
-const MAX_UNSENT = 1_000_000;
-const UNSENT_CHECK_MS = 20;
-/** One that goes on asking while it has so much before it is not waited for. */
-const MOST_UNSENT = 4 * MAX_UNSENT;
 
-/** RFC 6455: the connection has done what it was for. */
+/** Characters of the `stream_id` that every event of an answer repeats. */
+const MAX_STREAM_ID = 256;
+
+/** What a connection holds in any case, bytes (docs/performance.md). */
+const CONNECTION_BYTES = 128 * 1024;
+
+/** Status codes of RFC 6455: the connection has done what it was for; the server has no room. */
 const NORMAL = 1000;
+const TRY_AGAIN_LATER = 1013;
 
 /** Headers of the handshake that are none of the requests that come over the connection. */
 const HANDSHAKE =
@@ -61,67 +63,108 @@ function askIn(text: string): Ask {
   if (!isObject(event)) throw invalidRequest("a message must be an object");
   const { type, stream_id: lane, stream: _, stream_options: __, ...body } = event;
   if (type !== "response.create") {
-    throw invalidRequest(`a message of type ${JSON.stringify(type)} is not known`, "type");
+    throw invalidRequest("only messages of the type response.create are known", "type");
   }
-  return { body, lane: typeof lane === "string" ? lane : undefined };
+  if (lane === undefined || lane === null) return { body, lane: undefined };
+  if (typeof lane !== "string" || lane.length > MAX_STREAM_ID) {
+    throw invalidRequest(`stream_id must be a string of at most ${MAX_STREAM_ID} characters`, "stream_id");
+  }
+  return { body, lane };
+}
+
+/** A message that waits for its turn, and the bytes that are held for it. */
+interface WaitingMessage {
+  readonly text: string;
+  readonly bytes: number;
 }
 
 /**
  * One WebSocket of the responses style. Each message is served as the request that it would be over HTTP, by itself and in
  * its turn: access, limits, history and log are those of a request. When the connection ends, so does the response that
- * is being made.
+ * is being made. The hold of the request that opened the connection counts what the connection keeps in memory, until the
+ * runtime reports the end of the connection.
  */
 export class ResponsesConnection implements SocketListener {
   readonly #context: Context;
   readonly #headers: Headers;
   readonly #socket: ServerSocket;
   readonly #limits: ConnectionLimits;
-  readonly #responses = new LatestResponses();
-  readonly #waiting: string[] = [];
+  readonly #responses: LatestResponses;
+  readonly #unread: UnreadMessages;
+  readonly #waiting: WaitingMessage[] = [];
   readonly #abort = new AbortController();
   readonly #life: ReturnType<typeof setTimeout>;
   #idle: ReturnType<typeof setTimeout> | undefined;
+  /** Bytes that are held for a message that is not complete. */
+  #partialBytes = 0;
   #busy = false;
   #expired = false;
 
-  /** `headers` are those of {@link turnHeaders}. */
+  /**
+   * `headers` are those of {@link turnHeaders}.
+   *
+   * @throws GatewayError 503 when there is no memory for another connection.
+   */
   constructor(context: Context, headers: Headers, socket: ServerSocket, limits = LIMITS) {
+    context.hold.demand(CONNECTION_BYTES);
     this.#context = context;
     this.#headers = headers;
     this.#socket = socket;
     this.#limits = limits;
+    this.#responses = new LatestResponses(context.hold);
+    this.#unread = new UnreadMessages(context.hold, socket);
     this.#life = setTimeout(() => this.#expire(), limits.lifeMs);
     this.#rest();
   }
 
+  receive(bytes: number): boolean {
+    if (!this.#context.hold.take(bytes)) {
+      this.#end("there is no memory for the message", TRY_AGAIN_LATER);
+      return false;
+    }
+    this.#partialBytes += bytes;
+    return true;
+  }
+
   message(text: string | null): void {
-    if (this.#socket.waiting > MOST_UNSENT) this.#end("nothing of what was sent is read");
+    const partialBytes = this.#partialBytes;
+    this.#partialBytes = 0;
+    if (this.#ended) return;
+    if (this.#unread.tooMany) this.#replace("too much of what was sent over the connection is unread");
     else if (text === null) this.#refuse(invalidRequest("messages must be text"));
-    else if (text.length > MAX_MESSAGE) this.#refuse(tooLarge(MAX_MESSAGE));
+    else if (text.length > MAX_MESSAGE_BYTES) this.#refuse(tooLarge(MAX_MESSAGE_BYTES));
     else if (this.#waiting.length >= MAX_WAITING) {
       const message = `more than ${MAX_WAITING} messages are waiting`;
       this.#refuse(new GatewayError(429, message, { code: "concurrency_limit_exceeded" }));
     } else this.#take(text);
+    this.#context.hold.giveBack(partialBytes);
   }
 
   /** Lets a message wait for its turn, if there is memory for it. */
   #take(text: string): void {
+    const bytes = costOfText(text);
     try {
-      this.#context.hold.demand(text.length);
+      this.#context.hold.demand(bytes);
     } catch (thrown) {
       this.#refuse(toGatewayError(thrown, this.#context.requestId));
       return;
     }
-    this.#waiting.push(text);
+    this.#waiting.push({ text, bytes });
     // What is under way goes on, and is given back, also when the connection has ended.
     if (!this.#busy) this.#context.waitUntil(this.#work());
   }
 
   closed(): void {
+    this.#stop();
+    this.#context.hold.end();
+  }
+
+  /** Ends the work. What is still in memory stays counted until the runtime reports the end. */
+  #stop(): void {
     clearTimeout(this.#life);
     clearTimeout(this.#idle);
-    this.#waiting.length = 0;
-    this.#context.hold.release();
+    for (const { bytes } of this.#waiting.splice(0)) this.#context.hold.giveBack(bytes);
+    this.#responses.clear();
     this.#abort.abort();
   }
 
@@ -132,8 +175,8 @@ export class ResponsesConnection implements SocketListener {
   async #work(): Promise<void> {
     this.#busy = true;
     clearTimeout(this.#idle);
-    for (let text = this.#waiting.shift(); text !== undefined; text = this.#waiting.shift()) {
-      await this.#turn(text);
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      await this.#turn(next);
       if (this.#expired) break;
     }
     this.#busy = false;
@@ -145,32 +188,37 @@ export class ResponsesConnection implements SocketListener {
     this.#idle = setTimeout(() => this.#end("nothing was asked for too long"), this.#limits.idleMs);
   }
 
-  #end(reason: string): void {
-    this.#socket.close(NORMAL, reason);
-    this.closed();
+  #end(reason: string, code = NORMAL): void {
+    this.#socket.close(code, reason);
+    this.#stop();
   }
 
   /** A response that is being made is finished first. */
   #expire(): void {
     this.#expired = true;
-    if (this.#busy || this.#ended) return;
-    const message = "the connection has reached its longest life: open another one";
+    if (!this.#busy && !this.#ended) this.#replace("the connection has reached its longest life");
+  }
+
+  /** Ends the connection, and asks the client for another one. */
+  #replace(reason: string): void {
+    const message = `${reason}: open another one`;
     this.#refuse(new GatewayError(400, message, { code: "websocket_connection_limit_reached" }));
-    this.#end("the connection has reached its longest life");
+    this.#end(reason);
   }
 
   /** Serves one message. A response that it could not go on from is forgotten: it might go wrong for ever. */
-  async #turn(text: string): Promise<void> {
+  async #turn({ text, bytes }: WaitingMessage): Promise<void> {
     let previous: string | undefined;
     let lane: string | undefined;
     let succeeded = false;
     const { hold } = this.#context;
-    let held = text.length;
+    let held = bytes;
     try {
       held += holdJsonText(text, hold);
       const ask = askIn(text);
       lane = ask.lane;
       previous = optionalString(ask.body, "previous_response_id");
+      this.#unread.startTurn(previous);
       const request = this.#requestOf(ask.body);
       // From here on the request holds its own.
       hold.giveBack(held);
@@ -180,6 +228,7 @@ export class ResponsesConnection implements SocketListener {
       if (!this.#ended) this.#refuse(toGatewayError(thrown, this.#context.requestId), lane);
     } finally {
       hold.giveBack(held);
+      this.#unread.endTurn(this.#responses.latest);
     }
     if (!succeeded && previous !== undefined) this.#responses.remove(previous);
   }
@@ -190,7 +239,7 @@ export class ResponsesConnection implements SocketListener {
     if (response.ok && response.body !== null) return this.#pass(response.body, lane);
     const failure: unknown = await response.json();
     const error = isObject(failure) ? failure["error"] : undefined;
-    this.#send(JSON.stringify({ type: "error", status: response.status, error }), lane);
+    await this.#send(JSON.stringify({ type: "error", status: response.status, error }), lane);
     return false;
   }
 
@@ -222,11 +271,10 @@ export class ResponsesConnection implements SocketListener {
           start = end + BLOCK_END.length;
           if (block.startsWith("event: ")) {
             last = block;
-            this.#send(block.slice(block.indexOf("\ndata: ") + "\ndata: ".length), lane);
+            await this.#send(block.slice(block.indexOf("\ndata: ") + "\ndata: ".length), lane);
           }
         }
         text = text.slice(start);
-        await this.#room();
       }
     } finally {
       this.#abort.signal.removeEventListener("abort", leave);
@@ -234,19 +282,17 @@ export class ResponsesConnection implements SocketListener {
     return last !== "" && !last.startsWith(FAILED);
   }
 
-  /** Waits for a reader that is slow. */
-  async #room(): Promise<void> {
-    while (this.#socket.waiting > MAX_UNSENT && !this.#ended) {
-      await new Promise((resolve) => setTimeout(resolve, UNSENT_CHECK_MS));
-    }
-  }
-
   #refuse(error: GatewayError, lane?: string): void {
     const { status } = error;
-    this.#send(JSON.stringify({ type: "error", status, error: errorObject(error) }), lane);
+    void this.#send(JSON.stringify({ type: "error", status, error: errorObject(error) }), lane);
   }
 
-  #send(json: string, lane: string | undefined): void {
-    this.#socket.send(lane === undefined ? json : `{"stream_id":${JSON.stringify(lane)},${json.slice(1)}`);
+  /** Sends a message, and waits for a client that is slow to read. Without memory for the message the connection ends. */
+  async #send(json: string, lane: string | undefined): Promise<void> {
+    if (this.#ended) return;
+    const text = lane === undefined ? json : `{"stream_id":${JSON.stringify(lane)},${json.slice(1)}`;
+    const sent = this.#unread.send(text);
+    if (sent === null) this.#end("there is no memory for what is unread", TRY_AGAIN_LATER);
+    else await sent;
   }
 }

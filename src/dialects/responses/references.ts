@@ -1,5 +1,7 @@
 import { isObject, type JsonObject, objectIn } from "../../encoding/json.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
+import type { BodyHold } from "../../http/body-budget.ts";
+import { costOfValue } from "../../http/value-cost.ts";
 import type { ConnectionResponses, ResponseStore, StoredResponse } from "../../platform/responses.ts";
 import { optionalString } from "../shared/members.ts";
 import { itemAddress } from "./ids.ts";
@@ -49,13 +51,14 @@ export function inputOf({ input }: StoredResponse): JsonObject[] {
  * left as it is, and tells nothing.
  *
  * @throws GatewayError 404 `response_not_found` when the response that had the item is gone: to answer without it would
- * be to forget silently.
+ * be to forget silently. 413 and 503 for want of memory.
  */
 export async function resolveReferences(
   items: readonly unknown[],
   store: ResponseStore,
+  hold: BodyHold,
 ): Promise<readonly unknown[]> {
-  const known = new Map<string, StoredResponse>();
+  const known = new Map<string, readonly JsonObject[]>();
   const resolved: unknown[] = [];
   for (const [index, item] of items.entries()) {
     const reference =
@@ -65,10 +68,15 @@ export async function resolveReferences(
       resolved.push(item);
       continue;
     }
-    const stored = known.get(address.responseId) ?? (await store.get(address.responseId));
-    if (stored === null) throw responseNotFound(address.responseId, `input[${index}].id`);
-    known.set(address.responseId, stored);
-    const kept = address.input ? inputOf(stored) : outputOf(stored);
+    const source = `${address.responseId} ${address.input}`;
+    let kept = known.get(source);
+    if (kept === undefined) {
+      const stored = await store.get(address.responseId);
+      if (stored === null) throw responseNotFound(address.responseId, `input[${index}].id`);
+      kept = address.input ? inputOf(stored) : outputOf(stored);
+      hold.demand(costOfValue(kept));
+      known.set(source, kept);
+    }
     resolved.push(kept.find(({ id }) => id === reference));
   }
   return resolved.filter((item) => item !== undefined);

@@ -7,6 +7,7 @@ import { EVENT_STREAM_HEADERS } from "../../http/event-stream.ts";
 import type { Context } from "../../platform/context.ts";
 import type { StoredResponse } from "../../platform/responses.ts";
 import { forCallers, json, type Params } from "../../routing/endpoint.ts";
+import { heldAnswer, heldJson } from "../../routing/held-answer.ts";
 import { deletedSchema, inputItemsSchema, responseAnswers, responseSchema } from "./answers.ts";
 import { inputOf, responseNotFound } from "./references.ts";
 import { replay } from "./replay.ts";
@@ -43,9 +44,9 @@ export const readResponse = forCallers({
     const { body } = await storedResponse(context, caller, params);
     const { stream, starting_after: after } = query;
     if (stream === "true" || stream === "1") {
-      return new Response(replay(body, after ?? -1), { headers: EVENT_STREAM_HEADERS });
+      return heldAnswer(context, replay(body, after ?? -1), { headers: EVENT_STREAM_HEADERS });
     }
-    return new Response(body, { headers: { "content-type": "application/json" } });
+    return heldAnswer(context, body, { headers: { "content-type": "application/json" } });
   },
 });
 
@@ -100,7 +101,7 @@ export const listInputItems = forCallers({
     const items = inputOf(await storedResponse(context, caller, params));
     const ordered = behind(order === "asc" ? items : items.toReversed(), after);
     const data = ordered.slice(0, limit);
-    return Response.json({
+    return heldJson(context, {
       object: "list",
       data,
       first_id: data[0]?.["id"] ?? "",

@@ -7,7 +7,8 @@ const VERSION = "13";
 /**
  * `GET /v1/responses` with an upgrade (contract): one response after another over a WebSocket.
  *
- * @throws GatewayError 405 for a request without an upgrade, 400 and 426 for a handshake that is none of RFC 6455.
+ * @throws GatewayError 405 for a request without an upgrade, 400 and 426 for a handshake that is none of RFC 6455, 503 without
+ *   memory for another connection.
  */
 export const openConnection = forCallers({
   method: "GET",

@@ -2,6 +2,7 @@ import type { Completion } from "../../conversation/events.ts";
 import { complete } from "../../generation/complete.ts";
 import type { AnswerInfo, GenerationRequest } from "../../generation/job.ts";
 import { type StreamAnswer, stream } from "../../generation/stream.ts";
+import { heldJson } from "../../routing/held-answer.ts";
 
 /** A dialect's way of answering. */
 export interface DialectAnswer extends StreamAnswer {
@@ -14,5 +15,5 @@ export async function answer(request: GenerationRequest, dialect: DialectAnswer)
   if (request.conversation.stream) return stream(request, dialect);
   const { completion, info } = await complete(request);
   await dialect.completed?.(completion, info);
-  return Response.json(dialect.body(completion, info));
+  return heldJson(request.context, dialect.body(completion, info));
 }

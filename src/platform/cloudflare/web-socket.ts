@@ -1,13 +1,16 @@
 import type { Upgrade } from "../web-socket.ts";
 
-/** WebSockets of Workers. The connection lives in the request that it began as. */
+/**
+ * WebSockets of Workers. The connection lives in the request that it began as. The runtime holds incomplete messages of at
+ * most 32 MiB outside of the isolate's heap, and does not report what the client has read.
+ */
 export const upgrade: Upgrade = (_request, listen) => {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
   const listener = listen({
-    waiting: 0,
     send: (text) => {
       if (server.readyState === WebSocket.OPEN) server.send(text);
+      return null;
     },
     close: (code, reason) => {
       if (server.readyState === WebSocket.OPEN) server.close(code, reason);

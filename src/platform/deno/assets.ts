@@ -19,6 +19,9 @@ const TYPES: Readonly<Record<string, string>> = {
 /** One name after the other, none of them hidden: what could lead out of the folder is no file. */
 const PLAIN_PATH = /^(?:\/[\w-][\w.-]*)+$/;
 
+/** Bytes of a file that are handed on at once. */
+const PIECE_BYTES = 64 * 1024;
+
 interface Asset {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly type: string;
@@ -46,7 +49,7 @@ export class AssetFolder {
       return new Response(null, { status: 304, headers: { etag } });
     }
     const headers = { "content-type": type, "content-length": String(body.byteLength), etag };
-    return new Response(request.method === "HEAD" ? null : body, { headers });
+    return new Response(request.method === "HEAD" ? null : inPieces(body), { headers });
   }
 
   async #asset(path: string): Promise<Asset | null> {
@@ -65,4 +68,19 @@ export class AssetFolder {
     this.#kept.set(path, asset);
     return asset;
   }
+}
+
+/** A body as a stream: the runtime copies a piece when the client takes one, and not the whole body for each client. */
+function inPieces(body: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let at = 0;
+  return new ReadableStream(
+    {
+      pull(controller) {
+        if (at < body.byteLength) controller.enqueue(body.subarray(at, at + PIECE_BYTES));
+        at += PIECE_BYTES;
+        if (at >= body.byteLength) controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }

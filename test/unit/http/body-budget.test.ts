@@ -34,6 +34,29 @@ describe("the memory for bodies", () => {
     expect(budget.used).toBe(1000);
   });
 
+  it("evicts the oldest when memory is short, and nothing of a managed key for a stranger", () => {
+    const budget = new BodyBudget(1000);
+    const evicted: string[] = [];
+    const keep = (hold: BodyHold, name: string, bytes: number) =>
+      hold.takeEvictable(bytes, () => void evicted.push(name));
+    const stranger = budget.hold();
+    keep(known(budget), "managed", 500);
+    keep(stranger, "first", 100);
+    const release = keep(stranger, "second", 100);
+    expect(keep(stranger, "too much", 251)).toBeNull();
+    expect(evicted).toEqual([]);
+    expect(stranger.take(150)).toBe(true);
+    expect(evicted).toEqual(["first"]);
+    release?.();
+    release?.();
+    expect(budget.used).toBe(650);
+    expect(known(budget).take(350)).toBe(true);
+    expect(budget.hold().take(1)).toBe(false);
+    expect(evicted).toEqual(["first"]);
+    expect(known(budget).take(1)).toBe(true);
+    expect(evicted).toEqual(["first", "managed"]);
+  });
+
   it("is given to whoever waits as soon as somebody gives it back", async () => {
     const budget = new BodyBudget(1000);
     const [first, second] = [known(budget), known(budget)];

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { toUtf8 } from "../../../src/encoding/bytes.ts";
+import { BodyBudget } from "../../../src/http/body-budget.ts";
 import {
   answerResponse,
   bytesOf,
@@ -25,7 +26,9 @@ describe("an answer that is kept", () => {
   function contextWith(kept: AnswerCache) {
     return {
       waitUntil: (promise: Promise<unknown>) => void work.push(promise),
-      platform: { now: () => now, pages: { cache: kept } },
+      hold: new BodyBudget(1_000_000).hold(),
+      log: {},
+      platform: { now: () => now, pages: { cache: kept }, variables: { idleTimeoutMs: 1000 } },
     };
   }
   beforeEach(() => {

@@ -4,17 +4,25 @@ import { LatestResponses } from "../../../../src/dialects/responses/connection-r
 import { BodyBudget } from "../../../../src/http/body-budget.ts";
 import { pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
 
+/** What strangers have of the budget. */
+const STRANGERS_BYTES = 1_000_000;
+/** What a connection holds in any case. */
+const OPEN_BYTES = 128 * 1024;
+
 const LIMITS = { lifeMs: 10_000, idleMs: 1000 };
 
 describe("a WebSocket of the responses style", () => {
   const gateway = useMemoryGateway();
 
-  /** A connection whose requests `answer` serves; it tells what was sent and how the connection was closed. */
-  async function open(answer: (request: Request) => Promise<Response>) {
+  /** A connection whose requests `answer` serves; it tells what was sent and how the connection was closed. `delivery` settles when a message has been delivered. */
+  async function open(
+    answer: (request: Request) => Promise<Response>,
+    delivery: () => Promise<void> | null = () => Promise.resolve(),
+  ) {
     const sent: unknown[] = [];
     const closes: number[] = [];
     const asked: Request[] = [];
-    const budget = new BodyBudget(4_000_000);
+    const budget = new BodyBudget(4 * STRANGERS_BYTES);
     const context = {
       ...(await gateway()).context(),
       hold: budget.hold(),
@@ -24,12 +32,14 @@ describe("a WebSocket of the responses style", () => {
       },
     };
     const socket = {
-      waiting: 0,
-      send: (text: string) => void sent.push(JSON.parse(text)),
+      send: (text: string) => {
+        sent.push(JSON.parse(text));
+        return delivery();
+      },
       close: (code: number) => void closes.push(code),
     };
     const connection = new ResponsesConnection(context, new Headers(), socket, LIMITS);
-    return { connection, sent, closes, asked, budget, socket };
+    return { connection, sent, closes, asked, budget };
   }
 
   const create = (input: string) => JSON.stringify({ type: "response.create", input });
@@ -65,7 +75,7 @@ describe("a WebSocket of the responses style", () => {
       { type: "error", status: 413 },
     ]);
     expect(asked).toEqual([]);
-    expect(budget.used).toBe(0);
+    expect(budget.used).toBe(OPEN_BYTES);
     connection.message(create("hi"));
     await pass(1);
     expect(asked).toHaveLength(1);
@@ -73,21 +83,31 @@ describe("a WebSocket of the responses style", () => {
     expect(budget.used).toBe(0);
   });
 
-  it("ends when the client goes on asking without reading what it is told", async () => {
-    const { connection, sent, closes, socket } = await open(async () => event("response.completed"));
-    connection.message("garbage");
+  it("ends when the client goes on asking without reading what it is sent", async () => {
+    const unread = new Promise<void>(() => undefined);
+    const long = "x".repeat(300_000);
+    const answer = () => new Response(`event: response.completed\ndata: {"text":"${long}"}\n\n`);
+    const { connection, closes, budget } = await open(
+      async () => answer(),
+      () => unread,
+    );
+    connection.message(create("hi"));
     await pass(1);
     expect(closes).toEqual([]);
-    socket.waiting = 5_000_000;
-    connection.message("garbage");
-    await pass(1);
-    expect([sent.length, closes]).toEqual([1, [1000]]);
+    for (let asked = 0; asked < 8; asked += 1) {
+      connection.message(create("more"));
+      await pass(1);
+    }
+    expect(closes).toEqual([1013]);
+    expect(budget.used).toBeGreaterThan(600_000);
+    connection.closed();
+    expect(budget.used).toBe(0);
   });
 
   it("counts messages that wait as memory until the connection ends", async () => {
     const first = Promise.withResolvers<Response>();
     const { connection, sent, budget } = await open(() => first.promise);
-    for (let count = 0; count < 3; count += 1) connection.message(create("x".repeat(300_000)));
+    for (let count = 0; count < 3; count += 1) connection.message(create("x".repeat(250_000)));
     expect(budget.used).toBeGreaterThan(600_000);
     connection.message(create("x".repeat(600_000)));
     expect(sent).toMatchObject([{ type: "error" }]);
@@ -135,13 +155,26 @@ describe("a WebSocket of the responses style", () => {
 describe("the latest responses of a connection", () => {
   const response = (id: string, size = 1) => ({ id, body: "x".repeat(size), messages: [], expiresAt: 0 });
 
-  it("are kept up to a number and a size, the last one always", () => {
-    const latest = new LatestResponses();
-    for (const id of ["a", "b", "c", "d", "e"]) latest.put(response(id));
+  it("are kept up to a number, and give their memory back", () => {
+    const budget = new BodyBudget(4_000_000);
+    const latest = new LatestResponses(budget.hold());
+    for (const id of ["a", "b", "c", "d", "e"]) latest.put(response(id, 1000));
     expect(["a", "b", "e"].map((id) => latest.get(id)?.id)).toEqual([undefined, "b", "e"]);
-    latest.put(response("large", 20_000_000));
-    expect(["e", "large"].map((id) => latest.get(id)?.id)).toEqual([undefined, "large"]);
-    latest.remove("large");
-    expect(latest.get("large")).toBeNull();
+    expect(budget.used).toBeGreaterThan(4000);
+    latest.remove("e");
+    expect(latest.get("e")).toBeNull();
+    latest.clear();
+    expect(budget.used).toBe(0);
+  });
+
+  it("of the oldest connection go first when memory is short", () => {
+    const budget = new BodyBudget(4_000_000);
+    const [first, second] = [new LatestResponses(budget.hold()), new LatestResponses(budget.hold())];
+    first.put(response("a", 400_000));
+    second.put(response("b", 400_000));
+    second.put(response("c", 400_000));
+    expect([first.get("a"), second.get("b")?.id, second.get("c")?.id]).toEqual([null, "b", "c"]);
+    second.put(response("too large", 2_000_000));
+    expect([second.get("too large"), second.get("b")?.id]).toEqual([null, "b"]);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { itemId } from "../../../../src/dialects/responses/ids.ts";
 import { outputOf } from "../../../../src/dialects/responses/output.ts";
 import { readPrevious, resolveReferences } from "../../../../src/dialects/responses/references.ts";
+import { BodyBudget } from "../../../../src/http/body-budget.ts";
 import type { StoredResponse } from "../../../../src/platform/responses.ts";
 import { objectOf, RESPONSE_ID, turnOf, USAGE } from "./support.ts";
 
@@ -29,23 +30,31 @@ async function storeWithAnswer() {
   return { store, output };
 }
 
+const hold = (bytes = 1_000_000) => new BodyBudget(bytes).hold();
+
 describe("references to stored items", () => {
+  it("count in the memory budget with all that they make the program read", async () => {
+    const { store, output } = await storeWithAnswer();
+    const references = output.map(({ id }) => ({ type: "item_reference", id }));
+    await expect(resolveReferences(references, store, hold(400))).rejects.toMatchObject({ status: 413 });
+  });
+
   it("are replaced by the items", async () => {
     const { store, output } = await storeWithAnswer();
     const references = output.map(({ id }) => ({ type: "item_reference", id }));
-    expect(await resolveReferences(["hi", ...references], store)).toEqual(["hi", ...output]);
+    expect(await resolveReferences(["hi", ...references], store, hold())).toEqual(["hi", ...output]);
   });
 
   it("are left alone when the item was made elsewhere", async () => {
     const { store } = await storeWithAnswer();
     const foreign = { type: "item_reference", id: "msg_68af4030592c81938ec0a5fbab4a3e9f" };
-    expect(await resolveReferences([foreign], store)).toEqual([foreign]);
+    expect(await resolveReferences([foreign], store, hold())).toEqual([foreign]);
   });
 
   it("are refused when the response is gone", async () => {
     const { store } = await storeWithAnswer();
     const gone = { type: "item_reference", id: itemId("msg", `resp_${"f".repeat(24)}`, 0) };
-    await expect(resolveReferences(["hi", gone], store)).rejects.toMatchObject({
+    await expect(resolveReferences(["hi", gone], store, hold())).rejects.toMatchObject({
       status: 404,
       code: "response_not_found",
       param: "input[1].id",

@@ -1,0 +1,80 @@
+import { Duplex } from "node:stream";
+import { GatewayError, invalidRequest } from "../../errors/gateway-error.ts";
+
+/** Bytes that are read at once. */
+const READ_BYTES = 65_536;
+
+/** A connection that is the program's own now. */
+export interface RawUpgrade {
+  readonly conn: Deno.Conn;
+  /** What the request's handler has to return; without it the whole server ends. */
+  readonly response: Response;
+}
+
+const isRawUpgrade = (value: unknown): value is (request: Request) => RawUpgrade =>
+  typeof value === "function";
+
+/**
+ * Takes over the connection of a request. The caller writes the answer to the handshake.
+ *
+ * `Deno.upgradeWebSocket` collects the parts of a message without any limit, so that one client can fill the memory. This
+ * is the internal function by which Deno's own `node:http` takes connections over.
+ *
+ * @throws GatewayError 400 without `Connection: Upgrade`, 501 on a version of Deno without that function.
+ */
+export function takeConnection(request: Request): RawUpgrade {
+  if (!/\bupgrade\b/i.test(request.headers.get("connection") ?? "")) {
+    throw invalidRequest("a WebSocket needs the header Connection: Upgrade");
+  }
+  const internals: unknown = Reflect.get(Deno, Reflect.get(Deno, "internal"));
+  const upgrade: unknown =
+    typeof internals === "object" && internals !== null ? Reflect.get(internals, "upgradeHttpRaw") : null;
+  if (!isRawUpgrade(upgrade)) {
+    throw new GatewayError(501, "this version of Deno has no WebSockets for the gateway", {
+      code: "unsupported",
+    });
+  }
+  return upgrade(request);
+}
+
+/** A connection as a stream of Node's. It reads when its reader wants more, so that a reader can hold the client up. */
+export class ConnectionStream extends Duplex {
+  readonly #connection: Deno.Conn;
+  readonly #receive: (bytes: number) => boolean;
+
+  /** `receive` hears of bytes before the reader gets them; if it returns false, the reader gets nothing more. */
+  constructor(connection: Deno.Conn, receive: (bytes: number) => boolean) {
+    super();
+    this.#connection = connection;
+    this.#receive = receive;
+  }
+
+  override _read(): void {
+    const buffer = new Uint8Array(READ_BYTES);
+    this.#connection.read(buffer).then(
+      (count) => {
+        if (count === null) this.push(null);
+        else if (this.#receive(count)) this.push(count < READ_BYTES ? buffer.slice(0, count) : buffer);
+        else this.push(null);
+      },
+      (error: Error) => this.destroy(error),
+    );
+  }
+
+  override _write(bytes: Uint8Array, _encoding: string, done: (error?: Error | null) => void): void {
+    writeAll(this.#connection, bytes).then(() => done(), done);
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    try {
+      this.#connection.close();
+    } catch {
+      // The client closed it first.
+    }
+    done(error);
+  }
+}
+
+async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
+  for (let sent = 0; sent < bytes.length; ) sent += await connection.write(bytes.subarray(sent));
+}

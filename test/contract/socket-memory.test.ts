@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { ON_DENO } from "../support/runtime.ts";
+import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
+import { SocketCrowd, type TestSocket } from "../support/web-sockets.ts";
+
+const MIB = 1024 * 1024;
+
+/** What strangers may take of this budget: a quarter. */
+const STRANGERS_BYTES = 4 * MIB;
+
+/** Instructions, which each of the events of an empty response repeats. */
+const ECHOED = "x".repeat(260_000);
+
+const api = useGateway({ vars: { BODY_BUDGET_BYTES: String(4 * STRANGERS_BYTES) } });
+
+const crowds: SocketCrowd[] = [];
+
+function newCrowd(): SocketCrowd {
+  const crowd = new SocketCrowd(api.gateway);
+  crowds.push(crowd);
+  return crowd;
+}
+
+afterEach(async () => {
+  await Promise.all(crowds.splice(0).map((crowd) => crowd.end()));
+  // The gateway learns of the ends of the connections a little later than their clients.
+  await expect.poll(openAgain).toBe(true);
+});
+
+/** Whether strangers have memory for as many connections as at first. */
+async function openAgain(): Promise<boolean> {
+  const crowd = new SocketCrowd(api.gateway);
+  await crowd.open(20);
+  await crowd.end();
+  return crowd.refusals.length === 0;
+}
+
+async function openManaged(): Promise<TestSocket> {
+  const [socket] = await newCrowd().open(1, () => ({ key: DEV_KEY }));
+  if (socket === undefined) throw new Error("the gateway refused a managed key");
+  return socket;
+}
+
+describe("the memory of WebSockets", () => {
+  it("bounds the connections of strangers, and leaves managed keys theirs", async () => {
+    const crowd = newCrowd();
+    await crowd.open(64);
+    expect(crowd.refusals.length).toBeGreaterThan(0);
+    expect(new Set(crowd.refusals)).toEqual(new Set([503]));
+    const managed = await openManaged();
+    managed.keep(10);
+    expect(await managed.outcome()).toMatchObject({ id: expect.stringMatching(/^resp_/) });
+  });
+
+  it("drops strangers' oldest responses first, and no managed key's for a stranger", async () => {
+    const managed = await openManaged();
+    managed.keep(400_000);
+    const kept = await managed.outcome();
+    const sockets = await newCrowd().open(8);
+    const ids: (string | undefined)[] = [];
+    for (const socket of sockets) {
+      socket.keep(200_000);
+      ids.push((await socket.outcome())?.id);
+    }
+    expect(ids).not.toContain(undefined);
+    const goOn = async (index: number) => {
+      sockets[index]?.keep(1, { previous_response_id: ids[index] ?? "" });
+      return sockets[index]?.outcome();
+    };
+    expect(await goOn(7)).toHaveProperty("id");
+    expect(await goOn(0)).toEqual({ code: "previous_response_not_found" });
+    managed.keep(1, { previous_response_id: kept?.id ?? "" });
+    expect(await managed.outcome()).toHaveProperty("id");
+  });
+
+  it("ends a connection whose message grows without an end", async () => {
+    const [stranger] = await newCrowd().open(1);
+    // Workers bound such a message themselves, at 32 MiB.
+    for (let sent = 0; sent < 40 && stranger?.closeCode === null; sent += 1) await stranger.sendPart(MIB);
+    await expect.poll(() => stranger?.closeCode).not.toBeNull();
+    const managed = await openManaged();
+    managed.keep(10);
+    expect(await managed.outcome()).toHaveProperty("id");
+  });
+
+  // Deno reports what a client reads: a client that reads nothing is waited for.
+  it.skipIf(ON_DENO)("sends a stranger no more than its share before it proves that it reads", async () => {
+    const [stranger] = await newCrowd().open(1);
+    const managed = await openManaged();
+    stranger?.stopReading();
+    for (let asked = 0; asked < 30; asked += 1) {
+      stranger?.keep(1, { instructions: ECHOED });
+      managed.keep(10);
+      expect(await managed.outcome()).toHaveProperty("id");
+    }
+    stranger?.readOn();
+    let made = 0;
+    for (let read = 0; read < 30; read += 1) {
+      const outcome = await stranger?.outcome();
+      if (outcome?.id !== undefined) made += 1;
+    }
+    expect(made).toBeGreaterThan(0);
+    expect(made).toBeLessThan(STRANGERS_BYTES / ECHOED.length);
+  });
+
+  it("carries as much as a stranger asks for that goes on from what it has read", async () => {
+    const [stranger] = await newCrowd().open(1);
+    let previous = {};
+    for (let asked = 0; asked < 9; asked += 1) {
+      stranger?.keep(1, { instructions: ECHOED, ...previous });
+      const made = await stranger?.outcome();
+      expect(made).toHaveProperty("id");
+      previous = { previous_response_id: made?.id };
+    }
+  });
+});

@@ -1,0 +1,159 @@
+import { once } from "node:events";
+import { WebSocket } from "ws";
+import { isObject, type JsonObject } from "../../src/encoding/json.ts";
+
+/** How a client opens a WebSocket of the responses style. */
+export interface SocketClient {
+  /** The credential that it shows. */
+  readonly key: string;
+  /** The client's address, where the gateway believes `cf-connecting-ip`. */
+  readonly address?: string;
+}
+
+/** A client's end of a WebSocket of the responses style. */
+export class TestSocket {
+  readonly #socket: WebSocket;
+  readonly #messages: JsonObject[] = [];
+  #wake: () => void = () => undefined;
+  #closeCode: number | null = null;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.on("message", (data) => {
+      const message: unknown = JSON.parse(data.toString());
+      if (isObject(message)) this.#messages.push(message);
+      this.#wake();
+    });
+    socket.on("close", (code) => {
+      this.#closeCode = code;
+      this.#wake();
+    });
+    // A close follows each error.
+    socket.on("error", () => undefined);
+  }
+
+  /** Opens a connection. Returns the status of the refusal when the gateway refuses the handshake; 0: it answered nothing. */
+  static async open({ url }: { readonly url: string }, client: SocketClient): Promise<TestSocket | number> {
+    const headers = {
+      authorization: `Bearer ${client.key}`,
+      ...(client.address === undefined ? {} : { "cf-connecting-ip": client.address }),
+    };
+    const socket = new WebSocket(`${url.replace(/^http/, "ws")}/v1/responses`, {
+      headers,
+      perMessageDeflate: false,
+    });
+    const opened = new TestSocket(socket);
+    return new Promise((resolve) => {
+      socket.once("open", () => resolve(opened));
+      socket.once("unexpected-response", (request, response) => {
+        request.destroy();
+        resolve(response.statusCode ?? 0);
+      });
+      socket.once("close", () => resolve(0));
+    });
+  }
+
+  /** Status code of the end of the connection; null while it lasts. */
+  get closeCode(): number | null {
+    return this.#closeCode;
+  }
+
+  /** The messages that have come and that `next` has not returned. */
+  get pending(): readonly JsonObject[] {
+    return this.#messages;
+  }
+
+  send(body: JsonObject): void {
+    this.#socket.send(JSON.stringify(body));
+  }
+
+  /** Asks for an empty response of so many characters of input, which the connection keeps. */
+  keep(characters: number, extra: JsonObject = {}): void {
+    const input = "x".repeat(characters);
+    this.send({ type: "response.create", model: "gpt-5", generate: false, store: false, input, ...extra });
+  }
+
+  /** Sends a part of a message that never ends. Resolves when the part is sent, or the connection has ended. */
+  sendPart(bytes: number): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#socket.readyState !== WebSocket.OPEN) resolve();
+      else this.#socket.send("x".repeat(bytes), { fin: false }, () => resolve());
+    });
+  }
+
+  /** The next message that `wanted` accepts; null when the connection ends first. */
+  async next(wanted: (message: JsonObject) => boolean = () => true): Promise<JsonObject | null> {
+    for (;;) {
+      for (let message = this.#messages.shift(); message !== undefined; message = this.#messages.shift()) {
+        if (wanted(message)) return message;
+      }
+      if (this.#closeCode !== null) return null;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** The id of the response that the current turn makes, or the error that it ends with. */
+  async outcome(): Promise<{ readonly id?: string; readonly code?: unknown } | null> {
+    const last = await this.next(({ type }) => type === "error" || type === "response.completed");
+    if (last === null) return null;
+    const { error, response } = last;
+    if (isObject(error)) return { code: error["code"] };
+    return isObject(response) ? { id: String(response["id"]) } : {};
+  }
+
+  /** Reads nothing more. */
+  stopReading(): void {
+    this.#socket.pause();
+  }
+
+  /** Reads again. */
+  readOn(): void {
+    this.#socket.resume();
+  }
+
+  /** Cuts the connection. */
+  async end(): Promise<void> {
+    if (this.#socket.readyState === WebSocket.CLOSED) return;
+    this.#socket.resume();
+    const closed = once(this.#socket, "close");
+    this.#socket.terminate();
+    await closed;
+  }
+}
+
+/** WebSockets of many clients: those that are open, and how the gateway refused the others. */
+export class SocketCrowd {
+  readonly sockets: TestSocket[] = [];
+  /** Statuses of refused handshakes. */
+  readonly refusals: number[] = [];
+  readonly #gateway: { readonly url: string };
+
+  constructor(gateway: { readonly url: string }) {
+    this.#gateway = gateway;
+  }
+
+  /** Opens so many connections, one after the other. Returns those that the gateway accepted. */
+  async open(
+    count: number,
+    clientOf: (index: number) => SocketClient = strangerNumber,
+  ): Promise<readonly TestSocket[]> {
+    const opened: TestSocket[] = [];
+    for (let index = 0; index < count; index += 1) {
+      const socket = await TestSocket.open(this.#gateway, clientOf(index));
+      if (typeof socket === "number") this.refusals.push(socket);
+      else opened.push(socket);
+    }
+    this.sockets.push(...opened);
+    return opened;
+  }
+
+  /** Cuts all connections. */
+  async end(): Promise<void> {
+    await Promise.all(this.sockets.splice(0).map((socket) => socket.end()));
+  }
+}
+
+/** A client with a token that no provider knows. */
+export const strangerNumber = (index: number): SocketClient => ({ key: `made-up-${index}` });
