@@ -1,18 +1,19 @@
 import { Database } from "../../src/platform/deno/database.ts";
 import type { Sql, SqlRow, SqlValue } from "../../src/storage/sql.ts";
 
-/** When a step fails: before it does anything, or after it has done all. */
-export type FailureTime = "before" | "after";
+/**
+ * How a step fails: before it does anything, after it has done all, or before it does anything and with the end of the transaction that it
+ * belongs to, as SQLite ends one when a disk is full.
+ */
+export const FAILURE_KINDS = ["before", "after", "with its transaction"] as const;
+export type FailureKind = (typeof FAILURE_KINDS)[number];
 
 /** The failure that {@link FailingSql} throws. */
 export class InjectedFailure extends Error {
   override readonly name = "InjectedFailure";
 }
 
-/**
- * A SQLite database in memory of which one step fails. A step is a statement, or the begin or the commit of a transaction. SQLite takes
- * back a transaction by itself when a disk is full; {@link FailingSql.endsTransactions} does the same.
- */
+/** A SQLite database in memory of which one step fails. A step is a statement, or the begin or the commit of a transaction. */
 export class FailingSql implements Sql {
   readonly #database = new Database(":memory:");
   /** How many steps there were. */
@@ -21,16 +22,14 @@ export class FailingSql implements Sql {
   failed = "";
   /** While true, each statement that writes fails. */
   isFull = false;
-  /** A failure within a transaction ends it, as SQLite does when a disk is full. */
-  endsTransactions = false;
   #failAt: number;
-  readonly #time: FailureTime;
+  readonly #kind: FailureKind;
   #depth = 0;
 
   /** Has the step with this number fail, once. The first step is number 1. */
-  constructor(failAt = Number.POSITIVE_INFINITY, time: FailureTime = "before") {
+  constructor(failAt = Number.POSITIVE_INFINITY, kind: FailureKind = "before") {
     this.#failAt = failAt;
-    this.#time = time;
+    this.#kind = kind;
   }
 
   /** No further step fails. */
@@ -46,29 +45,29 @@ export class FailingSql implements Sql {
   }
 
   transaction(work: () => void): void {
-    this.#step("begin", () => undefined, "before");
+    this.#step("begin", () => undefined, false);
     this.#database.transaction(() => {
       this.#depth += 1;
       try {
         work();
         // A commit that fails has kept nothing.
-        this.#step("commit", () => undefined, "before");
+        this.#step("commit", () => undefined, false);
       } finally {
         this.#depth -= 1;
       }
     });
   }
 
-  #step<T>(name: string, run: () => T, time = this.#time): T {
+  #step<T>(name: string, run: () => T, mayBeDone = true): T {
     this.steps += 1;
     if (this.steps !== this.#failAt) return run();
-    if (time === "after") run();
+    if (mayBeDone && this.#kind === "after") run();
     this.failed = name;
     this.#throw(`step ${this.steps} fails: ${name}`);
   }
 
   #throw(message: string): never {
-    if (this.endsTransactions && this.#depth > 0) this.#database.all("rollback");
+    if (this.#kind === "with its transaction" && this.#depth > 0) this.#database.all("rollback");
     throw new InjectedFailure(message);
   }
 }
@@ -84,31 +83,25 @@ export async function attempt<T>(work: () => T | Promise<T>): Promise<T | undefi
 }
 
 /**
- * Runs a scenario again and again, each time with another step that fails, until it has no more steps: before the step, after it, and
- * with the end of the transaction. `scenario` begins with a new database, and checks at its end that the books balance.
+ * Runs a scenario again and again, each time with a new database of which another step fails, until it has no more steps. `scenario`
+ * checks at its end that the books balance.
  *
- * @returns how many runs met a failure
+ * @returns what failed in each run
  */
 export async function failEachStep(
-  scenario: (sql: FailingSql, time: FailureTime) => void | Promise<void>,
-  times: readonly FailureTime[] = ["before", "after"],
-): Promise<number> {
-  let runs = 0;
-  for (const time of times) {
-    for (const endsTransactions of time === "before" ? [false, true] : [false]) {
-      for (let step = 1; ; step += 1) {
-        const sql = new FailingSql(step, time);
-        sql.endsTransactions = endsTransactions;
-        try {
-          await scenario(sql, time);
-        } catch (error) {
-          const where = `step ${step} (${sql.failed || "none"}), ${time}${endsTransactions ? ", transaction ended" : ""}`;
-          throw new Error(`${where}: ${error instanceof Error ? error.message : error}`, { cause: error });
-        }
-        if (sql.failed === "") break;
-        runs += 1;
-      }
+  kind: FailureKind,
+  scenario: (sql: FailingSql) => void | Promise<void>,
+): Promise<string[]> {
+  const failed: string[] = [];
+  for (let step = 1; ; step += 1) {
+    const sql = new FailingSql(step, kind);
+    try {
+      await scenario(sql);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : error;
+      throw new Error(`step ${step} (${sql.failed || "none"}) fails: ${reason}`, { cause: error });
     }
+    if (sql.failed === "") return failed;
+    failed.push(sql.failed);
   }
-  return runs;
 }
