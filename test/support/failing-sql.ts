@@ -82,6 +82,16 @@ export async function attempt<T>(work: () => T | Promise<T>): Promise<T | undefi
   }
 }
 
+/** Runs work, and once more when it has met the failure. */
+export async function again<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof InjectedFailure)) throw error;
+    return await work();
+  }
+}
+
 /**
  * Runs a scenario again and again, each time with a new database of which another step fails, until it has no more steps. `scenario`
  * checks at its end that the books balance.
