@@ -167,6 +167,7 @@ export function createInProcessPool(store: PoolStore, uses?: UseStore): InProces
     store,
     ...(uses === undefined ? {} : { uses }),
     boot: crypto.randomUUID(),
+    endsWithHolders: true,
     ...WALL_CLOCK,
     wakeAt,
   });

@@ -31,6 +31,12 @@ export interface LeaseTerms extends ClaimPeriods {
   readonly boot: string;
 }
 
+/** The terms of the leases that a pool grants. */
+export interface OwnTerms extends LeaseTerms {
+  /** See `PoolOptions.endsWithHolders`. */
+  readonly endsWithHolders?: boolean;
+}
+
 /** What two pools have given each other of a limit, ever: units of `LimitPart`. */
 export interface StoredPart {
   readonly limit: string;

@@ -48,6 +48,8 @@ export interface PoolOptions extends Clockwork {
    * with it. Absent or empty: holders may outlive the pool.
    */
   readonly boot?: string;
+  /** The holders of its leases end with the pool itself: it writes down nothing of them, and grants although its storage fails. */
+  readonly endsWithHolders?: boolean;
   /** See `PartTrader.short`. */
   readonly short?: (limit: PartedLimit, turnedAway: boolean) => void;
 }
@@ -89,7 +91,7 @@ export class AccountPool {
 
   constructor(options: PoolOptions) {
     const { store, uses = NOWHERE, now, leaseTtlMs = LEASE_TTL_MS, claimMs = CLAIM_MS, boot = "" } = options;
-    const terms = { boot, claimMs, awaitMs: leaseTtlMs };
+    const terms = { boot, claimMs, awaitMs: leaseTtlMs, endsWithHolders: options.endsWithHolders === true };
     this.#now = now;
     this.#store = store;
     this.#upkeep = new Upkeep(

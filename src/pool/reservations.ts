@@ -1,6 +1,6 @@
 import type { AccountState } from "./account-state.ts";
 import { Isolates } from "./isolates.ts";
-import type { ClaimPeriods, LeaseTerms, PoolStore } from "./pool-store.ts";
+import type { ClaimPeriods, LeaseTerms, OwnTerms, PoolStore } from "./pool-store.ts";
 
 /** A mark follows what was held at most in the last one to two windows. */
 const WINDOW_MS = 30_000;
@@ -37,14 +37,14 @@ export class Reservations {
   /** The terms that the store has. */
   #stored: LeaseTerms | null;
   /** The terms of the leases that this start grants. */
-  readonly #terms: LeaseTerms;
+  readonly #terms: OwnTerms;
   /** Nobody from before this start is left. */
   readonly #allEnded: boolean;
   /** How long this start waits for the leases of earlier ones. */
   readonly #waits: ClaimPeriods;
   #windowStart: number;
 
-  constructor(store: PoolStore, now: number, terms: LeaseTerms, state: (id: string) => AccountState) {
+  constructor(store: PoolStore, now: number, terms: OwnTerms, state: (id: string) => AccountState) {
     this.#store = store;
     this.#windowStart = now;
     this.#startedAt = now;
@@ -109,7 +109,7 @@ export class Reservations {
    * wait for a write with each of its requests.
    */
   raise(state: AccountState, held: number, limit: number): void {
-    if (held > state.mark) {
+    if (held > state.mark && this.#terms.endsWithHolders !== true) {
       const mark = Math.max(held, Math.min(2 * state.mark, limit));
       this.#store.setMark(state.id, mark);
       this.#store.flush();

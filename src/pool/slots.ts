@@ -6,7 +6,7 @@ import { AccountTable } from "./account-table.ts";
 import type { Pulse } from "./heartbeat.ts";
 import { type Lane, Lanes } from "./lane.ts";
 import { type Holder, holderOf, type LeaseRecord, Leases } from "./leases.ts";
-import type { LeaseTerms, PoolStore } from "./pool-store.ts";
+import type { OwnTerms, PoolStore } from "./pool-store.ts";
 import { Reservations } from "./reservations.ts";
 import { type LimitParts, SlotLimits } from "./slot-limits.ts";
 import { type Grant, type Outcome, Waiter } from "./waiting-queue.ts";
@@ -52,7 +52,7 @@ export class Slots {
   constructor(
     store: PoolStore,
     ttlMs: number,
-    terms: LeaseTerms,
+    terms: OwnTerms,
     now: () => number,
     setTimer: SetTimer,
     events: SlotEvents,

@@ -42,12 +42,6 @@ it("goes on by itself when its storage could not be written for a while", async 
     admin,
   );
   expect(added.status).toBe(200);
-  expect((await ask("sk-dev")).status).toBe(200);
-  // Without any slot in use, the next one has to be written down.
-  await until(
-    () => gateway.poolRows(),
-    (rows) => rows === 0,
-  );
   const unlock = gateway.lockStorage();
   try {
     for (const [path, body] of Object.entries(STYLES)) {
@@ -55,7 +49,9 @@ it("goes on by itself when its storage could not be written for a while", async 
       expect([path, answer.status]).toEqual([path, 500]);
       expect(await answer.text()).toContain("internal error (request req-locked)");
     }
-    await Promise.all(Array.from({ length: 12 }, async () => (await ask("sk-dev")).text()));
+    // Of this key nothing is counted: it needs no storage. What history cannot keep is no failure.
+    const answers = await Promise.all(Array.from({ length: 12 }, () => ask("sk-dev")));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect(await queue()).toMatchObject({ in_use: 0, waiting: 0 });
     const refused = await send("/admin/keys", { key: "sk-never" }, admin);
     expect(refused.status).toBe(500);

@@ -2,8 +2,10 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { GatheredUseStore } from "../../../src/limits/gathered-store.ts";
 import { SqlUseStore } from "../../../src/limits/sql-store.ts";
 import type { AccountPoolClient, AcquireRequest, Lease } from "../../../src/platform/accounts.ts";
+import { WALL_CLOCK } from "../../../src/platform/clock.ts";
 import type { LimitedUse } from "../../../src/platform/limits.ts";
-import { createInProcessPool } from "../../../src/pool/in-process.ts";
+import { createInProcessPool, InProcessAccountPool } from "../../../src/pool/in-process.ts";
+import { AccountPool } from "../../../src/pool/pool.ts";
 import { SqlPoolStore } from "../../../src/pool/sql-pool-store.ts";
 import { attempt, FAILURE_KINDS, FailingSql, failEachStep } from "../../support/failing-sql.ts";
 import { configuration, request } from "./rig.ts";
@@ -27,7 +29,18 @@ afterEach(() => {
 
 function start(sql: FailingSql): AccountPoolClient {
   const uses = new GatheredUseStore(new SqlUseStore(sql), (work) => sql.transaction(work));
-  return createInProcessPool(new SqlPoolStore(sql), uses);
+  // As a Durable Object has it, which its holders may outlive.
+  const wakeAt = (at: number): void => {
+    setTimeout(
+      () => {
+        const next = pool.sweep();
+        if (next !== null) wakeAt(next);
+      },
+      Math.max(0, at - Date.now()),
+    );
+  };
+  const pool = new AccountPool({ store: new SqlPoolStore(sql), uses, ...WALL_CLOCK, wakeAt });
+  return new InProcessAccountPool(pool);
 }
 
 const use = (id: string): LimitedUse => ({ id, key: "k", limits: KEY_LIMITS, tokens: 10, cost: 0 });
@@ -167,4 +180,16 @@ test("requests that get no slot while a disk is full fail alone, and leave nothi
   await vi.advanceTimersByTimeAsync(60_000);
   expect(await pool.status()).toMatchObject({ in_use: 0, available: 2 });
   expect(sql.all("select id from key_use")).toEqual([{ id: "healed" }]);
+});
+
+test("a pool that its holders do not outlive grants although a disk is full", async () => {
+  const sql = new FailingSql();
+  const pool = createInProcessPool(new SqlPoolStore(sql));
+  await pool.configure(configuration(["a", "b"], { queue: 10 }));
+  sql.isFull = true;
+  const { lease } = await ask(pool);
+  expect(lease).toBeDefined();
+  lease?.release();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await pool.status()).toMatchObject({ in_use: 0, available: 2 });
 });
