@@ -60,7 +60,6 @@ const FOUNDERS = [POOL_NAME];
 export class AccountPool extends DurableObject<Env> {
   readonly #name: string;
   readonly #pool: PoolRules;
-  readonly #uses: GatheredUseStore;
   readonly #takeover: Takeover;
   /** Null: there is one pool. */
   #trader: PartTrader | null = null;
@@ -73,15 +72,15 @@ export class AccountPool extends DurableObject<Env> {
     super(ctx, env);
     this.#name = nameOfShard(ctx.id, env.ACCOUNT_POOL);
     const sql = durableSql(ctx.storage);
-    this.#uses = new GatheredUseStore(new SqlUseStore(sql), (work) => sql.transaction(work));
+    const uses = new GatheredUseStore(new SqlUseStore(sql), (work) => sql.transaction(work));
     const store = new SqlPoolStore(sql);
     this.#pool = new PoolRules({
       store,
-      uses: this.#uses,
+      uses,
       boot: nameOfProcess(env),
       ...WALL_CLOCK,
       wakeAt: (at) => {
-        ctx.waitUntil(ctx.storage.setAlarm(at));
+        ctx.waitUntil(ctx.storage.setAlarm(at).catch(() => this.#pool.sweepLost()));
       },
       short: (limit, turnedAway) => this.#trader?.short(limit, turnedAway),
     });
@@ -109,10 +108,10 @@ export class AccountPool extends DurableObject<Env> {
     if (!this.#configured) await this.#fetchConfiguration();
     for (const [use, spent] of settled) this.#pool.uses.settle(use, spent);
     const outcome = this.#seeker === null ? this.#pool.acquire(request) : await this.#seeker.acquire(request);
-    const kept = this.#uses.kept();
-    if (kept !== null) await kept;
+    const keeping = this.#pool.keeping(request, outcome, settled.length > 0);
+    if (keeping !== null) await keeping;
     if (outcome instanceof Waiter) {
-      return { place: new QueuePlace(outcome), pending: new PendingSlot(this.#pool, outcome, this.#uses) };
+      return { place: new QueuePlace(outcome), pending: new PendingSlot(this.#pool, outcome) };
     }
     return "granted" in outcome ? grantReply(this.#pool, outcome.granted) : outcome;
   }
@@ -130,7 +129,7 @@ export class AccountPool extends DurableObject<Env> {
 
   async count(use: LimitedUse): Promise<CountAnswer> {
     const answer = this.#pool.uses.count(use);
-    await this.#uses.kept();
+    await this.#pool.uses.keeping();
     return answer;
   }
 
@@ -141,31 +140,31 @@ export class AccountPool extends DurableObject<Env> {
 
   async settleAll(settled: Settled): Promise<void> {
     for (const [use, spent] of settled) this.#pool.uses.settle(use, spent);
-    await this.#uses.kept();
+    await this.#pool.uses.keeping();
   }
 
   /** See `LimitedUses.hold`, as of those that follow. */
   async hold(use: LimitedUse, settled: Settled): Promise<CountAnswer> {
     for (const [ended, spent] of settled) this.#pool.uses.settle(ended, spent);
     const answer = this.#pool.uses.hold(use);
-    await this.#uses.kept();
+    await this.#pool.uses.keeping();
     return answer;
   }
 
   async begun(use: LimitedUse): Promise<CountAnswer> {
     const answer = this.#pool.uses.begun(use);
-    await this.#uses.kept();
+    await this.#pool.uses.keeping();
     return answer;
   }
 
   async holding(use: string): Promise<void> {
     this.#pool.uses.holding(use);
-    await this.#uses.kept();
+    await this.#pool.uses.keeping();
   }
 
   async unserved(use: string, isNew?: boolean): Promise<void> {
     this.#pool.uses.unserved(use, isNew);
-    await this.#uses.kept();
+    await this.#pool.uses.keeping();
   }
 
   async isWell(provider?: string): Promise<boolean> {

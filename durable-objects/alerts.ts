@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { Watcher, type WatchState } from "../src/alerts/watcher.ts";
+import { LOOK_MS, Watcher, type WatchState } from "../src/alerts/watcher.ts";
 import type { Alert, AlertStatus, AlertTest } from "../src/platform/alerts.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { cloudflarePlatform } from "../src/platform/cloudflare/index.ts";
@@ -37,7 +37,8 @@ export class Alerts extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
-    const next = await this.#watcher.round();
+    // The platform would try a round that fails a few times, then never again.
+    const next = await this.#watcher.round().catch(() => LOOK_MS);
     if (next !== null) await this.ctx.storage.setAlarm(Date.now() + next);
   }
 }

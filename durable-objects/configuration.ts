@@ -134,11 +134,11 @@ export class Configuration extends DurableObject<Env> {
    * is told later: what is stored is no failure.
    */
   async replace(base: number, config: Config, note: EditNote | null): Promise<ReplaceOutcome> {
-    const before = this.#core.snapshot;
-    const outcome = this.#core.replace(base, config);
+    const outcome = this.#core.replace(base, config, (before, version) => {
+      if (note !== null) this.#journal.edited(before, version, note);
+    });
     if (!outcome.stored) return outcome;
     this.#news.changed();
-    if (note !== null) this.#journal.edited(before, outcome.snapshot.version, note);
     // Should this object end before the pools know of it, the alarm tells them.
     await this.ctx.storage.setAlarm(Date.now() + this.#news.nextMs());
     this.#leaveCopy();

@@ -57,14 +57,16 @@ export class History extends DurableObject<Env> {
   }
 
   write(batch: ArchiveBatch): void {
-    this.#archive.write(batch);
-    this.#fit();
+    this.#atomic(() => {
+      this.#archive.write(batch);
+      this.#fit();
+    });
   }
 
   /** Takes what an isolate has gathered; of the records those that run are in the batch, and those that have ended in packs. */
   async writePacked(batch: ArchiveBatch, packs: readonly RecordPack[]): Promise<void> {
     const packed = this.#openPacked();
-    this.#atomic(packed, () => {
+    this.#atomic(() => {
       const kept = this.#archive.recordsKept;
       this.#archive.retain(batch.retention);
       if (this.#archive.recordsKept < kept) this.#fit();
@@ -77,8 +79,10 @@ export class History extends DurableObject<Env> {
   }
 
   async retain(retention: Retention): Promise<void> {
-    this.#archive.retain(retention);
-    this.#fit();
+    this.#atomic(() => {
+      this.#archive.retain(retention);
+      this.#fit();
+    });
     if (this.#packed !== null) await this.#sweepSoon();
   }
 
@@ -98,7 +102,7 @@ export class History extends DurableObject<Env> {
     if (place !== null && bucket !== undefined) {
       await this.#inTurn(() => eraseTexts(bucket, place.key, [place]));
     }
-    const isGone = this.#atomic(packed, () => packed.delete(id));
+    const isGone = this.#atomic(() => packed.delete(id));
     // It may have been the last one of its pack.
     if (isGone) await this.#sweepSoon();
     return isGone;
@@ -109,7 +113,7 @@ export class History extends DurableObject<Env> {
     if (packed === null) return this.#archive.clearHistory();
     const { keys } = packed;
     // What the bucket keeps in spite of this is for the sweep. The other way round records would be left without their texts.
-    const count = this.#atomic(packed, () => packed.clear(keys));
+    const count = this.#atomic(() => packed.clear(keys));
     await this.#sweepSoon();
     const { HISTORY_BUCKET: bucket } = this.env;
     if (bucket !== undefined) await this.#inTurn(() => deletePacks(bucket, keys)).catch(() => undefined);
@@ -155,11 +159,12 @@ export class History extends DurableObject<Env> {
   }
 
   /** All of it or nothing is kept. */
-  #atomic<T>(packed: PackedHistory, work: () => T): T {
+  #atomic<T>(work: () => T): T {
     try {
       return this.ctx.storage.transactionSync(work);
     } catch (error) {
-      packed.distrust();
+      this.#archive.distrust();
+      this.#packed?.distrust();
       throw error;
     }
   }
@@ -167,7 +172,12 @@ export class History extends DurableObject<Env> {
   async #sweepSoon(): Promise<void> {
     if (this.#sweeps) return;
     this.#sweeps = true;
-    await this.ctx.storage.setAlarm(Date.now() + SWEEP_MS);
+    try {
+      await this.ctx.storage.setAlarm(Date.now() + SWEEP_MS);
+    } catch (error) {
+      this.#sweeps = false;
+      throw error;
+    }
   }
 
   /** Drops of packs and single records what is too much: the older kind first. */

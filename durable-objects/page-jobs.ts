@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { JobBook } from "../src/pages/jobs/job-book.ts";
+import { JobBook, RETRY_MS } from "../src/pages/jobs/job-book.ts";
 import type { Env } from "../src/platform/cloudflare/env.ts";
 import { cloudflarePlatform } from "../src/platform/cloudflare/index.ts";
 import { durableSql } from "../src/platform/cloudflare/sql.ts";
@@ -37,8 +37,14 @@ export class PageJobs extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const book = this.#existing();
     if (book === null) return;
-    await book.run(Date.now() + ROUND_MS);
-    if (await this.#plan(book)) return;
+    try {
+      await book.run(Date.now() + ROUND_MS);
+      if (await this.#plan(book)) return;
+    } catch {
+      // The platform would try it a few times, then never again.
+      await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
+      return;
+    }
     // It would look for its tables; whoever comes in the meantime waits until they are gone.
     this.#book = null;
     await this.ctx.storage.deleteAll();

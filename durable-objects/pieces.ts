@@ -23,8 +23,8 @@ export class StoredJson<T> {
     return JSON.parse(text);
   }
 
-  /** Replaces the value, wholly or not at all. */
-  save(value: T): void {
+  /** Replaces the value, wholly or not at all; and with it happens what `also` stores, or none of both. */
+  save(value: T, also?: () => void): void {
     const { kv } = this.#storage;
     const pieces = [...piecesOf(JSON.stringify(value), PIECE)];
     this.#storage.transactionSync(() => {
@@ -32,6 +32,7 @@ export class StoredJson<T> {
       for (const [index, piece] of pieces.entries()) kv.put(this.#piece(index), piece);
       for (let index = pieces.length; index < before; index += 1) kv.delete(this.#piece(index));
       kv.put(this.#key, pieces.length);
+      also?.();
     });
   }
 

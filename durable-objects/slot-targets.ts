@@ -1,5 +1,4 @@
 import { RpcTarget } from "cloudflare:workers";
-import type { GatheredUseStore } from "../src/limits/gathered-store.ts";
 import type { AccountFailure, Refused, SignedIn, TokenAnswer } from "../src/platform/accounts.ts";
 import type { AccountPool as PoolRules } from "../src/pool/pool.ts";
 import type { Grant, Waiter } from "../src/pool/waiting-queue.ts";
@@ -72,18 +71,16 @@ export class QueuePlace extends RpcTarget {
 export class PendingSlot extends RpcTarget {
   readonly #pool: PoolRules;
   readonly #waiter: Waiter;
-  readonly #uses: GatheredUseStore;
 
-  constructor(pool: PoolRules, waiter: Waiter, uses: GatheredUseStore) {
+  constructor(pool: PoolRules, waiter: Waiter) {
     super();
     this.#pool = pool;
     this.#waiter = waiter;
-    this.#uses = uses;
   }
 
   async wait(): Promise<GrantReply | Refused> {
     const outcome = await this.#waiter.settled;
-    await this.#uses.kept();
+    await this.#pool.keeping(this.#waiter.request, outcome);
     return "granted" in outcome ? grantReply(this.#pool, outcome.granted) : outcome;
   }
 }

@@ -244,11 +244,15 @@ export class Watcher {
 
   #keep(): void {
     this.#messages = this.#messages.slice(-MAX_DELIVERIES);
-    this.#save({
-      told: Object.fromEntries(this.#told),
-      messages: this.#messages,
-      rates: this.#rates,
-    });
+    try {
+      this.#save({
+        told: Object.fromEntries(this.#told),
+        messages: this.#messages,
+        rates: this.#rates,
+      });
+    } catch {
+      // It has been sent all the same. The next round keeps it.
+    }
   }
 }
 

@@ -39,6 +39,12 @@ const RECORD_CHECKS: readonly TableCheck[] = [
   { table: "sample", numbers: { at: LATEST_TIME }, json: { meta: "object" } },
 ];
 
+/** What an archive remembers of its tables. */
+interface Known {
+  retention: Retention;
+  readonly metrics: Map<string, number>;
+}
+
 /** The archive in a SQLite database: the same in a Durable Object and in a process of one's own. */
 export class SqlArchive implements Archive {
   readonly #sql: Sql;
@@ -46,8 +52,8 @@ export class SqlArchive implements Archive {
   readonly history: HistoryTable;
   readonly #captures: CaptureTable;
   readonly #samples: SampleTable;
-  readonly #metrics = new Map<string, number>();
-  #retention: Retention;
+  /** What the tables say of retention and counts. Null: they have not been read since a write failed. */
+  #known: Known | null;
 
   /** `now` tells milliseconds since the epoch. */
   constructor(sql: Sql, now: () => number) {
@@ -62,20 +68,32 @@ export class SqlArchive implements Archive {
     );
     sql.all("create table if not exists metric(one integer primary key, counts text not null)");
     setAsideDamaged(sql, START_CHECKS);
-    const row = sql.all("select version, records, captures from retention")[0];
-    this.#retention = {
+    this.#known = this.#read();
+    // One that an earlier version has made may be of no use.
+    this.history.keepIndexFor(this.#known.retention.records);
+  }
+
+  /** A write was not kept: what is remembered is read anew. To be called when a transaction around this archive's own has failed. */
+  distrust(): void {
+    this.#known = null;
+    this.history.distrust();
+  }
+
+  #read(): Known {
+    const row = this.#sql.all("select version, records, captures from retention")[0];
+    const retention = {
       version: row === undefined ? -1 : numberIn(row, "version"),
       records: numberIn(row, "records"),
       captures: numberIn(row, "captures"),
     };
-    // One that an earlier version has made may be of no use.
-    this.history.keepIndexFor(this.#retention.records);
-    const counts = textIn(sql.all("select counts from metric")[0], "counts");
-    if (counts !== "") addDeltas(this.#metrics, JSON.parse(counts));
+    const metrics = new Map<string, number>();
+    const counts = textIn(this.#sql.all("select counts from metric")[0], "counts");
+    if (counts !== "") addDeltas(metrics, JSON.parse(counts));
+    return { retention, metrics };
   }
 
   write({ retention, records, captures, metrics, sentAt }: ArchiveBatch): void {
-    this.#sql.transaction(() => {
+    this.#atomic(() => {
       this.#adopt(retention);
       if (this.#retention.records > 0) {
         const summaries = records.map(({ summary }) => summary);
@@ -96,7 +114,7 @@ export class SqlArchive implements Archive {
   }
 
   retain(retention: Retention): void {
-    this.#sql.transaction(() => this.#adopt(retention));
+    this.#atomic(() => this.#adopt(retention));
   }
 
   listHistory(query: HistoryQuery): { items: HistorySummary[]; total: number } {
@@ -149,13 +167,22 @@ export class SqlArchive implements Archive {
     return this.#atomic(() => this.#samples.delete(sampleId));
   }
 
+  get #state(): Known {
+    this.#known ??= this.#read();
+    return this.#known;
+  }
+
+  get #retention(): Retention {
+    return this.#state.retention;
+  }
+
   /** How many records are kept. */
   get recordsKept(): number {
     return this.#retention.records;
   }
 
   metrics(): MetricDeltas {
-    return Object.fromEntries(this.#metrics);
+    return Object.fromEntries(this.#state.metrics);
   }
 
   #select(selector: SampleSelector): readonly Capture[] {
@@ -172,9 +199,14 @@ export class SqlArchive implements Archive {
 
   #atomic<T>(work: () => T): T {
     let result: { readonly value: T } | undefined;
-    this.#sql.transaction(() => {
-      result = { value: work() };
-    });
+    try {
+      this.#sql.transaction(() => {
+        result = { value: work() };
+      });
+    } catch (error) {
+      this.distrust();
+      throw error;
+    }
     if (result === undefined) throw new Error("the database ran no transaction");
     return result.value;
   }
@@ -185,7 +217,7 @@ export class SqlArchive implements Archive {
     if (retention.version < known.version) return;
     const { version, records, captures } = retention;
     if (version === known.version && records === known.records && captures === known.captures) return;
-    this.#retention = retention;
+    this.#state.retention = retention;
     this.#sql.all("insert or replace into retention values(1,?,?,?)", version, records, captures);
     if (records < known.records) this.history.trim(records);
     if (records !== known.records) this.history.keepIndexFor(records);
@@ -194,8 +226,9 @@ export class SqlArchive implements Archive {
 
   #count(deltas: MetricDeltas): void {
     if (Object.keys(deltas).length === 0) return;
-    addDeltas(this.#metrics, deltas);
-    if (this.#metrics.size > MAX_SERIES) this.#metrics.clear();
+    const { metrics } = this.#state;
+    addDeltas(metrics, deltas);
+    if (metrics.size > MAX_SERIES) metrics.clear();
     this.#sql.all("insert or replace into metric values(1,?)", JSON.stringify(this.metrics()));
   }
 }

@@ -34,8 +34,8 @@ export class HistoryTable {
   readonly #texts: TextTable;
   readonly #now: () => number;
   readonly #cleared: Clearing;
-  /** There is {@link FACT_INDEX}. */
-  #isIndexed = false;
+  /** There is {@link FACT_INDEX}. Null: it has not been looked for since a write failed. */
+  #isIndexed: boolean | null = null;
 
   constructor(sql: Sql, texts: TextTable, now: () => number) {
     this.#sql = sql;
@@ -53,8 +53,19 @@ export class HistoryTable {
 
   /** So many records are kept from now on: makes what lists of them need, and drops what they do not. */
   keepIndexFor(records: number): void {
-    this.#isIndexed = records > INDEXED_FROM;
-    this.#sql.all(this.#isIndexed ? MAKE_FACT_INDEX : `drop index if exists ${FACT_INDEX}`);
+    const isIndexed = records > INDEXED_FROM;
+    this.#sql.all(isIndexed ? MAKE_FACT_INDEX : `drop index if exists ${FACT_INDEX}`);
+    this.#isIndexed = isIndexed;
+  }
+
+  /** A write was not kept: what is remembered is looked for anew. */
+  distrust(): void {
+    this.#isIndexed = null;
+  }
+
+  get #hasIndex(): boolean {
+    this.#isIndexed ??= this.#sql.all("select 1 from sqlite_master where name=?", FACT_INDEX).length > 0;
+    return this.#isIndexed;
   }
 
   /** The same as {@link put} for each, with few statements for those that nothing is known of. */
@@ -125,7 +136,7 @@ export class HistoryTable {
   } {
     const condition = conditionOf(filter, q, this.#now());
     const { values } = condition;
-    const from = recordsWhere(condition, condition.isNarrowed && this.#isIndexed);
+    const from = recordsWhere(condition, condition.isNarrowed && this.#hasIndex);
     const newest = "order by created desc, seq desc";
     if (q !== "" && !uncounted) {
       // To look for a text is dear: once for both answers.

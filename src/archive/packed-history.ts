@@ -106,7 +106,9 @@ export class PackedHistory {
 
   /** Writes down the generations of which nobody has heard for long. */
   settleLost(): void {
-    for (const lost of this.#running.takeLost(this.#now())) this.#single.put(lost);
+    const lost = this.#running.lost(this.#now());
+    for (const write of lost) this.#single.put(write);
+    for (const { summary } of lost) this.#running.forget(summary.id);
   }
 
   list({ offset, count, q, filter = {}, uncounted = false }: HistoryQuery): {

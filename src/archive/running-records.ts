@@ -66,11 +66,11 @@ export class RunningRecords {
     return true;
   }
 
-  /** Forgets those of which nobody has heard for long, and returns them: their isolates are gone. */
-  takeLost(now: number): HistoryWrite[] {
-    const lost = [...this.#records.values()].filter(({ heard }) => heard <= now - LOST_AFTER_MS);
-    for (const { write } of lost) this.forget(write.summary.id);
-    return lost.map(({ write }) => write);
+  /** Those of which nobody has heard for long: their isolates are gone. */
+  lost(now: number): HistoryWrite[] {
+    return [...this.#records.values()].flatMap(({ write, heard }) =>
+      heard <= now - LOST_AFTER_MS ? [write] : [],
+    );
   }
 }
 

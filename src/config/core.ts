@@ -16,7 +16,8 @@ export interface StoredConfig {
 /** One durable slot. */
 export interface ConfigStorage {
   load(): StoredConfig | null;
-  save(stored: StoredConfig): void;
+  /** Replaces what is stored. `also` stores what goes with it: both happen, or neither. */
+  save(stored: StoredConfig, also?: () => void): void;
 }
 
 /** Outcome of {@link ConfigurationCore.replace}: `stored` false means that another edit came first. */
@@ -48,19 +49,31 @@ export class ConfigurationCore {
     return this.#snapshot;
   }
 
-  /** Stores a configuration that was made from version `base`. Throws when it is invalid or read-only. */
-  replace(base: number, config: unknown): ReplaceOutcome {
+  /**
+   * Stores a configuration that was made from version `base`. Throws when it is invalid or read-only, or when the storage fails: then
+   * nothing has changed.
+   *
+   * @param record stores what goes with the edit that led from a configuration to that version
+   */
+  replace(
+    base: number,
+    config: unknown,
+    record?: (before: ConfigSnapshot, version: number) => void,
+  ): ReplaceOutcome {
     if (base !== this.#snapshot.version) return { stored: false, snapshot: this.#snapshot };
     if (!this.#snapshot.writable) throw new Error("the configuration is read-only");
     const parsed: Config = configSchema.parse(config);
     const version = base + 1;
-    this.#save({ version, config: parsed, source: this.#origin.configJson ?? "" });
+    const before = this.#snapshot;
+    this.#save({ version, config: parsed, source: this.#origin.configJson ?? "" }, () =>
+      record?.(before, version),
+    );
     this.#snapshot = { ...this.#snapshot, version, config: parsed };
     return { stored: true, snapshot: this.#snapshot };
   }
 
-  #save(stored: StoredConfig): void {
-    this.#storage.save(this.#build === null ? stored : { ...stored, build: this.#build });
+  #save(stored: StoredConfig, also?: () => void): void {
+    this.#storage.save(this.#build === null ? stored : { ...stored, build: this.#build }, also);
   }
 
   /** What is stored. What this very build has checked before it takes as it is: new objects start sooner without the schemas. */

@@ -9,6 +9,8 @@ export class GatheredUseStore implements UseStore {
   readonly #transaction: (work: () => void) => void;
   /** By the request's id; null: it is to be removed. */
   #news = new Map<string, StoredUse | null>();
+  /** Those of them of which the store has nothing. */
+  #fresh = new Set<string>();
   #writing: Promise<void> | null = null;
 
   /** @param transaction runs work so that all of its writes happen or none */
@@ -45,10 +47,11 @@ export class GatheredUseStore implements UseStore {
     this.#transaction(() => {
       for (const [id, use] of news) {
         if (use === null) this.#store.removeUse(id);
-        else this.#store.saveUse(use);
+        else this.#store.saveUse(use, this.#fresh.has(id));
       }
     });
     this.#news = new Map();
+    this.#fresh = new Set();
   }
 
   loadUses(): Iterable<StoredUse> {
@@ -56,12 +59,15 @@ export class GatheredUseStore implements UseStore {
     return this.#store.loadUses();
   }
 
-  saveUse(use: StoredUse): void {
+  saveUse(use: StoredUse, isNew: boolean): void {
+    if (isNew) this.#fresh.add(use.id);
     this.#note(use.id, use);
   }
 
   removeUse(id: string): void {
-    this.#note(id, null);
+    // While the storage fails, requests come and go of which it never hears.
+    if (this.#fresh.delete(id)) this.#news.delete(id);
+    else this.#note(id, null);
   }
 
   loadSums(): Iterable<StoredSum> {

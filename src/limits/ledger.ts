@@ -47,6 +47,8 @@ export class UseLedger {
   readonly #store: UseStore;
   readonly #meters = new Map<string, KeyMeter>();
   readonly #folded = new Map<string, { readonly day: Period; readonly month: Period }>();
+  /** Keys of which the store does not have the sums that are in {@link UseLedger.#folded}. */
+  readonly #unfolded = new Set<string>();
   readonly #uses = new Map<string, Use>();
   /** Those that end by themselves if nothing is heard of them. */
   readonly #leaving = new Set<Use>();
@@ -231,11 +233,16 @@ export class UseLedger {
     this.#save(use);
   }
 
-  /** Adds up what is done with. Returns whether more is left. */
+  /** Resolves when all that is counted is written; null: it is. Rejects when the storage fails: the next write tries again. */
+  keeping(): Promise<void> | null {
+    return this.#store.kept();
+  }
+
+  /** Adds up what is done with. Returns whether more is left. Throws what the storage throws: the next sweep makes up for it. */
   sweep(now: number): boolean {
     this.#pass(now);
     const horizon = now - KEPT_MS;
-    const keys = new Set<string>();
+    const keys = this.#unfolded;
     for (const use of this.#uses.values()) {
       if (use.ended === 0 || use.ended > horizon) continue;
       const { key } = use.meter;
@@ -249,11 +256,10 @@ export class UseLedger {
       keys.add(key);
       this.#uses.delete(use.id);
     }
-    if (keys.size > 0)
-      this.#store.fold(
-        horizon,
-        [...keys].map((key) => this.#sumOf(key)),
-      );
+    if (keys.size === 0) return this.pending;
+    const sums = Array.from(keys, (key) => this.#sumOf(key));
+    this.#store.fold(horizon, sums);
+    keys.clear();
     return this.pending;
   }
 
@@ -315,8 +321,12 @@ export class UseLedger {
 
   #save(use: Use): void {
     const { id, meter, at, tokens, cost, extraTokens, extraCost, ended, settled } = use;
+    const isNew = !use.stored;
     use.stored = true;
-    this.#store.saveUse({ id, key: meter.key, at, tokens, cost, extraTokens, extraCost, ended, settled });
+    this.#store.saveUse(
+      { id, key: meter.key, at, tokens, cost, extraTokens, extraCost, ended, settled },
+      isNew,
+    );
   }
 
   #restore(

@@ -39,7 +39,7 @@ const CHECKS: readonly TableCheck[] = [
   },
 ];
 
-/** What is counted, in a SQLite database: the same in a Durable Object and in a process of one's own. */
+/** What is counted, in a SQLite database: the same in a Durable Object and in a process of one's own. Each call throws what SQLite throws. */
 export class SqlUseStore implements UseStore {
   readonly #sql: Sql;
 
@@ -92,6 +92,10 @@ export class SqlUseStore implements UseStore {
       monthTokens: numberIn(row, "month_tokens"),
       monthCost: numberIn(row, "month_cost"),
     }));
+  }
+
+  kept(): null {
+    return null;
   }
 
   fold(horizon: number, sums: readonly StoredSum[]): void {

@@ -27,15 +27,18 @@ export interface StoredSum {
   readonly monthCost: number;
 }
 
-/** The durable storage of what is counted. All calls are synchronous, and safe before anybody sees what follows from them. */
+/** The durable storage of what is counted. What follows from a call may be seen outside once {@link UseStore.kept} has come. */
 export interface UseStore {
   loadUses(): Iterable<StoredUse>;
-  /** Keeps a request, instead of what was kept of it before. */
-  saveUse(use: StoredUse): void;
+  /** Keeps a request, instead of what was kept of it before; `isNew`: nothing was. Does not throw: see {@link UseStore.kept}. */
+  saveUse(use: StoredUse, isNew: boolean): void;
+  /** Does not throw either. */
   removeUse(id: string): void;
   loadSums(): Iterable<StoredSum>;
   /** Replaces the requests that ended at `horizon` or before it by the sums that they have been added to, all at once. */
   fold(horizon: number, sums: readonly StoredSum[]): void;
+  /** Resolves when everything up to now is written; null: it is. Rejects when the storage fails: the next write tries again. */
+  kept(): Promise<void> | null;
 }
 
 /** Keeps nothing. */
@@ -45,4 +48,5 @@ export const NOWHERE: UseStore = {
   removeUse: () => undefined,
   loadSums: () => [],
   fold: () => undefined,
+  kept: () => null,
 };

@@ -17,7 +17,7 @@ import type { KeyUse, LimitedUse, Spent } from "../platform/limits.ts";
 import type { PoolConfiguration } from "../platform/pool-configuration.ts";
 import { AccountPool } from "./pool.ts";
 import type { PoolStore } from "./pool-store.ts";
-import { type Grant, Waiter } from "./waiting-queue.ts";
+import { type Grant, type Outcome, Waiter } from "./waiting-queue.ts";
 
 /** A lease on a pool in the same process. */
 class InProcessLease implements Lease {
@@ -83,18 +83,10 @@ export class InProcessAccountPool implements AccountPoolClient {
 
   async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<Acquired> {
     if (signal?.aborted) return { refused: "cancelled" };
-    let outcome = this.#pool.acquire(request);
-    if (outcome instanceof Waiter) {
-      const waiter = outcome;
-      const leave = () => waiter.cancel();
-      signal?.addEventListener("abort", leave, { once: true });
-      outcome = await waiter.settled;
-      signal?.removeEventListener("abort", leave);
-      if (signal?.aborted) {
-        waiter.cancel();
-        return { refused: "cancelled" };
-      }
-    }
+    const first = this.#pool.acquire(request);
+    const keeping = this.#pool.keeping(request, first);
+    if (keeping !== null) await keeping;
+    const outcome = first instanceof Waiter ? await this.#wait(request, first, signal) : first;
     if (!("granted" in outcome)) return outcome;
     const { granted } = outcome;
     const { limits, configVersion } = granted;
@@ -105,12 +97,36 @@ export class InProcessAccountPool implements AccountPoolClient {
     };
   }
 
+  /** The outcome of a wait, which ends when the caller leaves. */
+  async #wait(
+    request: AcquireRequest,
+    waiter: Waiter,
+    signal: AbortSignalLike | undefined,
+  ): Promise<Outcome> {
+    const leave = () => waiter.cancel();
+    signal?.addEventListener("abort", leave, { once: true });
+    try {
+      // It may have left while its place was written down.
+      if (signal?.aborted) leave();
+      const outcome = await waiter.settled;
+      await this.#pool.keeping(request, outcome);
+      if (!signal?.aborted) return outcome;
+      leave();
+      return { refused: "cancelled" };
+    } finally {
+      signal?.removeEventListener("abort", leave);
+    }
+  }
+
   async count(use: LimitedUse): Promise<CountAnswer> {
-    return this.#pool.uses.count(use);
+    const answer = this.#pool.uses.count(use);
+    await this.#pool.uses.keeping();
+    return answer;
   }
 
   async settle({ id }: LimitedUse, spent: Spent): Promise<void> {
     this.#pool.uses.settle(id, spent);
+    await this.#pool.uses.keeping();
   }
 
   async keyUses(): Promise<KeyUse[]> {
@@ -151,6 +167,7 @@ export function createInProcessPool(store: PoolStore, uses?: UseStore): InProces
     store,
     ...(uses === undefined ? {} : { uses }),
     boot: crypto.randomUUID(),
+    endsWithHolders: true,
     ...WALL_CLOCK,
     wakeAt,
   });

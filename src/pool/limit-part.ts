@@ -189,9 +189,9 @@ export class LimitPart {
     const free = Math.max(0, this.#units - this.#kept(peer, has, use, urgent === true, now));
     const given = Math.min(wanted, free);
     if (given > 0) {
+      this.#save(peer, before + given, this.#got.get(peer) ?? 0);
       this.#given.set(peer, before + given);
       this.#units -= given;
-      this.#save(peer);
     }
     // Who is turned away in the end needs nothing any more.
     if (urgent !== true) this.#owe(peer, has, wanted - given, now);
@@ -204,9 +204,9 @@ export class LimitPart {
     const before = this.#got.get(peer) ?? 0;
     if (given <= before) return 0;
     const more = given - before;
+    this.#save(peer, this.#given.get(peer) ?? 0, given);
     this.#got.set(peer, given);
     this.#units += more;
-    this.#save(peer);
     return more;
   }
 
@@ -266,8 +266,8 @@ export class LimitPart {
     this.#withheld.set(peer, { slots, since, askedAt: now, until: now + WITHHELD_MS });
   }
 
-  #save(peer: string): void {
-    const given = this.#given.get(peer) ?? 0;
-    this.#store.savePart({ limit: this.#limit, peer, given, got: this.#got.get(peer) ?? 0 });
+  /** Throws what the store throws: then neither count may change. */
+  #save(peer: string, given: number, got: number): void {
+    this.#store.savePart({ limit: this.#limit, peer, given, got });
   }
 }

@@ -18,6 +18,11 @@ export class LimitedUses {
     this.#now = now;
   }
 
+  /** Resolves when all that is counted is written; null: it is. Rejects when the storage fails: the next write tries again. */
+  keeping(): Promise<void> | null {
+    return this.#ledger.keeping();
+  }
+
   /** Reserves what a request is expected to use, or says why not. */
   refusal(use: LimitedUse): Refused | null {
     const now = this.#now();

@@ -270,9 +270,12 @@ export class PartTrader {
       this.#mayHaveMore();
     };
     stop = setTimer(SILENT_MS, () => heard({}));
-    send(peer, asks).then(heard, () => {
-      if (waiting) heard({});
-    });
+    send(peer, asks)
+      .then(heard)
+      .catch(() => {
+        // What could not be written down of an answer comes with the next.
+        if (waiting) heard({});
+      });
   }
 
   #retry(at: number): void {

@@ -31,6 +31,12 @@ export interface LeaseTerms extends ClaimPeriods {
   readonly boot: string;
 }
 
+/** The terms of the leases that a pool grants. */
+export interface OwnTerms extends LeaseTerms {
+  /** See `PoolOptions.endsWithHolders`. */
+  readonly endsWithHolders?: boolean;
+}
+
 /** What two pools have given each other of a limit, ever: units of `LimitPart`. */
 export interface StoredPart {
   readonly limit: string;
@@ -43,7 +49,7 @@ export interface StoredPart {
 /** Where a pool keeps its parts of limits that it shares with others. */
 export interface PartStore {
   loadParts(): Iterable<StoredPart>;
-  /** Replaces what is known of that limit and that other pool. */
+  /** Replaces what is known of that limit and that other pool. Throws when it is not written. */
   savePart(part: StoredPart): void;
 }
 
@@ -54,13 +60,16 @@ export interface Starts {
 
 /**
  * The pool's durable storage. All calls are synchronous and take effect before the grant that caused them is seen
- * outside (a Durable Object's output gate holds the answer back until the write is safe).
+ * outside (a Durable Object's output gate holds the answer back until the write is safe). A write of the pool's own does not throw: what
+ * the storage refuses is tried again with the next write, and `flush` tells whether all is written.
  */
 export interface PoolStore extends PartStore {
   /** Per account, how many slots may be held at most: the high-water mark. */
   loadMarks(): Iterable<readonly [id: string, slots: number]>;
   setMark(id: string, slots: number): void;
   clearMarks(): void;
+  /** Writes what the storage has refused. Throws what the storage throws when it refuses that again. */
+  flush(): void;
   /** Numbers of the pool's starts: the last one, and the oldest that may still have live leases; zeros at first. */
   loadStarts(): Starts;
   saveStarts(starts: Starts): void;

@@ -48,6 +48,8 @@ export interface PoolOptions extends Clockwork {
    * with it. Absent or empty: holders may outlive the pool.
    */
   readonly boot?: string;
+  /** The holders of its leases end with the pool itself: it writes down nothing of them, and grants although its storage fails. */
+  readonly endsWithHolders?: boolean;
   /** See `PartTrader.short`. */
   readonly short?: (limit: PartedLimit, turnedAway: boolean) => void;
 }
@@ -72,6 +74,7 @@ export class AccountPool {
   /** Accounts that move between this pool and others. */
   readonly moves: AccountMoves;
   readonly #now: () => number;
+  readonly #store: PoolStore;
   readonly #slots: Slots;
   readonly #tokens: AccountTokens;
   readonly #proxies = new Proxies();
@@ -88,8 +91,9 @@ export class AccountPool {
 
   constructor(options: PoolOptions) {
     const { store, uses = NOWHERE, now, leaseTtlMs = LEASE_TTL_MS, claimMs = CLAIM_MS, boot = "" } = options;
-    const terms = { boot, claimMs, awaitMs: leaseTtlMs };
+    const terms = { boot, claimMs, awaitMs: leaseTtlMs, endsWithHolders: options.endsWithHolders === true };
     this.#now = now;
+    this.#store = store;
     this.#upkeep = new Upkeep(
       options,
       () => this.#slots.inUse === 0,
@@ -191,7 +195,8 @@ export class AccountPool {
   }
 
   /**
-   * Grants a slot, refuses, or has the request wait.
+   * Grants a slot, refuses, or has the request wait. Throws when the storage fails: the request has nothing then. What it returns
+   * counts once {@link keeping} has come.
    *
    * @param mayTrade if the queue is full there may be more room soon: it is refused, and nobody gives way
    */
@@ -213,9 +218,40 @@ export class AccountPool {
       if (!(heldUp instanceof Waiter)) this.#givenBack(request);
       return heldUp;
     }
-    const outcome = this.#slots.acquire(request, mayTrade);
-    if ("refused" in outcome) this.#unserved(request);
-    return outcome;
+    try {
+      const outcome = this.#slots.acquire(request, mayTrade);
+      if ("refused" in outcome) this.#unserved(request);
+      return outcome;
+    } catch (error) {
+      this.#unserved(request);
+      throw error;
+    }
+  }
+
+  /**
+   * Resolves when what follows from the outcome of a request is written; null: it is. Rejects when the storage fails: the request has
+   * nothing then.
+   *
+   * @param also whether the request has brought news of other requests that must be written, too
+   */
+  keeping(request: AcquireRequest, outcome: Outcome | Waiter, also = false): Promise<void> | null {
+    const keeping = request.use === undefined && !also ? null : this.uses.keeping();
+    if (keeping === null) return null;
+    return keeping.catch((error: unknown) => {
+      this.#takeBack(request, outcome);
+      throw error;
+    });
+  }
+
+  #takeBack({ use, exclude = [] }: AcquireRequest, outcome: Outcome | Waiter): void {
+    if (outcome instanceof Waiter) outcome.cancel();
+    else if ("granted" in outcome) {
+      const lease = this.#slots.leases.get(outcome.granted.lease);
+      // Its end says nothing of the account.
+      if (lease !== undefined) lease.told = true;
+      this.release(outcome.granted.lease);
+      if (use !== undefined) this.uses.unserved(use.id, exclude.length === 0);
+    }
   }
 
   /** Gives a slot back. False when the lease had ended already. */
@@ -344,10 +380,23 @@ export class AccountPool {
   sweep(): number | null {
     this.#slots.catchUp();
     const { reservations } = this.#slots;
-    reservations.sweep(this.#now());
-    this.#health.save();
-    const counted = this.#ledger.sweep(this.#now());
-    return this.#upkeep.swept(reservations.pending || counted);
+    let isLeft = true;
+    try {
+      this.#store.flush();
+      reservations.sweep(this.#now());
+      this.#health.save();
+      const counted = this.#ledger.sweep(this.#now());
+      this.#store.flush();
+      isLeft = reservations.pending || counted;
+    } catch {
+      // The storage fails: the next sweep does it.
+    }
+    return this.#upkeep.swept(isLeft);
+  }
+
+  /** The call that was asked for by `wakeAt` will not come. */
+  sweepLost(): void {
+    this.#upkeep.swept(false);
   }
 
   /** A request has been refused, or has left. */

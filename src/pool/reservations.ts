@@ -1,6 +1,6 @@
 import type { AccountState } from "./account-state.ts";
 import { Isolates } from "./isolates.ts";
-import type { ClaimPeriods, LeaseTerms, PoolStore } from "./pool-store.ts";
+import type { ClaimPeriods, LeaseTerms, OwnTerms, PoolStore } from "./pool-store.ts";
 
 /** A mark follows what was held at most in the last one to two windows. */
 const WINDOW_MS = 30_000;
@@ -34,20 +34,23 @@ export class Reservations {
   /** Tokens from before the restart that have been seen and are done with. */
   readonly #done = new Set<string>();
   #startedAt: number;
+  /** The terms that the store has. */
+  #stored: LeaseTerms | null;
   /** The terms of the leases that this start grants. */
-  readonly #terms: LeaseTerms;
+  readonly #terms: OwnTerms;
   /** Nobody from before this start is left. */
   readonly #allEnded: boolean;
   /** How long this start waits for the leases of earlier ones. */
   readonly #waits: ClaimPeriods;
   #windowStart: number;
 
-  constructor(store: PoolStore, now: number, terms: LeaseTerms, state: (id: string) => AccountState) {
+  constructor(store: PoolStore, now: number, terms: OwnTerms, state: (id: string) => AccountState) {
     this.#store = store;
     this.#windowStart = now;
     this.#startedAt = now;
     this.#terms = terms;
-    const before = store.loadTerms() ?? FIRST_TERMS;
+    this.#stored = store.loadTerms();
+    const before = this.#stored ?? FIRST_TERMS;
     this.#waits = before;
     // Whoever held a slot has ended with the process.
     this.#allEnded = terms.boot !== "" && terms.boot !== before.boot;
@@ -69,6 +72,8 @@ export class Reservations {
     store.saveStarts({ last: this.start, oldestLive: this.#oldestLive });
     if (this.ghosts === 0) this.isolates.giveUp();
     this.#saveTerms(this.ghosts === 0 ? terms : longest(before, terms));
+    // Two starts must not have one number.
+    store.flush();
   }
 
   /** When nobody from before the restart can use a slot any more, Unix milliseconds. */
@@ -99,16 +104,19 @@ export class Reservations {
   }
 
   /**
-   * Makes sure that the store knows of all slots now held. To be called before a grant is handed out. A mark doubles up
-   * to `limit`, the account's slots, so that a load which builds up does not wait for a write with each of its requests.
+   * Makes sure that the store knows of `held` slots in use. To be called before one more is granted: it throws when the store
+   * fails, and then nothing may be granted. A mark doubles up to `limit`, the account's slots, so that a load which builds up does not
+   * wait for a write with each of its requests.
    */
-  raise(state: AccountState, limit: number): void {
-    const held = state.held;
+  raise(state: AccountState, held: number, limit: number): void {
+    if (held > state.mark && this.#terms.endsWithHolders !== true) {
+      const mark = Math.max(held, Math.min(2 * state.mark, limit));
+      this.#store.setMark(state.id, mark);
+      this.#store.flush();
+      state.mark = mark;
+      this.#marked.add(state);
+    }
     if (held > state.peak) state.peak = held;
-    if (held <= state.mark) return;
-    state.mark = Math.max(held, Math.min(2 * state.mark, limit));
-    this.#marked.add(state);
-    this.#store.setMark(state.id, state.mark);
   }
 
   /** Whether a ghost stands for the lease `token` from before the restart; if so it is taken out, once. */
@@ -145,9 +153,10 @@ export class Reservations {
 
   /** Leases of earlier starts may be alive on longer terms: only the longest are safe to go by. */
   #saveTerms(terms: LeaseTerms): void {
-    const stored = this.#store.loadTerms();
     const { boot, claimMs, awaitMs } = terms;
+    const stored = this.#stored;
     if (stored?.boot === boot && stored.claimMs === claimMs && stored.awaitMs === awaitMs) return;
+    this.#stored = terms;
     this.#store.saveTerms(terms);
   }
 

@@ -6,7 +6,7 @@ import { AccountTable } from "./account-table.ts";
 import type { Pulse } from "./heartbeat.ts";
 import { type Lane, Lanes } from "./lane.ts";
 import { type Holder, holderOf, type LeaseRecord, Leases } from "./leases.ts";
-import type { LeaseTerms, PoolStore } from "./pool-store.ts";
+import type { OwnTerms, PoolStore } from "./pool-store.ts";
 import { Reservations } from "./reservations.ts";
 import { type LimitParts, SlotLimits } from "./slot-limits.ts";
 import { type Grant, type Outcome, Waiter } from "./waiting-queue.ts";
@@ -52,7 +52,7 @@ export class Slots {
   constructor(
     store: PoolStore,
     ttlMs: number,
-    terms: LeaseTerms,
+    terms: OwnTerms,
     now: () => number,
     setTimer: SetTimer,
     events: SlotEvents,
@@ -126,10 +126,14 @@ export class Slots {
   admit(waiter: Waiter): void {
     waiter.stopTimer();
     waiter.lane.aside.delete(waiter);
-    const outcome = this.#acquire(waiter.request, waiter);
-    if (outcome instanceof Waiter) return;
-    if ("granted" in outcome) waiter.settle(outcome);
-    else this.waiting.dismiss(waiter, outcome);
+    try {
+      const outcome = this.#acquire(waiter.request, waiter);
+      if (outcome instanceof Waiter) return;
+      if ("granted" in outcome) waiter.settle(outcome);
+      else this.waiting.dismiss(waiter, outcome);
+    } catch (error) {
+      this.waiting.fail(waiter, error);
+    }
   }
 
   #acquire(request: AcquireRequest, again: Waiter | null, mayTrade = false): Outcome | Waiter {
@@ -266,17 +270,18 @@ export class Slots {
     if (state.waiters.size > 0) queue.place(state, rotation);
   }
 
+  /** Throws when the store fails, and has granted nothing then. */
   #grant(state: AccountState, request: AcquireRequest): Outcome {
+    const { rotation, shares, queue } = state.lane;
+    this.reservations.raise(state, state.held + 1, rotation.perAccount);
     const now = this.#now();
     this.serial += 1;
     const lease = this.reservations.name(this.serial);
     const holder = holderOf(request);
-    const { rotation, shares, queue } = state.lane;
     const share = shares.of(holder.caller);
     share.held += 1;
     share.served = this.serial;
     state.leases += 1;
-    this.reservations.raise(state, rotation.perAccount);
     this.leases.add(lease, this.serial, state, holder, share, now).trial = state.trust.tried(now);
     rotation.used(state);
     if (state.waiters.size > 0) queue.place(state, rotation);
@@ -290,7 +295,12 @@ export class Slots {
       if (turn === null) return;
       const { lane, next } = turn;
       lane.queue.remove(next.waiter, lane.rotation);
-      next.waiter.settle(this.#grant(next.state, next.waiter.request));
+      try {
+        next.waiter.settle(this.#grant(next.state, next.waiter.request));
+      } catch (error) {
+        // It is a failure of this request alone.
+        this.waiting.fail(next.waiter, error);
+      }
     }
     if (this.waiting.size > 0) this.#events.short("global", false);
   }

@@ -1,3 +1,4 @@
+import { RepeatedWrites } from "../storage/repeated-writes.ts";
 import { LATEST_TIME, setAsideDamaged, type TableCheck } from "../storage/set-aside.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
 import { type Cooldown, failureKind } from "./cooldown.ts";
@@ -63,9 +64,11 @@ function cooldown(row: SqlRow): Cooldown | null {
 /** The pool's storage in a SQLite database: the same in a Durable Object and in a process of one's own. */
 export class SqlPoolStore implements PoolStore {
   readonly #sql: Sql;
+  readonly #writes: RepeatedWrites;
 
   constructor(sql: Sql) {
     this.#sql = sql;
+    this.#writes = new RepeatedWrites(sql);
     for (const table of TABLES) sql.all(table);
     // Earlier versions did not note it.
     if (!sql.all("select name from pragma_table_info('account')").some((row) => row["name"] === "proven")) {
@@ -81,12 +84,17 @@ export class SqlPoolStore implements PoolStore {
   }
 
   setMark(id: string, slots: number): void {
-    if (slots === 0) this.#sql.all("delete from mark where id = ?", id);
-    else this.#sql.all("insert or replace into mark(id, slots) values(?, ?)", id, slots);
+    const name = `mark ${id}`;
+    if (slots === 0) this.#writes.write(name, "delete from mark where id = ?", id);
+    else this.#writes.write(name, "insert or replace into mark(id, slots) values(?, ?)", id, slots);
   }
 
   clearMarks(): void {
-    this.#sql.all("delete from mark");
+    this.#writes.write("marks", "delete from mark");
+  }
+
+  flush(): void {
+    this.#writes.flush();
   }
 
   loadStarts(): Starts {
@@ -95,7 +103,8 @@ export class SqlPoolStore implements PoolStore {
   }
 
   saveStarts({ last, oldestLive }: Starts): void {
-    this.#sql.all("insert or replace into start(one, last, oldest_live) values(1, ?, ?)", last, oldestLive);
+    const statement = "insert or replace into start(one, last, oldest_live) values(1, ?, ?)";
+    this.#writes.write("start", statement, last, oldestLive);
   }
 
   loadTerms(): LeaseTerms | null {
@@ -109,7 +118,8 @@ export class SqlPoolStore implements PoolStore {
   }
 
   saveTerms({ boot, claimMs, awaitMs }: LeaseTerms): void {
-    this.#sql.all("insert or replace into terms values(1, ?, ?, ?)", boot, claimMs, awaitMs);
+    const statement = "insert or replace into terms values(1, ?, ?, ?)";
+    this.#writes.write("terms", statement, boot, claimMs, awaitMs);
   }
 
   loadIsolates(): Iterable<string> {
@@ -117,11 +127,11 @@ export class SqlPoolStore implements PoolStore {
   }
 
   addIsolate(isolate: string): void {
-    this.#sql.all("insert or replace into isolate(id) values(?)", isolate);
+    this.#writes.write(`isolate ${isolate}`, "insert or replace into isolate(id) values(?)", isolate);
   }
 
   removeIsolate(isolate: string): void {
-    this.#sql.all("delete from isolate where id = ?", isolate);
+    this.#writes.write(`isolate ${isolate}`, "delete from isolate where id = ?", isolate);
   }
 
   loadReclaimed(): Iterable<readonly [string, number]> {
@@ -131,11 +141,12 @@ export class SqlPoolStore implements PoolStore {
   }
 
   addReclaimed(token: string, at: number): void {
-    this.#sql.all("insert or replace into reclaimed(token, at) values(?, ?)", token, at);
+    const statement = "insert or replace into reclaimed(token, at) values(?, ?)";
+    this.#writes.write(`reclaimed ${token}`, statement, token, at);
   }
 
   dropReclaimed(before: number): void {
-    this.#sql.all("delete from reclaimed where at < ?", before);
+    this.#writes.write("reclaimed", "delete from reclaimed where at < ?", before);
   }
 
   loadAccounts(): Iterable<StoredAccount> {
@@ -153,7 +164,8 @@ export class SqlPoolStore implements PoolStore {
 
   saveAccount(account: StoredAccount): void {
     const failure = account.cooldown;
-    this.#sql.all(
+    this.#writes.write(
+      `account ${account.id}`,
       "insert or replace into account values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       account.id,
       account.token,
@@ -170,7 +182,7 @@ export class SqlPoolStore implements PoolStore {
   }
 
   removeAccount(id: string): void {
-    this.#sql.all("delete from account where id = ?", id);
+    this.#writes.write(`account ${id}`, "delete from account where id = ?", id);
   }
 
   /** One text at a time: of many accounts they are much. */
@@ -184,11 +196,16 @@ export class SqlPoolStore implements PoolStore {
   }
 
   saveHealth(number: number, text: string): void {
-    this.#sql.all("insert or replace into health(part, data) values(?, ?)", number, text);
+    this.#writes.write(
+      `health ${number}`,
+      "insert or replace into health(part, data) values(?, ?)",
+      number,
+      text,
+    );
   }
 
   removeHealth(number: number): void {
-    this.#sql.all("delete from health where part = ?", number);
+    this.#writes.write(`health ${number}`, "delete from health where part = ?", number);
   }
 
   loadParts(): Iterable<StoredPart> {

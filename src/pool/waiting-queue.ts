@@ -37,11 +37,12 @@ export class Waiter extends ListNode<Waiter> {
   readonly since: number;
   /** How the wait ended; null while it lasts. */
   outcome: Outcome | null = null;
-  /** Resolves with the outcome. */
+  /** Resolves with the outcome; rejects when the pool's storage fails. */
   readonly settled: Promise<Outcome>;
   /** Stops the timer of the queue time limit. */
   stopTimer: () => void = () => {};
   readonly #resolve: (outcome: Outcome) => void;
+  readonly #reject: (error: unknown) => void;
   readonly #cancel: (waiter: Waiter) => void;
 
   constructor(
@@ -63,9 +64,10 @@ export class Waiter extends ListNode<Waiter> {
     this.exclude = exclude;
     this.since = since;
     this.#cancel = cancel;
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
     this.settled = promise;
     this.#resolve = resolve;
+    this.#reject = reject;
   }
 
   /** Ends the wait. Only the first call counts. */
@@ -74,6 +76,16 @@ export class Waiter extends ListNode<Waiter> {
     this.outcome = outcome;
     this.stopTimer();
     this.#resolve(outcome);
+  }
+
+  /** Ends the wait with an error, unless it has ended. */
+  fail(error: unknown): void {
+    if (this.outcome !== null) return;
+    this.outcome = { refused: "cancelled" };
+    this.stopTimer();
+    // A caller that has left does not wait for it.
+    this.settled.catch(() => undefined);
+    this.#reject(error);
   }
 
   /**

@@ -110,12 +110,21 @@ export class WaitingRoom {
 
   /** Has a waiting request leave with nothing. */
   dismiss(waiter: Waiter, outcome: Refused): void {
+    this.#leave(waiter, () => waiter.settle(outcome));
+  }
+
+  /** Has a waiting request leave with an error. */
+  fail(waiter: Waiter, error: unknown): void {
+    this.#leave(waiter, () => waiter.fail(error));
+  }
+
+  #leave(waiter: Waiter, tell: () => void): void {
     if (waiter.outcome !== null) return;
     const { queue, rotation, shares, aside } = waiter.lane;
     aside.delete(waiter);
     queue.remove(waiter, rotation);
     shares.forget(waiter.share);
-    waiter.settle(outcome);
+    tell();
     this.#events.dismissed(waiter.request);
     this.#events.rescheduled();
   }

@@ -8,7 +8,7 @@ export type SqlRow = Readonly<Record<string, SqlValue>>;
 export interface Sql {
   /** Runs one statement and returns its rows. */
   all(statement: string, ...values: readonly SqlValue[]): readonly SqlRow[];
-  /** Runs `work` so that all of its writes happen or none. */
+  /** Runs `work` so that all of its writes happen or none. Throws what `work` or the database throws: then none happened. May be nested. */
   transaction(work: () => void): void;
 }
 

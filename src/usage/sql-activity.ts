@@ -84,6 +84,11 @@ export class SqlActivity {
     }
   }
 
+  /** The transaction has failed: what was dropped in it is dropped again. */
+  distrust(): void {
+    this.#trimmed = -1;
+  }
+
   read({ from, to, step }: ActivityQuery): ActivityAnswer {
     const table: Table = step % QUARTER_MS === 0 && to - from > MINUTES_ASKED_MS ? "quarter" : "minute";
     const points = new Map<number, OpenPoint>();

@@ -89,6 +89,8 @@ export class SqlUsage implements UsageStore {
         // What is remembered may not have been written.
         this.#bounds.clear();
         this.#ids.clear();
+        this.#trimmed = -1;
+        this.#activity.distrust();
         throw error;
       }
     });

@@ -77,6 +77,13 @@ export class DenoGateway {
     return Number(row?.["n"]);
   }
 
+  /** Has all writes of the gateway fail, as on a full disk. Returns what ends that. */
+  lockStorage(): () => void {
+    const database = new DatabaseSync(join(this.#folder, "polygate.db"));
+    database.exec("begin immediate");
+    return () => database.close();
+  }
+
   async heap(): Promise<number> {
     const address = this.logs().flatMap((line) => /ws:\/\/\S+/.exec(line) ?? [])[0];
     if (address === undefined) throw new Error("The gateway was not started with `inspected`.");

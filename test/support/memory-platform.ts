@@ -79,7 +79,8 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
   const core = new ConfigurationCore(
     {
       load: () => stored,
-      save: (next) => {
+      save: (next, also) => {
+        also?.();
         stored = next;
       },
     },

@@ -30,6 +30,8 @@ export class MemoryPoolStore implements PoolStore {
     this.marks.clear();
   }
 
+  flush(): void {}
+
   loadStarts(): Starts {
     return this.starts;
   }

@@ -1,5 +1,5 @@
 import type { PageJobs } from "../../platform/page-jobs.ts";
-import { JobBook, type JobBookOptions } from "./job-book.ts";
+import { JobBook, type JobBookOptions, RETRY_MS } from "./job-book.ts";
 
 /** Jobs of all clients in one process, which goes on with those of its last life. */
 export function jobsInProcess(options: Omit<JobBookOptions, "prefix">): PageJobs {
@@ -14,8 +14,11 @@ export function jobsInProcess(options: Omit<JobBookOptions, "prefix">): PageJobs
         const due = book.nextDue;
         if (due !== null) timer = setTimeout(run, Math.max(1, due - options.now()));
       })
-      // The database has been closed: the process ends.
-      .catch(() => undefined);
+      // The database fails, or it has been closed, and the process ends.
+      .catch(() => {
+        clearTimeout(timer);
+        timer = setTimeout(run, RETRY_MS);
+      });
   };
   // Not at once: what works is still being made.
   if (book.nextDue !== null) timer = setTimeout(run, 0);

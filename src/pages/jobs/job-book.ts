@@ -28,7 +28,7 @@ const AT_ONCE = 8;
 const LIFE_MS = 3_600_000;
 /** How often a task is begun when there was no room for it, or the process ended. */
 const ATTEMPTS = 3;
-const RETRY_MS = 5_000;
+export const RETRY_MS = 5_000;
 /** Bytes of one result. */
 const MAX_RESULT = 20_000_000;
 
@@ -51,6 +51,8 @@ export class JobBook {
   /** The tasks that are being done, with their clients. */
   readonly #running = new Map<Promise<void>, string>();
   #round: Promise<void> | null = null;
+  /** The database has failed: tasks may be noted as being done that are not. */
+  #hasFailed = false;
   #news = Promise.withResolvers<void>();
 
   /** What was being done when the program ended is begun again, so and so often. */
@@ -99,7 +101,7 @@ export class JobBook {
 
   /**
    * Does what is to be done, until nothing is or `until` (milliseconds since the epoch) has come; calls at one moment share one round. What has to
-   * wait is left for a later one: see `nextDue`.
+   * wait is left for a later one: see `nextDue`. Rejects when the database fails: a later round begins again what was not noted.
    */
   run(until: number): Promise<void> {
     this.#round ??= this.#work(until).finally(() => {
@@ -119,6 +121,18 @@ export class JobBook {
   }
 
   async #work(until: number): Promise<void> {
+    try {
+      if (this.#hasFailed) this.#table.interrupted(ATTEMPTS, INTERRUPTED);
+      this.#hasFailed = false;
+      await this.#workOn(until);
+    } catch (error) {
+      this.#hasFailed = true;
+      await Promise.allSettled(this.#running.keys());
+      throw error;
+    }
+  }
+
+  async #workOn(until: number): Promise<void> {
     const { now } = this.#options;
     for (;;) {
       this.#news = Promise.withResolvers();
@@ -146,19 +160,27 @@ export class JobBook {
   }
 
   async #do(task: QueuedTask): Promise<void> {
-    const { now, work } = this.#options;
-    try {
-      const result = await work(task);
-      const { byteLength } = result.body;
-      if (byteLength <= MAX_RESULT && this.#makeRoom(task.client, byteLength))
-        this.#table.complete(task, result);
-      else this.#table.fail(task, TOO_LARGE);
-    } catch (thrown) {
-      const { status, code, message } = toGatewayError(thrown, task.job);
-      if (status === 503 && task.attempts + 1 < ATTEMPTS) this.#table.putOff(task, now() + RETRY_MS);
-      else this.#table.fail(task, { status, code, message });
-    }
+    const note = await this.#options.work(task).then(
+      (result) => () => this.#keep(task, result),
+      (thrown: unknown) => () => this.#failed(task, thrown),
+    );
+    // The database's failure is none of the task's.
+    note();
     this.#tidy();
+  }
+
+  #keep(task: QueuedTask, result: TaskResult): void {
+    const { byteLength } = result.body;
+    if (byteLength <= MAX_RESULT && this.#makeRoom(task.client, byteLength))
+      this.#table.complete(task, result);
+    else this.#table.fail(task, TOO_LARGE);
+  }
+
+  #failed(task: QueuedTask, thrown: unknown): void {
+    const { status, code, message } = toGatewayError(thrown, task.job);
+    if (status === 503 && task.attempts + 1 < ATTEMPTS)
+      this.#table.putOff(task, this.#options.now() + RETRY_MS);
+    else this.#table.fail(task, { status, code, message });
   }
 
   /**

@@ -102,9 +102,9 @@ export class JobTable {
           said,
           sizeOf(task),
         );
-        this.#bytes += sizeOf(task);
       }
     });
+    for (const task of tasks) this.#bytes += sizeOf(task);
   }
 
   get(id: string): JobState | null {
@@ -180,6 +180,7 @@ export class JobTable {
 
   /** Keeps what came of a task, if that is still wanted. */
   complete({ job, n }: QueuedTask, { body, headers, madeAt }: TaskResult): void {
+    let bytes = 0;
     this.#sql.transaction(() => {
       const wanted = this.#sql.all(
         "update page_tasks set status='completed', headers=?, made=?, bytes=bytes+? where job=? and n=? and status='running' returning n",
@@ -191,8 +192,9 @@ export class JobTable {
       );
       if (wanted.length === 0) return;
       this.#results.put(job, String(n), toBase64(body));
-      this.#bytes += body.byteLength;
+      bytes = body.byteLength;
     });
+    this.#bytes += bytes;
   }
 
   fail({ job, n }: Pick<QueuedTask, "job" | "n">, fault: TaskFault): void {
@@ -237,13 +239,13 @@ export class JobTable {
   }
 
   forget(id: string): void {
+    const [row] = this.#sql.all("select total(bytes) as n from page_tasks where job=?", id);
     this.#sql.transaction(() => {
-      const [row] = this.#sql.all("select total(bytes) as n from page_tasks where job=?", id);
-      this.#bytes -= numberIn(row, "n");
       this.#sql.all("delete from page_jobs where id=?", id);
       this.#sql.all("delete from page_tasks where job=?", id);
       this.#results.delete(id);
     });
+    this.#bytes -= numberIn(row, "n");
   }
 
   /** Bytes of all that is kept of a client. */

@@ -31,9 +31,11 @@ function configStorage(sql: Sql): ConfigStorage {
       const { build, ...stored } = storedSchema().parse(JSON.parse(textIn(row, "stored")));
       return build === undefined ? stored : { ...stored, build };
     },
-    save: (stored) => {
-      sql.all("insert or replace into configuration values(1, ?)", JSON.stringify(stored));
-    },
+    save: (stored, also) =>
+      sql.transaction(() => {
+        sql.all("insert or replace into configuration values(1, ?)", JSON.stringify(stored));
+        also?.();
+      }),
   };
 }
 
@@ -79,9 +81,9 @@ export async function denoConfiguration(
     {
       newerThan: async (known) => (core.snapshot.version === known ? null : core.snapshot),
       replace: async (base, config, note) => {
-        const before = core.snapshot;
-        const outcome = core.replace(base, config);
-        if (outcome.stored && note !== null) journal.edited(before, outcome.snapshot.version, note);
+        const outcome = core.replace(base, config, (before, version) => {
+          if (note !== null) journal.edited(before, version, note);
+        });
         if (outcome.stored) await tellPool();
         return outcome;
       },

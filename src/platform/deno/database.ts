@@ -27,13 +27,19 @@ export class Database implements Sql {
       .map((row) => this.#row(row));
   }
 
+  /** One within another is part of that. */
   transaction(work: () => void): void {
+    if (this.#database.isTransaction) {
+      work();
+      return;
+    }
     this.#database.exec("begin immediate");
     try {
       work();
       this.#database.exec("commit");
     } catch (error) {
-      this.#database.exec("rollback");
+      // SQLite itself has done so when the disk is full.
+      if (this.#database.isTransaction) this.#database.exec("rollback");
       throw error;
     }
   }

@@ -2,6 +2,7 @@ import { SandboxProvider } from "../../../sandbox/provider.ts";
 import { watcherInProcess } from "../../alerts/in-process.ts";
 import { SqlArchive } from "../../archive/archive.ts";
 import { SqlJournal } from "../../audit/sql-journal.ts";
+import { GatheredUseStore } from "../../limits/gathered-store.ts";
 import { SqlUseStore } from "../../limits/sql-store.ts";
 import { jobsInProcess } from "../../pages/jobs/in-process.ts";
 import { doTask } from "../../pages/jobs/work.ts";
@@ -45,7 +46,9 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   const { pages, process } = variables;
   const projectFolder = new URL("../../..", import.meta.url).pathname.replace(/\/$/, "");
   const data = await dataFolderOrExit(process.dataFolder);
-  const accounts = createInProcessPool(new SqlPoolStore(data.database), new SqlUseStore(data.database));
+  const { database } = data;
+  const uses = new GatheredUseStore(new SqlUseStore(database), (work) => database.transaction(work));
+  const accounts = createInProcessPool(new SqlPoolStore(database), uses);
   const journal = new SqlJournal(data.database);
   const configuration = await denoConfiguration(data.database, variables, accounts, journal);
   const archive = new SqlArchive(data.database, Date.now);

@@ -11,7 +11,8 @@ function memory(): ConfigStorage & { stored: StoredConfig | null } {
     load() {
       return this.stored;
     },
-    save(stored) {
+    save(stored, also) {
+      also?.();
       this.stored = structuredClone(stored);
     },
   };

@@ -35,9 +35,9 @@ function gathered(): { store: GatheredUseStore; log: string[]; failures: Error[]
 test("what comes together is written at once, each request as it is last, before anybody is told", async () => {
   const { store, log } = gathered();
   expect(store.kept()).toBeNull();
-  store.saveUse(use("a"));
-  store.saveUse(use("b"));
-  store.saveUse(use("a", 2));
+  store.saveUse(use("a"), true);
+  store.saveUse(use("b"), true);
+  store.saveUse(use("a", 2), false);
   store.removeUse("c");
   const first = store.kept();
   const told = vi.fn();
@@ -52,7 +52,7 @@ test("what comes together is written at once, each request as it is last, before
 
 test("nothing is added up before it is written, and nothing is written twice", async () => {
   const { store, log } = gathered();
-  store.saveUse(use("a"));
+  store.saveUse(use("a"), true);
   store.fold(1, []);
   await vi.runAllTimersAsync();
   expect(log).toEqual(["begin", "a 1", "fold"]);
@@ -61,11 +61,26 @@ test("nothing is added up before it is written, and nothing is written twice", a
 test("a write that fails is told to those who wait for it, and made up for by the next", async () => {
   const { store, log, failures } = gathered();
   failures.push(new Error("full"));
-  store.saveUse(use("a"));
+  store.saveUse(use("a"), true);
   const kept = expect(store.kept()).rejects.toThrow("full");
   await vi.runAllTimersAsync();
   await kept;
-  store.saveUse(use("b"));
+  store.saveUse(use("b"), true);
   await vi.runAllTimersAsync();
   expect(log).toEqual(["begin", "a 1", "b 1"]);
+});
+
+test("a request that ends while the store fails leaves nothing to write", async () => {
+  const { store, log, failures } = gathered();
+  failures.push(new Error("full"));
+  store.saveUse(use("a"), true);
+  const kept = expect(store.kept()).rejects.toThrow("full");
+  await vi.runAllTimersAsync();
+  await kept;
+  store.removeUse("a");
+  store.saveUse(use("b"), true);
+  await vi.runAllTimersAsync();
+  store.removeUse("b");
+  await vi.runAllTimersAsync();
+  expect(log).toEqual(["begin", "b 1", "begin", "-b"]);
 });

@@ -64,6 +64,39 @@ describe("the database", () => {
     expect(database.all("select * from t")).toEqual([{ n: 2 }]);
     database.close();
   });
+
+  it("takes a transaction within another back with that one", () => {
+    const database = new Database(path);
+    database.all("create table t(n integer)");
+    const half = () => {
+      database.transaction(() => database.all("insert into t values(1)"));
+      throw new Error("half way");
+    };
+    expect(() => database.transaction(half)).toThrow("half way");
+    expect(database.all("select * from t")).toEqual([]);
+    database.close();
+  });
+
+  it("says that it is full, takes the transaction back, and goes on when there is room", () => {
+    const database = new Database(path);
+    database.all("create table t(text text)");
+    const insert = () => database.all("insert into t values(?)", "x".repeat(100_000));
+    const insertTwice = () =>
+      database.transaction(() => {
+        database.all("insert into t values('y')");
+        insert();
+      });
+    const [pages] = database.all("pragma page_count");
+    database.all(`pragma max_page_count = ${pages?.["page_count"]}`);
+    expect(insert).toThrow("database or disk is full");
+    expect(insertTwice).toThrow("database or disk is full");
+    expect(database.all("select * from t")).toEqual([]);
+    database.all("pragma max_page_count = 1000");
+    insert();
+    insertTwice();
+    expect(database.all("select count(*) as n from t")).toEqual([{ n: 3 }]);
+    database.close();
+  });
 });
 
 describe("what alerts remember", () => {

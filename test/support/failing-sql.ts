@@ -1,0 +1,117 @@
+import { Database } from "../../src/platform/deno/database.ts";
+import type { Sql, SqlRow, SqlValue } from "../../src/storage/sql.ts";
+
+/**
+ * How a step fails: before it does anything, after it has done all, or before it does anything and with the end of the transaction that it
+ * belongs to, as SQLite ends one when a disk is full.
+ */
+export const FAILURE_KINDS = ["before", "after", "with its transaction"] as const;
+export type FailureKind = (typeof FAILURE_KINDS)[number];
+
+/** The failure that {@link FailingSql} throws. */
+export class InjectedFailure extends Error {
+  override readonly name = "InjectedFailure";
+}
+
+/** A SQLite database in memory of which one step fails. A step is a statement, or the begin or the commit of a transaction. */
+export class FailingSql implements Sql {
+  readonly #database = new Database(":memory:");
+  /** How many steps there were. */
+  steps = 0;
+  /** What failed; empty while nothing has. */
+  failed = "";
+  /** While true, each statement that writes fails. */
+  isFull = false;
+  #failAt: number;
+  readonly #kind: FailureKind;
+  #depth = 0;
+
+  /** Has the step with this number fail, once. The first step is number 1. */
+  constructor(failAt = Number.POSITIVE_INFINITY, kind: FailureKind = "before") {
+    this.#failAt = failAt;
+    this.#kind = kind;
+  }
+
+  /** No further step fails. */
+  heal(): void {
+    this.isFull = false;
+    this.#failAt = Number.POSITIVE_INFINITY;
+  }
+
+  all(statement: string, ...values: readonly SqlValue[]): readonly SqlRow[] {
+    if (this.isFull && !/^\s*(?:select|begin|rollback)/i.test(statement))
+      this.#throw("database or disk is full");
+    return this.#step(statement, () => this.#database.all(statement, ...values));
+  }
+
+  transaction(work: () => void): void {
+    this.#step("begin", () => undefined, false);
+    this.#database.transaction(() => {
+      this.#depth += 1;
+      try {
+        work();
+        // A commit that fails has kept nothing.
+        this.#step("commit", () => undefined, false);
+      } finally {
+        this.#depth -= 1;
+      }
+    });
+  }
+
+  #step<T>(name: string, run: () => T, mayBeDone = true): T {
+    this.steps += 1;
+    if (this.steps !== this.#failAt) return run();
+    if (mayBeDone && this.#kind === "after") run();
+    this.failed = name;
+    this.#throw(`step ${this.steps} fails: ${name}`);
+  }
+
+  #throw(message: string): never {
+    if (this.#kind === "with its transaction" && this.#depth > 0) this.#database.all("rollback");
+    throw new InjectedFailure(message);
+  }
+}
+
+/** Runs work that may meet the failure. Undefined: it has failed. Throws what is no injected failure. */
+export async function attempt<T>(work: () => T | Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof InjectedFailure) return undefined;
+    throw error;
+  }
+}
+
+/** Runs work, and once more when it has met the failure. */
+export async function again<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof InjectedFailure)) throw error;
+    return await work();
+  }
+}
+
+/**
+ * Runs a scenario again and again, each time with a new database of which another step fails, until it has no more steps. `scenario`
+ * checks at its end that the books balance.
+ *
+ * @returns what failed in each run
+ */
+export async function failEachStep(
+  kind: FailureKind,
+  scenario: (sql: FailingSql) => void | Promise<void>,
+): Promise<string[]> {
+  const failed: string[] = [];
+  for (let step = 1; ; step += 1) {
+    const sql = new FailingSql(step, kind);
+    try {
+      await scenario(sql);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : error;
+      throw new Error(`step ${step} (${sql.failed || "none"}) fails: ${reason}`, { cause: error });
+    }
+    if (sql.failed === "") return failed;
+    failed.push(sql.failed);
+  }
+}
