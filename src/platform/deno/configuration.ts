@@ -7,7 +7,6 @@ import { poolConfiguration } from "../../pool/configuration.ts";
 import { type Sql, textIn } from "../../storage/sql.ts";
 import type { AccountPoolClient } from "../accounts.ts";
 import type { Variables } from "../variables.ts";
-import { exit } from "./data-folder.ts";
 
 /** What the row must hold before the schemas of the configuration are asked. */
 const storedSchema = once(() =>
@@ -39,9 +38,16 @@ function configStorage(sql: Sql): ConfigStorage {
   };
 }
 
+/** The stored configuration cannot be read. The message says what to do; it holds no secret. */
+export class DamagedConfigurationError extends Error {
+  override readonly name = "DamagedConfigurationError";
+}
+
 /**
- * The configuration as it is kept. A damaged one ends the process: an empty one would lose every key and account, and in an
+ * The configuration as it is kept. A damaged one stops the start: an empty one would lose every key and account, and in an
  * older one a deleted key would work again.
+ *
+ * @throws DamagedConfigurationError
  */
 function openCore(sql: Sql, variables: Variables, journal: SqlJournal): ConfigurationCore {
   try {
@@ -49,7 +55,7 @@ function openCore(sql: Sql, variables: Variables, journal: SqlJournal): Configur
   } catch (error) {
     const versions = journal.versions().map(({ version }) => version);
     const kept = versions.length === 0 ? "there is no kept version" : `kept versions: ${versions.join(", ")}`;
-    return exit(
+    throw new DamagedConfigurationError(
       `The configuration in ${variables.process.dataFolder}/polygate.db is damaged: ${damageOf(error)}. Nothing was changed. Put a backup in its place, or go back to a kept version (${kept}): see "A damaged configuration" in docs/operating.md`,
     );
   }

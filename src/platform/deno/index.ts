@@ -18,8 +18,8 @@ import { alertMemory } from "./alert-memory.ts";
 import { AnswerBodies } from "./answer-bodies.ts";
 import { AssetFolder } from "./assets.ts";
 import { findBrowser, LocalBrowsers, NO_BROWSER } from "./browser.ts";
-import { denoConfiguration } from "./configuration.ts";
-import { dataFolderOrExit } from "./data-folder.ts";
+import { DamagedConfigurationError, denoConfiguration } from "./configuration.ts";
+import { dataFolderOrExit, exit } from "./data-folder.ts";
 import { startEgress } from "./egress.ts";
 import { KeptForCallers } from "./kept.ts";
 import { blockLists, denoPages } from "./pages.ts";
@@ -50,7 +50,12 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   const uses = new GatheredUseStore(new SqlUseStore(database), (work) => database.transaction(work));
   const accounts = createInProcessPool(new SqlPoolStore(database), uses);
   const journal = new SqlJournal(data.database);
-  const configuration = await denoConfiguration(data.database, variables, accounts, journal);
+  const configuration = await denoConfiguration(data.database, variables, accounts, journal).catch(
+    (error: unknown) => {
+      if (error instanceof DamagedConfigurationError) return exit(error.message);
+      throw error;
+    },
+  );
   const archive = new SqlArchive(data.database, Date.now);
   archive.interrupt();
   const kept = new KeptForCallers(data.database, variables.kept, Date.now);
