@@ -2,7 +2,7 @@ import * as z from "zod";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import type { ActivityAnswer, ActivityPoint, Percentiles } from "../platform/usage.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { costOf } from "../usage/prices.ts";
+import { costOf, statedSum } from "../usage/prices.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -107,8 +107,8 @@ function view(
       failed: list(({ failed }) => failed),
       cancelled: list(({ cancelled }) => cancelled),
       refused: list(({ refused }) => refused),
-      prompt_tokens: list(({ prompt_tokens }) => prompt_tokens),
-      completion_tokens: list(({ completion_tokens }) => completion_tokens),
+      prompt_tokens: list(({ prompt_tokens }) => statedSum(prompt_tokens)),
+      completion_tokens: list(({ completion_tokens }) => statedSum(completion_tokens)),
       cost: list(({ cost_nano }) => Number(costOf(cost_nano).toPrecision(6))),
       slots: mean(({ busy_ms }) => busy_ms),
       waiting: mean(({ waited_ms }) => waited_ms),
@@ -121,8 +121,8 @@ function view(
       failed: totals.failed,
       cancelled: totals.cancelled,
       refused: totals.refused,
-      prompt_tokens: totals.prompt_tokens,
-      completion_tokens: totals.completion_tokens,
+      prompt_tokens: statedSum(totals.prompt_tokens),
+      completion_tokens: statedSum(totals.completion_tokens),
       cost: costOf(totals.cost_nano),
       first_token_ms: totals.first_token,
       duration_ms: totals.duration,

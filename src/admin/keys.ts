@@ -7,7 +7,7 @@ import { lazyLooseObject, lazyObject, once } from "../encoding/lazy-schema.ts";
 import type { Context } from "../platform/context.ts";
 import type { KeyUse } from "../platform/usage.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
-import { costOf } from "../usage/prices.ts";
+import { costOf, statedSum } from "../usage/prices.ts";
 import { keyViewSchema, successSchema } from "./answers.ts";
 import { NOT_KEPT } from "./config-export.ts";
 import { keyView } from "./config-view.ts";
@@ -95,7 +95,7 @@ function useView(use: KeyUse | undefined) {
     last_used: use?.last_used ?? 0,
     used_today: {
       requests: today?.requests ?? 0,
-      tokens: (today?.prompt_tokens ?? 0) + (today?.completion_tokens ?? 0),
+      tokens: statedSum(today?.prompt_tokens ?? 0, today?.completion_tokens ?? 0),
       cost: costOf(today?.cost_nano ?? 0),
     },
   };

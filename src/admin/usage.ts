@@ -8,7 +8,7 @@ import {
   type UsageGroup,
 } from "../platform/usage.ts";
 import { type Endpoint, forAdministrators } from "../routing/endpoint.ts";
-import { costOf } from "../usage/prices.ts";
+import { costOf, statedSum } from "../usage/prices.ts";
 import { rangeOf } from "../usage/range.ts";
 import { queryNumber } from "./paging.ts";
 import { usageCsv } from "./usage-csv.ts";
@@ -144,11 +144,11 @@ function sumsView(group: UsageGroup): UsageSumsView {
     failed: group.failed,
     cancelled: group.cancelled,
     refused: group.refused,
-    prompt_tokens,
-    cached_tokens: group.cached_tokens,
-    completion_tokens,
-    reasoning_tokens: group.reasoning_tokens,
-    total_tokens: prompt_tokens + completion_tokens,
+    prompt_tokens: statedSum(prompt_tokens),
+    cached_tokens: statedSum(group.cached_tokens),
+    completion_tokens: statedSum(completion_tokens),
+    reasoning_tokens: statedSum(group.reasoning_tokens),
+    total_tokens: statedSum(prompt_tokens, completion_tokens),
     cost: costOf(group.cost_nano),
     attempts: group.attempts,
     first_token_ms: times.first_token,

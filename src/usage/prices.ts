@@ -77,3 +77,11 @@ export function costNano(price: Price | null, { prompt, cached, completion }: Pr
 export function costOf(nano: number): number {
   return nano / NANO;
 }
+
+/** The sum of counts as an answer states it: no larger than the integers that every reader of JSON takes. */
+export function statedSum(...counts: readonly number[]): number {
+  return Math.min(
+    counts.reduce((sum, count) => sum + count, 0),
+    Number.MAX_SAFE_INTEGER,
+  );
+}

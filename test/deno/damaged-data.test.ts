@@ -63,7 +63,7 @@ const DAMAGE: Readonly<Record<string, string>> = {
 const LARGE = [
   `insert or replace into key_sum values('large', 1, ${LARGEST}, 1e40, 1, 0, 0)`,
   `update usage_hour set cost_nano = ${LARGEST}, prompt_tokens = ${LARGEST}`,
-  `update activity_minute set cost_nano = ${LARGEST}`,
+  `update activity_minute set cost_nano = ${LARGEST}, prompt_tokens = ${LARGEST}`,
 ];
 
 describe("a data folder with damaged rows", () => {
