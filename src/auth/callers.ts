@@ -137,7 +137,8 @@ export function managedCaller(
  * @param given The credential on whose behalf the request is made, whatever it carries itself; null: there is none.
  *
  * @throws GatewayError 401 `invalid_api_key` when the request carries no credential, an administrator's, or a configured
- *   key that is disabled, has expired or has been replaced: such a one is never taken for a token of the provider.
+ *   key that is disabled, has expired or has been replaced: such a one is never taken for a token of the provider. Likewise for
+ *   an unknown key, where those are refused.
  */
 export async function authenticateCaller(
   context: Pick<Context, "request" | "url" | "config" | "platform">,
