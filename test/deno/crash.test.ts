@@ -83,6 +83,10 @@ it(`loses nothing that was acknowledged when it is killed while it streams and w
       () => recordOf(`broken ${round}`),
       (record) => record?.status === "streaming",
     );
+    await until(
+      async () => Math.min(keys.length, responses.length),
+      (written) => written > 2 * round + 1,
+    );
     killed = true;
     await gateway.end("SIGKILL");
     expect(await Promise.all(streams)).toEqual(["cut", "cut", "cut", "cut"]);
