@@ -44,6 +44,7 @@ const benches = {
     await run(folders, {
       ...(values.rounds !== undefined && { rounds: Number(values.rounds) }),
       ...(only !== undefined && { only }),
+      ...(runtime !== undefined && { runtime }),
     });
   },
   dialects: async () => {

@@ -121,11 +121,6 @@ function noteError(log: LogFields, error: GatewayError): void {
   if (error.status >= 500 && error.cause instanceof Error) log.cause = failureForLog(error.cause);
 }
 
-/** Resolves when the pool has heard what a request used whose key has limits. */
-async function settled({ platform, quota, log, config }: Context): Promise<void> {
-  await settleUse(platform, quota, log, (await config()).config);
-}
-
 /** Says which provider was asked, and how many accounts, where there was a choice. */
 function tellProvider(headers: Headers, provider: string, attempts: number): void {
   headers.set("x-gateway-provider", provider);
@@ -190,6 +185,19 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
   const hold = budgetOf(platform).hold();
   const timers = new RequestTimers();
   const config = new RequestConfig(platform.configuration);
+  let recorded = false;
+  const record = (status: number) => {
+    if (recorded) return;
+    recorded = true;
+    const durationMs = platform.now() - startedAt;
+    const { latest } = config;
+    const counted = recordRequest(platform, { method, status, durationMs, fields: log }, latest);
+    if (counted !== null) runtime.waitUntil(counted);
+    // Whose limits were counted has read it.
+    const settled = latest === null ? null : settleUse(platform, context.quota, log, latest.config);
+    if (settled !== null) runtime.waitUntil(settled);
+    logRequest(method, path, status, requestId, durationMs, log);
+  };
   const context: Context = {
     platform,
     clientAddress: runtime.clientAddress,
@@ -202,6 +210,7 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
     log,
     quota: {},
     ...(runtime.connection === undefined ? {} : { connection: runtime.connection }),
+    record,
     serve: (inner, connection) => handle(inner, { ...runtime, connection }),
     hold,
     timers,
@@ -218,11 +227,7 @@ export async function handle(request: Request, runtime: RequestRuntime): Promise
     // A WebSocket goes on with what its request holds, and ends the hold itself.
     if (status !== 101) hold.end();
     timers.end();
-    const durationMs = platform.now() - startedAt;
-    logRequest(method, path, status, requestId, durationMs, log);
-    const counted = recordRequest(platform, { method, status, durationMs, fields: log });
-    if (counted !== null) runtime.waitUntil(counted);
-    if (context.quota.counts === true) runtime.waitUntil(settled(context));
+    record(status);
   };
   if (log.streaming === undefined) ended();
   else runtime.waitUntil(log.streaming.then(ended));

@@ -1,8 +1,10 @@
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { root } from "../../scripts/development.mjs";
 import { buildBundles } from "../../test/support/bundle.ts";
-import { spread } from "../figures.mjs";
+import { median, spread } from "../figures.mjs";
 import { cpuMs, start, tell } from "./process.mjs";
-import { gatewayOnWorkerd, LIMITED_KEY, PATH } from "./subjects.mjs";
+import { gatewayOnDeno, gatewayOnWorkerd, LIMITED_KEY, PATH } from "./subjects.mjs";
 
 /** What is compared: little enough in a block that all builds get the same of what else the machine does. */
 export const CASES = [
@@ -39,24 +41,32 @@ const sum = (values) => values.reduce((total, value) => total + value, 0);
  * Says what builds of the gateway cost as ratios to the first of them: a block of requests of each in turn, forwards and backwards,
  * so that what else the machine does falls to all alike. The interval is a bootstrap over the rounds; 100 rounds make it about 1 %.
  *
- * @param {readonly string[]} folders builds as wrangler writes them; this tree's own comes after them, and once more with a key that
- *   has limits. `NAME=FOLDER` names one, `NAME+limits=FOLDER` asks it with such a key
- * @param {{ rounds?: number, only?: readonly number[] }} [options] `only`: numbers of the cases
+ * @param {readonly string[]} folders builds as wrangler writes them, or on Deno checkouts with `node_modules`; this tree's own comes after
+ *   them, and once more with a key that has limits. `NAME=FOLDER` names one, `NAME+limits=FOLDER` asks it with such a key
+ * @param {{ rounds?: number, only?: readonly number[], runtime?: "workerd" | "deno" }} [options] `only`: numbers of the cases
  */
-export async function run(folders, { rounds = 100, only } = {}) {
+export async function run(folders, { rounds = 100, only, runtime = "workerd" } = {}) {
   const upstream = await start("upstream.mjs");
   const load = await start("load.mjs");
   const builds = folders.map((each) => {
     const [name, folder = name] = each.split("=");
     const key = name.endsWith(LIMITED) ? LIMITED_KEY : undefined;
-    return { name, bundle: { folder, entry: "worker.js" }, key };
+    return { name, folder, key };
   });
-  const { gateway: bundle } = await buildBundles();
-  builds.push({ name: "this", bundle, key: undefined }, { name: `this${LIMITED}`, bundle, key: LIMITED_KEY });
+  const folder = runtime === "deno" ? root : (await buildBundles()).gateway.folder;
+  builds.push({ name: "this", folder, key: undefined }, { name: `this${LIMITED}`, folder, key: LIMITED_KEY });
   const subjects = [];
   try {
     for (const build of builds) {
-      const gateway = await gatewayOnWorkerd(upstream.ready, { ...build, limited: build.key !== undefined });
+      const options = { name: build.name, limited: build.key !== undefined };
+      const gateway =
+        runtime === "deno"
+          ? await gatewayOnDeno(upstream.ready, { ...options, folder: resolve(build.folder) })
+          : await gatewayOnWorkerd(upstream.ready, {
+              ...options,
+              bundle: { folder: build.folder, entry: "worker.js" },
+            });
+      if (gateway === null) throw new Error(`${build.folder} holds no build for ${runtime}`);
       subjects.push({ ...gateway, key: build.key });
     }
     for (const { name, job, block } of CASES.filter(
@@ -94,7 +104,7 @@ export async function measure(subjects, ask, rounds) {
   });
 }
 
-/** Prints them as ratios to the first. */
+/** Prints them as ratios to the first: of all rounds together with the interval, and the median of the rounds' own. */
 export function report(rows, block) {
   const [{ costs: base }] = rows;
   for (const { name, costs } of rows) {
@@ -102,6 +112,7 @@ export function report(rows, block) {
     const ratio = spread(costs.length, (rounds) => of(costs, rounds) / of(base, rounds));
     const [value, low, high] = [ratio.value, ratio.low, ratio.high].map((each) => each.toFixed(3));
     const each = (sum(costs) / costs.length / block).toFixed(3);
-    console.log(`${name.padEnd(28)} ${each} ms   ${value} (${low} to ${high})`);
+    const middle = median(costs.map((cost, round) => cost / base[round])).toFixed(3);
+    console.log(`${name.padEnd(28)} ${each} ms   ${value} (${low} to ${high}), median ${middle}`);
   }
 }

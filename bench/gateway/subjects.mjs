@@ -133,15 +133,16 @@ export async function peersOnWorkerd(upstream) {
 
 /**
  * `serve`: the script is what `deno serve` runs; otherwise it listens at PORT by itself. `inspected`: with a debugger, at `debuggerUrl`.
+ * `folder`: the checkout whose `deno.json` counts.
  */
-async function denoProcess(name, script, env, { serve = false, inspected = false } = {}) {
+async function denoProcess(name, script, env, { serve = false, inspected = false, folder = root } = {}) {
   const port = await freePort();
   const data = await mkdtemp(join(tmpdir(), "polygate-bench-"));
   const how = serve ? ["serve", "--host", "127.0.0.1", "--port", String(port)] : ["run", "--unstable-kv"];
   const inspector = inspected ? new URL(`http://127.0.0.1:${await freePort()}`) : null;
   if (inspector !== null) how.push(`--inspect=${inspector.host}`);
   const child = spawn(join(root, "node_modules", ".bin", "deno"), [...how, "-A", "--no-check", script], {
-    cwd: root,
+    cwd: folder,
     env: { ...process.env, ...env, DATA_DIR: data, PORT: String(port) },
     stdio: ["ignore", "ignore", "inherit"],
   });
@@ -161,11 +162,18 @@ async function denoProcess(name, script, env, { serve = false, inspected = false
   return { name, port, pid: child.pid, debuggerUrl, close };
 }
 
-/** The gateway on Deno; null when this build does not run there. */
+/**
+ * The gateway on Deno; null when this build does not run there.
+ *
+ * @param {number} upstream its port
+ * @param {{ name?: string, folder?: string, limited?: boolean, inspected?: boolean }} [options] `folder`: another checkout, with its
+ *   `node_modules`; `limited`: there is a key with limits, too
+ */
 export function gatewayOnDeno(upstream, options = {}) {
-  const entry = join(root, "src", "deno.ts");
+  const { name = "gateway, Deno", folder = root, limited = false, inspected = false } = options;
+  const entry = join(folder, "src", "deno.ts");
   if (!existsSync(entry)) return null;
-  return denoProcess("gateway, Deno", entry, variables(upstream), { ...options, serve: true });
+  return denoProcess(name, entry, variables(upstream, limited), { serve: true, folder, inspected });
 }
 
 /** A pass-through on Deno. */

@@ -4,6 +4,7 @@ import type {
   HistoryQuery,
   HistoryRecord,
   HistorySummary,
+  HistoryWrite,
   MetricDeltas,
   Retention,
 } from "../platform/archive.ts";
@@ -54,6 +55,8 @@ export class SqlArchive implements Archive {
   readonly #samples: SampleTable;
   /** What the tables say of retention and counts. Null: they have not been read since a write failed. */
   #known: Known | null;
+  /** Records were written since the last trim. */
+  #untrimmed = false;
 
   /** `now` tells milliseconds since the epoch. */
   constructor(sql: Sql, now: () => number) {
@@ -99,12 +102,26 @@ export class SqlArchive implements Archive {
         const summaries = records.map(({ summary }) => summary);
         const cleared = new Set(this.history.buryCleared(summaries, sentAt));
         this.history.putAll(records.filter(({ summary }) => !cleared.has(summary.id)));
-        if (records.length > 0) this.history.trim(this.#retention.records);
+        if (records.length > 0 || this.#untrimmed) this.history.trim(this.#retention.records);
+        this.#untrimmed = false;
       }
       this.#captures.putAll(captures, sentAt);
       if (captures.length > 0) this.#captures.trim(this.#retention.captures);
       this.#count(metrics);
     });
+  }
+
+  /**
+   * Writes records of this process that have ended, within a transaction of the caller's. The next {@link write} drops what is beyond
+   * the retention: to do so for each record would double its price.
+   */
+  writeEnded(retention: Retention, records: readonly HistoryWrite[]): void {
+    this.#adopt(retention);
+    if (this.#retention.records === 0 || records.length === 0) return;
+    const summaries = records.map(({ summary }) => summary);
+    const cleared = this.history.buryCleared(summaries, undefined);
+    for (const record of records) if (!cleared.includes(record.summary.id)) this.history.put(record);
+    this.#untrimmed = true;
   }
 
   /** For the start of the only process that writes: no generation from before it is under way. */

@@ -8,6 +8,7 @@ type Source = Pick<ConfigurationStore, "read" | "readCopy" | "atLeast">;
 export class RequestConfig {
   readonly #source: Source;
   #snapshot: Promise<ConfigSnapshot> | undefined;
+  #latest: ConfigSnapshot | null = null;
   #isCopy = false;
   /** The version that was read first: the caller was let in by that. */
   #first = 0;
@@ -19,6 +20,11 @@ export class RequestConfig {
   read(): Promise<ConfigSnapshot> {
     this.#snapshot ??= this.#begin(this.#source.read());
     return this.#snapshot;
+  }
+
+  /** The configuration as it was read last; null until it was read. */
+  get latest(): ConfigSnapshot | null {
+    return this.#latest;
   }
 
   /** Until it is confirmed a copy will do, however old. */
@@ -42,13 +48,17 @@ export class RequestConfig {
       throw new GatewayError(503, "the configuration cannot be read", { code: "internal_error" });
     }
     this.#isCopy = false;
-    if (now.version > before.version) this.#snapshot = Promise.resolve(now);
+    if (now.version > before.version) {
+      this.#latest = now;
+      this.#snapshot = Promise.resolve(now);
+    }
     return now.version > this.#first;
   }
 
   async #begin(reading: Promise<ConfigSnapshot>): Promise<ConfigSnapshot> {
     const snapshot = await reading;
     this.#first = snapshot.version;
+    this.#latest = snapshot;
     return snapshot;
   }
 }

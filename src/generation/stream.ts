@@ -32,6 +32,9 @@ export interface StreamAnswer {
   failed?(): Promise<void>;
 }
 
+/** The HTTP status of every stream that has begun. */
+const STREAMED = 200;
+
 /** Resolves when the work has ended, or after so many milliseconds. */
 async function atMost(work: Promise<void>, milliseconds: number): Promise<void> {
   const over = Promise.withResolvers<void>();
@@ -60,6 +63,7 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
   let info = infoOf(generation.job, () => generation);
   let renderer = dialect.stream(info);
   let seen = false;
+  let succeeded = false;
   const format = new StreamedFormat(request.conversation.responseFormat);
   const { keepAliveMs, idleTimeoutMs } = context.platform.variables;
   const writer = new StreamWriter(keepAliveMs, {
@@ -78,9 +82,16 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
       for (const event of events) fold.push(event);
       const rendered = render(events);
       if (events.at(-1)?.type !== "finish") return writer.write(rendered);
-      if (dialect.completed === undefined) return writer.write(rendered, true);
-      return dialect.completed(fold.completion(), info).then(() => writer.write(rendered, true));
+      if (dialect.completed === undefined) return finish(rendered);
+      return dialect.completed(fold.completion(), info).then(() => finish(rendered));
     },
+  };
+  /** Once the client has the end, the outcome is recorded. */
+  const finish = (rendered: string) => {
+    succeeded = true;
+    succeed(generation.job, fold.completion());
+    context.record(STREAMED);
+    return writer.write(rendered, true);
   };
   const { abort } = job;
   abort.addEventListener("abort", () => writer.abandon(abort.reason));
@@ -100,15 +111,20 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
         },
         () => seen,
       );
-      succeed(generation.job, fold.completion());
       // What a reader that has stopped may never take is not waited for: the request is over, and holds nothing.
       await atMost(writer.close(), idleTimeoutMs);
     } catch (thrown) {
       const error = toGatewayError(thrown, context.requestId);
+      if (succeeded) {
+        // The end alone did not get through.
+        void writer.end("");
+        return;
+      }
       fail(generation.job, error, generation.usageSoFar());
       if (writer.committed) {
         const last = render(format.push([{ type: "error", error }]));
         if (error.status !== 499) await dialect.failed?.();
+        context.record(STREAMED);
         const ended = writer.end(last);
         if (error.status !== 499) await atMost(ended, idleTimeoutMs);
       } else writer.refuse(error);
@@ -118,9 +134,9 @@ export async function stream(request: GenerationRequest, dialect: StreamAnswer):
   };
   // Only work under `waitUntil` goes on to its `finally` when the client leaves.
   const running = run();
-  context.log.streaming = running;
   context.waitUntil(running);
   const readable = await writer.ready;
+  context.log.streaming = running;
   const headers =
     dialect.streamType === undefined ? EVENT_STREAM_HEADERS : { "content-type": dialect.streamType };
   return new Response(readable, { headers });

@@ -191,6 +191,10 @@ export class Recording implements RecordSource {
     return this.#context.startedAt;
   }
 
+  get hasEnded(): boolean {
+    return this.#whole !== null;
+  }
+
   get characters(): number {
     return this.#whole === null ? 0 : charactersOf(this.#whole);
   }

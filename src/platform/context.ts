@@ -78,6 +78,13 @@ export interface Context extends RequestRuntime {
   /** Takes a capture of each exchange with the upstream that serves the request, whether captures are on or not. */
   readonly onCapture?: (capture: Capture) => void;
   /**
+   * Writes the log line, and records the request's outcome: to be called before the end of a streamed answer is sent. All other answers are
+   * recorded before any of them is sent. Called again, it does nothing.
+   *
+   * @param status the HTTP status of the answer
+   */
+  record(status: number): void;
+  /**
    * Serves another request of the same client, which came over this one's connection, as if it had come by itself: access,
    * limits and log included. Never throws.
    */

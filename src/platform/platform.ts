@@ -2,6 +2,7 @@ import type { ConfigurationStore } from "../config/snapshot.ts";
 import type { AccountPoolClient } from "./accounts.ts";
 import type { AdministrationState } from "./administration.ts";
 import type { AlertWatcher } from "./alerts.ts";
+import type { AnswerStore } from "./answers.ts";
 import type { Archive } from "./archive.ts";
 import type { FileStore } from "./files.ts";
 import type { Journal } from "./journal.ts";
@@ -27,6 +28,8 @@ export interface Platform {
   readonly archive: Archive;
   /** What was used by whom. */
   readonly usage: UsageStore;
+  /** Present where history and usage are in this process: they take the outcome of each request before its answer ends. */
+  readonly answers?: AnswerStore;
   readonly administration: AdministrationState;
   /** What administrators did, and configurations of before. */
   readonly journal: Journal;

@@ -163,6 +163,29 @@ export interface ActivityAnswer {
   readonly errors: readonly ActivityError[];
 }
 
+/** What of a request that has ended makes activity. Times are milliseconds. */
+export interface EndedRequest
+  extends Pick<UsageDimensions, "account" | "model" | "requested_model" | "outcome"> {
+  /** The HTTP status that the caller got, or would have got. */
+  readonly status: number;
+  /** The error's code; empty on success. */
+  readonly code: string;
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly completionTokens: number;
+  readonly durationMs: number;
+  /** Absent: nothing of an answer came. */
+  readonly firstTokenMs?: number | undefined;
+  /** Absent: it did not come to waiting for an account. */
+  readonly queueMs?: number | undefined;
+}
+
+/** One request that has ended, as far as usage knows it. Times are milliseconds. */
+export interface UsedRequest extends UsageDimensions, EndedRequest {
+  readonly reasoningTokens: number;
+  readonly attempts: number;
+}
+
 /** What one isolate has counted since the last message that was acknowledged. */
 export interface UsageMessage {
   /** Names the isolate. */
@@ -174,6 +197,8 @@ export interface UsageMessage {
   readonly deltas: readonly UsageDelta[];
   /** Absent in messages of an older version. */
   readonly activity?: readonly ActivityDelta[];
+  /** The message counts every request whose note has this number or a lower one (see `AnswerStore`); absent: no request has a note. */
+  readonly noted?: number;
 }
 
 /** Which usage is asked for. */

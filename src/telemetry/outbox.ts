@@ -1,8 +1,9 @@
 import type { ConfigSnapshot, ConfigurationStore } from "../config/snapshot.ts";
+import type { AnswerStore, AnswerWrite } from "../platform/answers.ts";
 import { type Archive, EndedRecordsLost, type HistoryWrite, type Retention } from "../platform/archive.ts";
 import type { Capture } from "../platform/captures.ts";
 import type { Platform } from "../platform/platform.ts";
-import type { UsageStore } from "../platform/usage.ts";
+import type { UsageStore, UsedRequest } from "../platform/usage.ts";
 import { UsageTally } from "../usage/tally.ts";
 import { Counts } from "./counts.ts";
 
@@ -42,6 +43,8 @@ export interface RecordSource {
   readonly createdAt: number;
   /** Whether the archive may have heard of it: then it is to hear how it ended. */
   readonly isTold: boolean;
+  /** The generation's outcome is known. */
+  readonly hasEnded: boolean;
   /** Keeps only the beginnings of its texts. How the generation ended is not lost. */
   shorten(): void;
   /** The archive has not received what `write` returned last. */
@@ -57,6 +60,8 @@ export function retentionOf({ version, config }: ConfigSnapshot): Retention {
 export interface OutboxOptions {
   readonly archive: Archive;
   readonly usage: Pick<UsageStore, "write">;
+  /** Takes outcomes at once, where there is one. */
+  readonly answers?: AnswerStore | undefined;
   /** Asked for the retention when a message is sent: what waits may be newer than the request that sends it. */
   readonly configuration: Pick<ConfigurationStore, "readCopy">;
   readonly now: () => number;
@@ -66,6 +71,8 @@ export interface OutboxOptions {
 /**
  * Gathers what an isolate has to tell the archive, and sends it in few messages, behind the requests. A failure of
  * the archive is nobody's failure: what it did not take is sent again with the next message.
+ *
+ * Where the stores are in the same process (`AnswerStore`), a request's outcome does not wait for a message: `end` writes it.
  *
  * A timer lives only as long as the request that set it. So every request waits for its own news to be sent, and the
  * first whose wait is over sends for all. Once a few wait for the same message, the rest need not.
@@ -106,9 +113,50 @@ export class Outbox {
     }
     for (const oldest of this.#records.keys()) {
       if (this.#records.size <= MAX_RECORDS) return;
-      this.#recordChars -= this.#records.get(oldest) ?? 0;
-      this.#records.delete(oldest);
-      this.#long.delete(oldest);
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(source: RecordSource): void {
+    this.#recordChars -= this.#records.get(source) ?? 0;
+    this.#records.delete(source);
+    this.#long.delete(source);
+  }
+
+  /**
+   * A request has ended, and its answer has not. Counts what it used, and writes its outcome at once where an `AnswerStore` takes it.
+   *
+   * @param used what the request used; null: nothing
+   * @param snapshot the configuration as the request read it; null: it did not, and left nothing to write
+   * @returns why that store did not take the outcome, which goes with the next message then; null: it did, or there is none
+   */
+  end(used: UsedRequest | null, snapshot: ConfigSnapshot | null): Error | null {
+    const { answers, now } = this.#options;
+    const endedAt = now();
+    let note: number | undefined;
+    let failure: Error | null = null;
+    if (answers !== undefined && snapshot !== null) {
+      try {
+        note = this.#writeOutcome(answers, { retention: retentionOf(snapshot), used, endedAt });
+      } catch (error) {
+        failure = error instanceof Error ? error : new Error("not an error");
+      }
+    }
+    if (used !== null) this.usage.count(used, endedAt, note);
+    return failure;
+  }
+
+  /** Writes the records of all generations that have ended, which are those of this request, with what it used. Throws what the store throws. */
+  #writeOutcome(answers: AnswerStore, outcome: Omit<AnswerWrite, "records">): number | undefined {
+    const ended = [...this.#records.keys()].filter(({ hasEnded }) => hasEnded);
+    if (ended.length === 0 && outcome.used === null) return undefined;
+    try {
+      const note = answers.write({ ...outcome, records: ended.map((source) => source.write()) });
+      for (const source of ended) this.#drop(source);
+      return note;
+    } catch (error) {
+      for (const source of ended) source.lost();
+      throw error;
     }
   }
 
@@ -269,7 +317,7 @@ export function charactersOf({ request, reasoning, content }: HistoryWrite): num
 }
 
 /** What of a platform an outbox needs. */
-export type OutboxPlatform = Pick<Platform, "archive" | "usage" | "configuration" | "now">;
+export type OutboxPlatform = Pick<Platform, "archive" | "usage" | "answers" | "configuration" | "now">;
 
 const outboxes = new WeakMap<OutboxPlatform, Outbox>();
 
@@ -280,6 +328,7 @@ export function outboxOf(platform: OutboxPlatform): Outbox {
     outbox = new Outbox({
       archive: platform.archive,
       usage: platform.usage,
+      answers: platform.answers,
       configuration: platform.configuration,
       now: platform.now,
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),

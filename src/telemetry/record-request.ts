@@ -1,4 +1,5 @@
 import { DEFAULT_PROVIDER } from "../config/schema.ts";
+import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { Platform } from "../platform/platform.ts";
 import { type Counts, HistogramSeries, series } from "./counts.ts";
 import { PAGE_REQUESTS, QUEUE_WAIT, UPSTREAM_ERRORS } from "./metric-names.ts";
@@ -21,18 +22,24 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PAT
 const queueWait = new HistogramSeries(QUEUE_WAIT, {});
 
 /**
- * Counts a request: a few additions. The promise is settled when the counts have left with a message to the archive; null:
- * nothing was counted.
+ * Counts a request whose outcome is known, and writes what is to be stored before its answer ends; the log tells where that failed.
+ * The promise is settled when the counts have left with a message to the archive; null: nothing was counted.
+ *
+ * @param snapshot the configuration as the request read it; null: it did not
  */
-export function recordRequest(platform: Platform, answered: AnsweredRequest): Promise<void> | null {
+export function recordRequest(
+  platform: Platform,
+  answered: AnsweredRequest,
+  snapshot: ConfigSnapshot | null,
+): Promise<void> | null {
   if (PROBES.has(answered.fields.route ?? "")) return null;
   const outbox = outboxOf(platform);
   const { providerDriver } = platform.variables;
   const { provider: asked = DEFAULT_PROVIDER } = answered.fields;
   const provider = asked === DEFAULT_PROVIDER ? providerDriver : asked;
   count(outbox.counts, provider, answered);
-  const used = usedBy(answered, provider);
-  if (used !== null) outbox.usage.count(used, platform.now());
+  const failure = outbox.end(usedBy(answered, provider), snapshot);
+  if (failure !== null) answered.fields.cause = `the outcome was not stored yet: ${failure.message}`;
   return outbox.settled();
 }
 

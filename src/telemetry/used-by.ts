@@ -1,5 +1,5 @@
 import type { LogFields } from "../platform/context.ts";
-import type { UsedRequest } from "../usage/tally.ts";
+import type { UsedRequest } from "../platform/usage.ts";
 
 /** One answered request, as far as it is known when it is over. */
 export interface AnsweredRequest {

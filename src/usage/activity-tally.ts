@@ -1,4 +1,4 @@
-import { type ActivityDelta, OTHER, type UsageDimensions } from "../platform/usage.ts";
+import { type ActivityDelta, type EndedRequest, OTHER } from "../platform/usage.ts";
 import { bucketOf } from "./histogram.ts";
 import { costNano, modelPrice, type Pricing } from "./prices.ts";
 
@@ -7,23 +7,6 @@ export const MINUTE_MS = 60_000;
 const MINUTES_BACK = 60;
 /** Models whose tokens are told apart until they are priced. */
 const MAX_MODELS = 200;
-
-/** What of a request that has ended makes activity. Times are milliseconds. */
-export interface EndedRequest
-  extends Pick<UsageDimensions, "account" | "model" | "requested_model" | "outcome"> {
-  /** The HTTP status that the caller got, or would have got. */
-  readonly status: number;
-  /** The error's code; empty on success. */
-  readonly code: string;
-  readonly promptTokens: number;
-  readonly cachedTokens: number;
-  readonly completionTokens: number;
-  readonly durationMs: number;
-  /** Absent: nothing of an answer came. */
-  readonly firstTokenMs?: number | undefined;
-  /** Absent: it did not come to waiting for an account. */
-  readonly queueMs?: number | undefined;
-}
 
 interface Spent {
   readonly model: string;

@@ -1,3 +1,4 @@
+import type { ConfigSnapshot } from "../config/snapshot.ts";
 import {
   type ActivityAnswer,
   type ActivityQuery,
@@ -11,6 +12,7 @@ import {
   type UsageMessage,
   type UsageQuery,
   type UsageStore,
+  type UsedRequest,
 } from "../platform/usage.ts";
 import { LATEST_TIME, type TableCheck, withoutDamaged } from "../storage/set-aside.ts";
 import { amountIn, numberIn, type Sql, type SqlRow, textIn } from "../storage/sql.ts";
@@ -19,6 +21,7 @@ import { bucketsIn, mergedBuckets } from "./histogram.ts";
 import { DAY_MS, DAYS_KEPT_MS, HOURS_KEPT_MS } from "./range.ts";
 import { sumsIn, UsageReader } from "./reader.ts";
 import { ACTIVITY_CHECKS, SqlActivity } from "./sql-activity.ts";
+import { UsageTally } from "./tally.ts";
 
 /**
  * How long it is remembered which of an isolate's messages came last. What is older than that is not counted any more: it
@@ -42,6 +45,9 @@ const CHECKS: readonly TableCheck[] = [
   ...ACTIVITY_CHECKS,
 ];
 
+/** A request as it is noted, with the time of its end. */
+type Note = UsedRequest & { readonly at: number };
+
 /** A table of rollups, by the beginning of its hours or days. */
 type Table = "hour" | "day";
 
@@ -54,6 +60,8 @@ export class SqlUsage implements UsageStore {
   readonly #bounds = new Map<number, DayBounds>();
   readonly #ids = new Map<string, number>();
   #trimmed = -1;
+  /** Number of the last note. */
+  #noted: number;
 
   /** `now` tells milliseconds since the epoch. */
   constructor(sql: Sql, now: () => number) {
@@ -79,6 +87,29 @@ export class SqlUsage implements UsageStore {
     sql.all(
       "create table if not exists usage_sender(name text primary key, sequence integer not null, heard integer not null) without rowid",
     );
+    sql.all("create table if not exists usage_note(number integer primary key, used text not null)");
+    this.#noted = numberIn(sql.all("select max(number) as number from usage_note")[0], "number");
+  }
+
+  /**
+   * Notes a request that ended at `at` (Unix milliseconds) until a message counts it: one row, where the rollups are six. Within a
+   * transaction of the caller's. Returns the note's number.
+   */
+  note(used: UsedRequest, at: number): number {
+    this.#noted += 1;
+    const note: Note = { ...used, at };
+    this.#sql.all("insert into usage_note values(?, ?)", this.#noted, JSON.stringify(note));
+    return this.#noted;
+  }
+
+  /** Counts the requests that a process noted which ended before it had counted them. For the start of the only process that writes. */
+  async countNotes(snapshot: Pick<ConfigSnapshot, "config">): Promise<void> {
+    const tally = new UsageTally();
+    for (const row of this.#sql.all("select number, used from usage_note order by number")) {
+      const { at, ...used }: Note = JSON.parse(textIn(row, "used"));
+      tally.count(used, at, numberIn(row, "number"));
+    }
+    await tally.send(this, snapshot, this.#now());
   }
 
   write(message: UsageMessage): void {
@@ -127,8 +158,9 @@ export class SqlUsage implements UsageStore {
     }));
   }
 
-  #take({ sender, sequence, made, deltas, activity = [] }: UsageMessage): void {
+  #take({ sender, sequence, made, deltas, activity = [], noted }: UsageMessage): void {
     const now = this.#now();
+    if (noted !== undefined) this.#sql.all("delete from usage_note where number <= ?", noted);
     const row = this.#sql.all("select sequence from usage_sender where name=?", sender)[0];
     if (row !== undefined && numberIn(row, "sequence") >= sequence) return;
     if (row === undefined && made < now - SENDERS_KEPT_MS) return;

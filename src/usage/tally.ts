@@ -5,8 +5,9 @@ import {
   type UsageDimensions,
   type UsageMessage,
   type UsageStore,
+  type UsedRequest,
 } from "../platform/usage.ts";
-import { ActivityTally, type EndedRequest } from "./activity-tally.ts";
+import { ActivityTally } from "./activity-tally.ts";
 import { bucketOf } from "./histogram.ts";
 import { costNano, modelPrice } from "./prices.ts";
 
@@ -19,12 +20,6 @@ const MAX_ROWS = 1_000;
 const MAX_ALL_ROWS = 2_000;
 /** Characters that are kept of a name that a caller chose. */
 const MAX_NAME = 200;
-
-/** One request that has ended, as far as usage knows it. Times are milliseconds. */
-export interface UsedRequest extends UsageDimensions, EndedRequest {
-  readonly reasoningTokens: number;
-  readonly attempts: number;
-}
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -84,14 +79,20 @@ export class UsageTally {
   readonly #activity = new ActivityTally();
   /** The message that has not been acknowledged yet. */
   #sent: UsageMessage | null = null;
+  /** The last note of a request that was counted; 0: none has one. */
+  #noted = 0;
 
   /** Whether everything has been acknowledged. */
   get empty(): boolean {
     return this.#rows.size === 0 && this.#sent === null;
   }
 
-  /** Counts a request that ended at `now` (Unix milliseconds): a few additions. */
-  count(used: UsedRequest, now: number): void {
+  /**
+   * Counts a request that ended at `now` (Unix milliseconds): a few additions. `note` is the number of its note in the store, if the
+   * store has one (see `AnswerStore`).
+   */
+  count(used: UsedRequest, now: number, note?: number): void {
+    if (note !== undefined) this.#noted = note;
     const row = this.#row(used, Math.floor(now / HOUR_MS) * HOUR_MS);
     const prompt = whole(used.promptTokens);
     const completion = whole(used.completionTokens);
@@ -156,7 +157,8 @@ export class UsageTally {
     });
     this.#rows = new Map();
     const activity = this.#activity.take(config);
-    this.#sent = { sender: this.#sender, sequence: this.#sequence, made: now, deltas, activity };
+    const noted = this.#noted === 0 ? {} : { noted: this.#noted };
+    this.#sent = { sender: this.#sender, sequence: this.#sequence, made: now, deltas, activity, ...noted };
     await this.#deliver(store, this.#sent);
   }
 

@@ -117,6 +117,7 @@ export class MemoryGateway {
       startedAt: this.platform.now(),
       log: {},
       quota: {},
+      record: () => undefined,
       serve: (inner, connection) =>
         handle(inner, {
           platform: this.platform,

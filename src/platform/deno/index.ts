@@ -16,6 +16,7 @@ import type { Variables } from "../variables.ts";
 import { administrationInProcess } from "./administration.ts";
 import { alertMemory } from "./alert-memory.ts";
 import { AnswerBodies } from "./answer-bodies.ts";
+import { answersIn } from "./answers.ts";
 import { AssetFolder } from "./assets.ts";
 import { findBrowser, LocalBrowsers, NO_BROWSER } from "./browser.ts";
 import { DamagedConfigurationError, denoConfiguration } from "./configuration.ts";
@@ -58,6 +59,8 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   );
   const archive = new SqlArchive(data.database, Date.now);
   archive.interrupt();
+  const usage = new SqlUsage(data.database, Date.now);
+  await usage.countNotes(await configuration.read());
   const kept = new KeptForCallers(data.database, variables.kept, Date.now);
   const limits = new RateLimits(data.database, Date.now);
   const bodies = await AnswerBodies.open(`${process.dataFolder}/answers`, Deno);
@@ -93,7 +96,8 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
     configPath: "storage:config",
     accounts,
     archive,
-    usage: new SqlUsage(data.database, Date.now),
+    usage,
+    answers: answersIn(data.database, archive, usage),
     administration: administrationInProcess(Date.now),
     journal,
     alerts,

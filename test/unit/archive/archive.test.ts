@@ -26,6 +26,26 @@ describe("the history", () => {
     expect(ids()).toEqual(["d", "c", "b", "a"]);
   });
 
+  it("keeps no more than its limit of records that are written as they end, once the next message has come", () => {
+    const { retention } = batch({});
+    const few = { ...retention, version: retention.version + 1, records: 2 };
+    for (const id of ["a", "b", "c"]) archive.writeEnded(few, [write(id, { created_at: id.charCodeAt(0) })]);
+    expect(ids()).toEqual(["c", "b", "a"]);
+    archive.write(batch({ retention: few }));
+    expect(ids()).toEqual(["c", "b"]);
+  });
+
+  it("takes no record that ends after it was deleted, or after the history was cleared", () => {
+    const { retention } = batch({});
+    put(write("deleted", { status: "streaming" }));
+    archive.deleteHistory("deleted");
+    archive.writeEnded(retention, [write("deleted")]);
+    archive.clearHistory();
+    archive.writeEnded(retention, [write("cleared", { created_at: now - 10 })]);
+    archive.writeEnded(retention, [write("later", { created_at: now + 1 })]);
+    expect(ids()).toEqual(["later"]);
+  });
+
   it("counts nothing for whoever wants a page and no total", () => {
     put(
       ...["a", "b", "c"].map((id, place) =>

@@ -161,11 +161,14 @@ describe("a departure that only a failed write shows", () => {
   const speaks = (...rest: Parameters<typeof beginsThen>[1][]): Reply => beginsThen("One", ...rest);
   const [, second = "", ...end] = events({ text: "One, two", chunks: 1 });
 
-  test.each<[string, Reply, number]>([
-    ["a keep-alive while the provider is silent", speaks("silence"), 10_000],
-    ["the next text", speaks({ pause: 5_000 }, second, "silence"), 5_000],
-    ["the last event", speaks({ pause: 5_000 }, ...end), 5_000],
-  ])("is noticed by %s, and is no failure", async (_, reply, after) => {
+  const cancelled = { status: "cancelled", statusCode: 499 };
+
+  test.each<[string, Reply, number, object]>([
+    ["a keep-alive while the provider is silent", speaks("silence"), 10_000, cancelled],
+    ["the next text", speaks({ pause: 5_000 }, second, "silence"), 5_000, cancelled],
+    // The outcome is recorded before the answer's end is sent.
+    ["the last event", speaks({ pause: 5_000 }, ...end), 5_000, { status: "success", statusCode: 200 }],
+  ])("is noticed by %s, and is no failure", async (_, reply, after, outcome) => {
     const made = await gateway({ turns: [reply] });
     const run = new GenerationRun(made);
     const reader = new BodyReader(await run.stream());
@@ -173,7 +176,7 @@ describe("a departure that only a failed write shows", () => {
     expect(reader.text).toBe("^One");
     await reader.leave();
     await pass(after);
-    expect(run.outcomes).toMatchObject([{ status: "cancelled", statusCode: 499 }]);
+    expect(run.outcomes).toMatchObject([outcome]);
     expect(made.turns[0]?.outcome).not.toBe("open");
     expect(await made.platform.accounts.status()).toMatchObject({ in_use: 0, cooldowns: [] });
   });

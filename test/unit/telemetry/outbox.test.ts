@@ -66,6 +66,7 @@ function rig(fails: () => boolean = () => false, losesEnded: () => boolean = () 
     characters: 0,
     createdAt: 1_000,
     isTold: false,
+    hasEnded: false,
     shorten: () => undefined,
     lost: () => undefined,
   });
@@ -250,6 +251,7 @@ describe("the outbox", () => {
       characters: 0,
       createdAt: 0,
       isTold: false,
+      hasEnded: false,
       shorten: () => undefined,
       write: () => expect.fail("a record was made"),
       lost: () => undefined,

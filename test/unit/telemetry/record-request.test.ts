@@ -23,7 +23,7 @@ afterEach(() => {
 
 /** What is counted of a request. */
 function counted(answered: AnsweredRequest): Readonly<Record<string, number>> {
-  void recordRequest(platform, answered);
+  void recordRequest(platform, answered, null);
   return outboxOf(platform).counts.take();
 }
 

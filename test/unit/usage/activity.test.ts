@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { UsageMessage } from "../../../src/platform/usage.ts";
+import type { UsageMessage, UsedRequest } from "../../../src/platform/usage.ts";
 import { QUARTER_MS } from "../../../src/usage/sql-activity.ts";
 import { SqlUsage } from "../../../src/usage/sql-usage.ts";
-import { UsageTally, type UsedRequest } from "../../../src/usage/tally.ts";
+import { UsageTally } from "../../../src/usage/tally.ts";
 import { emptyConfig } from "../../support/config.ts";
 import { memoryDatabase } from "../archive/sqlite.ts";
 import { used } from "./support.ts";

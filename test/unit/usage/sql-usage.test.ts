@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import type { UsedRequest } from "../../../src/platform/usage.ts";
 import {
   OTHER,
   type UsageDimension,
@@ -8,7 +9,7 @@ import {
 } from "../../../src/platform/usage.ts";
 import { DAY_MS, HOUR_MS } from "../../../src/usage/range.ts";
 import { SqlUsage } from "../../../src/usage/sql-usage.ts";
-import { UsageTally, type UsedRequest } from "../../../src/usage/tally.ts";
+import { UsageTally } from "../../../src/usage/tally.ts";
 import { emptyConfig } from "../../support/config.ts";
 import "../../support/properties.ts";
 import { memoryDatabase } from "../archive/sqlite.ts";

@@ -1,4 +1,4 @@
-import type { UsedRequest } from "../../../src/usage/tally.ts";
+import type { UsedRequest } from "../../../src/platform/usage.ts";
 
 /** A request that succeeded. */
 export function used(changes: Partial<UsedRequest> = {}): UsedRequest {

@@ -1,0 +1,27 @@
+import type { SqlArchive } from "../../archive/archive.ts";
+import type { Sql } from "../../storage/sql.ts";
+import type { SqlUsage } from "../../usage/sql-usage.ts";
+import type { AnswerStore } from "../answers.ts";
+
+/** Writes outcomes to the database of history and usage. */
+export function answersIn(
+  sql: Sql,
+  archive: Pick<SqlArchive, "writeEnded" | "distrust">,
+  usage: Pick<SqlUsage, "note">,
+): AnswerStore {
+  return {
+    write({ retention, records, used, endedAt }) {
+      let note: number | undefined;
+      try {
+        sql.transaction(() => {
+          archive.writeEnded(retention, records);
+          if (used !== null) note = usage.note(used, endedAt);
+        });
+      } catch (error) {
+        archive.distrust();
+        throw error;
+      }
+      return note;
+    },
+  };
+}
