@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { DenoGateway } from "../support/deno.ts";
 import type { Gateway } from "../support/gateway.ts";
 import { HOARD_KINDS, type HoardKind, type HoardSize } from "../support/hoards.ts";
-import { MEMORY_ATTACKS, MOST_MEMORY } from "../support/memory-attacks.ts";
+import { MEMORY_ATTACKS } from "../support/memory-attacks.ts";
 import { startMiniflare } from "../support/miniflare.ts";
 
 const MIB = 1024 * 1024;
@@ -30,7 +30,8 @@ const RUNTIMES: readonly Runtime[] = [
     start: () => DenoGateway.start({ inspected: true }),
     size: { clients: 40, bytes: 15 * MIB },
     heapMiB: 64 + 48,
-    peakMiB: MOST_MEMORY / MIB,
+    // Garbage counts, too: V8 collects late where a machine has much memory.
+    peakMiB: 800,
   },
   {
     name: "workers",
