@@ -33,6 +33,12 @@ export function knownKeys(config: Config): Promise<ReadonlyMap<string, KnownKey>
   return made;
 }
 
+/** Whether the callers of a configured key have this owner. */
+export async function isManagedOwner(config: Config, owner: string): Promise<boolean> {
+  for (const key of (await knownKeys(config)).values()) if (key.owner === owner) return true;
+  return false;
+}
+
 async function byDigest(config: Config): Promise<ReadonlyMap<string, KnownKey>> {
   const found = new Map<string, KnownKey>();
   const add = (digest: string, entry: KnownKey) => {

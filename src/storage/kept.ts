@@ -16,6 +16,12 @@ export interface Quota {
   readonly objects: number;
 }
 
+/** What each object of a stranger counts with besides its text, in characters. */
+const OBJECT_CHARACTERS = 500;
+
+/** So many characters of strangers come in before the store looks again whether they have too much. */
+const LOOK_CHARACTERS = 1_000_000;
+
 /** The kinds of objects that are kept, and what one of each looks like. */
 type Kinds<K> = { readonly [Kind in keyof K]: Keepable };
 
@@ -26,12 +32,17 @@ type Kinds<K> = { readonly [Kind in keyof K]: Keepable };
 export class KeptObjects<K extends Kinds<K>> {
   readonly #sql: Sql;
   readonly #quota: Quota;
+  readonly #strangersCharacters: number;
   /** Null: there are no tables yet. */
   #texts: TextTable | null = null;
+  /** Characters of strangers that came since the store looked last. */
+  #unseen = Number.POSITIVE_INFINITY;
 
-  constructor(sql: Sql, quota: Quota) {
+  /** `strangersCharacters` bounds what is kept of all strangers together, of every kind. */
+  constructor(sql: Sql, quota: Quota, strangersCharacters = Number.POSITIVE_INFINITY) {
     this.#sql = sql;
     this.#quota = quota;
+    this.#strangersCharacters = strangersCharacters;
     const tables = sql.all("select name from sqlite_master where type='table'");
     const names = new Set(tables.map((row) => textIn(row, "name")));
     if (names.has("kept_object")) this.#texts = makeTables(sql);
@@ -71,22 +82,24 @@ export class KeptObjects<K extends Kinds<K>> {
    * Keeps a value; an earlier one of the same owner, kind and id is replaced. One that is more by itself than the owner may
    * have is not kept.
    */
-  put<Kind extends keyof K & string>(owner: string, kind: Kind, value: K[Kind]): void {
+  put<Kind extends keyof K & string>(owner: string, kind: Kind, value: K[Kind], isStranger = false): void {
     this.#texts ??= makeTables(this.#sql);
     const texts = this.#texts;
     const text = JSON.stringify(value);
     if (text.length > this.#quota.characters) return;
     this.#sql.transaction(() => {
       const [row] = this.#sql.all(
-        "insert into kept_object(owner, kind, id, expires, size) values(?,?,?,?,?) on conflict(owner, kind, id) do update set expires=excluded.expires, size=excluded.size returning seq",
+        "insert into kept_object(owner, kind, id, expires, size, stranger) values(?,?,?,?,?,?) on conflict(owner, kind, id) do update set expires=excluded.expires, size=excluded.size returning seq",
         owner,
         kind,
         value.id,
         value.expiresAt,
         text.length,
+        Number(isStranger),
       );
       texts.put(String(numberIn(row, "seq")), "", text);
       this.#makeRoom(texts, owner, kind);
+      if (isStranger) this.#boundStrangers(texts, text.length + OBJECT_CHARACTERS);
     });
   }
 
@@ -119,6 +132,26 @@ export class KeptObjects<K extends Kinds<K>> {
       );
       if (oldest === undefined) return;
       texts.delete(String(numberIn(oldest, "seq")));
+    }
+  }
+
+  /** Drops the oldest of strangers' objects, now and then. A stranger can call itself by any number of names. */
+  #boundStrangers(texts: TextTable, characters: number): void {
+    this.#unseen += characters;
+    if (this.#unseen < Math.min(LOOK_CHARACTERS, this.#strangersCharacters)) return;
+    this.#unseen = 0;
+    const [total] = this.#sql.all(
+      "select coalesce(sum(size + ?), 0) characters from kept_object where stranger=1",
+      OBJECT_CHARACTERS,
+    );
+    let excess = numberIn(total, "characters") - this.#strangersCharacters;
+    while (excess > 0) {
+      const [oldest] = this.#sql.all(
+        "delete from kept_object where seq=(select seq from kept_object where stranger=1 order by seq limit 1) returning seq, size",
+      );
+      if (oldest === undefined) return;
+      texts.delete(String(numberIn(oldest, "seq")));
+      excess -= numberIn(oldest, "size") + OBJECT_CHARACTERS;
     }
   }
 
@@ -158,7 +191,11 @@ function makeTables(sql: Sql): TextTable {
   if (!/\bsize\b/.test(textIn(table, "sql"))) {
     sql.all("alter table kept_object add column size integer not null default 0");
   }
+  if (!/\bstranger\b/.test(textIn(table, "sql"))) {
+    sql.all("alter table kept_object add column stranger integer not null default 0");
+  }
   sql.all("create index if not exists kept_object_expires on kept_object(expires)");
+  sql.all("create index if not exists kept_object_stranger on kept_object(seq, size) where stranger=1");
   // Whose objects of a kind came first.
   sql.all("create index if not exists kept_object_size on kept_object(owner, kind, seq, size)");
   makeTotals(sql);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -115,6 +115,11 @@ export class DenoGateway {
   async peakMemory(): Promise<number> {
     const status = await readFile(`/proc/${this.#process.pid}/status`, "utf8");
     return Number(/^VmHWM:\s*(\d+) kB$/m.exec(status)?.[1]) * 1024;
+  }
+
+  /** From now on `peakMemory` tells of what comes (Linux). */
+  async forgetPeak(): Promise<void> {
+    await writeFile(`/proc/${this.#process.pid}/clear_refs`, "5");
   }
 
   /** Sends a signal, and waits for the end of the process. Returns its exit code, null when the signal ended it. */

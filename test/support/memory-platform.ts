@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { watcherInProcess } from "../../src/alerts/in-process.ts";
 import { SqlArchive } from "../../src/archive/archive.ts";
 import { SqlJournal } from "../../src/audit/sql-journal.ts";
+import { isManagedOwner } from "../../src/auth/caller-keys.ts";
 import { ConfigurationClient } from "../../src/config/client.ts";
 import { ConfigurationCore, type StoredConfig } from "../../src/config/core.ts";
 import { configSchema } from "../../src/config/schema.ts";
@@ -92,7 +93,6 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     );
   await tellPool();
   const journal = new SqlJournal(memoryDatabase());
-  const kept = new KeptForCallers(memoryDatabase(), variables.kept, now);
   const archive = new SqlArchive(memoryDatabase(), now);
   const configuration = new ConfigurationClient(
     {
@@ -107,6 +107,8 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     },
     now,
   );
+  const isManaged = async (owner: string) => isManagedOwner((await configuration.read()).config, owner);
+  const kept = new KeptForCallers(memoryDatabase(), variables.kept, now, isManaged);
   const jobs = jobsInProcess({
     sql: memoryDatabase(),
     now,

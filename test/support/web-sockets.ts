@@ -81,6 +81,13 @@ export class TestSocket {
     });
   }
 
+  /** Resolves when the network has taken what was sent, or the connection has ended. */
+  async flush(): Promise<void> {
+    while (this.#socket.bufferedAmount > 0 && this.#closeCode === null) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
   /** The next message that `wanted` accepts; null when the connection ends first. */
   async next(wanted: (message: JsonObject) => boolean = () => true): Promise<JsonObject | null> {
     for (;;) {

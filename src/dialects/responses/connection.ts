@@ -92,7 +92,9 @@ export class ResponsesConnection implements SocketListener {
   readonly #responses: LatestResponses;
   readonly #unread: UnreadMessages;
   readonly #waiting: WaitingMessage[] = [];
-  readonly #abort = new AbortController();
+  /** Ends the turn under way. A signal keeps the request that it was given to: it goes with the turn. */
+  #turnAbort: AbortController | undefined;
+  #ended = false;
   readonly #life: ReturnType<typeof setTimeout>;
   #idle: ReturnType<typeof setTimeout> | undefined;
   /** Bytes that are held for a message that is not complete. */
@@ -165,11 +167,8 @@ export class ResponsesConnection implements SocketListener {
     clearTimeout(this.#idle);
     for (const { bytes } of this.#waiting.splice(0)) this.#context.hold.giveBack(bytes);
     this.#responses.clear();
-    this.#abort.abort();
-  }
-
-  get #ended(): boolean {
-    return this.#abort.signal.aborted;
+    this.#ended = true;
+    this.#turnAbort?.abort();
   }
 
   async #work(): Promise<void> {
@@ -219,44 +218,51 @@ export class ResponsesConnection implements SocketListener {
       lane = ask.lane;
       previous = optionalString(ask.body, "previous_response_id");
       this.#unread.startTurn(previous);
-      const request = this.#requestOf(ask.body);
+      const abort = new AbortController();
+      this.#turnAbort = abort;
+      const request = this.#requestOf(ask.body, abort.signal);
       // From here on the request holds its own.
       hold.giveBack(held);
       held = 0;
-      succeeded = await this.#answer(request, lane);
+      succeeded = await this.#answer(request, lane, abort.signal);
     } catch (thrown) {
       if (!this.#ended) this.#refuse(toGatewayError(thrown, this.#context.requestId), lane);
     } finally {
       hold.giveBack(held);
+      this.#turnAbort = undefined;
       this.#unread.endTurn(this.#responses.latest);
     }
     if (!succeeded && previous !== undefined) this.#responses.remove(previous);
   }
 
   /** Whether the answer is one that can be gone on from. */
-  async #answer(request: Request, lane: string | undefined): Promise<boolean> {
+  async #answer(request: Request, lane: string | undefined, signal: AbortSignal): Promise<boolean> {
     const response = await this.#context.serve(request, this.#responses);
-    if (response.ok && response.body !== null) return this.#pass(response.body, lane);
+    if (response.ok && response.body !== null) return this.#pass(response.body, lane, signal);
     const failure: unknown = await response.json();
     const error = isObject(failure) ? failure["error"] : undefined;
     await this.#send(JSON.stringify({ type: "error", status: response.status, error }), lane);
     return false;
   }
 
-  #requestOf(body: JsonObject): Request {
+  #requestOf(body: JsonObject, signal: AbortSignal): Request {
     return new Request(this.#context.url, {
       method: "POST",
       headers: this.#headers,
       body: JSON.stringify({ ...body, stream: true }),
-      signal: this.#abort.signal,
+      signal,
     });
   }
 
   /** Passes the events of a stream on, one a message. Whether the last one was no failure. */
-  async #pass(stream: ReadableStream<Uint8Array>, lane: string | undefined): Promise<boolean> {
+  async #pass(
+    stream: ReadableStream<Uint8Array>,
+    lane: string | undefined,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const reader = stream.getReader();
     const leave = () => void reader.cancel().catch(() => undefined);
-    this.#abort.signal.addEventListener("abort", leave, { once: true });
+    signal.addEventListener("abort", leave, { once: true });
     const decoder = new TextDecoder();
     let text = "";
     let last = "";
@@ -277,7 +283,7 @@ export class ResponsesConnection implements SocketListener {
         text = text.slice(start);
       }
     } finally {
-      this.#abort.signal.removeEventListener("abort", leave);
+      signal.removeEventListener("abort", leave);
     }
     return last !== "" && !last.startsWith(FAILED);
   }

@@ -2,6 +2,7 @@ import { SandboxProvider } from "../../../sandbox/provider.ts";
 import { watcherInProcess } from "../../alerts/in-process.ts";
 import { SqlArchive } from "../../archive/archive.ts";
 import { SqlJournal } from "../../audit/sql-journal.ts";
+import { isManagedOwner } from "../../auth/caller-keys.ts";
 import { GatheredUseStore } from "../../limits/gathered-store.ts";
 import { SqlUseStore } from "../../limits/sql-store.ts";
 import { jobsInProcess } from "../../pages/jobs/in-process.ts";
@@ -61,7 +62,8 @@ export async function denoRuntime(variables: Variables): Promise<DenoRuntime> {
   archive.interrupt();
   const usage = new SqlUsage(data.database, Date.now);
   await usage.countNotes(await configuration.read());
-  const kept = new KeptForCallers(data.database, variables.kept, Date.now);
+  const isManaged = async (owner: string) => isManagedOwner((await configuration.read()).config, owner);
+  const kept = new KeptForCallers(data.database, variables.kept, Date.now, isManaged);
   const limits = new RateLimits(data.database, Date.now);
   const bodies = await AnswerBodies.open(`${process.dataFolder}/answers`, Deno);
   const egress = await startEgress((pair) => pages.privateHosts.has(pair));

@@ -8,26 +8,28 @@ import type { UploadStore } from "../uploads.ts";
 /** How often what has expired is dropped, milliseconds. */
 const SWEEP_MS = 60_000;
 
+/** Strangers together may keep so many times as much as one caller. */
+const STRANGERS_QUOTAS = 4;
+
 /** What is kept for callers until it expires: stored responses, what is remembered of uploaded files, and what has come of uploads. */
 export class KeptForCallers {
   readonly #kept: KeptObjects<CallerObjects>;
   readonly #now: () => number;
+  readonly #isManaged: (owner: string) => Promise<boolean>;
   #sweptAt = Number.NEGATIVE_INFINITY;
 
-  /** `now` gives milliseconds since the epoch. */
-  constructor(sql: Sql, quota: Quota, now: () => number) {
-    this.#kept = new KeptObjects(sql, quota);
+  /** `now` gives milliseconds since the epoch; `isManaged` tells whether a managed key has an owner. */
+  constructor(sql: Sql, quota: Quota, now: () => number, isManaged: (owner: string) => Promise<boolean>) {
+    this.#kept = new KeptObjects(sql, quota, STRANGERS_QUOTAS * quota.characters);
     this.#now = now;
+    this.#isManaged = isManaged;
   }
 
   /** The stored responses of one caller. */
   responses(owner: string): ResponseStore {
     return {
       get: async (id) => this.#kept.get(owner, "response", id, this.#now()),
-      put: async (response) => {
-        this.#sweep();
-        this.#kept.put(owner, "response", response);
-      },
+      put: (response) => this.#put(owner, "response", response),
       remove: async (id) => this.#kept.remove(owner, "response", id, this.#now()),
     };
   }
@@ -37,10 +39,7 @@ export class KeptForCallers {
     return {
       get: async (id) => this.#kept.get(owner, "file", id, this.#now()),
       list: async () => this.#kept.list(owner, "file", this.#now()),
-      put: async (file) => {
-        this.#sweep();
-        this.#kept.put(owner, "file", file);
-      },
+      put: (file) => this.#put(owner, "file", file),
     };
   }
 
@@ -48,17 +47,21 @@ export class KeptForCallers {
   uploads(owner: string): UploadStore {
     return {
       get: async (id) => this.#kept.get(owner, "upload", id, this.#now()),
-      put: async (upload) => {
-        this.#sweep();
-        this.#kept.put(owner, "upload", upload);
-      },
+      put: (upload) => this.#put(owner, "upload", upload),
       getPiece: async (id) => this.#kept.get(owner, "piece", id, this.#now()),
-      putPiece: async (piece) => {
-        this.#sweep();
-        this.#kept.put(owner, "piece", piece);
-      },
+      putPiece: (piece) => this.#put(owner, "piece", piece),
       remove: async (id) => forgetUpload(this.#kept, owner, id, this.#now()),
     };
+  }
+
+  async #put<Kind extends keyof CallerObjects & string>(
+    owner: string,
+    kind: Kind,
+    value: CallerObjects[Kind],
+  ): Promise<void> {
+    const isStranger = !(await this.#isManaged(owner));
+    this.#sweep();
+    this.#kept.put(owner, kind, value, isStranger);
   }
 
   #sweep(): void {

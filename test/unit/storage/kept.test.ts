@@ -57,6 +57,19 @@ describe("what is kept", () => {
     expect(kept.remove("you", "note", "a", 10)).toBe(false);
   });
 
+  it("is at most so much for all strangers together, whatever they call themselves", () => {
+    const kept = new KeptObjects<Kinds>(memoryDatabase(), QUOTA, 10_000);
+    kept.put("managed", "note", note("own", 10, "x".repeat(9_000)));
+    const owners = Array.from({ length: 30 }, (_, index) => `stranger ${index}`);
+    for (const owner of owners) kept.put(owner, "note", note("a", 10, "x".repeat(1_000)), true);
+    kept.put("stranger 1", "list", { id: "last", expiresAt: 10, items: [] }, true);
+    const left = owners.filter((owner) => kept.get(owner, "note", "a", 9) !== null);
+    expect(left.length).toBeGreaterThan(0);
+    expect(left).toEqual(owners.slice(-left.length));
+    expect(left.length).toBeLessThan(17);
+    expect(kept.get("managed", "note", "own", 9)).not.toBeNull();
+  });
+
   it("is at most so much for each owner and kind: what came first goes first, wholly", () => {
     const sql = memoryDatabase();
     const kept = keptIn(sql, { characters: 1_000, objects: 3 });

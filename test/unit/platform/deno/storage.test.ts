@@ -121,15 +121,36 @@ const response = (id: string, expiresAt: number): StoredResponse => ({
   expiresAt,
 });
 
+const QUOTA = { characters: 1_000, objects: 10 };
+
 describe("what is kept for callers", () => {
+  it("is bounded for all strangers together, who push nothing of a managed key out", async () => {
+    const database = new Database(path);
+    const kept = new KeptForCallers(
+      database,
+      QUOTA,
+      () => 1_000,
+      async (owner) => owner === "managed",
+    );
+    await kept.responses("managed").put(response("own", 2_000));
+    for (let stranger = 0; stranger < 50; stranger += 1) {
+      await kept.responses(`stranger ${stranger}`).put(response("r", 2_000));
+    }
+    expect(await kept.responses("stranger 0").get("r")).toBeNull();
+    expect(await kept.responses("managed").get("own")).toEqual(response("own", 2_000));
+    expect(database.all("select count(*) n from kept_object")).not.toEqual([{ n: 51 }]);
+    database.close();
+  });
+
   it("is its owner's alone, until it expires, and outlives the process", async () => {
     let now = 1_000;
+    const isManaged = async (owner: string) => owner === "a";
     const database = new Database(path);
-    const kept = new KeptForCallers(database, { characters: 1_000, objects: 10 }, () => now);
+    const kept = new KeptForCallers(database, QUOTA, () => now, isManaged);
     await kept.responses("a").put(response("r", 2_000));
     database.close();
     const reopened = new Database(path);
-    const again = new KeptForCallers(reopened, { characters: 1_000, objects: 10 }, () => now);
+    const again = new KeptForCallers(reopened, QUOTA, () => now, isManaged);
     expect(await again.responses("a").get("r")).toEqual(response("r", 2_000));
     expect(await again.responses("b").get("r")).toBeNull();
     expect(await again.files("a").get("r")).toBeNull();

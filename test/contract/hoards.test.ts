@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { HOARD_KINDS } from "../support/hoards.ts";
+import { useGateway } from "../support/use-gateway.ts";
+
+const MIB = 1024 * 1024;
+
+/** What strangers may take: a quarter of the budget. */
+const STRANGERS_BYTES = 8 * MIB;
+
+/** What the program itself may take in while it serves them: compiled code, tables, pages of the heap. */
+const OWN_BYTES = 12 * MIB;
+
+const api = useGateway({ inspected: true, vars: { BODY_BUDGET_BYTES: String(4 * STRANGERS_BYTES) } });
+
+// `npm run memory` is the long form, with the budgets of a deployment.
+describe("what strangers can have a process hold", () => {
+  it.each(HOARD_KINDS)("is bounded: $name", { timeout: 120_000 }, async ({ take }) => {
+    // Each kind uses code that others did not need.
+    const first = await take(api.gateway, { clients: 2, bytes: MIB });
+    await first.end();
+    const before = await api.gateway.heap();
+    const hoard = await take(api.gateway, { clients: 12, bytes: 3 * MIB });
+    try {
+      const during = await api.gateway.heap();
+      expect(during - before).toBeLessThan(STRANGERS_BYTES + OWN_BYTES);
+      expect(hoard.statuses).not.toContain(500);
+      expect((await api.gateway.fetch("/healthz")).status).toBe(200);
+    } finally {
+      await hoard.end();
+    }
+    await expect
+      .poll(async () => (await api.gateway.heap()) - before, { timeout: 60_000 })
+      .toBeLessThan(OWN_BYTES);
+  });
+});
