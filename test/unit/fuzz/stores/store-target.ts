@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { GatewayError } from "../../../../src/errors/gateway-error.ts";
+import type { Sql } from "../../../../src/storage/sql.ts";
+import { type Target, target } from "../target.ts";
+import { Choices } from "./choices.ts";
+import { FaultySql, InjectedFault } from "./faulty-sql.ts";
+
+/** Inputs of a parser that take as long as one sequence. */
+const COST = 10;
+const MAX_STEPS = 30;
+const START = 1_800_000_000_000;
+/** How the clock may be set, in milliseconds. */
+const CLOCK_STEPS = [
+  1,
+  999,
+  60_000,
+  61_000,
+  3_600_000,
+  86_400_000,
+  40 * 86_400_000,
+  -1,
+  -5_000,
+  -3_600_000,
+] as const;
+
+/** Does one thing with a store. What the store has taken is noted in the model, behind the call that may fail. */
+export type Operation<S, M> = (
+  store: S,
+  choose: Choices,
+  model: M,
+  now: () => number,
+) => void | Promise<void>;
+
+/** A store, and what it promises. */
+export interface StoreRules<S, M> {
+  readonly name: string;
+  /** Opens the store on a database that may hold something already. */
+  readonly open: (sql: Sql, now: () => number) => S | Promise<S>;
+  /** What an empty store holds. */
+  readonly model: () => M;
+  readonly operations: readonly [Operation<S, M>, ...Operation<S, M>[]];
+  /** Throws when the store says something else than the model. */
+  readonly check: (store: S, model: M, now: () => number) => void | Promise<void>;
+  /** What was under way when the store was closed, or a statement failed, is over. */
+  readonly reopened?: (model: M, now: () => number) => void;
+}
+
+/** One step of a sequence: what is done, and the number that decides on its values. */
+type Step = readonly [operation: number, seed: number];
+
+const steps = fc
+  .array(fc.tuple(fc.nat(99), fc.nat()), { maxLength: MAX_STEPS, size: "max" })
+  .map((sequence) => JSON.stringify(sequence));
+
+/** The steps that a text names; none if it names something else. */
+function stepsIn(input: string): Step[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(input);
+  } catch {
+    return [];
+  }
+  const list: unknown[] = Array.isArray(parsed) ? parsed.slice(0, MAX_STEPS) : [];
+  return list.flatMap((step): Step[] => {
+    const [operation, seed]: unknown[] = Array.isArray(step) ? step : [];
+    return Number.isSafeInteger(operation) && Number.isSafeInteger(seed)
+      ? [[Math.abs(Number(operation)), Number(seed)]]
+      : [];
+  });
+}
+
+/**
+ * A target of random sequences of operations: nothing but an error of the gateway or an injected fault comes of them, a failed statement
+ * changes nothing, and what was written is there, also once the store was opened again.
+ */
+export function storeTarget<S, M>(rules: StoreRules<S, M>): Target {
+  const corpus = ["[[0,1],[1,2],[2,3],[3,4],[4,5],[5,6],[6,7],[7,8],[8,9],[9,10],[10,11],[11,12]]"];
+  const play = async (input: string) => {
+    const sql = new FaultySql();
+    let at = START;
+    const now = () => at;
+    try {
+      let store = await rules.open(sql, now);
+      const model = rules.model();
+      const reopen = async () => {
+        store = await rules.open(sql, now);
+        rules.reopened?.(model, now);
+        await rules.check(store, model, now);
+      };
+      for (const [operation, seed] of stepsIn(input)) {
+        const choose = new Choices(seed);
+        const dice = operation % 20;
+        if (dice === 0) await reopen();
+        else if (dice === 1) at += choose.of(...CLOCK_STEPS);
+        else {
+          if (dice === 2) sql.failAfter(choose.below(6));
+          const chosen = choose.below(rules.operations.length);
+          const failed = await fails(() =>
+            (rules.operations[chosen] ?? rules.operations[0])(store, choose, model, now),
+          );
+          sql.failAfter(Number.POSITIVE_INFINITY);
+          if (failed) await rules.check(store, model, now);
+        }
+      }
+      await rules.check(store, model, now);
+      await reopen();
+    } finally {
+      sql.close();
+    }
+  };
+  return target(`store, ${rules.name}`, corpus, play, { inputs: steps, cost: COST });
+}
+
+/** Whether work fails as it may; rejects if it fails otherwise. */
+async function fails(work: () => void | Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return false;
+  } catch (error) {
+    if (error instanceof InjectedFault || error instanceof GatewayError) return true;
+    throw error;
+  }
+}
+
+/** A value as storage gives it back: halves of characters are replaced, and -0 is 0. Numbers that JSON has not are named. */
+export function plain(value: unknown): string {
+  const json = JSON.stringify(value, (_, one: unknown) => {
+    if (typeof one === "string") return one.toWellFormed();
+    return typeof one === "number" && !Number.isFinite(one) ? String(one) : one;
+  });
+  return json === undefined ? "undefined" : json;
+}
+
+/** Throws unless two values are the same to storage. */
+export function same(what: string, got: unknown, wanted: unknown): void {
+  const [left, right] = [plain(got), plain(wanted)];
+  if (left !== right)
+    throw new Error(`${what}: ${left.slice(0, 2_000)}\n instead of ${right.slice(0, 2_000)}`);
+}
