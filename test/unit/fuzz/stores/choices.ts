@@ -41,6 +41,24 @@ const NUMBERS = [
   ...[-(2 ** 53), -(2 ** 63), -1e308],
 ];
 
+/** Whole numbers up to the most that one request can cost, in billionths. */
+const SUMS = [
+  0,
+  1,
+  7,
+  1_000,
+  2 ** 31,
+  1e12,
+  2 ** 53 - 1,
+  2 ** 53,
+  2 ** 53 + 2,
+  2 ** 60,
+  2 ** 63,
+  1e19,
+  1e30,
+  1e40,
+];
+
 /** Values for one operation, all of them decided by one number. */
 export class Choices {
   readonly #next: () => number;
@@ -63,9 +81,9 @@ export class Choices {
     return values[this.below(values.length)] ?? values[0];
   }
 
-  /** Any text; one in a hundred has a million bytes. */
+  /** Any text; few have a million bytes. */
   text(): string {
-    return (this.once(100) ? LONG[this.below(LONG.length)] : TEXTS[this.below(TEXTS.length)]) ?? "";
+    return (this.once(400) ? LONG[this.below(LONG.length)] : TEXTS[this.below(TEXTS.length)]) ?? "";
   }
 
   /** A name that the program has made. */
@@ -81,6 +99,11 @@ export class Choices {
   /** A number that is not below 0. */
   amount(): number {
     return Math.abs(this.number());
+  }
+
+  /** A whole number that may be added up. */
+  sum(): number {
+    return SUMS[this.below(SUMS.length)] ?? 0;
   }
 
   /** So many values, fewer than `limit`. */

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { isObject } from "../../../../src/encoding/json.ts";
 import { GatewayError } from "../../../../src/errors/gateway-error.ts";
 import type { Sql } from "../../../../src/storage/sql.ts";
 import { type Target, target } from "../target.ts";
@@ -41,6 +42,10 @@ export interface StoreRules<S, M> {
   readonly operations: readonly [Operation<S, M>, ...Operation<S, M>[]];
   /** Throws when the store says something else than the model. */
   readonly check: (store: S, model: M, now: () => number) => void | Promise<void>;
+  /** False: what becomes of a failed statement is not for this store to say. */
+  readonly faults?: false;
+  /** True: the clock is never set back; what it means for the store is not for it to say. */
+  readonly forwardOnly?: true;
   /** What was under way when the store was closed, or a statement failed, is over. */
   readonly reopened?: (model: M, now: () => number) => void;
 }
@@ -91,9 +96,9 @@ export function storeTarget<S, M>(rules: StoreRules<S, M>): Target {
         const choose = new Choices(seed);
         const dice = operation % 20;
         if (dice === 0) await reopen();
-        else if (dice === 1) at += choose.of(...CLOCK_STEPS);
+        else if (dice === 1) at += clockStep(choose, rules.forwardOnly === true);
         else {
-          if (dice === 2) sql.failAfter(choose.below(6));
+          if (dice === 2 && rules.faults !== false) sql.failAfter(choose.below(6));
           const chosen = choose.below(rules.operations.length);
           const failed = await fails(() =>
             (rules.operations[chosen] ?? rules.operations[0])(store, choose, model, now),
@@ -111,6 +116,12 @@ export function storeTarget<S, M>(rules: StoreRules<S, M>): Target {
   return target(`store, ${rules.name}`, corpus, play, { inputs: steps, cost: COST });
 }
 
+/** By how much the clock is set, in milliseconds. */
+function clockStep(choose: Choices, forwardOnly: boolean): number {
+  const step = choose.of(...CLOCK_STEPS);
+  return forwardOnly ? Math.abs(step) : step;
+}
+
 /** Whether work fails as it may; rejects if it fails otherwise. */
 async function fails(work: () => void | Promise<void>): Promise<boolean> {
   try {
@@ -122,13 +133,15 @@ async function fails(work: () => void | Promise<void>): Promise<boolean> {
   }
 }
 
-/** A value as storage gives it back: halves of characters are replaced, and -0 is 0. Numbers that JSON has not are named. */
-export function plain(value: unknown): string {
+/** A value as storage gives it back: halves of characters are replaced, -0 is 0, and members have no order. */
+function plain(value: unknown): string {
   const json = JSON.stringify(value, (_, one: unknown) => {
     if (typeof one === "string") return one.toWellFormed();
-    return typeof one === "number" && !Number.isFinite(one) ? String(one) : one;
+    if (typeof one === "number" && !Number.isFinite(one)) return String(one);
+    if (!isObject(one)) return one;
+    return Object.fromEntries(Object.entries(one).sort(([left], [right]) => (left < right ? -1 : 1)));
   });
-  return json === undefined ? "undefined" : json;
+  return json ?? "undefined";
 }
 
 /** Throws unless two values are the same to storage. */
@@ -136,4 +149,10 @@ export function same(what: string, got: unknown, wanted: unknown): void {
   const [left, right] = [plain(got), plain(wanted)];
   if (left !== right)
     throw new Error(`${what}: ${left.slice(0, 2_000)}\n instead of ${right.slice(0, 2_000)}`);
+}
+
+/** The same of sums, which may be rounded: beyond 2^53 they are exact to 15 digits. */
+export function sameSum(what: string, got: number, wanted: number): void {
+  const isSame = Math.abs(got - wanted) <= Math.max(Math.abs(got), Math.abs(wanted)) * 1e-9;
+  if (!isSame) throw new Error(`${what.slice(-100)}: ${got} instead of ${wanted}`);
 }
