@@ -1,0 +1,78 @@
+import { handle } from "../../../../src/app.ts";
+import type { Platform } from "../../../../src/platform/platform.ts";
+import type { SocketListener } from "../../../../src/platform/web-socket.ts";
+import { type MemoryPlatformOptions, memoryPlatform } from "../../../support/memory-platform.ts";
+import "../../../support/surfaces.ts";
+
+/** The whole program on a platform in memory, for one input. Nothing of it may be an error of its own. */
+export class FuzzedGateway {
+  readonly platform: Platform;
+  /** What goes on behind the answers. */
+  readonly #turns: Promise<unknown>[] = [];
+
+  private constructor(platform: Platform) {
+    this.platform = platform;
+  }
+
+  static async open(options: MemoryPlatformOptions, change: Partial<Platform> = {}): Promise<FuzzedGateway> {
+    const env = { ADMIN_KEY: "admin", QUEUE_TIMEOUT_MS: "50", ...options.env };
+    return new FuzzedGateway({ ...(await memoryPlatform({ ...options, env })), ...change });
+  }
+
+  /** Has the program take a message over a WebSocket. Resolves to all that it sends back. */
+  static async talk(message: string): Promise<readonly string[]> {
+    const sent: string[] = [];
+    const open: SocketListener[] = [];
+    const socket = { waiting: 0, send: (text: string) => void sent.push(text), close: () => undefined };
+    const gateway = await FuzzedGateway.open(
+      {},
+      {
+        upgrade: (_request, listen) => {
+          open.push(listen(socket));
+          return new Response(null, { status: 204 });
+        },
+      },
+    );
+    const headers = {
+      ...{ authorization: "Bearer sk-test", upgrade: "websocket", connection: "upgrade" },
+      ...{ "sec-websocket-version": "13", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" },
+    };
+    await gateway.ask(new Request("http://gateway.test/v1/responses", { headers }));
+    for (const connection of open) connection.message(message);
+    await gateway.#quietly(() => Promise.all(gateway.#turns));
+    for (const connection of open) connection.closed();
+    return sent;
+  }
+
+  /** Has the program answer a request. Rejects where the answer says 500, or is no JSON although it says so. */
+  async ask(request: Request): Promise<void> {
+    await this.#quietly(async (lines) => {
+      const response = await handle(request, {
+        platform: this.platform,
+        waitUntil: (work) => {
+          // Errors are told, and messages over WebSockets waited for.
+          this.#turns.push(work.catch(() => undefined));
+        },
+        clientAddress: "192.0.2.1",
+      });
+      const text = await response.text();
+      const { status, headers } = response;
+      if (status === 500)
+        throw new Error(`status 500: ${text.slice(0, 500)} ${lines.at(-1)?.slice(0, 2_000)}`);
+      if (text !== "" && headers.get("content-type")?.startsWith("application/json") === true)
+        JSON.parse(text);
+    });
+  }
+
+  /** Does work whose log lines nobody reads but the work itself. */
+  async #quietly<T>(work: (lines: readonly string[]) => Promise<T>): Promise<T> {
+    const { log } = console;
+    const lines: string[] = [];
+    console.log = (line: unknown) => lines.push(String(line));
+    try {
+      return await work(lines);
+    } finally {
+      console.log = log;
+    }
+  }
+}
