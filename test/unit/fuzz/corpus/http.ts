@@ -192,11 +192,13 @@ export const PAGE_REQUESTS: readonly string[] = [
   get("/v1/?x=1"),
 ];
 
+/** A credential that no answer may show. */
+export const ACCOUNT_KEY = "backend-key-of-the-account";
+
 /** Answers of an upstream: `status part-of-the-path`, headers, body. */
 const answer = (status: number, path: string, body: string, ...headers: string[]) =>
   [`${status} ${path}`, ...headers, "", body].join("\n");
-const FAILURE =
-  '{"error":{"message":"slow down","code":"rate_limit_exceeded","type":"t","param":"p","status":"X"}}';
+const FAILURE = `{"error":{"message":"slow down, ${ACCOUNT_KEY}","code":"rate_limit_exceeded","type":"t","param":"p","status":"X"}}`;
 const EVENTS = "content-type: text/event-stream";
 
 export const UPSTREAM_ANSWERS: Readonly<Record<string, readonly string[]>> = {
