@@ -11,7 +11,7 @@ interface Store {
 
 interface Model {
   next: number;
-  /** What is known of each job that is kept. */
+  /** What is known of each job that is kept; null: what the table says next. */
   readonly jobs: Map<string, JobState | null>;
   /** Bodies by job and place. */
   readonly results: Map<string, Uint8Array<ArrayBuffer>>;
@@ -27,9 +27,16 @@ const faultOf = (choose: Choices): TaskFault => ({
 
 function begun({ table }: Store, model: Model, choose: Choices, now: number): QueuedTask | null {
   const task = table.nextDue(now, new Set(choose.list(2, () => choose.of("client-1", "client-2"))));
-  if (task !== null) table.begin(task);
-  if (task !== null) model.jobs.set(task.job, table.get(task.job));
+  if (task === null) return null;
+  table.begin(task);
+  model.jobs.set(task.job, null);
   return task;
+}
+
+/** What the table says of a job from now on; where that cannot be read, what it says when it is asked next. */
+function learn(table: JobTable, { jobs: known }: Model, id: string): void {
+  known.set(id, null);
+  known.set(id, table.get(id));
 }
 
 /** Jobs of the page service, and what came of their tasks. */
@@ -57,7 +64,7 @@ export const jobs = storeTarget<Store, Model>({
         now(),
         now() + 3_600_000,
       );
-      model.jobs.set(id, table.get(id));
+      learn(table, model, id);
     },
     (store, choose, model, now) => {
       const task = begun(store, model, choose, now());
@@ -68,7 +75,7 @@ export const jobs = storeTarget<Store, Model>({
         headers: { "x-page-title": choose.text() },
         madeAt: choose.amount(),
       });
-      model.jobs.set(task.job, store.table.get(task.job));
+      learn(store.table, model, task.job);
       model.results.set(`${task.job} ${task.n}`, body);
     },
     (store, choose, model, now) => {
@@ -76,16 +83,16 @@ export const jobs = storeTarget<Store, Model>({
       if (task === null) return;
       if (choose.once(2)) store.table.fail(task, faultOf(choose));
       else store.table.putOff(task, now() + choose.below(10_000));
-      model.jobs.set(task.job, store.table.get(task.job));
+      learn(store.table, model, task.job);
     },
     ({ table }, choose, model) => {
       const id = [...model.jobs.keys()][choose.below(model.jobs.size + 1)] ?? choose.text();
       table.end(id, choose.of("failed", "cancelled"), choose.once(2) ? null : faultOf(choose));
-      if (model.jobs.has(id)) model.jobs.set(id, table.get(id));
+      if (model.jobs.has(id)) learn(table, model, id);
     },
     ({ table }, _choose, model, now) => {
       table.finish(now(), now() + 3_600_000);
-      for (const id of model.jobs.keys()) model.jobs.set(id, table.get(id));
+      for (const id of model.jobs.keys()) model.jobs.set(id, null);
     },
     ({ table }, choose, model, now) => {
       const expired = table.expired(now());
