@@ -32,7 +32,14 @@ export class FuzzedGateway {
   static async talk(message: string): Promise<readonly string[]> {
     const sent: string[] = [];
     const open: SocketListener[] = [];
-    const socket = { waiting: 0, send: (text: string) => void sent.push(text), close: () => undefined };
+    const socket = {
+      waiting: 0,
+      send: (text: string) => {
+        sent.push(text);
+        return null;
+      },
+      close: () => undefined,
+    };
     const gateway = await FuzzedGateway.open(
       {},
       {

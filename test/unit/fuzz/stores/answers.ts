@@ -2,8 +2,8 @@ import { ProcessAnswerCache } from "../../../../src/pages/process-cache.ts";
 import { AnswerBodies } from "../../../../src/platform/deno/answer-bodies.ts";
 import { RateLimits } from "../../../../src/platform/deno/rate-limits.ts";
 import type { Sql } from "../../../../src/storage/sql.ts";
+import { InjectedFailure } from "../../../support/failing-sql.ts";
 import type { Choices } from "./choices.ts";
-import { InjectedFault } from "./faulty-sql.ts";
 import { same, storeTarget } from "./store-target.ts";
 
 class NotFound extends Error {}
@@ -15,7 +15,7 @@ class Folder {
   isFull = false;
 
   async mkdir(): Promise<void> {
-    if (this.isFull) throw new InjectedFault("the disk is full");
+    if (this.isFull) throw new InjectedFailure("the disk is full");
   }
 
   async remove(path: string): Promise<void> {
@@ -31,7 +31,7 @@ class Folder {
 
   async writeFile(path: string, body: Uint8Array<ArrayBuffer>): Promise<void> {
     this.files.set(path, this.isFull ? body.subarray(0, 1) : body);
-    if (this.isFull) throw new InjectedFault("the disk is full");
+    if (this.isFull) throw new InjectedFailure("the disk is full");
   }
 }
 

@@ -59,6 +59,9 @@ const SUMS = [
   1e40,
 ];
 
+/** Unix milliseconds: the last one is the latest that a `Date` can hold. */
+const TIMES = [0, 1, 999.5, 2 ** 31, 1_800_000_000_000, 1_800_000_000_001, 8.64e15];
+
 /** Values for one operation, all of them decided by one number. */
 export class Choices {
   readonly #next: () => number;
@@ -99,6 +102,11 @@ export class Choices {
   /** A number that is not below 0. */
   amount(): number {
     return Math.abs(this.number());
+  }
+
+  /** A time of the program's own clock, or of a provider's. */
+  time(): number {
+    return TIMES[this.below(TIMES.length)] ?? 0;
   }
 
   /** A whole number that may be added up. */

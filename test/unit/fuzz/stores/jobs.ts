@@ -73,7 +73,7 @@ export const jobs = storeTarget<Store, Model>({
       store.table.complete(task, {
         body,
         headers: { "x-page-title": choose.text() },
-        madeAt: choose.amount(),
+        madeAt: choose.time(),
       });
       learn(store.table, model, task.job);
       model.results.set(`${task.job} ${task.n}`, body);

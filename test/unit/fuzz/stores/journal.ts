@@ -16,7 +16,7 @@ const MOST = { deletions: 10, others: 20 };
 const EVERYTHING = { page: 1, pageSize: 1_000, who: "", action: "", q: "", since: 0, until: 0 };
 
 const noteOf = (choose: Choices, action: string): ChangeNote => ({
-  at: choose.amount(),
+  at: choose.time(),
   who: choose.text(),
   address: choose.text(),
   action,

@@ -25,12 +25,12 @@ export const useStore = storeTarget<SqlUseStore, Uses>({
       const use = {
         id: choose.id(),
         key: keyOf(choose),
-        at: choose.amount(),
-        tokens: choose.number(),
-        cost: choose.number(),
-        extraTokens: choose.amount(),
-        extraCost: choose.amount(),
-        ended: choose.amount(),
+        at: choose.time(),
+        tokens: choose.sum(),
+        cost: choose.sum(),
+        extraTokens: choose.sum(),
+        extraCost: choose.sum(),
+        ended: choose.time(),
         settled: choose.once(2),
       };
       store.saveUse(use);
@@ -42,15 +42,15 @@ export const useStore = storeTarget<SqlUseStore, Uses>({
       uses.delete(id);
     },
     (store, choose, { uses, sums }) => {
-      const horizon = choose.amount();
+      const horizon = choose.time();
       const folded = choose.list(4, () => ({
         key: keyOf(choose),
         day: choose.below(30_000),
-        dayTokens: choose.number(),
-        dayCost: choose.number(),
+        dayTokens: choose.sum(),
+        dayCost: choose.sum(),
         month: choose.below(30_000),
-        monthTokens: choose.number(),
-        monthCost: choose.number(),
+        monthTokens: choose.sum(),
+        monthCost: choose.sum(),
       }));
       store.fold(horizon, folded);
       for (const [id, { ended }] of uses) if (ended > 0 && ended <= horizon) uses.delete(id);

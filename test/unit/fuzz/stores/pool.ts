@@ -19,7 +19,7 @@ const cooldownOf = (choose: Choices) => {
   const kind = failureKind(choose.of("rate_limited", "server_error", "token_expired", "unreachable"));
   return kind === null
     ? null
-    : { kind, reason: choose.text(), failures: choose.amount(), until: choose.amount() };
+    : { kind, reason: choose.text(), failures: choose.below(2_000), until: choose.time() };
 };
 
 const byName = <T>(entries: Iterable<readonly [string | number, T]>) =>
@@ -31,6 +31,7 @@ const nameOf = (choose: Choices) => choose.text().toWellFormed();
 export const poolStore = storeTarget<SqlPoolStore, Model>({
   name: "pool",
   open: (sql) => new SqlPoolStore(sql),
+  flush: (store) => store.flush(),
   model: () => ({
     marks: new Map(),
     accounts: new Map(),
@@ -55,12 +56,12 @@ export const poolStore = storeTarget<SqlPoolStore, Model>({
       marks.clear();
     },
     (store, choose, model) => {
-      const starts = { last: choose.amount(), oldestLive: choose.amount() };
+      const starts = { last: choose.below(2 ** 52), oldestLive: choose.below(2 ** 52) };
       store.saveStarts(starts);
       model.starts = starts;
     },
     (store, choose, model) => {
-      const terms = { boot: choose.text(), claimMs: choose.amount(), awaitMs: choose.amount() };
+      const terms = { boot: choose.text(), claimMs: choose.below(2 ** 31), awaitMs: choose.below(2 ** 31) };
       store.saveTerms(terms);
       model.terms = terms;
     },
@@ -76,7 +77,7 @@ export const poolStore = storeTarget<SqlPoolStore, Model>({
     },
     (store, choose, { reclaimed }) => {
       const id = choose.id();
-      const at = choose.amount();
+      const at = choose.time();
       store.addReclaimed(id, at);
       reclaimed.set(id, at);
     },
@@ -89,8 +90,8 @@ export const poolStore = storeTarget<SqlPoolStore, Model>({
       const account = {
         id: nameOf(choose),
         token: choose.text(),
-        expiresAt: choose.number(),
-        issuedAt: choose.number(),
+        expiresAt: choose.time(),
+        issuedAt: choose.time(),
         configuredToken: choose.text(),
         testStatus: choose.text(),
         proven: choose.once(2),
@@ -106,7 +107,7 @@ export const poolStore = storeTarget<SqlPoolStore, Model>({
     },
     (store, choose, { health }) => {
       const part = choose.below(5);
-      const text = choose.text();
+      const text = JSON.stringify({ [choose.text()]: choose.number() });
       if (choose.once(3)) {
         store.removeHealth(part);
         health.delete(part);
@@ -116,7 +117,12 @@ export const poolStore = storeTarget<SqlPoolStore, Model>({
       }
     },
     (store, choose, { parts }) => {
-      const part = { limit: nameOf(choose), peer: choose.id(), given: choose.number(), got: choose.number() };
+      const part = {
+        limit: nameOf(choose),
+        peer: choose.id(),
+        given: choose.below(2 ** 52),
+        got: choose.below(2 ** 52),
+      };
       store.savePart(part);
       parts.set(`${part.peer} ${part.limit}`, part);
     },

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { isObject } from "../../../../src/encoding/json.ts";
 import { GatewayError } from "../../../../src/errors/gateway-error.ts";
 import type { Sql } from "../../../../src/storage/sql.ts";
+import { FailingSql, InjectedFailure } from "../../../support/failing-sql.ts";
 import { type Target, target } from "../target.ts";
 import { Choices } from "./choices.ts";
-import { FaultySql, InjectedFault } from "./faulty-sql.ts";
 
 /** Inputs of a parser that take as long as one sequence. */
 const COST = 10;
@@ -46,6 +46,8 @@ export interface StoreRules<S, M> {
   readonly faults?: false;
   /** True: the clock is never set back; what it means for the store is not for it to say. */
   readonly forwardOnly?: true;
+  /** Called before the store is closed, and before it is checked: writes that the database refused are repeated. */
+  readonly flush?: (store: S) => void;
   /** What was under way when the store was closed, or a statement failed, is over. */
   readonly reopened?: (model: M, now: () => number) => void;
 }
@@ -81,13 +83,22 @@ function stepsIn(input: string): Step[] {
 export function storeTarget<S, M>(rules: StoreRules<S, M>): Target {
   const corpus = ["[[0,1],[1,2],[2,3],[3,4],[4,5],[5,6],[6,7],[7,8],[8,9],[9,10],[10,11],[11,12]]"];
   const play = async (input: string) => {
-    const sql = new FaultySql();
+    // SQLite takes back a transaction by itself when the disk is full.
+    const sql = new FailingSql(
+      Number.POSITIVE_INFINITY,
+      input.length % 2 === 0 ? "before" : "with its transaction",
+    );
     let at = START;
     const now = () => at;
     try {
       let store = await rules.open(sql, now);
       const model = rules.model();
+      const check = async () => {
+        rules.flush?.(store);
+        await rules.check(store, model, now);
+      };
       const reopen = async () => {
+        rules.flush?.(store);
         store = await rules.open(sql, now);
         rules.reopened?.(model, now);
         await rules.check(store, model, now);
@@ -103,11 +114,11 @@ export function storeTarget<S, M>(rules: StoreRules<S, M>): Target {
           const failed = await fails(() =>
             (rules.operations[chosen] ?? rules.operations[0])(store, choose, model, now),
           );
-          sql.failAfter(Number.POSITIVE_INFINITY);
-          if (failed) await rules.check(store, model, now);
+          sql.heal();
+          if (failed) await check();
         }
       }
-      await rules.check(store, model, now);
+      await check();
       await reopen();
     } finally {
       sql.close();
@@ -128,7 +139,7 @@ async function fails(work: () => void | Promise<void>): Promise<boolean> {
     await work();
     return false;
   } catch (error) {
-    if (error instanceof InjectedFault || error instanceof GatewayError) return true;
+    if (error instanceof InjectedFailure || error instanceof GatewayError) return true;
     throw error;
   }
 }
