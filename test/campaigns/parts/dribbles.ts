@@ -41,11 +41,12 @@ const DRIBBLES: Readonly<Record<"whole" | "stream", readonly Plan[]>> = {
   ],
 };
 
-/** How clients leave. One that closes its own half goes on reading. */
+/** How clients leave: in order, by a reset, by closing their own half while they go on reading, or not at all. */
 const WAYS: readonly { readonly halfOpen: boolean; leave(socket: Socket): void }[] = [
   { halfOpen: false, leave: (socket) => socket.destroy() },
   { halfOpen: false, leave: (socket) => socket.resetAndDestroy() },
   { halfOpen: true, leave: (socket) => socket.end() },
+  { halfOpen: false, leave: () => undefined },
 ];
 
 /** Some clients that ask at once, and leave. Resolves when they have. */

@@ -45,7 +45,8 @@ export class FuzzedGateway {
       {
         upgrade: (_request, listen) => {
           open.push(listen(socket));
-          return new Response(null, { status: 204 });
+          // Node makes no response with the status that hands a connection over.
+          return Object.defineProperty(new Response(null), "status", { value: 101 });
         },
       },
     );
