@@ -2,6 +2,7 @@ import * as z from "zod";
 import { isObject } from "../encoding/json.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import { MASK, withoutSecrets } from "../encoding/mask.ts";
+import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
 import { type GatewayError, invalidRequest, upstreamFailure } from "../errors/gateway-error.ts";
 import type { Fetch } from "../platform/upstream.ts";
 import { readBounded } from "../provider/transport.ts";
@@ -31,7 +32,7 @@ export class HostingPlatform {
 
   constructor(fetch: Fetch, base: string, credentials: HostingCredentials) {
     this.#fetch = fetch;
-    this.#base = base.replace(/\/+$/, "");
+    this.#base = withoutTrailingSlashes(base);
     this.#credentials = credentials;
   }
 

@@ -83,7 +83,7 @@ export class ReleaseLookup {
 /** Whether version `one` comes before `other`: by numbers, and a pre-release before its release. */
 export function isOlder(one: string, other: string): boolean {
   const parse = (version: string) => {
-    const [numbers = "", pre = ""] = version.replace(/^v/i, "").replace(/\+.*$/, "").split(/-(.*)/s);
+    const [numbers = "", pre = ""] = (version.replace(/^v/i, "").split("+", 1)[0] ?? "").split(/-(.*)/s);
     return { numbers: numbers.split(".").map((part) => Number.parseInt(part, 10) || 0), pre };
   };
   const left = parse(one);

@@ -1,7 +1,8 @@
 import type { MetricDeltas } from "../platform/archive.ts";
 import type { ErrorRate } from "./findings.ts";
 
-const GENERATION = /^polygate_generations_total\{.*status="(\d+)".*error="([^"]*)"/;
+/** The last two labels of a series of generations, as `src/telemetry/request-series.ts` writes them. */
+const OUTCOME = /,status="(\d+)",error="([^"]*)"\}$/;
 /** What is the provider's fault or ours: not the caller's, and not that somebody left. */
 const FAULT = /^(?:upstream_|model_unavailable$|account_login_failed$|internal_error$)/;
 
@@ -10,7 +11,8 @@ export function errorTotals(metrics: MetricDeltas): ErrorRate {
   let total = 0;
   let failed = 0;
   for (const [series, value] of Object.entries(metrics)) {
-    const [, status = "", error = ""] = GENERATION.exec(series) ?? [];
+    if (!series.startsWith("polygate_generations_total{")) continue;
+    const [, status = "", error = ""] = OUTCOME.exec(series) ?? [];
     if (status === "") continue;
     total += value;
     if (Number(status) >= 500 || FAULT.test(error)) failed += value;

@@ -148,7 +148,7 @@ async function checkAdminToken(context: Context, token: string): Promise<AdminTo
 
 /** The bearer credential of a request; throws 401 when there is none. */
 function bearer(request: Request): string {
-  const credential = /^bearer\s+(.+)$/i.exec(request.headers.get("authorization")?.trim() ?? "")?.[1];
+  const credential = /^bearer\s+(\S.*)$/i.exec(request.headers.get("authorization")?.trim() ?? "")?.[1];
   if (credential !== undefined) return credential.trim();
   throw unauthorized("administrators only: send Authorization: Bearer <token or admin key>");
 }

@@ -54,7 +54,7 @@ function credentialIn(source: CredentialSource, request: Request, url: URL): str
   switch (source.in) {
     case "bearer": {
       const authorization = request.headers.get("authorization");
-      return authorization === null ? null : (/^bearer\s+(.*)$/i.exec(authorization.trim())?.[1] ?? null);
+      return authorization === null ? null : (/^bearer\s+(\S.*)$/i.exec(authorization.trim())?.[1] ?? null);
     }
     case "header":
       return request.headers.get(source.name);

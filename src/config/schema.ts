@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { lazyLooseObject, lazyObject, once } from "../encoding/lazy-schema.ts";
+import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
 import { parseNetwork } from "./network.ts";
 
 const count = once(() => z.number().int().min(0));
@@ -114,7 +115,7 @@ const baseAddress = () =>
       if (url === null || !/^https?:$/.test(url.protocol)) return false;
       return url.username + url.password + url.search + url.hash === "";
     }, "must be an http or https address without a password and a query")
-    .transform((text) => text.replace(/\/+$/, ""));
+    .transform(withoutTrailingSlashes);
 
 /** Longest time-out that a timer takes, milliseconds. */
 const timeout = once(() => count().max(2_147_483_647).default(0));

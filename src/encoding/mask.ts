@@ -38,7 +38,14 @@ function formsOf(secret: string): string[] {
   return [...new Set(forms)].filter((form) => form.length >= MIN_SECRET);
 }
 
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+/** Whether quotation marks hold a part of a text, which may be escaped in the same way on both sides. */
+function isQuoted(text: string, start: number, end: number): boolean {
+  const mark = text.charAt(start - 1);
+  if (!/["'`]/.test(mark)) return false;
+  let close = end;
+  while (text[close] === "\\") close += 1;
+  return text[close] === mark && text.endsWith(text.slice(end, close), start - 1);
+}
 
 /** How much of `form`'s start, which is not the whole of it, `text` ends with: in linear time (Knuth, Morris and Pratt). */
 function startAtEnd(text: string, form: string): number {
@@ -67,8 +74,9 @@ export function withoutSecrets(text: string, secrets: readonly string[], cut = f
   for (const secret of secrets.toSorted((one, other) => other.length - one.length)) {
     if (secret.length < MIN_QUOTED) continue;
     if (secret.length < MIN_SECRET) {
-      const quoted = new RegExp(`(\\\\*["'\`])${escaped(secret)}\\1`, "g");
-      masked = masked.replace(quoted, (_, mark: string) => mark + MASK + mark);
+      masked = masked.replaceAll(secret, (found, at: number, whole: string) =>
+        isQuoted(whole, at, at + found.length) ? MASK : found,
+      );
       continue;
     }
     for (const form of formsOf(secret)) {

@@ -3,7 +3,7 @@ const MAX_SHOWN = 500;
 /** Keys and account names travel in admin paths, and who knows the name of a job may read it; also in those that no route has because of a prefix or a slash too many. */
 const NAMED = /^(.*?\/(?:admin\/+(?:keys|accounts)|v1\/+jobs))\/.*/is;
 /** A query that became part of the path, because its question mark was escaped. */
-const QUERY = /([?&;][\w.-]*(?:key|token|secret|password)[\w.-]*=)[^&;]*/gi;
+const QUERY = /([?&;](?:(?!key|token|secret|password)[\w.-])*(?:key|token|secret|password)[\w.-]*=)[^&;]*/gi;
 
 /** Without any of these nothing above finds anything, nor is there an escape: most paths are as short and as plain. */
 const MAY_NAME = /[%?&;]|\/(?:admin|jobs)\//i;

@@ -99,7 +99,7 @@ async function configured(
 }
 
 function headerKeys({ headers }: Request): string[] {
-  const bearer = /^bearer\s+(.*)$/i.exec(headers.get("authorization")?.trim() ?? "")?.[1];
+  const bearer = /^bearer\s+(\S.*)$/i.exec(headers.get("authorization")?.trim() ?? "")?.[1];
   return [bearer, headers.get("x-api-key")].flatMap((text) => text?.trim() || []);
 }
 

@@ -1,4 +1,5 @@
 import { isObject } from "../encoding/json.ts";
+import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
 import { parsePrivateHosts } from "../url-safety/index.ts";
 
 /** Timers take no more milliseconds: a longer one would end at once. */
@@ -66,7 +67,10 @@ export const httpUrl = kind("an http or https address", httpAddress, false);
 /** The same, to which paths are added: slashes at its end are dropped. */
 export const baseUrl = kind(
   "an http or https address",
-  (text) => httpAddress(text)?.replace(/\/+$/, ""),
+  (text) => {
+    const address = httpAddress(text);
+    return address === undefined ? undefined : withoutTrailingSlashes(address);
+  },
   false,
 );
 

@@ -51,7 +51,7 @@ export class BackendNames {
     const { kind, message, status, retryAfter, said } = error;
     return new ProviderError(
       kind,
-      `${message.replace(/[.\s]+$/, "")}; the provider has ${told}${more}`,
+      `${message.replace(/(?<![.\s])[.\s]+$/, "")}; the provider has ${told}${more}`,
       status,
       error,
       retryAfter,

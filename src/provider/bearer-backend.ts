@@ -1,3 +1,4 @@
+import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
 import type { ExchangeKind, ProviderOptions } from "./driver.ts";
 import { embeddingsOf } from "./embeddings.ts";
 import { KeyedBackend, type KeyedProtocol } from "./keyed-backend.ts";
@@ -19,7 +20,7 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
   };
 
   constructor(options: ProviderOptions, protocol: Omit<KeyedProtocol<Wire>, "address">) {
-    super(options, { ...protocol, address: options.baseUrl.replace(/\/+$/, "") });
+    super(options, { ...protocol, address: withoutTrailingSlashes(options.baseUrl) });
   }
 
   protected override headers(token: string) {

@@ -10,9 +10,12 @@ const OWN = new Set([
   ...["type", "role", "include", "model", "mode", "display", "responseMimeType", "thinkingLevel"],
   ...["data", "signature", "thoughtSignature", "encrypted_content", "image_url", "file_data"],
 ]);
-/** What stands in quotes or brackets, and names of several words or of several steps. */
-const REPEATED =
-  /(?<![\w\\])(["'`])(?:(?!\1).){1,300}\1(?!\w)|\[[^[\]]{1,300}\]|\w+(?:\.\w+)+|\w*(?:_|[a-z](?=[A-Z]))\w*/g;
+/**
+ * What stands in quotes or brackets, and names of several words or of several steps. A name begins where no letter is before it: if the
+ * search began at each letter of a long word, it would take the square of its length.
+ */
+export const REPEATED =
+  /(?<![\w\\])(["'`])(?:(?!\1).){1,300}\1(?!\w)|\[[^[\]]{1,300}\]|(?<!\w)\w+(?:\.\w+)+|(?<!\w)\w*(?:_|[a-z](?=[A-Z]))\w*/g;
 
 /**
  * A refusal without what it may only repeat of the caller's words: what it quotes, or writes as a name, and the request

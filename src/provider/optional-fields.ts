@@ -109,15 +109,25 @@ const REFUSED =
 
 /**
  * Recognises a refusal of a field as such, in the words of the APIs that refuse some; one of a value that is out of range
- * is the caller's to correct. The name is a regular expression.
+ * is the caller's to correct. The name is a regular expression, which repeats `.` a bounded number of times only.
  */
 export function refused(name: string): RegExp {
   return new RegExp(`(?:${REFUSED})[^.]{0,80}?\\b${name}\\b|\\b${name}\\b[^.]{0,80}?(?:${REFUSED})`, "i");
 }
 
-/** Recognises what either of two expressions does, in letters of either case. */
-export function either(one: RegExp, other: RegExp): RegExp {
-  return new RegExp(`${one.source}|${other.source}`, "i");
+/**
+ * Recognises a sentence that says `first` and later `second`, both regular expressions, in letters of either case. `first` does not stand
+ * again between them: a text that repeats it would otherwise take the square of its length.
+ *
+ * @param end the characters that end a sentence
+ */
+export function sentence(first: string, second: string, end = "."): RegExp {
+  return new RegExp(`(?:${first})(?:(?!${first})[^${end}])*(?:${second})`, "i");
+}
+
+/** Recognises what any of the expressions does, in letters of either case. */
+export function either(...expressions: readonly RegExp[]): RegExp {
+  return new RegExp(expressions.map(({ source }) => source).join("|"), "i");
 }
 
 function strip<Wire>(full: Wire, refused: ReadonlyMap<OptionalField<Wire>, string>): Wire {

@@ -1,7 +1,7 @@
 /** A JSON value as JavaScript source, indented by two blanks a level. */
 export function javascriptLiteral(value: unknown, indent = 0): string {
   const text = JSON.stringify(value, null, 2).replace(
-    /^(\s*)"([A-Za-z_]\w*)":/gm,
+    /^( *)"([A-Za-z_]\w*)":/gm,
     // Written plainly, this one name would set the object's prototype.
     (_, space: string, name: string) => `${space}${name === "__proto__" ? '["__proto__"]' : name}:`,
   );

@@ -93,7 +93,7 @@ export function navigationFailure(text: string): GatewayError {
 }
 
 const GONE =
-  /Target closed|Session closed|Connection closed|TargetCloseError|detached|disconnected|Protocol error.*closed|WebSocket|No target with given id|Session with given id not found|browser has been closed/i;
+  /Target closed|Session closed|Connection closed|TargetCloseError|detached|disconnected|Protocol error(?:(?!Protocol error).)*closed|WebSocket|No target with given id|Session with given id not found|browser has been closed/i;
 
 /** The browser runs, but does nothing that it is asked to. */
 export class BrowserStalled extends Error {

@@ -76,6 +76,7 @@ async function hasSheet(session: CDPSession, sheet: Sheet, number: number): Prom
 /** How many sheets a PDF of the browser's has, by the root of its page tree, which comes last; 0 when it does not say. */
 export function countSheets(pdf: Uint8Array): number {
   const text = new TextDecoder("latin1").decode(pdf);
-  const [, count = "0"] = [...text.matchAll(/\/Type\s*\/Pages\b[^>]*?\/Count\s+(\d+)/g)].at(-1) ?? [];
+  const [, count = "0"] =
+    [...text.matchAll(/\/Type\s*\/Pages\b(?:(?!\/Type\s*\/Pages\b)[^>])*?\/Count\s+(\d+)/g)].at(-1) ?? [];
   return Number(count);
 }

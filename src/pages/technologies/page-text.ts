@@ -41,7 +41,7 @@ function saidEncoding(bytes: Uint8Array): string | undefined {
   for (const byte of bytes.subarray(0, HEAD_BYTES)) head += String.fromCharCode(byte);
   const [said] = head.replace(/<!--[\s\S]*?(?:-->|$)/g, "").split(/<body/i);
   const [, declared] = /^\s*<\?xml[^<>]*?\bencoding\s*=\s*["']([\w:.-]+)/i.exec(said ?? "") ?? [];
-  const [, named] = /<meta\b[^<>]*?\bcharset\s*=\s*["']?\s*([\w:.-]+)/i.exec(said ?? "") ?? [];
+  const [, named] = /<meta\b[^<>]*?\bcharset\s*=\s*(?:["']\s*)?([\w:.-]+)/i.exec(said ?? "") ?? [];
   const label = named ?? declared;
   // Whoever could read that it is UTF-16 has shown that it is not.
   return label !== undefined && /^utf-?16/i.test(label) ? "utf-8" : label;

@@ -1,6 +1,7 @@
 import type { Conversation } from "../../conversation/conversation.ts";
 import type { ResolvedModel } from "../../conversation/model.ts";
 import { changesAddress, withoutCollection } from "../../conversation/model-path.ts";
+import { withoutTrailingSlashes } from "../../encoding/path-segment.ts";
 import { GatewayError } from "../../errors/gateway-error.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import { type AnswerReader, KeyedBackend, modelNames, type RequestSettings } from "../keyed-backend.ts";
@@ -36,8 +37,8 @@ export const contentGeneration = {
 
 /** The base address may be that of the service, or go on with a version and whatever stands behind it. */
 function addressOf(baseUrl: string): string {
-  const base = baseUrl.replace(/\/+$/, "");
-  return /\/v\d+[a-z\d]*(?:\/|$)/.test(base.replace(/^\w+:\/\/[^/]*/, "")) ? base : `${base}/v1beta`;
+  const base = withoutTrailingSlashes(baseUrl);
+  return /\/v\d[a-z\d]*(?:\/|$)/.test(base.replace(/^\w+:\/\/[^/]*/, "")) ? base : `${base}/v1beta`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { effortFor } from "../effort.ts";
-import { either, type OptionalField, refused } from "../optional-fields.ts";
+import { either, type OptionalField, refused, sentence } from "../optional-fields.ts";
 import { ownSchema } from "./own-schema.ts";
 import type { WireCall, WireConfig, WireContent, WirePart, WireRequest, WireTool } from "./wire.ts";
 
@@ -52,7 +52,10 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // Newer models have levels instead of budgets. One that is out of range is the caller's to correct.
-    named: /thinking[ _]?budget[^.]*not supported|unknown name \\?"thinking_?budget|use thinking[ _]?level/i,
+    named: either(
+      sentence("thinking[ _]?budget", "not supported"),
+      /unknown name \\?"thinking_?budget|use thinking[ _]?level/,
+    ),
     present: ({ generationConfig: { thinkingConfig } }) => (thinkingConfig?.thinkingBudget ?? 0) > 0,
     without: (request) =>
       configured(request, ({ thinkingConfig, ...rest }) => ({
@@ -65,8 +68,10 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // A model that does not think, or a server that has not heard of it.
-    named:
-      /think(?:ing)?(?!\w*[ _]?budget)[^.]*(?:not (?:supported|enabled)|unsupported)|unknown name \\?"thinking_?(?:config|level)/i,
+    named: either(
+      sentence("think(?:ing)?(?!\\w{0,80}[ _]?budget)", "not (?:supported|enabled)|unsupported"),
+      /unknown name \\?"thinking_?(?:config|level)/,
+    ),
     present: ({ generationConfig: { thinkingConfig } }) => thinkingConfig !== undefined,
     without: (request) => configured(request, ({ thinkingConfig: _, ...rest }) => rest),
   },
@@ -74,7 +79,8 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     // A model that does not search, or not beside the caller's functions, answers from what it knows.
     named: either(
       refused(SEARCH),
-      new RegExp(`${SEARCH}[^.]*cannot be combined|supported only[^.]*${SEARCH}`),
+      sentence(SEARCH, "cannot be combined"),
+      sentence("supported only", SEARCH),
     ),
     present: ({ tools = [] }) => tools.some((tool) => "googleSearch" in tool),
     without: ({ tools = [], ...rest }) => {
@@ -94,8 +100,10 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     passing: true,
   },
   {
-    named:
-      /(?:mime[ _]?type|json mode)[^.]*(?:unsupported|not (?:supported|enabled))|unknown name \\?"response_?mime/i,
+    named: either(
+      sentence("mime[ _]?type|json mode", "unsupported|not (?:supported|enabled)"),
+      /unknown name \\?"response_?mime/,
+    ),
     present: ({ generationConfig }) => generationConfig.responseMimeType !== undefined,
     without: (request) =>
       configured(request, ({ responseMimeType: _, responseJsonSchema: __, ...rest }) => rest),

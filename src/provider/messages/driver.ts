@@ -1,4 +1,5 @@
 import type { Conversation } from "../../conversation/conversation.ts";
+import { withoutTrailingSlashes } from "../../encoding/path-segment.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import { type AnswerReader, KeyedBackend, type RequestSettings } from "../keyed-backend.ts";
 import type { PrepareOptions, UpstreamAccount } from "../provider.ts";
@@ -32,7 +33,7 @@ export const messages = {
 
 /** The base address may be that of the service, or that of its version. */
 function addressOf(baseUrl: string): string {
-  return `${baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1`;
+  return `${withoutTrailingSlashes(baseUrl).replace(/\/v1$/, "")}/v1`;
 }
 
 function lengthOf(thought: WireThought): number {

@@ -1,5 +1,5 @@
 import { effortFor } from "../effort.ts";
-import { either, refused as namedAsRefused, type OptionalField } from "../optional-fields.ts";
+import { either, refused as namedAsRefused, type OptionalField, sentence } from "../optional-fields.ts";
 
 import { isMarked, withoutCache } from "./cache.ts";
 import { thinkingShare } from "./thinking.ts";
@@ -17,7 +17,7 @@ const REFUSED =
 
 /** Recognises a sentence that says of something that it cannot be had; the name is a regular expression. */
 function refused(name: string): RegExp {
-  return new RegExp(`${name}[^".]*\\b(?:${REFUSED})|(?:${REFUSED})[^".]*${name}`, "i");
+  return either(sentence(name, `\\b(?:${REFUSED})`, '".'), sentence(REFUSED, name, '".'));
 }
 
 const DISABLED = { type: "disabled" } as const;
@@ -64,8 +64,10 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   BUDGET,
   {
     // The accounts of a pool need not belong together.
-    named:
-      /(?:invalid|corrupted) [`'"\\]*signature|signature[`'"\\]* (?:(?:is|was) )?(?:not valid|invalid|corrupted)|signature[^.]*could not be (?:verified|decrypted)/i,
+    named: either(
+      /(?:invalid|corrupted) [`'"\\]*signature|signature[`'"\\]* (?:(?:is|was) )?(?:not valid|invalid|corrupted)/,
+      sentence("signature", "could not be (?:verified|decrypted)"),
+    ),
     present: ({ messages }) => messages.some(({ content }) => content.some(isThought)),
     without: withoutThoughts,
     passing: true,
@@ -80,7 +82,8 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     // Either of these, or a model that always thinks.
     named: either(
       namedAsRefused("thinking"),
-      /thinking\.type\.disabled|thinking[^.]*(?:expected tags|cannot be (?:disabled|turned))/,
+      /thinking\.type\.disabled/,
+      sentence("thinking", "expected tags|cannot be (?:disabled|turned)"),
     ),
     present: ({ thinking }) => thinking?.type === "disabled",
     without: ({ thinking: _, ...rest }) => rest,
@@ -113,7 +116,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // What is not kept only costs more.
-    named: refused("cache_control[\\w.]*"),
+    named: refused("cache_control[\\w.]{0,80}"),
     present: isMarked,
     without: withoutCache,
   },
@@ -123,7 +126,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     without: ({ top_p: _, ...rest }) => rest,
   },
   {
-    named: /forces tool use|(?:tool_choice|forced tool)[^".]*not support/i,
+    named: either(/forces tool use/, sentence("tool_choice|forced tool", "not support", '".')),
     present: ({ tool_choice: choice }) => choice?.type === "any" || choice?.type === "tool",
     without: ({ tool_choice: choice, ...rest }) => {
       const { name: _, ...others } = choice ?? {};
@@ -145,7 +148,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // Or it is another tool whose schema is at fault.
-    named: /web[ _]search|tools\.\d+\S*input_schema/i,
+    named: /web[ _]search|tools\.\d(?:(?!tools\.\d)\S)*input_schema/i,
     ...SEARCH,
     passing: true,
   },

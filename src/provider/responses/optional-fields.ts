@@ -1,4 +1,4 @@
-import { either, hints, type OptionalField, refused } from "../optional-fields.ts";
+import { either, hints, type OptionalField, refused, sentence } from "../optional-fields.ts";
 import type { WireItem, WirePart, WireRequest, WireResult, WireSearch, WireTool } from "./wire.ts";
 
 /** What the model thought, sealed, so that it can be given back. */
@@ -34,7 +34,7 @@ function shortest(refusal: string): number {
 }
 
 /** Thoughts that were sealed for somebody else: an account of another organisation, or another backend. */
-const UNREADABLE = /invalid_encrypted_content|encrypted content[^.]*could not be/i;
+const UNREADABLE = either(/invalid_encrypted_content/, sentence("encrypted content", "could not be"));
 
 /** What not every backend knows, or not every model of one. */
 export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
@@ -46,7 +46,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // A model that does not think has nothing to seal; an engine may not know how.
-    named: refused("(?:[\\w.]*encrypted[ _]content|include)"),
+    named: refused("(?:[\\w.]{0,80}encrypted[ _]content|include)"),
     present: ({ include = [] }, refusal) => include.includes(SEALED_THOUGHTS) && !UNREADABLE.test(refusal),
     without: (request) => withoutIncluded(request, SEALED_THOUGHTS),
   },
@@ -58,13 +58,13 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     passing: true,
   },
   {
-    named: refused("(?:web_search_call[\\w.]*|include)"),
+    named: refused("(?:web_search_call[\\w.]{0,80}|include)"),
     present: ({ include = [] }) => include.includes(FOUND_PAGES),
     without: (request) => withoutIncluded(request, FOUND_PAGES),
   },
   {
     // Summaries are kept from organisations that have not said who they are.
-    named: either(refused("reasoning[. ]summar(?:y|ies)"), /verified[^.]*reasoning[. ]summar/),
+    named: either(refused("reasoning[. ]summar(?:y|ies)"), sentence("verified", "reasoning[. ]summar")),
     present: ({ reasoning }) => reasoning?.summary !== undefined,
     without: ({ reasoning, ...rest }) => ({
       ...rest,
@@ -73,7 +73,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // A model that always thinks is asked for as little as it offers.
-    named: /['"`]?none['"`]?[^.]*not supported|unsupported value:? ['"`]?none|reasoning\.effort/i,
+    named: either(sentence("none", "not supported"), /unsupported value:? ['"`]?none|reasoning\.effort/),
     present: ({ reasoning }, refusal) => reasoning?.effort === "none" && leastEffort(refusal) !== null,
     without: ({ reasoning: _, ...rest }, refusal) => ({
       ...rest,

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../encoding/json.ts";
+import { withoutTrailingSlashes } from "../../encoding/path-segment.ts";
 import { ProviderError } from "../../errors/provider-error.ts";
 import type { Credentials, SignedIn } from "../../platform/accounts.ts";
 import type { Fetch } from "../../platform/upstream.ts";
@@ -30,7 +31,7 @@ export class SessionsApi {
 
   /** `newId` makes the boundary of multipart bodies. */
   constructor(baseUrl: string, newId: () => string) {
-    this.#baseUrl = baseUrl.replace(/\/+$/, "");
+    this.#baseUrl = withoutTrailingSlashes(baseUrl);
     this.#newId = newId;
   }
 

@@ -1,7 +1,7 @@
 import type { Route } from "../../api/settings.ts";
 
-/** A model, and its weight behind a space. */
-const LINE = /^(.*?)(?:\s+(\d+(?:\.\d+)?))?$/;
+/** The weight behind a model, and the space between them. */
+const WEIGHT = /(?<!\s)\s+(\d+(?:\.\d+)?)$/;
 
 /** A route as it is typed: a model a line, with its weight behind it where it has one. */
 export function textOfRoute(route: Route): string {
@@ -20,8 +20,8 @@ export function routeIn(text: string): Route {
     .map((line) => line.trim())
     .filter((line) => line !== "")
     .map((line) => {
-      const [, model = line, weight] = LINE.exec(line) ?? [];
-      return weight === undefined ? model : { model, weight: Number(weight) };
+      const found = WEIGHT.exec(line);
+      return found === null ? line : { model: line.slice(0, found.index), weight: Number(found[1]) };
     });
 }
 

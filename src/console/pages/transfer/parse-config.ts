@@ -1,7 +1,7 @@
 import { fromBase64 } from "../../../encoding/bytes.ts";
 
 /** A text of base64, with or without line breaks. */
-const BASE64 = /^[A-Za-z0-9+/\s]+=*\s*$/;
+const BASE64 = /^[A-Za-z0-9+/\s]+(?:=+\s*)?$/;
 
 /** What a text is the base64 of; null when that is no configuration: plain words may have the letters of base64, too. */
 function decoded(text: string): string | null {

@@ -13,6 +13,14 @@ describe("a route in its form", () => {
     expect(routeIn(textOfRoute(ROUTE))).toEqual(ROUTE);
     expect(routeIn(" one \n\n two 3 ")).toEqual(["one", { model: "two", weight: 3 }]);
     expect(routeIn(" \n")).toEqual([]);
+    expect(routeIn("a 1 2.5\nb\t3\nc4\nd 5x\n6\ne  .5")).toEqual([
+      { model: "a 1", weight: 2.5 },
+      { model: "b", weight: 3 },
+      "c4",
+      "d 5x",
+      "6",
+      "e  .5",
+    ]);
   });
 
   it("is told in one line, as an order or as shares", () => {
