@@ -31,7 +31,7 @@ export const kept = storeTarget<KeptForCallers, Model>({
   name: "stored responses, files and uploads",
   // What has expired stays gone when the clock is set back.
   forwardOnly: true,
-  open: (sql, now) => new KeptForCallers(sql, QUOTA, now),
+  open: (sql, now) => new KeptForCallers(sql, QUOTA, now, async () => true),
   model: () => ({ responses: new Map(), files: new Map(), newest: { response: null, file: null } }),
   operations: [
     async (store, choose, { responses, newest }, now) => {
