@@ -106,7 +106,10 @@ async function measureBodies(): Promise<readonly Row[]> {
 
 function isWrong({ heapMiB, peakMiB = Number.POSITIVE_INFINITY }: Runtime, row: Row): boolean {
   return (
-    row.wrong > 0 || row.ms >= LONGEST_MS || row["heap MiB"] > heapMiB || (row["peak MiB"] ?? 0) > peakMiB
+    row.wrong > 0 ||
+    (row.ms ?? 0) >= LONGEST_MS ||
+    row["heap MiB"] > heapMiB ||
+    (row["peak MiB"] ?? 0) > peakMiB
   );
 }
 

@@ -113,7 +113,7 @@ async function statusOf(answer: Promise<Response>): Promise<number> {
 
 async function takeBodies(gateway: Gateway, { clients, bytes }: HoardSize): Promise<Hoard> {
   const requests = new SlowRequests(gateway);
-  const body = Buffer.from(`{"model":"gpt-4o","x":[${"{},".repeat(Math.floor(bytes / 3))}`);
+  const body = Buffer.from(`{"model":"gpt-4o","x":"${"x".repeat(Math.floor(bytes / 4))}`);
   const headers = { ...json, "content-length": String(body.length + MIB) };
   for (let index = 0; index < clients; index += 1) {
     requests.start("POST", "/v1/chat/completions", { ...headers, ...bearer(`made-up-${index}`) }, body);
@@ -144,8 +144,10 @@ async function takeKeptResponses(gateway: Gateway, { clients, bytes }: HoardSize
   const crowd = new SocketCrowd(gateway);
   for (let index = 0; index < clients; index += 1) {
     const [socket] = await crowd.open(1, () => strangerNumber(index));
-    socket?.keep(bytes);
-    await socket?.outcome();
+    for (let kept = 0; kept < 4; kept += 1) {
+      socket?.keep(Math.floor(bytes / 8));
+      await socket?.outcome();
+    }
   }
   return { statuses: crowd.refusals, end: () => crowd.end() };
 }
