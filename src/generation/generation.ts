@@ -18,6 +18,7 @@ import {
   type UpstreamTurn,
   type WholeTurn,
 } from "../provider/provider.ts";
+import { holdAnswer } from "./answer-memory.ts";
 import { Assembler, type TurnEnd } from "./assembler.ts";
 import { afterGeneration } from "./cleanup.ts";
 import type { GenerationJob } from "./job.ts";
@@ -385,6 +386,7 @@ export class Generation {
       const { log, platform, startedAt } = this.#job.context;
       log.firstTokenMs ??= platform.now() - startedAt;
     }
+    holdAnswer(this.#job, events);
     const delivered = this.#sink.deliver(events);
     if (delivered !== undefined) this.watchdog.writing();
     return delivered;

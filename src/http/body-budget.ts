@@ -249,8 +249,8 @@ function tooDear(): GatewayError {
   );
 }
 
-/** Without `Retry-After`, as all refusals for lack of room (contract, Errors). */
-function overloaded(): GatewayError {
+/** The 503 of a request for which there is no memory. Without `Retry-After`, as all refusals for lack of room (contract, Errors). */
+export function overloaded(): GatewayError {
   return new GatewayError(503, "the gateway has no memory left for this request just now: try again", {
     code: "overloaded",
   });

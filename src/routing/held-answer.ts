@@ -30,7 +30,8 @@ export async function heldAnswer(
   const { hold, log, platform } = context;
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const counted = Math.min(bytes.byteLength, MAX_COUNTED_BYTES);
-  if (!hold.take(counted)) await hold.wait(counted);
+  // Answers that wait for memory would take it themselves.
+  hold.demand(counted);
   const { readable, writable } = byteChannel();
   const sent = sendPieces(bytes, writable.getWriter(), platform.variables.idleTimeoutMs);
   log.streaming = sent;
