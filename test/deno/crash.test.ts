@@ -111,13 +111,13 @@ it(`loses nothing that was acknowledged when it is killed while it streams and w
     await gateway.startAgain();
 
     expect(await get<Queue>("/admin/queue/status")).toMatchObject({ in_use: 0, available: 3, total: 3 });
-    expect((await stream("[[say:first]]")).status).toBe(200);
     expect(await recordOf(said)).toMatchObject({
       status: "success",
       response_preview: expect.stringContaining(said),
     });
     expect(await recordOf(`broken ${round}`)).toMatchObject({ status: "error" });
     expect((await history("streaming")).items).toEqual([]);
+    expect((await stream("[[say:first]]")).status).toBe(200);
     await (await stream("again")).text();
     expect((await gateway.sandbox.state()).sign_ins, "accounts keep their tokens").toEqual(signIns);
   }

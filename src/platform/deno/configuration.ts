@@ -53,6 +53,8 @@ function openCore(sql: Sql, variables: Variables, journal: SqlJournal): Configur
   try {
     return new ConfigurationCore(configStorage(sql), variables);
   } catch (error) {
+    // Storage that fails for now says nothing of what it holds.
+    if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
     const versions = journal.versions().map(({ version }) => version);
     const kept = versions.length === 0 ? "there is no kept version" : `kept versions: ${versions.join(", ")}`;
     throw new DamagedConfigurationError(
@@ -62,11 +64,11 @@ function openCore(sql: Sql, variables: Variables, journal: SqlJournal): Configur
 }
 
 /** What is wrong, without any of the row's text: it has secrets. */
-function damageOf(error: unknown): string {
+function damageOf(error: SyntaxError | z.ZodError): string {
   if (error instanceof SyntaxError) return "the row is no JSON";
-  const [issue] = error instanceof z.ZodError ? error.issues : [];
-  if (issue !== undefined) return [issue.path.join("."), issue.message].filter(Boolean).join(": ");
-  return error instanceof Error ? error.name : "it cannot be read";
+  const [issue] = error.issues;
+  if (issue === undefined) return "it cannot be read";
+  return [issue.path.join("."), issue.message].filter(Boolean).join(": ");
 }
 
 /** The configuration of a process, which tells the account pool of every edit. Resolves when the pool knows it. */
