@@ -10,8 +10,11 @@ const PIECE_BYTES = 16 * 1024;
 /** The most that an answer counts with: the largest picture of a page has to fit into what strangers have on Workers. */
 const MAX_COUNTED_BYTES = 16 * 1024 * 1024;
 
+/** The HTTP status of an answer that names none. */
+const OK = 200;
+
 /** What an answer needs of its request. */
-export type Answering = Pick<Context, "hold" | "log" | "request" | "waitUntil"> & {
+export type Answering = Pick<Context, "hold" | "log" | "record" | "request" | "waitUntil"> & {
   readonly platform: { readonly variables: Pick<Context["platform"]["variables"], "idleTimeoutMs"> };
 };
 
@@ -31,6 +34,7 @@ export async function heldAnswer(
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const counted = Math.min(bytes.byteLength, MAX_COUNTED_BYTES);
   if (!hold.take(counted)) await hold.wait(counted);
+  context.record(init.status ?? OK);
   const { readable, writable } = byteChannel();
   const sent = sendPieces(bytes, writable.getWriter(), platform.variables.idleTimeoutMs);
   log.streaming = sent;
