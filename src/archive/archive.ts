@@ -119,8 +119,12 @@ export class SqlArchive implements Archive {
     this.#adopt(retention);
     if (this.#retention.records === 0 || records.length === 0) return;
     const summaries = records.map(({ summary }) => summary);
-    const cleared = this.history.buryCleared(summaries, undefined);
-    for (const record of records) if (!cleared.includes(record.summary.id)) this.history.put(record);
+    const cleared = new Set(this.history.buryCleared(summaries, undefined));
+    const kept = records.filter(({ summary }) => !cleared.has(summary.id));
+    const [first, ...others] = kept;
+    // Alone, a record takes fewer statements than among several.
+    if (first !== undefined && others.length === 0) this.history.put(first);
+    else this.history.putAll(kept);
     this.#untrimmed = true;
   }
 

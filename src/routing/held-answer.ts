@@ -10,8 +10,11 @@ const PIECE_BYTES = 16 * 1024;
 /** The most that an answer counts with: the largest picture of a page has to fit into what strangers have on Workers. */
 const MAX_COUNTED_BYTES = 16 * 1024 * 1024;
 
+/** The HTTP status of an answer that names none. */
+const OK = 200;
+
 /** What an answer needs of its request. */
-export type Answering = Pick<Context, "hold" | "log" | "request" | "waitUntil"> & {
+export type Answering = Pick<Context, "hold" | "log" | "record" | "request" | "waitUntil"> & {
   readonly platform: { readonly variables: Pick<Context["platform"]["variables"], "idleTimeoutMs"> };
 };
 
@@ -32,6 +35,7 @@ export async function heldAnswer(
   const counted = Math.min(bytes.byteLength, MAX_COUNTED_BYTES);
   // Answers that wait for memory would take it themselves.
   hold.demand(counted);
+  context.record(init.status ?? OK);
   const { readable, writable } = byteChannel();
   const sent = sendPieces(bytes, writable.getWriter(), platform.variables.idleTimeoutMs);
   log.streaming = sent;

@@ -11,6 +11,8 @@ export function answersIn(
 ): AnswerStore {
   return {
     write({ retention, records, used, endedAt }) {
+      // Most often another request of the same moment has written the record: one statement is a transaction.
+      if (records.length === 0) return used === null ? undefined : usage.note(used, endedAt);
       let note: number | undefined;
       try {
         sql.transaction(() => {

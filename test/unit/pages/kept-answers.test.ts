@@ -26,6 +26,7 @@ describe("an answer that is kept", () => {
   function contextWith(kept: AnswerCache) {
     return {
       waitUntil: (promise: Promise<unknown>) => void work.push(promise),
+      record: () => undefined,
       hold: new BodyBudget(1_000_000).hold(),
       log: {},
       platform: { now: () => now, pages: { cache: kept }, variables: { idleTimeoutMs: 1000 } },

@@ -17,6 +17,7 @@ function asking(method = "GET") {
     hold: budget.hold(),
     log,
     platform: { variables: { idleTimeoutMs: IDLE_MS } },
+    record: vi.fn(),
     request: new Request("http://gateway.test/", { method }),
     waitUntil: () => undefined,
   };
@@ -34,6 +35,13 @@ describe("a whole answer", () => {
     context.hold.end();
     expect(budget.used).toBe(0);
     expect(response.headers.get("content-type")).toBe("text/plain");
+  });
+
+  it("is recorded before any of it is sent", async () => {
+    const { context } = asking();
+    const response = await heldAnswer(context, "x".repeat(MIB), { status: 202 });
+    expect(context.record.mock.calls).toEqual([[202]]);
+    await response.body?.cancel();
   });
 
   it("is given up when the client reads nothing, and when it leaves", async () => {
