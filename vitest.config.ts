@@ -50,6 +50,8 @@ export default defineConfig({
           isolate: false,
           // For a machine that does much else: none takes more than a few seconds.
           testTimeout: 30_000,
+          // A file builds the Worker before its tests.
+          hookTimeout: 60_000,
           retry,
           setupFiles: ["test/support/properties.ts"],
         },
