@@ -8,8 +8,12 @@ const PARTIAL =
 
 /** Most places of one answer that are told. */
 export const MAX_CITATIONS = 1_000;
+/** More characters than the beginning of a marker has. */
+const MARKER_CHARS = 20;
 /** Characters before a marker in which the claim is looked for that it is about. */
 const CLAIM_REACH = 500;
+/** Characters of the text that are held: the beginning of a marker may be taken back from the claim's. */
+const WINDOW = CLAIM_REACH + MARKER_CHARS;
 const NO_WORDS = /^[\s,;:.!?]*/;
 const SENTENCE_END = /[.!?。！？](?=\s)|\n/g;
 
@@ -36,7 +40,7 @@ class Recent {
 
   push(piece: string): void {
     this.#length += piece.length;
-    this.#text = (piece.length < CLAIM_REACH ? this.#text + piece : piece).slice(-CLAIM_REACH);
+    this.#text = (piece.length < WINDOW ? this.#text + piece : piece).slice(-WINDOW);
   }
 
   /** So many of the last characters are not part of the text after all. */
@@ -47,7 +51,7 @@ class Recent {
 
   /** What a marker is about that stands at the end: the sentence or line, from the marker before it if that has one. */
   claim(): Citation["claim"] {
-    const own = Math.max(0, this.#length - this.#since);
+    const own = Math.min(CLAIM_REACH, Math.max(0, this.#length - this.#since));
     const text = own < this.#text.length ? this.#text.slice(this.#text.length - own) : this.#text;
     const reach = text.trimEnd();
     const ends = [...reach.slice(0, -1).matchAll(SENTENCE_END)];
@@ -103,7 +107,7 @@ export class CitationFilter {
     const rest = whole.slice(read);
     clean += rest;
     this.#shown.push(rest);
-    const partial = PARTIAL.exec(clean.length > 20 ? clean.slice(-20) : clean);
+    const partial = PARTIAL.exec(clean.length > MARKER_CHARS ? clean.slice(-MARKER_CHARS) : clean);
     const keep = partial === null ? 0 : partial[0].length;
     this.#held = keep === 0 ? "" : clean.slice(-keep);
     this.#shown.takeBack(keep);

@@ -100,6 +100,17 @@ describe("the places that refer to sources", () => {
     }
   });
 
+  it("of a long sentence begin at the same place, however the stream was cut within a marker", () => {
+    const text = `${"a".repeat(700)}[citation:1]`;
+    const claims = [text.length, 705, 710].map((at) => {
+      const filter = new CitationFilter();
+      filter.push(text.slice(0, at));
+      filter.push(text.slice(at));
+      return filter.citations(results)[0]?.claim;
+    });
+    expect(claims).toEqual(Array.from({ length: 3 }, () => ({ start: 200, text: "a".repeat(500) })));
+  });
+
   it("of a whole text are its links", () => {
     const { text, citations } = linkedWithPlaces(TEXT, results);
     expect(citations.map(({ url, claim }) => [url, claim.text])).toEqual(claims);
