@@ -10,14 +10,33 @@ import { parseArgs } from "node:util";
 import type { Found, Part } from "./part.ts";
 import { clocks } from "./parts/clocks.ts";
 import { departures } from "./parts/departures.ts";
+import { disks } from "./parts/disks.ts";
+import { dribbles } from "./parts/dribbles.ts";
+import { durability } from "./parts/durability.ts";
 import { edits } from "./parts/edits.ts";
 import { faults } from "./parts/faults.ts";
+import { numbers } from "./parts/numbers.ts";
 import { evictions, kills } from "./parts/restarts.ts";
 import { soak } from "./parts/soak.ts";
+import { sockets } from "./parts/sockets.ts";
 import { usage } from "./parts/usage.ts";
 import { type Leaks, type Runtime, randomFrom, Site } from "./site.ts";
 
-const PARTS: readonly Part[] = [departures, evictions, kills, faults, soak, clocks, edits, usage];
+const PARTS: readonly Part[] = [
+  departures,
+  evictions,
+  kills,
+  faults,
+  soak,
+  clocks,
+  edits,
+  usage,
+  durability,
+  disks,
+  numbers,
+  dribbles,
+  sockets,
+];
 const RUNTIMES: readonly Runtime[] = ["workers", "deno"];
 
 const { values } = parseArgs({
@@ -36,18 +55,31 @@ if (chosen.length === 0) throw new Error(`There are the parts ${PARTS.map(({ nam
 type Row = { part: string; runtime: string; count: number } & Leaks &
   Required<Omit<Found, "note">> & { uncaught: number; seconds: number };
 
+const NO_LEAKS: Leaks = { slots: 0, waiters: 0, upstream: 0, sessions: 0, records: 0, rows: 0, sockets: 0 };
+
+/** The row of a part. One that cannot go on, because the gateway is gone for example, is wrong. */
 async function play(part: Part, runtime: Runtime): Promise<Row> {
   const count = Number(values.count ?? (values.full === true ? part.full : part.short));
   const from = performance.now();
+  const seconds = () => Math.round((performance.now() - from) / 1_000);
+  try {
+    return { ...(await closeBooks(part, runtime, count)), seconds: seconds() };
+  } catch (error) {
+    console.log(`  ${part.name} on ${runtime} did not come to its end:`, error);
+    const nothing = { twice: 0, late: 0, lost: 0, grown: 0, uncaught: 0 };
+    return { part: part.name, runtime, count, ...NO_LEAKS, wrong: 1, ...nothing, seconds: seconds() };
+  }
+}
+
+async function closeBooks(part: Part, runtime: Runtime, count: number): Promise<Omit<Row, "seconds">> {
   const site = await Site.start(runtime, part.site);
   try {
     const found = await part.run({ site, count, random: randomFrom(seed) });
     const leaks = await site.settled();
-    const { wrong = 0, twice = 0, late = 0, grown = 0, note } = found;
+    const { wrong = 0, twice = 0, late = 0, lost = 0, grown = 0, note } = found;
     const uncaught = site.gateway.logs().filter((line) => /"uncaught"|Uncaught/.test(line)).length;
-    const seconds = Math.round((performance.now() - from) / 1_000);
     if (note !== undefined) console.log(`${part.name} on ${runtime}: ${count} ${part.what}; ${note}`);
-    return { part: part.name, runtime, count, ...leaks, wrong, twice, late, grown, uncaught, seconds };
+    return { part: part.name, runtime, count, ...leaks, wrong, twice, late, lost, grown, uncaught };
   } finally {
     await site.close();
   }

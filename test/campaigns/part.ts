@@ -13,8 +13,10 @@ export interface Found {
   readonly wrong?: number;
   /** Slots that two had at once. */
   readonly twice?: number;
-  /** Answers after a restart that took more than two seconds longer than those that need no slot. */
+  /** Answers, and slots, that came later than they may. */
   readonly late?: number;
+  /** What the program said that it had kept, and has not: requests of which history or usage know nothing, objects, edits. */
+  readonly lost?: number;
   /** Memory that grew by more than a tenth, in MB. */
   readonly grown?: number;
   readonly note?: string;

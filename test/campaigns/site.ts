@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FaultUpstream, type Plan, type Received } from "../support/fault-upstream.ts";
 import type { Gateway, GatewayOptions } from "../support/gateway.ts";
+import { SmallDisk } from "./disk-faults.ts";
 
 export type Runtime = "workers" | "deno";
 
@@ -21,12 +22,29 @@ export interface SiteOptions {
   readonly perAccount: number;
   readonly plan: Plan;
   readonly vars?: Readonly<Record<string, string>>;
-  /** Keys besides `sk-dev`. */
-  readonly keys?: readonly { readonly key: string; readonly id: string }[];
+  /** Keys besides `sk-dev`, as the configuration states them. */
+  readonly keys?: readonly { readonly key: string; readonly id: string; readonly limits?: object }[];
+  /** More of the configuration, such as prices. */
+  readonly config?: object;
+  /** The history keeps so many records; 100 unless given. */
+  readonly records?: number;
+  /** On Deno the data folder is on a file system of its own of so many megabytes, where that may be mounted. */
+  readonly diskMegabytes?: number;
   /** The configuration is stored and can be edited; its accounts sign in. */
   readonly editable?: boolean;
   /** `heap` is wanted. */
   readonly inspected?: boolean;
+}
+
+/** How one request of a campaign is sent. */
+export interface Asking {
+  readonly style?: keyof typeof PATHS;
+  readonly stream?: boolean;
+  readonly signal?: AbortSignal;
+  /** `sk-dev` unless given. */
+  readonly key?: string;
+  /** The id of the request, by which history and log know it. */
+  readonly id?: string;
 }
 
 /** What must be nothing at the end. */
@@ -58,11 +76,20 @@ export class Site {
   readonly runtime: Runtime;
   readonly gateway: Gateway;
   readonly upstream: FaultUpstream;
+  /** Where the data folder is, if the part asked for a disk. */
+  readonly disk: SmallDisk | null;
   readonly #options: SiteOptions;
   #sockets = 0;
 
-  private constructor(runtime: Runtime, options: SiteOptions, gateway: Gateway, upstream: FaultUpstream) {
+  private constructor(
+    runtime: Runtime,
+    options: SiteOptions,
+    gateway: Gateway,
+    upstream: FaultUpstream,
+    disk: SmallDisk | null,
+  ) {
     this.runtime = runtime;
+    this.disk = disk;
     this.gateway = gateway;
     this.upstream = upstream;
     this.#options = options;
@@ -82,11 +109,14 @@ export class Site {
       accounts: logins,
       auto_delete: { mode: driver === "sessions" ? "single" : "none" },
       runtime: { account_max_inflight: perAccount, account_max_queue: 1_000 },
-      history: { limit: 100 },
+      history: { limit: options.records ?? 100 },
+      ...options.config,
     };
+    const disk = options.diskMegabytes === undefined ? null : new SmallDisk(options.diskMegabytes);
     const settings: GatewayOptions = {
       evictable: true,
       inspected,
+      ...(disk === null ? {} : { dataFolder: disk.path }),
       vars: {
         PROVIDER_DRIVER: driver,
         PROVIDER_BASE_URL: upstream.url + (driver === "openai" ? "/v1" : ""),
@@ -99,7 +129,7 @@ export class Site {
       runtime === "deno"
         ? await (await import("../support/deno.ts")).DenoGateway.start(settings)
         : await (await import("../support/miniflare.ts")).startMiniflare(settings);
-    const site = new Site(runtime, options, gateway, upstream);
+    const site = new Site(runtime, options, gateway, upstream, disk);
     // What is made for the first request, such as tokens, is no part of the books.
     await site.ask();
     await sleep(500);
@@ -109,15 +139,7 @@ export class Site {
   }
 
   /** One request. The answer is not looked at further than to its end. */
-  async ask({
-    style = "chat",
-    stream = false,
-    signal,
-  }: {
-    style?: keyof typeof PATHS;
-    stream?: boolean;
-    signal?: AbortSignal;
-  } = {}): Promise<Ended> {
+  async ask({ style = "chat", stream = false, signal, key = "sk-dev", id }: Asking = {}): Promise<Ended> {
     const messages = [{ role: "user", content: "hello" }];
     const body = style === "responses" ? { input: "hello" } : { messages, max_tokens: 1_000 };
     let status = 0;
@@ -125,7 +147,11 @@ export class Site {
     try {
       const response = await fetch(this.gateway.url + PATHS[style], {
         method: "POST",
-        headers: { authorization: "Bearer sk-dev", "content-type": "application/json" },
+        headers: {
+          authorization: `Bearer ${key}`,
+          "content-type": "application/json",
+          ...(id === undefined ? {} : { "x-request-id": id }),
+        },
         body: JSON.stringify({ model: "provider-v4-flash-nothinking", stream, ...body }),
         ...(signal === undefined ? {} : { signal }),
       });
@@ -224,6 +250,7 @@ export class Site {
   async close(): Promise<void> {
     await this.gateway.close();
     await this.upstream.close();
+    this.disk?.close();
   }
 }
 

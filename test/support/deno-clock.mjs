@@ -1,15 +1,19 @@
-// The gateway on Deno, with a clock that can be set. It is patched before the program looks at it for the first time.
+// The gateway on Deno, with a clock and a limit of its database that can be set. Both are patched before the program looks at them.
 import { CLOCK_PATH } from "./clock.ts";
+import { watchDatabases } from "./database-limit.ts";
 
 const now = Date.now;
 let offset = 0;
 Date.now = () => now() + offset;
+const limitDatabases = watchDatabases();
 
 const { default: program } = await import("../../src/deno.ts");
 
 export default {
   ...program,
   fetch: (request, info) => {
+    const limited = limitDatabases(request);
+    if (limited !== null) return limited;
     const url = new URL(request.url);
     if (url.pathname !== CLOCK_PATH) return program.fetch(request, info);
     offset += Number(url.searchParams.get("by"));

@@ -34,7 +34,7 @@ export class DenoGateway {
 
   static async start(options: GatewayOptions = {}): Promise<DenoGateway> {
     const sandbox = await startSandbox(options.sandboxVars);
-    const folder = await newFolder();
+    const folder = options.dataFolder ?? (await newFolder());
     return new DenoGateway(options, sandbox, folder, await RunningDeno.start(options, sandbox.url, folder));
   }
 
@@ -156,7 +156,7 @@ export class DenoGateway {
   async close(): Promise<void> {
     await this.#process.end("SIGKILL");
     await this.#sandbox.close();
-    await rm(this.#folder, { recursive: true, force: true });
+    if (this.#options.dataFolder === undefined) await rm(this.#folder, { recursive: true, force: true });
     expectNoLeaks(this.leaks());
   }
 }

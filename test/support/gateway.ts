@@ -14,6 +14,8 @@ export interface GatewayOptions {
   readonly evictable?: boolean;
   /** Whether `heap` is wanted. */
   readonly inspected?: boolean;
+  /** The data folder; it exists and stays. A new temporary folder unless given. Deno only. */
+  readonly dataFolder?: string;
 }
 
 /** Bindings whose object named `main` can be made to lose its memory. */

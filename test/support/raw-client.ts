@@ -8,6 +8,8 @@ export interface RawClient {
   readonly reads?: boolean;
   /** How long it says that its body is, in bytes; the truth unless told otherwise. */
   readonly declared?: number;
+  /** Whether the client goes on reading once it has closed its own half, or the gateway its half. */
+  readonly halfOpen?: boolean;
 }
 
 /**
@@ -17,10 +19,10 @@ export interface RawClient {
 export async function rawChat(
   { url }: Gateway,
   body: string,
-  { reads = true, declared = Buffer.byteLength(body) }: RawClient = {},
+  { reads = true, declared = Buffer.byteLength(body), halfOpen = false }: RawClient = {},
 ): Promise<Socket> {
   const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: halfOpen });
   // The gateway may end the connection first.
   socket.on("error", () => undefined);
   if (reads) socket.resume();
