@@ -32,6 +32,11 @@ export class FailingSql implements Sql {
     this.#kind = kind;
   }
 
+  /** Has one step fail after so many more have succeeded. */
+  failAfter(steps: number): void {
+    this.#failAt = this.steps + steps + 1;
+  }
+
   /** No further step fails. */
   heal(): void {
     this.isFull = false;
@@ -56,6 +61,11 @@ export class FailingSql implements Sql {
         this.#depth -= 1;
       }
     });
+  }
+
+  /** Forgets the database. */
+  close(): void {
+    this.#database.close();
   }
 
   #step<T>(name: string, run: () => T, mayBeDone = true): T {

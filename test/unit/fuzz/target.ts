@@ -9,6 +9,8 @@ export interface Target {
   readonly name: string;
   /** Inputs that mean something, from which others are made. */
   readonly corpus: readonly string[];
+  /** How many inputs of a parser take as long as one of these. */
+  readonly cost: number;
   /** Tries `runs` inputs; resolves to the smallest that fails. */
   check(seed: number, runs: number): Promise<Failure | undefined>;
   /** Tries one input; rejects if it fails. */
@@ -102,19 +104,22 @@ export function near(corpus: readonly string[]): fc.Arbitrary<string> {
 /**
  * Makes a target.
  *
- * @param corpus inputs that mean something, from which others are made.
+ * @param corpus inputs that mean something.
  * @param holds throws, or rejects, if the input is not treated as it should be.
+ * @param inputs what is tried; texts near those of the corpus unless given.
+ * @param cost see {@link Target.cost}; 1 unless given.
  */
 export function target(
   name: string,
   corpus: readonly string[],
   holds: (input: string) => void | Promise<void>,
+  { inputs = near(corpus), cost = 1 }: { inputs?: fc.Arbitrary<string>; cost?: number } = {},
 ): Target {
-  const inputs = near(corpus);
   const repeat = async (input: string) => holds(input);
   return {
     name,
     corpus,
+    cost,
     repeat,
     async check(seed, numRuns) {
       const details = await fc.check(fc.asyncProperty(inputs, repeat), { seed, numRuns });

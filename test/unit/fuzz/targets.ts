@@ -18,6 +18,12 @@ import { checkPageUrl } from "../../../src/url-safety/check.ts";
 import { PARSERS, PROMPTS } from "../../support/dialect-parsers.ts";
 import { REQUESTS } from "./corpus/requests.ts";
 import { FORMS, JSON_TEXTS, PAGES, REPLIES, STREAMS, URLS } from "./corpus/texts.ts";
+import { answersTargets } from "./parsers/answers.ts";
+import { credentialTargets } from "./parsers/credentials.ts";
+import { pagesTargets } from "./parsers/pages.ts";
+import { strangersTargets } from "./parsers/strangers.ts";
+import { upstreamTargets } from "./parsers/upstreams.ts";
+import { storeTargets } from "./stores/index.ts";
 import { bytesOf, cut, only, saying, type Target, target } from "./target.ts";
 
 const MAX_DEPTH = 512;
@@ -171,7 +177,7 @@ const urls = target("URL safety", URLS, (input) => {
   if (isPrivate(hostname)) throw new Error(`${hostname} is private`);
 });
 
-/** Every parser that meets strangers, but the tool scanner, which has properties of its own. */
+/** Every parser that meets strangers or upstreams, but the tool scanner, which has properties of its own; and every store. */
 export const targets: readonly Target[] = [
   jsonGuard,
   ...requests,
@@ -181,4 +187,10 @@ export const targets: readonly Target[] = [
   pages,
   ...replies,
   urls,
+  ...answersTargets,
+  ...pagesTargets,
+  ...credentialTargets,
+  ...strangersTargets,
+  ...upstreamTargets,
+  ...storeTargets,
 ];

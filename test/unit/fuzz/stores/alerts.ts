@@ -1,0 +1,71 @@
+import { Watcher } from "../../../../src/alerts/watcher.ts";
+import { ALERT_KINDS } from "../../../../src/platform/alerts.ts";
+import { alertMemory } from "../../../../src/platform/deno/alert-memory.ts";
+import { memoryPlatform } from "../../../support/memory-platform.ts";
+import type { Choices } from "./choices.ts";
+import { same, storeTarget } from "./store-target.ts";
+
+const SECRET = `whsec_${"QQ".repeat(16)}`;
+const CONFIG = {
+  alerts: {
+    webhooks: [
+      { id: "one", url: "https://hooks.example.com/one", secret: SECRET },
+      { id: "two", url: "https://hooks.example.com/two", secret: SECRET, format: "chat" as const },
+    ],
+  },
+};
+
+interface Store {
+  readonly watcher: Watcher;
+  /** What webhooks answer next: a status; 0: nothing. */
+  answer(status: number): void;
+}
+
+const alertOf = (choose: Choices) => ({
+  kind: choose.of(...ALERT_KINDS),
+  subject: choose.text(),
+  message: choose.text(),
+  value: choose.number(),
+  threshold: choose.number(),
+});
+
+let platform: ReturnType<typeof memoryPlatform> | undefined;
+
+/** What people were told of, and what waits to be told. */
+export const alerts = storeTarget<Store, { status: unknown }>({
+  name: "alerts",
+  // What could not be written down is known until the process ends, and is written with what comes next.
+  faults: false,
+  open: async (sql, now) => {
+    let next = 200;
+    platform ??= memoryPlatform({ config: CONFIG });
+    const fetch = async () => {
+      if (next === 0) throw new TypeError("unreachable");
+      return new Response(null, { status: next });
+    };
+    return {
+      watcher: new Watcher({ platform: { ...(await platform), now, fetch }, ...alertMemory(sql) }),
+      answer: (status) => {
+        next = status;
+      },
+    };
+  },
+  model: () => ({ status: { firing: [], deliveries: [] } }),
+  operations: [
+    async ({ watcher }, choose, model) => {
+      await watcher.report(alertOf(choose));
+      model.status = watcher.status();
+    },
+    async ({ watcher, answer }, choose, model) => {
+      answer(choose.of(200, 204, 302, 500, 0));
+      await watcher.round();
+      model.status = watcher.status();
+    },
+    async ({ watcher, answer }, choose, model) => {
+      answer(choose.of(200, 404, 0));
+      await watcher.test(choose.of("one", "two", "none"));
+      model.status = watcher.status();
+    },
+  ],
+  check: ({ watcher }, { status }) => same("status", watcher.status(), status),
+});

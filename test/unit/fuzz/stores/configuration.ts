@@ -1,0 +1,78 @@
+import { SqlJournal } from "../../../../src/audit/sql-journal.ts";
+import type { ConfigurationClient } from "../../../../src/config/client.ts";
+import type { Config } from "../../../../src/config/schema.ts";
+import { denoConfiguration } from "../../../../src/platform/deno/configuration.ts";
+import { parseVariables } from "../../../../src/platform/variables.ts";
+import { memoryPlatform } from "../../../support/memory-platform.ts";
+import type { Choices } from "./choices.ts";
+import { same, storeTarget } from "./store-target.ts";
+
+interface Store {
+  readonly client: ConfigurationClient;
+  readonly journal: SqlJournal;
+}
+
+interface Model {
+  /** Null: nothing was edited yet. */
+  config: unknown;
+  version: number;
+  entries: number;
+}
+
+const VARIABLES = parseVariables({}, { drivers: ["sessions"] });
+const NO_QUERY = { page: 1, pageSize: 1, who: "", action: "", q: "", since: 0, until: 0 };
+let platform: ReturnType<typeof memoryPlatform> | undefined;
+
+/** Another configuration: its texts and numbers are those that people and imports write. */
+function changed(config: Config, choose: Choices): Config {
+  const name = choose.text();
+  switch (choose.below(5)) {
+    case 0:
+      return { ...config, keys: [...config.keys, name || "key"] };
+    case 1:
+      return { ...config, keys: config.keys.slice(1) };
+    case 2:
+      return {
+        ...config,
+        model_aliases: { ...config.model_aliases, [name || "alias"]: choose.text() || "model" },
+      };
+    case 3:
+      return {
+        ...config,
+        prices: { ...config.prices, [name]: { input: choose.amount(), output: choose.amount() } },
+      };
+    default:
+      return { ...config, model_aliases: {} };
+  }
+}
+
+/** The configuration with its versions, as edits change it. */
+export const configuration = storeTarget<Store, Model>({
+  name: "configuration",
+  open: async (sql) => {
+    const journal = new SqlJournal(sql);
+    platform ??= memoryPlatform();
+    const { accounts } = await platform;
+    return { client: await denoConfiguration(sql, VARIABLES, accounts, journal), journal };
+  },
+  model: () => ({ config: null, version: 0, entries: 0 }),
+  operations: [
+    async ({ client }, choose, model, now) => {
+      const note = {
+        ...{ at: now(), who: choose.text(), address: choose.text(), action: choose.text() },
+        ...{ changes: [], more: 0, keep: choose.once(2), forget: choose.once(8) },
+      };
+      const { config, version } = await client.update(
+        (present) => changed(present, choose),
+        () => note,
+      );
+      if (version <= model.version) throw new Error(`version ${version} follows ${model.version}`);
+      Object.assign(model, { config: structuredClone(config), version, entries: model.entries + 1 });
+    },
+  ],
+  check: async ({ client, journal }, { config, entries }) => {
+    if (config === null) return;
+    same("the configuration", (await client.readFresh()).config, config);
+    same("changes recorded", journal.list(NO_QUERY).total, entries);
+  },
+});

@@ -1,0 +1,31 @@
+import type { Target } from "../target.ts";
+import { alerts } from "./alerts.ts";
+import { answers, rates } from "./answers.ts";
+import { captures } from "./captures.ts";
+import { configuration } from "./configuration.ts";
+import { history } from "./history.ts";
+import { jobs } from "./jobs.ts";
+import { journal } from "./journal.ts";
+import { kept } from "./kept.ts";
+import { ledger, useStore } from "./limits.ts";
+import { packs } from "./packs.ts";
+import { poolStore } from "./pool.ts";
+import { usageStore } from "./usage.ts";
+
+/** Every store of the program. A new one needs a row here. */
+export const storeTargets: readonly Target[] = [
+  poolStore,
+  useStore,
+  ledger,
+  usageStore,
+  history,
+  packs,
+  captures,
+  journal,
+  configuration,
+  alerts,
+  kept,
+  jobs,
+  answers,
+  rates,
+];
