@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { preview } from "../auth/secrets.ts";
 import { type Config, type Webhook, webhookSchema } from "../config/schema.ts";
+import { shownText } from "../config/secrets.ts";
 import { toBase64 } from "../encoding/bytes.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
@@ -75,12 +75,7 @@ const viewSchema = () =>
 /** The secrets of the webhooks that were made by an edit are told once. */
 const savedSchema = () => successSchema().extend({ secrets: z.record(z.string(), z.string()).optional() });
 
-function shortened(url: string): string {
-  const parsed = URL.parse(url);
-  if (parsed === null) return preview(url);
-  const rest = `${parsed.pathname}${parsed.search}`;
-  return `${parsed.origin}${rest.length <= 1 ? rest : "/****"}`;
-}
+const shownUrl = (url: string): string => shownText(webhookSchema.shape.url, url);
 
 const newSecret = (): string => `whsec_${toBase64(crypto.getRandomValues(new Uint8Array(32)))}`;
 
@@ -94,7 +89,7 @@ function saved(
   const webhooks = sent.map((entry, index) => {
     const known = present.find(({ id }) => id === entry.id);
     const id = entry.id ?? `hook_${crypto.randomUUID().slice(0, 8)}`;
-    const given = entry.url === undefined || (known !== undefined && entry.url === shortened(known.url));
+    const given = entry.url === undefined || (known !== undefined && entry.url === shownUrl(known.url));
     const url = given ? known?.url : entry.url;
     const field = `webhooks[${index}].url`;
     if (url === undefined) throw invalidRequest(`${field}: an address is needed`, field);
@@ -126,7 +121,7 @@ async function alertsView(
     webhooks: alerts.webhooks.map(({ id, name, url, format, secret, disabled }) => ({
       id,
       name,
-      url: shortened(url),
+      url: shownUrl(url),
       format,
       has_secret: secret !== "",
       disabled,

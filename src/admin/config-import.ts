@@ -2,6 +2,7 @@ import * as z from "zod";
 import { newSecret } from "../auth/secrets.ts";
 import { allKeys } from "../config/api-keys.ts";
 import { type Config, configSchema } from "../config/schema.ts";
+import { shown } from "../config/secrets.ts";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { parseWith } from "../http/json-body.ts";
@@ -10,9 +11,11 @@ import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { lookAt } from "./alert-look.ts";
 import { aliasesSchema } from "./aliases.ts";
 import { successSchema } from "./answers.ts";
+import { record } from "./audit-note.ts";
 import { exportedConfigSchema } from "./config-answers.ts";
-import { exportedConfig, NOT_KEPT } from "./config-export.ts";
+import { exportedConfig } from "./config-export.ts";
 import { mergedConfig, replacedConfig } from "./config-merge.ts";
+import { difference, differenceSchema } from "./difference.ts";
 import { edit } from "./edit.ts";
 import { refuseDangling } from "./edit-checks.ts";
 import { MODES, modeSchema, objectSchema, readImport } from "./import-body.ts";
@@ -69,13 +72,17 @@ function loss(before: Config, after: Config): string | null {
     : `no ${lost.join(" and no ")} would be left; send confirm: true to do it all the same`;
 }
 
-/** The outcome of a dry run is the configuration that would be. */
+/** So many changes are listed that an import would make. */
+const MAX_CHANGES = 300;
+
+/** The outcome of a dry run is the configuration that would be, its secrets masked, and what would change. */
 const importAnswerSchema = () =>
   z.union([
     successSchema().extend({
       mode: z.enum(MODES),
       dry_run: z.literal(true),
       config: exportedConfigSchema(),
+      ...differenceSchema(),
       /** Why `confirm` is needed to do it; missing: it is not. */
       confirm_needed: z.string().optional(),
     }),
@@ -116,11 +123,17 @@ export const IMPORT_ENDPOINTS: readonly Endpoint[] = [
         const after = await outcome(present.config);
         refuseDangling(present.config, after);
         const needed = mode === "replace" ? loss(present.config, after) : null;
-        const config = exportedConfig(after);
-        return Response.json(
-          { success: true, mode, dry_run: true, config, ...(needed !== null && { confirm_needed: needed }) },
-          NOT_KEPT,
-        );
+        const changed = await difference(present.config, after, MAX_CHANGES);
+        await record(context, { dry_run: mode });
+        const config = shown(configSchema, exportedConfig(after));
+        return Response.json({
+          success: true,
+          mode,
+          dry_run: true,
+          config,
+          ...changed,
+          ...(needed !== null && { confirm_needed: needed }),
+        });
       }
       const { config } = await edit(
         context,

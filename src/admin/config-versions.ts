@@ -6,7 +6,7 @@ import type { KeptVersion } from "../platform/journal.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 import { lookAt } from "./alert-look.ts";
 import { successSchema } from "./answers.ts";
-import { difference } from "./difference.ts";
+import { difference, differenceSchema } from "./difference.ts";
 import { edit } from "./edit.ts";
 import { etagOf } from "./etag.ts";
 import { found } from "./refusals.ts";
@@ -29,9 +29,6 @@ const restoreSchema = sentObject(
   versionSchema,
 );
 
-const changeSchema = () =>
-  z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() });
-
 const restoredSchema = () =>
   successSchema().extend({
     restored_version: z.int(),
@@ -39,9 +36,7 @@ const restoredSchema = () =>
     version: z.int(),
     total_keys: z.int(),
     total_accounts: z.int(),
-    changes: z.array(changeSchema()),
-    /** Changes beyond the listed ones. */
-    more: z.int(),
+    ...differenceSchema(),
   });
 
 async function keptConfig({ platform }: Context, version: number): Promise<Config> {

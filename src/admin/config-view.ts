@@ -1,6 +1,13 @@
-import { preview } from "../auth/secrets.ts";
 import { allKeys, keyIdentifier } from "../config/api-keys.ts";
-import type { Account, ApiKey, Config, Proxy as ConfiguredProxy } from "../config/schema.ts";
+import {
+  type Account,
+  type ApiKey,
+  accountSchema,
+  type Config,
+  type Proxy as ConfiguredProxy,
+  configSchema,
+} from "../config/schema.ts";
+import { shownText } from "../config/secrets.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { AccountActivity, AccountHealth } from "../platform/account-status.ts";
 import type { Context } from "../platform/context.ts";
@@ -33,7 +40,7 @@ function accountView(account: Account, identifier: string, health?: AccountHealt
     mobile,
     has_password: account.password !== "",
     has_token: token !== "",
-    token_preview: preview(token),
+    token_preview: shownText(accountSchema.shape.token, token),
     test_status: health?.testStatus ?? "",
     name,
     remark,
@@ -152,7 +159,7 @@ export async function configView(context: Context, snapshot: ConfigSnapshot): Pr
     admin: adminOf(config),
     vercel: {
       has_token: token !== "",
-      token_preview: preview(token),
+      token_preview: shownText(configSchema.shape.vercel.unwrap().shape.token, token),
       token_source: token === "" ? "" : "config",
       project_id,
       team_id,

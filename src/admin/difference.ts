@@ -1,6 +1,7 @@
-import { preview } from "../auth/secrets.ts";
+import * as z from "zod";
 import { allKeys, keyIdentifier } from "../config/api-keys.ts";
-import type { Config } from "../config/schema.ts";
+import { type Config, configSchema } from "../config/schema.ts";
+import { memberSchema, shown } from "../config/secrets.ts";
 import type { FieldChange } from "../config/snapshot.ts";
 import { isObject } from "../encoding/json.ts";
 import { identifiers } from "./identifiers.ts";
@@ -8,11 +9,20 @@ import { identifiers } from "./identifiers.ts";
 const MAX_CHANGES = 50;
 const MAX_VALUE = 200;
 
-/** Fields whose texts are secrets, or may hold them. */
-const SECRET = /(?:^|_)(?:password|token|secret|digest|hash|key|url|headers?)$/i;
-const HEADER = /^providers\[[^\]]*\]\.headers\./;
+/** What describes a value; undefined: this version does not know it. */
+type Schema = z.core.$ZodType | undefined;
+
 /** What nobody has changed by hand. */
 const INNER = new Set(["admin.jwt_secret", "sync.hash"]);
+
+/** What {@link difference} tells, as answers have it: values are JSON, masked, null where there is none. */
+export const differenceSchema = () => ({
+  changes: z.array(
+    z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() }),
+  ),
+  /** Changes beyond the listed ones. */
+  more: z.int(),
+});
 
 /** A configuration with its lists by what their entries are called. */
 async function named(config: Config): Promise<Record<string, unknown>> {
@@ -36,14 +46,10 @@ async function named(config: Config): Promise<Record<string, unknown>> {
 }
 
 /** A value without secrets, as JSON; null: there is none. */
-function told(name: string, value: unknown): string | null {
+function told(schema: Schema, value: unknown): string | null {
   if (value === undefined) return null;
-  if (typeof value === "string" && SECRET.test(name))
-    return JSON.stringify(name === "key" ? preview(value) : value && "****");
   if (value instanceof Map) return JSON.stringify([...value.keys()]);
-  const masked = JSON.stringify(value, (inner, member: unknown) =>
-    typeof member === "string" && SECRET.test(inner) ? member && "****" : member,
-  );
+  const masked = JSON.stringify(shown(schema, value));
   return masked.length <= MAX_VALUE ? masked : masked.slice(0, MAX_VALUE).toWellFormed();
 }
 
@@ -52,28 +58,31 @@ function membersOf(value: unknown): Map<string, unknown> | null {
   return isObject(value) ? new Map(Object.entries(value)) : null;
 }
 
-function* changesIn(path: string, name: string, before: unknown, after: unknown): Generator<FieldChange> {
+function* changesIn(schema: Schema, path: string, before: unknown, after: unknown): Generator<FieldChange> {
   if (INNER.has(path)) return;
   const [old, fresh] = [membersOf(before), membersOf(after)];
   if (old === null || fresh === null) {
     if (JSON.stringify(before) === JSON.stringify(after)) return;
-    // Headers may be called anything.
-    const field = HEADER.test(path) ? "header" : name;
-    yield { path, before: told(field, before), after: told(field, after) };
+    yield { path, before: told(schema, before), after: told(schema, after) };
     return;
   }
   const listed = before instanceof Map;
   for (const member of new Set([...old.keys(), ...fresh.keys()])) {
     const inner = path === "" ? member : listed ? `${path}[${member}]` : `${path}.${member}`;
-    yield* changesIn(inner, member, old.get(member), fresh.get(member));
+    yield* changesIn(schema && memberSchema(schema, member), inner, old.get(member), fresh.get(member));
   }
 }
 
-/** What differs between two configurations, without secrets; `more` counts what is beyond the list. */
+/**
+ * What differs between two configurations, without what the schema marks as secret.
+ *
+ * @param most so many changes are listed; `more` counts the others
+ */
 export async function difference(
   before: Config,
   after: Config,
+  most = MAX_CHANGES,
 ): Promise<{ readonly changes: readonly FieldChange[]; readonly more: number }> {
-  const all = [...changesIn("", "", await named(before), await named(after))];
-  return { changes: all.slice(0, MAX_CHANGES), more: Math.max(0, all.length - MAX_CHANGES) };
+  const all = [...changesIn(configSchema, "", await named(before), await named(after))];
+  return { changes: all.slice(0, most), more: Math.max(0, all.length - most) };
 }

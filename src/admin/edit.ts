@@ -1,7 +1,7 @@
-import { isPreview } from "../auth/secrets.ts";
 import { distinctKeys, keyIdentifier, withHashedKeys } from "../config/api-keys.ts";
 import { hostFault } from "../config/host.ts";
 import { type Account, type Config, configSchema } from "../config/schema.ts";
+import { isPreview } from "../config/secrets.ts";
 import type { ConfigSnapshot, EditNote } from "../config/snapshot.ts";
 import { isDots } from "../encoding/path-segment.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { preview } from "../auth/secrets.ts";
 import type { Config } from "../config/schema.ts";
+import { preview } from "../config/secrets.ts";
 import type { HostingVariables } from "../platform/variables.ts";
 import { type Endpoint, forAdministrators, json } from "../routing/endpoint.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { isPreview } from "../auth/secrets.ts";
 import { configSchema } from "../config/schema.ts";
+import { isPreview, secretsIn } from "../config/secrets.ts";
 import { fromBase64 } from "../encoding/bytes.ts";
 import { isObject, type JsonObject } from "../encoding/json.ts";
 import { type GatewayError, invalidRequest } from "../errors/gateway-error.ts";
@@ -77,29 +77,23 @@ function masked(param: string): GatewayError {
   );
 }
 
+/** What only the masked view says of an entry of a list. */
+const OF_AN_ENTRY: Readonly<Record<string, readonly string[]>> = {
+  api_keys: ["hashed"],
+  accounts: ["has_password", "has_token"],
+  proxies: ["has_password"],
+  providers: ["has_token"],
+};
+
 /** Where something of the masked view is in an imported configuration; null: nowhere. */
 function maskedField(raw: JsonObject): string | null {
-  const isMask = (value: unknown) => typeof value === "string" && isPreview(value);
-  for (const [index, key] of list(raw["keys"]).entries()) if (isMask(key)) return `keys[${index}]`;
-  for (const [index, entry] of list(raw["api_keys"]).entries()) {
-    if (isObject(entry) && (isMask(entry["key"]) || "hashed" in entry)) return `api_keys[${index}].key`;
+  for (const { place, text } of secretsIn(configSchema, raw)) if (isPreview(text)) return place;
+  for (const [group, names] of Object.entries(OF_AN_ENTRY)) {
+    const index = list(raw[group]).findIndex(
+      (entry) => isObject(entry) && names.some((name) => name in entry),
+    );
+    if (index !== -1) return `${group}[${index}]`;
   }
-  for (const group of ["accounts", "proxies"]) {
-    for (const [index, entry] of list(raw[group]).entries()) {
-      if (!isObject(entry)) continue;
-      const secret = ["password", "token"].find((name) => isMask(entry[name]));
-      if (secret !== undefined) return `${group}[${index}].${secret}`;
-      if ("has_password" in entry || "has_token" in entry) return `${group}[${index}]`;
-    }
-  }
-  for (const [index, entry] of list(raw["providers"]).entries()) {
-    if (!isObject(entry)) continue;
-    if (isMask(entry["token"]) || "has_token" in entry) return `providers[${index}].token`;
-    const headers = isObject(entry["headers"]) ? Object.entries(entry["headers"]) : [];
-    const header = headers.find(([, value]) => isMask(value));
-    if (header !== undefined) return `providers[${index}].headers.${header[0]}`;
-  }
-  if (isObject(raw["vercel"]) && isMask(raw["vercel"]["token"])) return "vercel.token";
   return OF_THE_VIEW.find((name) => name in raw) ?? null;
 }
 

@@ -1,6 +1,6 @@
-import { isPreview, preview } from "../auth/secrets.ts";
 import { keyDigest, keyIdentifier } from "../config/api-keys.ts";
 import { type ApiKey, apiKeyFields } from "../config/schema.ts";
+import { isPreview, shownText } from "../config/secrets.ts";
 import { isObject } from "../encoding/json.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { ownersOf } from "./key-rotation.ts";
@@ -8,7 +8,7 @@ import { refuseStrangers } from "./sent-fields.ts";
 
 /** What is shown of a key in its place. */
 export function keyPreview({ key, last4 }: ApiKey): string {
-  return key === "" ? `****${last4?.length === 4 ? last4 : ""}` : preview(key);
+  return key === "" ? `****${last4?.length === 4 ? last4 : ""}` : shownText(apiKeyFields.shape.key, key);
 }
 
 /** What tells a key from others; nobody changes it in an entry that is there. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { isPreview, preview } from "../auth/secrets.ts";
 import { type Config, DEFAULT_PROVIDER, type ProviderEntry, providerSchema } from "../config/schema.ts";
+import { isPreview, preview, shownText } from "../config/secrets.ts";
 import type { Platform } from "../platform/platform.ts";
 
 /** A provider as administrators see it: its token and the values of its headers are masked. */
@@ -31,6 +31,9 @@ export const providerViewSchema = () =>
   });
 export type ProviderView = z.output<ReturnType<typeof providerViewSchema>>;
 
+/** The value of a header as the view shows it. */
+const shownHeader = (value: string): string => shownText(providerSchema.shape.headers, value);
+
 function accountsOf(config: Config, id: string): number {
   return config.accounts.filter(({ provider = "" }) => provider === id).length;
 }
@@ -44,13 +47,13 @@ export function providerView(config: Config, entry: ProviderEntry): ProviderView
     driver,
     base_url,
     has_token: token !== "",
-    token_preview: preview(token),
+    token_preview: shownText(providerSchema.shape.token, token),
     models,
     tool_calls,
     whole_answers,
     proxy_id,
     headers: Object.fromEntries(
-      Object.entries(entry.headers).map(([field, value]) => [field, preview(value)]),
+      Object.entries(entry.headers).map(([field, value]) => [field, shownHeader(value)]),
     ),
     account_max_inflight: entry.account_max_inflight,
     first_byte_timeout_ms: entry.first_byte_timeout_ms,
@@ -109,7 +112,7 @@ export function sentHeaders(
   return Object.fromEntries(
     Object.entries(sent).map(([field, value]) => {
       const known = Object.hasOwn(present, field) ? present[field] : undefined;
-      return [field, known !== undefined && isPreview(value) && value === preview(known) ? known : value];
+      return [field, known !== undefined && isPreview(value) && value === shownHeader(known) ? known : value];
     }),
   );
 }

@@ -20,16 +20,3 @@ export async function sameSecret(left: string, right: string): Promise<boolean> 
 export function newSecret(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
 }
-
-const MASK = "****";
-
-/** A secret shortened so that its owner recognises it and nobody can use it; empty for an empty one. */
-export function preview(secret: string): string {
-  if (secret === "") return "";
-  return secret.length < 16 ? MASK : `${secret.slice(0, 4)}${MASK}${secret.slice(-4)}`;
-}
-
-/** Whether a text is what {@link preview} makes of a secret, or what is shown of a digest, rather than a secret. */
-export function isPreview(text: string): boolean {
-  return /^(?:[\s\S]{4})?\*{4}(?:[\s\S]{4})?$/.test(text);
-}

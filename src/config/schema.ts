@@ -2,6 +2,7 @@ import * as z from "zod";
 import { lazyLooseObject, lazyObject, once } from "../encoding/lazy-schema.ts";
 import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
 import { parseNetwork } from "./network.ts";
+import { publicWithUnknown, secret } from "./secrets.ts";
 
 const count = once(() => z.number().int().min(0));
 const amount = once(() => z.number().min(0));
@@ -13,7 +14,9 @@ const network = once(() =>
     .refine((text) => parseNetwork(text) !== null, "must be an address, or a network such as 192.0.2.0/24"),
 );
 /** SHA-256 of a key, in hexadecimal. */
-const digest = once(() => z.string().regex(/^[\da-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal"));
+const digest = once(() =>
+  secret(z.string().regex(/^[\da-f]{64}$/, "must be a SHA-256 in lower-case hexadecimal")),
+);
 
 /** An object that keeps fields which it does not know, in the type of one that knows all: so it can be sent over RPC. */
 export function openObject<Shape extends z.core.$ZodLooseShape>(
@@ -23,20 +26,22 @@ export function openObject<Shape extends z.core.$ZodLooseShape>(
 }
 
 /** What a key may use. 0, or nothing: without a limit. Cost is in the currency of the prices. */
-const keyLimitsSchema = openObject(() => ({
-  requests_per_minute: count().optional(),
-  tokens_per_minute: count().optional(),
-  max_parallel: count().optional(),
-  tokens_per_day: count().optional(),
-  tokens_per_month: count().optional(),
-  cost_per_day: amount().optional(),
-  cost_per_month: amount().optional(),
-}));
+const keyLimitsSchema = publicWithUnknown(
+  openObject(() => ({
+    requests_per_minute: count().optional(),
+    tokens_per_minute: count().optional(),
+    max_parallel: count().optional(),
+    tokens_per_day: count().optional(),
+    tokens_per_month: count().optional(),
+    cost_per_day: amount().optional(),
+    cost_per_month: amount().optional(),
+  })),
+);
 
 /** All fields of an API key, for schemas that are made of it. */
 export const apiKeyFields = openObject(() => ({
   /** Empty when only its digest is kept. */
-  key: z.string().trim().default(""),
+  key: secret(z.string().trim().default(""), "shortened"),
   name: z.string().default(""),
   remark: z.string().default(""),
   /** Names the key for good. Absent: derived from its digest, see `keyIdentifier`. */
@@ -70,8 +75,8 @@ export const apiKeySchema = apiKeyFields.refine(({ key, digest: kept }) => key !
 export const accountSchema = lazyObject(() => ({
   email: z.string().trim().default(""),
   mobile: z.string().trim().default(""),
-  password: z.string().default(""),
-  token: z.string().trim().default(""),
+  password: secret(z.string().default("")),
+  token: secret(z.string().trim().default(""), "shortened"),
   name: z.string().default(""),
   remark: z.string().default(""),
   proxy_id: z.string().default(""),
@@ -91,7 +96,7 @@ export const proxySchema = lazyObject(() => ({
   host: z.string().trim().min(1, "a proxy needs a host"),
   port: z.number().int().min(1).max(65_535),
   username: z.string().default(""),
-  password: z.string().default(""),
+  password: secret(z.string().default("")),
 }));
 
 /** What the id of a provider consists of: no slash, because `provider/model` names a model. */
@@ -132,21 +137,23 @@ export const priceSchema = lazyObject(() => ({
  * What is known of a model that a provider has. What is left out is not known, and then the backend decides. What this version
  * does not know is kept.
  */
-export const providerModelSchema = openObject(() => ({
-  /** The provider's own name for it; the name that it is listed by unless given. */
-  upstream: z.string().trim().min(1).optional(),
-  /** False: it is not there for callers. */
-  enabled: z.boolean().optional(),
-  thinking: z.boolean().optional(),
-  vision: z.boolean().optional(),
-  search: z.boolean().optional(),
-  /** Tokens that it can read and write at once. */
-  context: z.number().int().min(1).optional(),
-  /** Tokens that one answer may have. */
-  output: z.number().int().min(1).optional(),
-  /** Where `prices` has none for it. */
-  price: priceSchema.optional(),
-}));
+export const providerModelSchema = publicWithUnknown(
+  openObject(() => ({
+    /** The provider's own name for it; the name that it is listed by unless given. */
+    upstream: z.string().trim().min(1).optional(),
+    /** False: it is not there for callers. */
+    enabled: z.boolean().optional(),
+    thinking: z.boolean().optional(),
+    vision: z.boolean().optional(),
+    search: z.boolean().optional(),
+    /** Tokens that it can read and write at once. */
+    context: z.number().int().min(1).optional(),
+    /** Tokens that one answer may have. */
+    output: z.number().int().min(1).optional(),
+    /** Where `prices` has none for it. */
+    price: priceSchema.optional(),
+  })),
+);
 
 /** A provider beside the one that the deployment's variables name. What this version does not know is kept. */
 export const providerSchema = openObject(() => ({
@@ -160,7 +167,7 @@ export const providerSchema = openObject(() => ({
   driver: z.string("a provider needs a driver").trim().min(1, "a provider needs a driver"),
   base_url: baseAddress(),
   /** For accounts that have none of their own; where there are no accounts, the only one. */
-  token: z.string().trim().default(""),
+  token: secret(z.string().trim().default(""), "shortened"),
   /** Model id → the provider's own name for it, or what is known of it. */
   models: z.record(z.string(), z.union([z.string().trim().min(1), providerModelSchema])).default({}),
   tool_calls: z.enum(["native", "markup"]).default("native"),
@@ -168,16 +175,19 @@ export const providerSchema = openObject(() => ({
   whole_answers: z.boolean().default(true),
   /** The proxy of accounts that are bound to none. */
   proxy_id: z.string().default(""),
-  /** Sent with every request, beside those of the protocol. */
-  headers: z
-    .record(
-      z
-        .string()
-        .regex(FIELD_NAME, "must be the name of an HTTP header")
-        .refine((field) => !OWN_FIELDS.test(field), "this header belongs to the connection"),
-      z.string().regex(FIELD_VALUE, "must be printable ASCII"),
-    )
-    .default({}),
+  /** Sent with every request, beside those of the protocol. Each value may be a credential, whatever its name. */
+  headers: secret(
+    z
+      .record(
+        z
+          .string()
+          .regex(FIELD_NAME, "must be the name of an HTTP header")
+          .refine((field) => !OWN_FIELDS.test(field), "this header belongs to the connection"),
+        z.string().regex(FIELD_VALUE, "must be printable ASCII"),
+      )
+      .default({}),
+    "shortened",
+  ),
   /** Slots of each of its accounts; 0: as all others. */
   account_max_inflight: z.number().int().min(0).max(4_096).default(0),
   /** Milliseconds; 0: those of the deployment. */
@@ -211,11 +221,12 @@ export const modelRouteSchema = once(() => routeOf(routeTargetSchema));
 export const webhookSchema = lazyObject(() => ({
   id: z.string().trim().min(1).max(64),
   name: z.string().default(""),
-  url: z.string().trim().min(1).max(2_000),
+  /** Whoever knows the address of a chat's webhook can write there. */
+  url: secret(z.string().trim().min(1).max(2_000), "origin"),
   /** `json`: everything, for programs. The other two are what chat tools take. */
   format: z.enum(["json", "chat", "discord"]).default("json"),
   /** Signs what is sent (Standard Webhooks): `whsec_` and base64. */
-  secret: z.string().regex(/^whsec_[A-Za-z\d+/]{22,128}={0,2}$/, "must be whsec_ and base64"),
+  secret: secret(z.string().regex(/^whsec_[A-Za-z\d+/]{22,128}={0,2}$/, "must be whsec_ and base64")),
   disabled: z.boolean().default(false),
 }));
 
@@ -249,7 +260,7 @@ const alertsSchema = lazyObject(() => ({
  * object yields all defaults (contract, Decisions).
  */
 export const configSchema = lazyObject(() => ({
-  keys: z.array(z.string()).default([]),
+  keys: secret(z.array(z.string()).default([]), "shortened"),
   api_keys: z.array(apiKeySchema).default([]),
   accounts: z.array(accountSchema).default([]),
   proxies: z.array(proxySchema).default([]),
@@ -263,11 +274,11 @@ export const configSchema = lazyObject(() => ({
   admin: z
     .object({
       /** PBKDF2 of the admin password, empty while only the `ADMIN_KEY` secret opens the door. */
-      password_hash: z.string().default(""),
+      password_hash: secret(z.string().default("")),
       jwt_expire_hours: z.number().positive().max(8760).default(24),
       jwt_valid_after_unix: count().default(0),
       /** Secret that signs administrators' tokens; made once, at first use. */
-      jwt_secret: z.string().default(""),
+      jwt_secret: secret(z.string().default("")),
     })
     .prefault({}),
   callers: z
@@ -314,7 +325,7 @@ export const configSchema = lazyObject(() => ({
     .prefault({}),
   vercel: z
     .object({
-      token: z.string().default(""),
+      token: secret(z.string().default(""), "shortened"),
       project_id: z.string().default(""),
       team_id: z.string().default(""),
     })

@@ -154,14 +154,24 @@ describe("POST /admin/config/import, replace", () => {
 });
 
 describe("POST /admin/config/import?dry_run=true", () => {
-  it("answers the configuration that would be, and changes nothing", async () => {
+  it("answers the configuration that would be, its secrets masked, and changes nothing", async () => {
     const before = await exported();
-    const change = { keys: ["sk-tried"], runtime: { account_max_inflight: 9 } };
+    const change = { keys: ["sk-tried-0123456789"], runtime: { account_max_inflight: 9 } };
     const tried = await importing(change, "?dry_run=true");
-    expect(tried.body).toMatchObject({ success: true, dry_run: true, mode: "merge" });
+    expect(tried.body).toMatchObject({
+      success: true,
+      dry_run: true,
+      mode: "merge",
+      config: { keys: expect.arrayContaining(["sk-t****6789"]), runtime: { account_max_inflight: 9 } },
+      changes: expect.arrayContaining([{ path: "runtime.account_max_inflight", before: "2", after: "9" }]),
+      more: 0,
+    });
+    expect(JSON.stringify(tried.body)).not.toMatch(/sk-tried-0123456789|"password":"[^*"]/);
     expect(await exported()).toEqual(before);
     await importing(change);
-    expect((await exported()).config).toEqual(tried.body["config"]);
+    const { config } = await exported();
+    expect(config).toMatchObject({ runtime: { account_max_inflight: 9 }, accounts: before.config.accounts });
+    expect(config.keys).toContain("sk-tried-0123456789");
   });
 });
 

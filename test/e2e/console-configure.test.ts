@@ -308,7 +308,7 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByLabel("Configuration").fill('{"model_aliases": {"imported-name": "provider-v4-pro"}}');
     await page.getByLabel("How").selectOption("merge");
     await page.getByRole("button", { name: "Show the difference" }).click();
-    await page.getByText("model_aliases › imported-name").waitFor();
+    await page.getByText("model_aliases.imported-name").waitFor();
     const before = await app.admin("GET", "/admin/settings");
     expect(JSON.stringify(before.body)).not.toContain("imported-name");
     await page.getByRole("button", { name: "Apply these changes" }).click();

@@ -14,11 +14,11 @@ const MADE: readonly (readonly [what: string, pattern: RegExp])[] = [
 
 const SECRET_HEADERS = ["authorization", "x-api-key", "x-goog-api-key", "x-vendorc-api-key"];
 const SECRET_PARAMETERS = ["key", "api_key"];
-const SECRET_MEMBER = /^(?:password|new_password|admin_key|token|vercel_token|key|api_key|keys|jwt_secret)$/;
+const SECRET_MEMBER =
+  /^(?:password|new_password|admin_key|token|vercel_token|key|api_key|keys|jwt_secret|secret|headers)$/;
 
 /** What hands a secret to an administrator on purpose. */
-const HANDS_OUT =
-  /^(?:GET \/admin\/(?:config\/)?export|POST \/admin\/login|POST \/admin\/config\/import\?.*dry_run=true)/;
+const HANDS_OUT = /^(?:GET \/admin\/(?:config\/)?export|POST \/admin\/login)/;
 
 /**
  * Remembers every credential that a test gives a gateway (in headers, queries, the bodies of the administration and
@@ -101,7 +101,10 @@ export class SecretWatch {
     } else if (Array.isArray(value)) {
       for (const member of value) this.#collect(member, name);
     } else if (isObject(value)) {
-      for (const [key, member] of Object.entries(value)) this.#collect(member, key);
+      // A provider's headers may be called anything.
+      for (const [key, member] of Object.entries(value)) {
+        this.#collect(member, name === "headers" ? name : key);
+      }
     }
   }
 

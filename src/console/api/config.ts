@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { call } from "./client.ts";
 import { anything, flag, number, text, texts } from "./fields.ts";
+import { fieldChanges } from "./journal.ts";
 import { undoable } from "./undo.ts";
 
 const apiKey = z.object({
@@ -90,8 +91,8 @@ const rotated = z.object({ key: text, grace_until: number });
 export const rotateKey = (id: string, graceSeconds: number) =>
   call(rotated, `${keyPath(id)}/rotate`, { method: "POST", body: { grace_seconds: graceSeconds } });
 
-const tried = z.object({ config: z.record(z.string(), z.unknown()), confirm_needed: text });
+const tried = z.object({ ...fieldChanges, confirm_needed: text });
 
-/** The configuration that an import would lead to. Nothing is stored. */
+/** What an import would change, masked by the gateway. Nothing is stored. */
 export const tryImport = (mode: "merge" | "replace", body: unknown) =>
   call(tried, "/admin/config/import?dry_run=true", { method: "POST", body: { config: body, mode } });

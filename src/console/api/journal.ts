@@ -7,6 +7,9 @@ const change = z.object({ path: text, before: nullableText, after: nullableText 
 /** A field that was changed; values are JSON, masked, and null where there was none. */
 export type FieldChange = z.output<typeof change>;
 
+/** The changes that the gateway lists, and how many more there are. */
+export const fieldChanges = { changes: z._default(z.array(change), []), more: number };
+
 const entry = z.object({
   id: number,
   at: number,
@@ -14,8 +17,7 @@ const entry = z.object({
   who: text,
   address: text,
   action: text,
-  changes: z._default(z.array(change), []),
-  more: number,
+  ...fieldChanges,
 });
 
 /** What an administrator has changed. `at` is Unix milliseconds. */
@@ -45,7 +47,7 @@ const versions = z.object({ items: z._default(z.array(kept), []) });
 export const listVersions = (signal?: AbortSignal) =>
   call(versions, "/admin/config/versions", signal === undefined ? {} : { signal });
 
-const restored = z.object({ changes: z._default(z.array(change), []), more: number });
+const restored = z.object(fieldChanges);
 
 /** `tryOut`: only tells what would change. */
 export const restoreVersion = (version: number, tryOut: boolean) =>

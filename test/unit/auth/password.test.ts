@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hashPassword, verifyPassword } from "../../../src/auth/password.ts";
-import { isPreview, preview, sameSecret } from "../../../src/auth/secrets.ts";
+import { sameSecret } from "../../../src/auth/secrets.ts";
+import { isPreview, preview } from "../../../src/config/secrets.ts";
 
 describe("passwords", () => {
   it("are kept as salted PBKDF2 that only the same password matches", async () => {

@@ -1,16 +1,16 @@
 import { useState } from "preact/hooks";
-import { exportConfig, importConfig, tryImport } from "../../api/config.ts";
+import { importConfig, tryImport } from "../../api/config.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField, SelectField } from "../../ui/field.tsx";
 import { FileButton } from "../../ui/file-button.tsx";
+import { plural } from "../../ui/format.ts";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { toast } from "../../ui/toasts.tsx";
 import { useWork } from "../../ui/use-work.ts";
-import { ChangeList } from "./change-list.tsx";
-import { type Change, difference } from "./difference.ts";
+import { FieldChanges } from "../audit/field-changes.tsx";
 import { parseConfig } from "./parse-config.ts";
 
 type Mode = "merge" | "replace";
@@ -23,27 +23,20 @@ interface ImportPanelProps {
 export function ImportPanel({ onImported }: ImportPanelProps) {
   const [text, setText] = useState("");
   const [mode, setMode] = useState<Mode>("merge");
-  const [changes, setChanges] = useState<readonly Change[] | null>(null);
-  /** Why the import has to be confirmed; empty: it has not. */
-  const [loss, setLoss] = useState("");
+  /** What the import would change, and why it has to be confirmed; null: it was not compared yet. */
+  const [outcome, setOutcome] = useState<Awaited<ReturnType<typeof tryImport>> | null>(null);
   const { busy, error, run } = useWork();
 
   const edit = (next: string) => {
     setText(next);
-    setChanges(null);
+    setOutcome(null);
   };
-  const compare = () =>
-    run(async () => {
-      const wanted = parseConfig(text);
-      const [present, outcome] = await Promise.all([exportConfig(), tryImport(mode, wanted)]);
-      setLoss(outcome.confirm_needed);
-      setChanges(difference(present.config, outcome.config));
-    });
+  const compare = () => run(async () => setOutcome(await tryImport(mode, parseConfig(text))));
   const apply = () =>
     run(async () => {
-      await importConfig(mode, parseConfig(text), loss !== "");
+      await importConfig(mode, parseConfig(text), outcome !== null && outcome.confirm_needed !== "");
       toast("Configuration imported");
-      setChanges(null);
+      setOutcome(null);
       setText("");
       onImported();
     });
@@ -69,7 +62,7 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
           value={mode}
           onChange={(value) => {
             setMode(value === "replace" ? "replace" : "merge");
-            setChanges(null);
+            setOutcome(null);
           }}
           choices={[
             ["merge", "Merge: add to what is there"],
@@ -77,24 +70,31 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
           ]}
         />
         <Problem error={error} />
-        {changes === null && (
+        {outcome === null && (
           <div>
             <Button kind="primary" busy={busy} disabled={text.trim() === ""} onClick={compare}>
               Show the difference
             </Button>
           </div>
         )}
-        {changes !== null && (
+        {outcome !== null && (
           <>
-            <ChangeList changes={changes} />
-            {loss !== "" && (
+            {outcome.changes.length === 0 ? (
+              <Notice kind="info">Nothing would change: all of it is there already.</Notice>
+            ) : (
+              <div class="changes">
+                <h3 aria-live="polite">{plural(outcome.changes.length + outcome.more, "change")}</h3>
+                <FieldChanges {...outcome} />
+              </div>
+            )}
+            {outcome.confirm_needed !== "" && (
               <Notice kind="warning">No key, or no account, is left when you apply this.</Notice>
             )}
             <div class="actions">
-              <Button kind="primary" busy={busy} disabled={changes.length === 0} onClick={apply}>
+              <Button kind="primary" busy={busy} disabled={outcome.changes.length === 0} onClick={apply}>
                 Apply these changes
               </Button>
-              <Button kind="quiet" onClick={() => setChanges(null)}>
+              <Button kind="quiet" onClick={() => setOutcome(null)}>
                 Back
               </Button>
             </div>
