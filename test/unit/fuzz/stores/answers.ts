@@ -96,6 +96,8 @@ export const rates = storeTarget<Limits, Set<string>>({
   name: "page limits",
   // A call that could not be counted is refused.
   faults: false,
+  // A clock that is set back must not lock a client out: its calls are forgotten, by the process at once.
+  forwardOnly: true,
   open: (sql, now) => ({ limits: new RateLimits(sql, now), sql }),
   model: () => new Set(),
   operations: [
