@@ -1,6 +1,12 @@
 import type { ConfigSnapshot, ConfigurationStore } from "../config/snapshot.ts";
 import type { AnswerStore, AnswerWrite } from "../platform/answers.ts";
-import { type Archive, EndedRecordsLost, type HistoryWrite, type Retention } from "../platform/archive.ts";
+import {
+  type Archive,
+  EndedRecordsLost,
+  type HistoryWrite,
+  type MetricDeltas,
+  type Retention,
+} from "../platform/archive.ts";
 import type { Capture } from "../platform/captures.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { UsageStore, UsedRequest } from "../platform/usage.ts";
@@ -233,19 +239,23 @@ export class Outbox {
     this.#sentAt = now();
     this.#open += 1;
     this.#waiters = 0;
-    const sources = [...this.#records.keys()];
-    const captures = this.#captures;
-    const metrics = this.counts.take();
+    let sources: readonly RecordSource[] = [];
+    let captures: Capture[] = [];
+    let metrics: MetricDeltas | null = null;
     this.#untold = !this.usage.empty;
     let telling: Promise<void> | undefined;
-    this.#forgetRecords();
-    this.#captures = [];
-    this.#captureChars = 0;
     let counted = false;
     let at = 0;
     let lost: EndedRecordsLost | null = null;
     try {
       const snapshot = await configuration.readCopy();
+      // Taken no earlier: in the same process `end` finds a record here until the archive has it.
+      sources = [...this.#records.keys()];
+      captures = this.#captures;
+      metrics = this.counts.take();
+      this.#forgetRecords();
+      this.#captures = [];
+      this.#captureChars = 0;
       telling = this.#tell(snapshot);
       const retention = retentionOf(snapshot);
       const recording = worthTelling(sources, retention.records);
@@ -266,7 +276,13 @@ export class Outbox {
           chars += capture.request_body.length + capture.response_body.length;
         }
         try {
-          await archive.write({ retention, records, captures: batch, metrics: counted ? {} : metrics });
+          const written = archive.write({
+            retention,
+            records,
+            captures: batch,
+            metrics: counted ? {} : metrics,
+          });
+          if (written !== undefined) await written;
         } catch (error) {
           if (!(error instanceof EndedRecordsLost)) throw error;
           lost = error;
@@ -282,7 +298,7 @@ export class Outbox {
       for (const source of sources) this.record(source);
       for (const source of newer) this.record(source);
       for (const capture of captures) this.capture(capture);
-      if (!counted) this.counts.restore(metrics);
+      if (!counted && metrics !== null) this.counts.restore(metrics);
     } finally {
       await telling;
       this.#sending = false;

@@ -9,6 +9,7 @@ interface Model {
   readonly accounts: Map<string, StoredAccount>;
   readonly isolates: Set<string>;
   readonly reclaimed: Map<string, number>;
+  droppedBefore: number;
   readonly health: Map<number, string>;
   readonly parts: Map<string, StoredPart>;
   starts: Starts;
@@ -37,6 +38,7 @@ export const poolStore = storeTarget<SqlPoolStore, Model>({
     accounts: new Map(),
     isolates: new Set(),
     reclaimed: new Map(),
+    droppedBefore: 0,
     health: new Map(),
     parts: new Map(),
     starts: { last: 0, oldestLive: 0 },
@@ -81,8 +83,11 @@ export const poolStore = storeTarget<SqlPoolStore, Model>({
       store.addReclaimed(id, at);
       reclaimed.set(id, at);
     },
-    (store, choose, { reclaimed }) => {
-      const before = choose.number();
+    (store, choose, model) => {
+      const { reclaimed } = model;
+      // Time goes on: what is dropped later includes what was dropped before.
+      const before = Math.max(model.droppedBefore, choose.time());
+      model.droppedBefore = before;
       store.dropReclaimed(before);
       for (const [id, at] of reclaimed) if (at < before) reclaimed.delete(id);
     },
