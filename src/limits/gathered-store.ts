@@ -38,10 +38,10 @@ export class GatheredUseStore implements UseStore {
   async #write(): Promise<void> {
     await new Promise<void>((resolve) => setTimeout(resolve, 0));
     this.#writing = null;
-    this.#flush();
+    this.writeNow();
   }
 
-  #flush(): void {
+  writeNow(): void {
     const news = this.#news;
     if (news.size === 0) return;
     this.#transaction(() => {
@@ -55,7 +55,7 @@ export class GatheredUseStore implements UseStore {
   }
 
   loadUses(): Iterable<StoredUse> {
-    this.#flush();
+    this.writeNow();
     return this.#store.loadUses();
   }
 
@@ -75,7 +75,7 @@ export class GatheredUseStore implements UseStore {
   }
 
   fold(horizon: number, sums: readonly StoredSum[]): void {
-    this.#flush();
+    this.writeNow();
     this.#store.fold(horizon, sums);
   }
 }

@@ -238,6 +238,11 @@ export class UseLedger {
     return this.#store.kept();
   }
 
+  /** Writes at once what is counted. Throws when the storage fails: the next write tries again. */
+  writeNow(): void {
+    this.#store.writeNow();
+  }
+
   /** Adds up what is done with. Returns whether more is left. Throws what the storage throws: the next sweep makes up for it. */
   sweep(now: number): boolean {
     this.#pass(now);

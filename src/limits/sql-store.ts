@@ -98,6 +98,9 @@ export class SqlUseStore implements UseStore {
     return null;
   }
 
+  /** Nothing waits. */
+  writeNow(): void {}
+
   fold(horizon: number, sums: readonly StoredSum[]): void {
     this.#sql.transaction(() => {
       this.#sql.all("delete from key_use where ended > 0 and ended <= ?", horizon);

@@ -39,6 +39,8 @@ export interface UseStore {
   fold(horizon: number, sums: readonly StoredSum[]): void;
   /** Resolves when everything up to now is written; null: it is. Rejects when the storage fails: the next write tries again. */
   kept(): Promise<void> | null;
+  /** Writes at once what waits to be written. Throws when the storage fails: the next write tries again. */
+  writeNow(): void;
 }
 
 /** Keeps nothing. */
@@ -49,4 +51,5 @@ export const NOWHERE: UseStore = {
   loadSums: () => [],
   fold: () => undefined,
   kept: () => null,
+  writeNow: () => undefined,
 };

@@ -126,7 +126,8 @@ export class InProcessAccountPool implements AccountPoolClient {
 
   async settle({ id }: LimitedUse, spent: Spent): Promise<void> {
     this.#pool.uses.settle(id, spent);
-    await this.#pool.uses.keeping();
+    // The kill of the process after the answer's end must not lose it.
+    this.#pool.uses.writeNow();
   }
 
   async keyUses(): Promise<KeyUse[]> {

@@ -23,6 +23,11 @@ export class LimitedUses {
     return this.#ledger.keeping();
   }
 
+  /** Writes at once what is counted. Throws when the storage fails: the next write tries again. */
+  writeNow(): void {
+    this.#ledger.writeNow();
+  }
+
   /** Reserves what a request is expected to use, or says why not. */
   refusal(use: LimitedUse): Refused | null {
     const now = this.#now();
