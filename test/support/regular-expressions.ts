@@ -1,5 +1,4 @@
-import { RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
-import { checkSync } from "recheck/lib/browser.js";
+import { type AST, RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
 import { parseAst } from "vitest/node";
 import { isObject } from "../../src/encoding/json.ts";
 import type { SourceFile } from "../unit/architecture/sources.ts";
@@ -37,51 +36,149 @@ export function regExpsOf({ path, text }: SourceFile): RegExpsOfFile {
   return { literals, built };
 }
 
-/** Whether a regular expression repeats something without bound: the time of all others is linear. */
-function repeatsWithoutBound({ source, flags }: RegExp): boolean {
-  let found = false;
+/** Characters that are tried first: a letter, a blank and a mark are in nearly every class. */
+const COMMON = ["a", " ", "-", "0", "_", "\t", ".", '"', "/", "\n"];
+const ASCII = Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index));
+/** So many characters of one class are tried. */
+const MOST_OF_CLASS = 3;
+
+/** Characters that a class stands for. */
+function charactersOf(raw: string, flags: string): string[] {
+  const one = new RegExp(`^${raw}$`, flags.replace(/[gy]/g, ""));
+  const found = [...COMMON, ...ASCII].filter((character) => one.test(character));
+  return [...new Set(found)].slice(0, MOST_OF_CLASS);
+}
+
+/**
+ * A text that a part of an expression takes: of each choice the first, of each repetition as little as there may be, but once.
+ *
+ * @param which of the characters of each class
+ */
+function sampleOf(node: AST.Node, flags: string, which: number): string {
+  const sample = (part: AST.Node) => sampleOf(part, flags, which);
+  switch (node.type) {
+    case "Pattern":
+    case "Group":
+    case "CapturingGroup":
+      return node.alternatives[0] === undefined ? "" : sample(node.alternatives[0]);
+    case "Alternative":
+      return node.elements.map(sample).join("");
+    case "Quantifier":
+      return sample(node.element).repeat(Math.max(1, node.min));
+    case "Character":
+      return String.fromCodePoint(node.value);
+    case "CharacterClass":
+    case "CharacterSet": {
+      const characters = charactersOf(node.raw, flags);
+      return characters[which % characters.length] ?? "";
+    }
+    default:
+      return "";
+  }
+}
+
+/** What stands before a part of an expression, as a text. */
+function textBefore(node: AST.Node, flags: string, which: number): string {
+  const { parent } = node;
+  if (parent === null) return "";
+  const before = textBefore(parent, flags, which);
+  if (parent.type !== "Alternative") return before;
+  const place = parent.elements.findIndex((element) => element === node);
+  const texts = parent.elements.slice(0, place).map((element) => sampleOf(element, flags, which));
+  return before + texts.join("");
+}
+
+/** A text of any length: a beginning, what is repeated, and an end at which the expression fails. */
+interface Attack {
+  readonly start: string;
+  readonly pump: string;
+  readonly end: string;
+}
+
+const ENDS = ["", "\u0000", ".\n"];
+
+/**
+ * Texts on which an expression may take more than linear time. Only repetitions without bound matter. Of each, its characters are repeated
+ * behind what stands before it, and so is everything up to it, at which the search begins again each time.
+ */
+function attacksOn({ source, flags }: RegExp): Attack[] {
   const pattern = new RegExpParser().parsePattern(source, 0, source.length, {
     unicode: flags.includes("u"),
     unicodeSets: flags.includes("v"),
   });
+  const starts = new Set([""]);
+  const pumps = new Set<string>();
+  const both = [0, 1];
   visitRegExpAST(pattern, {
-    onQuantifierEnter({ max }) {
-      found ||= max === Number.POSITIVE_INFINITY;
+    onQuantifierEnter(node) {
+      if (node.max !== Number.POSITIVE_INFINITY) return;
+      const { type, raw } = node.element;
+      const characters = type === "CharacterClass" || type === "CharacterSet" ? charactersOf(raw, flags) : [];
+      for (const which of both) {
+        const before = textBefore(node, flags, which);
+        const repeated = sampleOf(node.element, flags, which);
+        starts.add(before);
+        for (const pump of [repeated, ...characters, before, before + repeated, repeated + before])
+          pumps.add(pump);
+        for (const character of characters) pumps.add(before + character);
+      }
     },
   });
-  return found;
+  if (pumps.size === 0) return [];
+  // What follows a repetition, and what comes close to it.
+  visitRegExpAST(pattern, {
+    onAlternativeEnter(node) {
+      const text = sampleOf(node, flags, 0);
+      pumps.add(text).add(text.slice(0, -1)).add(`${text}a`);
+    },
+    onCharacterEnter({ value }) {
+      pumps.add(String.fromCodePoint(value));
+    },
+  });
+  pumps.delete("");
+  return [...starts].flatMap((start) =>
+    [...pumps].flatMap((pump) => ENDS.map((end) => ({ start, pump, end }))),
+  );
 }
 
-/**
- * How `recheck` searches. Its limits count steps, so that the answer does not depend on the machine, and keep most searches below a second.
- * A search that does not end is an error.
- */
-const SEARCH = {
-  timeout: 120_000,
-  attackTimeout: null,
-  incubationTimeout: null,
-  maxNFASize: 3_000,
-  incubationLimit: 5_000,
-  maxGeneStringSize: 1_000,
-} as const;
+/** Sizes at which an attack is tried, in characters. An exponential one shows at the first ones, and would not end at the others. */
+const SIZES = [16, 24, 64, 256, 1_024, 4_096, 32_768];
+/** What takes longer at one of them is looked at, in milliseconds of processor time. */
+const SUSPICIOUS_MS = 10;
+/** No linear expression takes that long on so few characters. */
+const FEW = 256;
 
-/**
- * A text that makes a regular expression take more than linear time; null: there is none that `recheck` finds. What it finds is measured,
- * because it takes a repetition of bounded length for one without a bound.
- */
-export async function superLinearText(regex: RegExp): Promise<string | null> {
-  if (!repeatsWithoutBound(regex)) return null;
-  const found = checkSync(regex.source, regex.flags, SEARCH);
-  if (found.status === "unknown") throw new Error(`recheck cannot check ${regex}: ${found.error.kind}`);
-  if (found.status === "safe") return null;
-  const { pumps, suffix, pattern } = found.attack;
-  if (found.complexity.type === "exponential") return pattern;
-  const length = pumps.reduce((sum, { pump }) => sum + pump.length, 0);
-  const textOf = (size: number) =>
-    pumps.map(({ prefix, pump }) => prefix + pump.repeat(Math.ceil(size / length))).join("") + suffix;
-  const growth = await growthOf((size) => {
+function cpuOf(regex: RegExp, text: string): number {
+  const start = process.cpuUsage();
+  text.replace(regex, "");
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
+
+async function isSuperLinear(regex: RegExp, { start, pump, end }: Attack): Promise<boolean> {
+  const textOf = (size: number) => start + pump.repeat(Math.ceil(size / pump.length)) + end;
+  for (const size of SIZES) {
     const text = textOf(size);
-    return () => text.replace(regex, "");
-  });
-  return growth > MAX_GROWTH ? pattern : null;
+    const isSlow = () => cpuOf(regex, text) > SUSPICIOUS_MS;
+    // What else the process did may have been measured.
+    if (!(isSlow() && isSlow() && isSlow())) continue;
+    if (size <= FEW) return true;
+    const growth = await growthOf((n) => {
+      const long = textOf(n);
+      return () => long.replace(regex, "");
+    });
+    return growth > MAX_GROWTH;
+  }
+  return false;
+}
+
+/** A text that makes an expression take more than linear time, told as its parts; null: none of those that are tried does. */
+export async function superLinearText(regex: RegExp): Promise<string | null> {
+  for (const attack of attacksOn(regex)) {
+    if (await isSuperLinear(regex, attack)) {
+      const { start, pump, end } = attack;
+      return `${JSON.stringify(start)} + ${JSON.stringify(pump)}.repeat(n) + ${JSON.stringify(end)}`;
+    }
+  }
+  return null;
 }

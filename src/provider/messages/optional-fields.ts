@@ -116,7 +116,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   },
   {
     // What is not kept only costs more.
-    named: refused("cache_control[\\w.]{0,80}"),
+    named: refused("cache_control(?:\\.\\w{1,40}(?!\\w)){0,3}"),
     present: isMarked,
     without: withoutCache,
   },

@@ -127,7 +127,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     // Engines that take results as text alone get what else a tool returned as the user's.
     named: either(
       refused("output"),
-      /input\[\d+\]\.output|function_call_output|\boutput\b[^.]{0,80}string|string[^.]{0,80}\boutput\b/,
+      /input\[\d{1,6}\]\.output|function_call_output|\boutput\b[^.]{0,80}string|string[^.]{0,80}\boutput\b/,
     ),
     present: ({ input }) => input.some(isInParts),
     without: ({ input, ...rest }) => ({ ...rest, input: textResults(input) }),

@@ -7,6 +7,7 @@ import { fileInForm } from "../../../src/files/form.ts";
 import { JsonScan } from "../../../src/http/json-scan.ts";
 import { readMetadata } from "../../../src/pages/metadata/read.ts";
 import type { OutboundProxy } from "../../../src/platform/upstream.ts";
+import { withoutCallersWords } from "../../../src/provider/callers-words.ts";
 import { groundingEvents } from "../../../src/provider/content-generation/grounding.ts";
 import { MessageStreamDecoder } from "../../../src/provider/messages/decoder.ts";
 import { CompletionStreamDecoder } from "../../../src/provider/openai/decoder.ts";
@@ -278,6 +279,16 @@ describe("masking", () => {
       const other = "x".repeat(n);
       return () => withoutSecrets(said, [secret], true) + withoutSecrets(other, [secret], true);
     }),
+  );
+
+  it.each([...DEGENERATE, ["a long word", (n: number) => `no ${"a".repeat(n)}`] as const])(
+    "a short secret, and the words of the caller, in a refusal of %s",
+    (_name, text) =>
+      linear((n) => {
+        const refusal = text(n);
+        const request = { messages: [{ role: "user", content: refusal }], user: "top_k" };
+        return () => withoutSecrets(refusal, ["abcd"]) + withoutCallersWords(refusal, request);
+      }),
   );
 
   it("a secret of which the text holds every beginning", () =>

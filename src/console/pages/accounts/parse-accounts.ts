@@ -44,7 +44,7 @@ function fromJson(parsed: unknown): ParsedAccounts {
 
 /** `login:password`, or with a comma, a semicolon, a tab or blanks between; a login with an @ is an e-mail address. */
 function fromLine(line: string): AccountInput | null {
-  const match = /^(\S+?)(?:\s*[:,;]\s*|\s+)(\S.*)$/.exec(line);
+  const match = /^(\S+?)(?:\s*[:,;]\s*|\s+)(\S.*)$/s.exec(line);
   if (match === null) return null;
   const [, login = "", password = ""] = match;
   if (login.includes("@")) return { email: login, password };
