@@ -80,74 +80,85 @@ describe("against the plain engine with all technologies", () => {
     }
   });
 
-  it("mixtures of pages give the same detections", () => {
-    // Pieces of markup, cut anywhere, with text between that is wider than a byte, or long.
-    const piece = fc
-      .tuple(fc.constantFrom(...Object.values(pages)), fc.nat(), fc.nat(2_000))
-      .map(([html, from, length]) => html.slice(from % (html.length + 1)).slice(0, length));
-    const between = fc.constantFrom(
-      "",
-      " ",
-      "Größe – 例え ",
-      "<p>😀</p>",
-      "x".repeat(9_000),
-      "<b>é".repeat(3_000),
-    );
-    const mixture = fc
-      .array(fc.tuple(piece, between), { maxLength: 8 })
-      .map((parts) => parts.flat().join(""));
-    let found = 0;
-    fc.assert(
-      fc.property(mixture, (html) => {
-        found += expectIdentical(
-          signalsFromHtml({ html, headers: new Headers(), url: "https://www.example.com/" }),
-        );
-      }),
-      { numRuns: 40 },
-    );
-    expect(found).toBeGreaterThan(40);
-  }, LONGEST_MS);
+  it(
+    "mixtures of pages give the same detections",
+    () => {
+      // Pieces of markup, cut anywhere, with text between that is wider than a byte, or long.
+      const piece = fc
+        .tuple(fc.constantFrom(...Object.values(pages)), fc.nat(), fc.nat(2_000))
+        .map(([html, from, length]) => html.slice(from % (html.length + 1)).slice(0, length));
+      const between = fc.constantFrom(
+        "",
+        " ",
+        "Größe – 例え ",
+        "<p>😀</p>",
+        "x".repeat(9_000),
+        "<b>é".repeat(3_000),
+      );
+      const mixture = fc
+        .array(fc.tuple(piece, between), { maxLength: 8 })
+        .map((parts) => parts.flat().join(""));
+      let found = 0;
+      fc.assert(
+        fc.property(mixture, (html) => {
+          found += expectIdentical(
+            signalsFromHtml({ html, headers: new Headers(), url: "https://www.example.com/" }),
+          );
+        }),
+        { numRuns: 40 },
+      );
+      expect(found).toBeGreaterThan(40);
+    },
+    LONGEST_MS,
+  );
 
-  it("generated pages give the same detections", () => {
-    const few = (field: string) => fc.array(signs(field), { maxLength: 3 });
-    const named = fc.dictionary(
-      fc.constantFrom(
-        "generator",
-        "server",
-        "X-Powered-By",
-        "PHPSESSID",
-        "constructor",
-        "__proto__",
-        "mx",
-        "TXT",
-      ),
-      fc.array(fc.oneof(fc.constantFrom("nginx/1.2.3", "WordPress 6.4", "PHP/8", "Drupal 10"), fc.string()), {
-        maxLength: 2,
-      }),
-    );
-    const page = fc.record({
-      url: signs("url"),
-      html: signs("html"),
-      text: signs("text"),
-      headers: named,
-      cookies: named,
-      meta: named,
-      dns: named,
-      scriptSrc: few("scriptSrc"),
-      inlineScripts: few("scripts"),
-      externalScripts: few("scripts"),
-      css: few("css"),
-      xhrHosts: few("xhr"),
-      robots: signs("robots"),
-      certIssuer: signs("certIssuer"),
-    });
-    let found = 0;
-    fc.assert(
-      fc.property(page, (signals) => {
-        found += expectIdentical(signals);
-      }),
-      { numRuns: 60 },
-    );
-    expect(found).toBeGreaterThan(100);
-  }, LONGEST_MS);
+  it(
+    "generated pages give the same detections",
+    () => {
+      const few = (field: string) => fc.array(signs(field), { maxLength: 3 });
+      const named = fc.dictionary(
+        fc.constantFrom(
+          "generator",
+          "server",
+          "X-Powered-By",
+          "PHPSESSID",
+          "constructor",
+          "__proto__",
+          "mx",
+          "TXT",
+        ),
+        fc.array(
+          fc.oneof(fc.constantFrom("nginx/1.2.3", "WordPress 6.4", "PHP/8", "Drupal 10"), fc.string()),
+          {
+            maxLength: 2,
+          },
+        ),
+      );
+      const page = fc.record({
+        url: signs("url"),
+        html: signs("html"),
+        text: signs("text"),
+        headers: named,
+        cookies: named,
+        meta: named,
+        dns: named,
+        scriptSrc: few("scriptSrc"),
+        inlineScripts: few("scripts"),
+        externalScripts: few("scripts"),
+        css: few("css"),
+        xhrHosts: few("xhr"),
+        robots: signs("robots"),
+        certIssuer: signs("certIssuer"),
+      });
+      let found = 0;
+      fc.assert(
+        fc.property(page, (signals) => {
+          found += expectIdentical(signals);
+        }),
+        { numRuns: 60 },
+      );
+      expect(found).toBeGreaterThan(100);
+    },
+    LONGEST_MS,
+  );
 });
