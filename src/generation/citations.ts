@@ -107,9 +107,10 @@ export class CitationFilter {
     const rest = whole.slice(read);
     clean += rest;
     this.#shown.push(rest);
-    const partial = PARTIAL.exec(clean.length > MARKER_CHARS ? clean.slice(-MARKER_CHARS) : clean);
+    // Text before a marker and text after it form no marker together.
+    const partial = PARTIAL.exec(rest.length > MARKER_CHARS ? rest.slice(-MARKER_CHARS) : rest);
     const keep = partial === null ? 0 : partial[0].length;
-    this.#held = keep === 0 ? "" : clean.slice(-keep);
+    this.#held = keep === 0 ? "" : rest.slice(-keep);
     this.#shown.takeBack(keep);
     return keep === 0 ? clean : clean.slice(0, -keep);
   }

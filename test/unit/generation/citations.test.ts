@@ -22,6 +22,7 @@ describe("streams hide citation placeholders", () => {
     ["[citation:]", "[citation:]"],
     ["[citation:1", "[citation:1"],
     ["[[citation:1]]", "[]"],
+    ["[citation:9[citation:1]]", "[citation:9]"],
     ["a[0] and [link](x)", "a[0] and [link](x)"],
     ["ends with [", "ends with ["],
     ["[citation:1234567]", "[citation:1234567]"],
