@@ -1,10 +1,10 @@
 /** Where a gateway whose clock can be set is told so; `by`: milliseconds. */
 export const CLOCK_PATH = "/__test/clock";
 
-/** To run before anything else in the gateway: its clock can be set from then on, at {@link CLOCK_PATH}. */
-export const SETTABLE_CLOCK = `
+/** The module to run before all others of the gateway. Tests set its clock at {@link CLOCK_PATH}. `offset`: ms at the start. */
+export const settableClock = (offset = 0): string => `
   const now = Date.now;
-  let offset = 0;
+  let offset = ${offset};
   Date.now = () => now() + offset;
   export function setClock(request) {
     const url = new URL(request.url);

@@ -3,7 +3,7 @@ import { CLOCK_PATH } from "./clock.ts";
 import { watchDatabases } from "./database-limit.ts";
 
 const now = Date.now;
-let offset = 0;
+let offset = Number(Deno.env.get("TEST_CLOCK_OFFSET") ?? 0);
 Date.now = () => now() + offset;
 const limitDatabases = watchDatabases();
 

@@ -202,6 +202,9 @@ class RunningDeno {
           // As in front of workerd, so that tests can come from more than one address.
           CLIENT_ADDRESS_HEADER: "cf-connecting-ip",
           PROVIDER_BASE_URL: provider,
+          ...(options.clockAt === undefined
+            ? {}
+            : { TEST_CLOCK_OFFSET: String(options.clockAt - Date.now()) }),
           ...options.vars,
         },
       },

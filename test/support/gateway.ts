@@ -14,8 +14,10 @@ export interface GatewayOptions {
   readonly evictable?: boolean;
   /** Whether `heap` is wanted. */
   readonly inspected?: boolean;
-  /** The data folder; it exists and stays. A new temporary folder unless given. Deno only. */
+  /** The folder of all stored data; it exists and stays. A new temporary folder unless given. */
   readonly dataFolder?: string;
+  /** The time that the gateway's clock shows at its start, in ms since 1970. Needs `evictable`. */
+  readonly clockAt?: number;
 }
 
 /** Bindings whose object named `main` can be made to lose its memory. */

@@ -6,7 +6,7 @@ import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { developmentVars } from "../../scripts/development.mjs";
 import { POOL_NAME } from "../../src/shards/pool-name.ts";
 import { type Bundle, buildBundles, modulesOf } from "./bundle.ts";
-import { CLOCK_PATH, SETTABLE_CLOCK } from "./clock.ts";
+import { CLOCK_PATH, settableClock } from "./clock.ts";
 import { fetchDescribed } from "./described.ts";
 import type { EvictableBinding, Gateway, GatewayOptions } from "./gateway.ts";
 import { debuggerAt, liveHeap } from "./inspector.ts";
@@ -22,7 +22,7 @@ import { expectNoLeaks, SecretWatch } from "./secret-watch.ts";
 export async function startMiniflare(options: GatewayOptions = {}): Promise<Gateway> {
   const { gateway, sandbox } = await buildBundles();
   const newStorage = () => mkdtemp(join(tmpdir(), "polygate-"));
-  let storage = await newStorage();
+  let storage = options.dataFolder ?? (await newStorage());
   const watch = new SecretWatch({ ...developmentVars, ...options.vars }, options.secrets);
   const lines: string[] = [];
   const start = async (): Promise<{ miniflare: Miniflare; url: URL }> => {
@@ -41,6 +41,7 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
               // As on Deno, so that tests can come from more than one address.
               { ...developmentVars, CLIENT_ADDRESS_HEADER: "cf-connecting-ip", ...RUN_VARS, ...options.vars },
               options.evictable,
+              options.clockAt,
             ),
             unsafeDirectSockets: [{}],
           },
@@ -115,7 +116,7 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
     },
     close: async () => {
       await running.miniflare.dispose();
-      await rm(storage, { recursive: true, force: true });
+      if (options.dataFolder === undefined) await rm(storage, { recursive: true, force: true });
       expectNoLeaks(watch.leaksWith(lines));
     },
   };
@@ -176,6 +177,7 @@ function workerOf(
   bundle: Bundle,
   bindings: Readonly<Record<string, string>>,
   evictable = false,
+  clockAt = Date.now(),
 ) {
   const { modulesRules: _rules, ...options } = unstable_getMiniflareWorkerOptions(
     bundle.config,
@@ -191,7 +193,11 @@ function workerOf(
               path: join(bundle.folder, "evictable.js"),
               contents: evictableEntry(bundle.entry),
             },
-            { type: "ESModule" as const, path: join(bundle.folder, "clock.js"), contents: SETTABLE_CLOCK },
+            {
+              type: "ESModule" as const,
+              path: join(bundle.folder, "clock.js"),
+              contents: settableClock(clockAt - Date.now()),
+            },
           ]
         : []),
       ...modulesOf(bundle),
