@@ -1,9 +1,9 @@
-/** Where the console's files live, for browsers and among the assets; no API route begins like this. */
+/** Path prefix of the console's files, in browsers and among the assets. No API route starts with it. */
 const FILES = "/console/";
-/** Names that carry a hash of their content. */
+/** Matches file names that contain a hash of their content. */
 const HASHED = /-[A-Z0-9]{8}\.(?:js|css)$/;
 
-/** Nothing comes from elsewhere, nothing runs inline, nobody frames the page. */
+/** Content security policy of the console: only same-origin content, no inline scripts or styles, no framing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -16,15 +16,15 @@ const POLICY = [
 ].join("; ");
 
 /**
- * Where among the assets the console's file at a path is: the page itself for `/admin`, and whatever is under `/console/`.
- * Null for all other paths: other assets are for the program alone.
+ * Maps a request path to the path of a console asset: `/admin` is the page itself, and all paths under `/console/` are
+ * assets. Returns null for all other paths, because other assets are internal to the program.
  */
 export function consoleFile(path: string): string | null {
   if (path === "/admin" || path === "/admin/") return `${FILES}index.html`;
   return path.startsWith(FILES) ? path : null;
 }
 
-/** The console's file that a request asks for, with the headers of the page's policy; null when there is none. */
+/** Serves a console file with the security headers of the page. Returns null if the path is not a console file. */
 export async function serveConsole(
   request: Request,
   url: URL,
@@ -33,7 +33,7 @@ export async function serveConsole(
   if (request.method !== "GET" && request.method !== "HEAD") return null;
   const file = consoleFile(url.pathname);
   if (file === null) return null;
-  // Conditional headers go along, so that an unchanged file is a 304.
+  // Forward the conditional headers, so that an unchanged file is answered with 304.
   const found = await asset(
     new Request(new URL(file, url.origin), { method: request.method, headers: request.headers }),
   );

@@ -9,7 +9,7 @@ import { resolveModel } from "../models/resolve.ts";
 import { forCallers, json } from "../routing/endpoint.ts";
 import { heldJson } from "../routing/held-answer.ts";
 
-/** What usage and the scopes of keys call this path. */
+/** Name of this style in usage records and in the scopes of keys. */
 const STYLE = "embeddings";
 
 const tokensSchema = once(() => z.array(z.number().int().nonnegative()).min(1));
@@ -27,7 +27,11 @@ const embeddingsRequestSchema = lazyLooseObject(() => ({
   encoding_format: z.enum(["float", "base64"]).nullish(),
 }));
 
-/** Throws 400 for a text that is empty. */
+/**
+ * Converts `input` into a list of inputs.
+ *
+ * @throws GatewayError 400 for an empty text.
+ */
 function inputsOf(input: z.output<typeof embeddingsRequestSchema>["input"]): readonly EmbeddingInput[] {
   const single = tokensSchema().safeParse(input);
   if (single.success) return [single.data];
@@ -54,8 +58,8 @@ const answerSchema = () =>
   });
 
 /**
- * `POST /v1/embeddings` (contract). 501 unless `embeddings.provider` names a supported provider. The answer's `model` is the
- * name that was asked for.
+ * `POST /v1/embeddings` (contract). Answers 501 unless `embeddings.provider` names a supported provider. `model` of the
+ * answer is the name that the caller requested.
  */
 export const createEmbeddings = forCallers({
   method: "POST",

@@ -3,9 +3,10 @@ import type { KeptFile } from "../platform/files.ts";
 import type { ProviderFile } from "../provider/provider.ts";
 
 /**
- * The file object (contract, File object), in the full shape of the public API.
+ * Builds the file object (contract, File object), in the full shape of the public API.
  *
- * `status` is the provider's word, but for `failed`: clients that wait for a file know that state as `error`.
+ * `status` is the provider's value, except `failed`, which becomes `error`: clients that poll a file know that state as
+ * `error`.
  */
 export function fileObject(file: ProviderFile, kept: KeptFile): Record<string, unknown> {
   return {
@@ -22,12 +23,12 @@ export function fileObject(file: ProviderFile, kept: KeptFile): Record<string, u
   };
 }
 
-/** The same of what is remembered, with the status that was last heard of. */
+/** Builds the file object from the stored record alone, with the last known status. */
 export function listedFileObject(kept: KeptFile): Record<string, unknown> {
   return fileObject({ ...kept, status: kept.status ?? "uploaded" }, kept);
 }
 
-/** What {@link fileObject} makes. */
+/** Schema of the result of {@link fileObject}. */
 export const fileSchema = () =>
   z.object({
     id: z.string(),

@@ -13,13 +13,13 @@ import { type Endpoint, forCallers, json } from "../routing/endpoint.ts";
 import { heldJson } from "../routing/held-answer.ts";
 import { fileObject, fileSchema, listedFileObject } from "./file-object.ts";
 
-/** What the queue's status and the log call these requests. */
+/** Name of these requests in the queue's status and in the log. */
 const STYLE = "files";
 
 const PATHS = ["/v1/files", "/files"];
 const FILE_PATHS = PATHS.map((path) => `${path}/:file_id`);
 
-/** Most files of one page, and how many there are unless told otherwise. */
+/** Maximum and default number of files in one page. */
 const MAX_PAGE = 10_000;
 
 /** `POST /v1/files` (contract). */
@@ -37,7 +37,7 @@ const uploadFile = forCallers({
   refused: (context, error) => forgetRest(restOf(context.request), error),
 });
 
-/** `GET /v1/files/{file_id}` (contract): asks the account that has the file. */
+/** `GET /v1/files/{file_id}` (contract). Asks the account that has the file. */
 const readFile = forCallers({
   method: "GET",
   path: FILE_PATHS,
@@ -50,7 +50,7 @@ const readFile = forCallers({
   },
 });
 
-/** `GET /v1/files`: the caller's own, the newest first unless told otherwise, with the status that was last heard of. */
+/** `GET /v1/files`: the caller's own files with their last known status. The default order is newest first. */
 const listFiles = forCallers({
   method: "GET",
   path: PATHS,
@@ -97,7 +97,7 @@ const deleteFile = forCallers({
   },
 });
 
-/** `GET /v1/files/{file_id}/content`: nobody keeps it, and this says so. */
+/** `GET /v1/files/{file_id}/content`: always an error, because the gateway does not store the content. */
 const readContent = forCallers({
   method: "GET",
   path: FILE_PATHS.map((path) => `${path}/content`),
@@ -107,5 +107,5 @@ const readContent = forCallers({
     readCallersContent({ context, caller, style: STYLE }, params["file_id"] ?? ""),
 });
 
-/** The files of the standard style. */
+/** File endpoints of the standard style. */
 export const FILES: readonly Endpoint[] = [uploadFile, readFile, listFiles, deleteFile, readContent];

@@ -5,7 +5,7 @@ import { FILES } from "./files.ts";
 import { healthz, readyz } from "./health.ts";
 import { listModels, readModel } from "./models.ts";
 
-/** What the standard style has besides conversations: models, embeddings, files; and the probes. */
+/** Routes of the standard style other than conversations (models, embeddings, files), and the health probes. */
 export const API: Surface = {
   tag: "Models, embeddings, files",
   family: STANDARD_FAMILY,

@@ -4,7 +4,7 @@ import { CATALOGUE_CREATED, MODEL_OWNER } from "../models/catalogue.ts";
 import { listedModels, modelAtPath, routeModel } from "../models/resolve.ts";
 import { json, open } from "../routing/endpoint.ts";
 
-/** The model object (contract, Model object). */
+/** Converts a model to the model object (contract, Model object). */
 function toModelObject({ id, provider: owned_by = MODEL_OWNER }: CatalogueModel): Record<string, unknown> {
   return { id, object: "model", created: CATALOGUE_CREATED, owned_by, permission: [] };
 }
@@ -18,7 +18,10 @@ const modelSchema = () =>
     permission: z.array(z.unknown()).max(0),
   });
 
-/** `GET /v1/models`: the canonical models, then those of configured providers and the names of routes; aliases are not expanded. */
+/**
+ * `GET /v1/models`: the canonical models, then the models of configured providers and the names of routes. Aliases are not
+ * listed.
+ */
 export const listModels = open({
   method: "GET",
   path: ["/v1/models", "/models"],
@@ -31,7 +34,7 @@ export const listModels = open({
   },
 });
 
-/** `GET /v1/models/{id}`: accepts an alias and returns the canonical model that it stands for; a route is itself. */
+/** `GET /v1/models/{id}`: resolves an alias to its canonical model. A route is returned under its own name. */
 export const readModel = open({
   method: "GET",
   path: ["/v1/models/:model+", "/models/:model+"],

@@ -1,9 +1,9 @@
 import type { AnySurface } from "../routing/surface.ts";
 
 /**
- * An API style in which callers speak. A folder exports one, and `index.ts` lists it: that is all there is to adding one.
- * A request becomes a Conversation, and its answer is rendered from GenerationEvents; no other part of the program knows
- * the style. All but the one that is asked most are loaded late.
+ * An API style of callers. To add a style, add a folder that exports a `Dialect` and list it in `index.ts`. The style
+ * translates a request to a Conversation and renders the answer from GenerationEvents; no other part of the program knows
+ * the style. Every style except the most used one is loaded on its first request.
  */
 export type Dialect = AnySurface & {
   /** Names the style in logs, metrics and history; also the name of its folder. */

@@ -6,7 +6,7 @@ import { messages } from "./messages/dialect.ts";
 import { modelRunner } from "./model-runner/dialect.ts";
 import { responses } from "./responses/dialect.ts";
 
-/** The styles in which callers may speak, in the order in which people are offered them. */
+/** All API styles, in the order in which the user interface lists them. */
 export const DIALECTS: readonly Dialect[] = [
   chatCompletions,
   responses,

@@ -8,29 +8,33 @@ import { UPSTREAM, upstreamVectors } from "./upstream.ts";
 import { embed, features } from "./vectors.ts";
 import type { EmbeddingInput, EmbeddingWish, Vectors } from "./wish.ts";
 
-/** Most inputs of one request, and the longest vector. */
+/** Maximum number of inputs of one request, and maximum number of dimensions of a vector. */
 export const MAX_INPUTS = 2048;
 export const MAX_DIMENSIONS = 4096;
-/** Dimensions of a vector where neither the request nor the model says how many. */
+/** Number of dimensions if neither the request nor the model defines it. */
 const DEFAULT_DIMENSIONS = 1536;
-/** Most numbers of one answer, in all its vectors: as JSON each takes 20 bytes, and an isolate has 128 MB. */
+/** Maximum total of numbers in all vectors of an answer: each takes 20 bytes as JSON, and an isolate has 128 MB. */
 const MAX_NUMBERS = 1024 * DEFAULT_DIMENSIONS;
-/** Most tokens of one request, in all its inputs. */
+/** Maximum total of tokens in all inputs of a request. */
 const MAX_TOKENS = 300_000;
 
-/** Values of `embeddings.provider` that all name the same local, deterministic implementation (contract). */
+/** Values of `embeddings.provider` that select the local, deterministic implementation (contract). */
 const LOCAL: ReadonlySet<string> = new Set(["mock", "deterministic", "builtin"]);
 
 function tokensOf(input: EmbeddingInput): readonly string[] {
   return typeof input === "string" ? features(input) : input.map((token) => `#${token}`);
 }
 
-/** One vector at a time: the tokens of all inputs at once would take much memory. */
+/** Computes the vectors one at a time, because the tokens of all inputs together would take much memory. */
 function* localVectors(inputs: readonly EmbeddingInput[], dimensions: number): Generator<Float64Array> {
   for (const input of inputs) yield embed(tokensOf(input), dimensions);
 }
 
-/** A request that would take the memory and the time of many others is refused. */
+/**
+ * Rejects a request that would need too much memory or time.
+ *
+ * @throws GatewayError 400
+ */
 function checkEffort(field: string, numbers: number, tokens: number): void {
   if (numbers > MAX_NUMBERS) {
     throw invalidRequest(
@@ -43,7 +47,7 @@ function checkEffort(field: string, numbers: number, tokens: number): void {
   }
 }
 
-/** The 501 of a deployment whose `embeddings.provider` says nothing that there is (contract). */
+/** Creates the 501 for a missing or unsupported `embeddings.provider` (contract). */
 function notConfigured(provider: string): GatewayError {
   const what =
     provider === ""
@@ -54,20 +58,23 @@ function notConfigured(provider: string): GatewayError {
   });
 }
 
-/** The usual dimensions of the model that was asked for, whatever folder and tag the style puts around its name. */
+/** Returns the model's usual number of dimensions. Ignores a path before the name and a tag after it. */
 function usualDimensions(requested: string): number {
   const name = requested.toLowerCase().split("/").at(-1) ?? "";
   const bare = name.split(":")[0] ?? "";
   return EMBEDDING_DIMENSIONS.get(name) ?? EMBEDDING_DIMENSIONS.get(bare) ?? DEFAULT_DIMENSIONS;
 }
 
-/** Throws what a caller is told whose key may not have this. */
+/** Throws if the caller's key does not allow this style or model. */
 function checkScope({ style, model }: EmbeddingWish, { key }: Caller): void {
   checkDialect(key?.entry, style);
   checkModel(key?.entry, model);
 }
 
-/** What `embeddings.provider` says. Where no account is to be asked, nobody else tells whether that is the newest: then it is looked up. */
+/**
+ * Returns `embeddings.provider`. Local embeddings use no account, so no later step checks that the configuration is
+ * current; therefore this function checks it.
+ */
 async function confirmedProvider(wish: EmbeddingWish): Promise<string> {
   const { context, caller } = wish;
   const known = (await context.config()).config.embeddings.provider;
@@ -77,9 +84,10 @@ async function confirmedProvider(wish: EmbeddingWish): Promise<string> {
 }
 
 /**
- * Embeds texts as `embeddings.provider` says: here, or at the provider.
+ * Embeds inputs locally or at the provider, as `embeddings.provider` defines.
  *
- * @throws GatewayError 403 or 429 for what the caller's key may not, 501 where it says nothing that there is, 400 for what would be too much, and what the provider says.
+ * @throws GatewayError 403 or 429 if the caller's key does not allow the request, 501 if `embeddings.provider` is missing
+ * or unsupported, 400 if the request is too large, and the errors of the provider.
  */
 export async function vectorsOf(wish: EmbeddingWish): Promise<Vectors> {
   const { context, model, inputs, field } = wish;

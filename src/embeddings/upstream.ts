@@ -9,10 +9,14 @@ import type { Expected } from "../limits/quota.ts";
 import { providerNamed } from "../provider/of-platform.ts";
 import type { EmbeddingWish, Vectors } from "./wish.ts";
 
-/** The value of `embeddings.provider` that asks the provider, where its protocol has embeddings. */
+/** The value of `embeddings.provider` that selects the provider's own embeddings. */
 export const UPSTREAM = "upstream";
 
-/** The inputs as texts. Throws 400 for tokens: they are those of another tokenizer. */
+/**
+ * Returns the inputs as texts.
+ *
+ * @throws GatewayError 400 for tokens, because they belong to another tokenizer.
+ */
 function textsOf({ inputs, field }: EmbeddingWish): string[] {
   return inputs.map((input) => {
     if (typeof input === "string") return input;
@@ -21,9 +25,10 @@ function textsOf({ inputs, field }: EmbeddingWish): string[] {
 }
 
 /**
- * Vectors that the provider computes, on behalf of one of its accounts.
+ * Embeds inputs at the provider, with one of its accounts.
  *
- * @throws GatewayError 501 where its protocol has no embeddings, 400 for inputs that it cannot take, and what it says.
+ * @throws GatewayError 501 if its protocol has no embeddings, 400 for inputs that it does not support, and the errors of
+ * the provider.
  */
 export async function upstreamVectors(wish: EmbeddingWish, expected: () => Expected): Promise<Vectors> {
   const { context, caller, model, dimensions, style } = wish;
@@ -36,7 +41,7 @@ export async function upstreamVectors(wish: EmbeddingWish, expected: () => Expec
     });
   }
   const asked = {
-    // The name as the caller wrote it: backends have models for embeddings alone, which no canonical id stands for.
+    // Use the requested name: backends have embedding models that no canonical id covers.
     model: model.provider === undefined ? model.requested : model.upstream,
     input: textsOf(wish),
     ...(dimensions === null ? {} : { dimensions }),
@@ -56,7 +61,7 @@ export async function upstreamVectors(wish: EmbeddingWish, expected: () => Expec
         expected,
         permits: (key, newest) => {
           checkModel(key, model);
-          // The operator may have stopped just this: that texts go there.
+          // An administrator may just have disabled exactly this: sending texts to the provider.
           if (newest.embeddings.provider !== UPSTREAM) throw justChanged();
         },
         mayRepeat: () => true,

@@ -1,9 +1,12 @@
 import { toBase64 } from "../encoding/bytes.ts";
 
-/** Features that one token adds to the vector: more of them make two tokens' vectors more nearly orthogonal. */
+/**
+ * Number of features that each token adds to the vector. More features make the vectors of two tokens more nearly
+ * orthogonal.
+ */
 const FEATURES = 8;
 
-/** FNV-1a over UTF-16 units, then an avalanche, so that near inputs are far apart. */
+/** FNV-1a over UTF-16 code units, then an avalanche step, so that similar inputs get very different hashes. */
 function hash(text: string, seed: number): number {
   let value = (0x811c9dc5 ^ seed) >>> 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -16,7 +19,7 @@ function hash(text: string, seed: number): number {
   return (value ^ (value >>> 16)) >>> 0;
 }
 
-/** Words in lower case, and single characters of scripts that do not separate words. */
+/** Splits text into lower-case words, and into single characters for scripts that do not separate words. */
 export function features(text: string): string[] {
   return (
     text
@@ -27,8 +30,8 @@ export function features(text: string): string[] {
 }
 
 /**
- * A deterministic vector of unit length: signed feature hashing of tokens and of their pairs, weighted by the square
- * root of their counts. Texts that share words are near each other; the same text is always the same vector.
+ * Computes a deterministic vector of unit length: signed feature hashing of tokens and of token pairs, weighted by the
+ * square root of their counts. Texts with common words get similar vectors, and the same text always gets the same vector.
  */
 export function embed(tokens: readonly string[], dimensions: number): Float64Array {
   const counts = new Map<string, number>();
@@ -37,7 +40,7 @@ export function embed(tokens: readonly string[], dimensions: number): Float64Arr
     const next = tokens[index + 1];
     if (next !== undefined) counts.set(`${token} ${next}`, (counts.get(`${token} ${next}`) ?? 0) + 0.5);
   }
-  // Nothing at all still has a direction.
+  // An empty text needs a direction, too.
   if (counts.size === 0) counts.set("", 1);
   const vector = new Float64Array(dimensions);
   for (const [feature, count] of counts) {
@@ -54,7 +57,7 @@ export function embed(tokens: readonly string[], dimensions: number): Float64Arr
 function normalised(vector: Float64Array): Float64Array {
   let sum = 0;
   for (const value of vector) sum += value * value;
-  // Opposite signs may cancel out, in few dimensions above all.
+  // Opposite signs can cancel out, mainly with few dimensions.
   if (sum === 0) {
     vector[0] = 1;
     return vector;
@@ -63,7 +66,7 @@ function normalised(vector: Float64Array): Float64Array {
   return vector.map((value) => value / length);
 }
 
-/** Base64 of the vector as little-endian 32-bit floats. */
+/** Encodes a vector as base64 of little-endian 32-bit floats. */
 export function vectorToBase64(vector: ArrayLike<number>): string {
   const view = new DataView(new ArrayBuffer(vector.length * 4));
   for (let index = 0; index < vector.length; index += 1) view.setFloat32(index * 4, vector[index] ?? 0, true);

@@ -2,10 +2,10 @@ import type { Caller } from "../auth/callers.ts";
 import type { ResolvedModel } from "../conversation/model.ts";
 import type { Context } from "../platform/context.ts";
 
-/** What is to be embedded: a text, or tokens of some tokenizer. */
+/** An input to embed: a text, or the tokens of any tokenizer. */
 export type EmbeddingInput = string | readonly number[];
 
-/** A request for embeddings, in whatever style it came. */
+/** A request for embeddings, independent of its style. */
 export interface EmbeddingWish {
   readonly context: Context;
   readonly caller: Caller;
@@ -13,13 +13,13 @@ export interface EmbeddingWish {
   readonly style: string;
   readonly model: ResolvedModel;
   readonly inputs: readonly EmbeddingInput[];
-  /** What the style calls its inputs, for errors. */
+  /** Name of the input field in the style, for errors. */
   readonly field: string;
-  /** How many numbers a vector shall have; null: as many as the model's usually have. */
+  /** Number of dimensions; null: the model's usual number. */
   readonly dimensions: number | null;
 }
 
-/** Vectors of unit length in the order of the inputs, each made when it is asked for, and the tokens that the inputs had. */
+/** Vectors of unit length in the order of the inputs, computed on demand, and the number of tokens of all inputs. */
 export interface Vectors {
   readonly vectors: Iterable<ArrayLike<number> & Iterable<number>>;
   readonly tokens: number;

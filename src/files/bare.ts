@@ -2,14 +2,14 @@ import { type BodyLimits, IncomingBody } from "./incoming-body.ts";
 import type { Rest } from "./refused-body.ts";
 import type { FileHead, IncomingFile } from "./upload.ts";
 
-/** A file of which all but its bytes is known before. */
+/** An incoming file whose name and type are known before its bytes arrive. */
 export class BareFile implements IncomingFile, Rest {
   readonly content: ReadableStream<Uint8Array>;
   readonly fields = new Map<string, string>();
   readonly #body: Rest;
   readonly #head: FileHead;
 
-  /** `bytes` are the file's, of which `body` brings some or all. */
+  /** `bytes` are the bytes of the file. Some or all of them come from `body`. */
   constructor(body: Rest, head: FileHead, bytes: AsyncGenerator<Uint8Array, undefined>) {
     this.#body = body;
     this.#head = head;
@@ -38,7 +38,11 @@ export class BareFile implements IncomingFile, Rest {
   }
 }
 
-/** The file that is a request's whole body. Throws a `GatewayError` 413 for a declared length beyond the limit. */
+/**
+ * Reads a request whose whole body is the file.
+ *
+ * @throws GatewayError 413 for a declared length above the limit.
+ */
 export function bareFile(request: Request, limits: BodyLimits, head: FileHead): BareFile {
   const body = new IncomingBody(request, limits);
   return new BareFile(body, head, piecesOf(body));

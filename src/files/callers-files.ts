@@ -11,14 +11,14 @@ import type { FileKeeping, ProviderFile } from "../provider/provider.ts";
 import { LONGEST_LIFETIME } from "./expiry.ts";
 import type { Uploaded } from "./upload.ts";
 
-/** Who asks for files, and in which style: that is what the queue's status calls it. */
+/** The context and the caller of a request for files. `style` is the API style, for the queue's status and the log. */
 export interface FileRequest {
   readonly context: Context;
   readonly caller: Caller;
   readonly style: string;
 }
 
-/** The 404 of a file that is not there, is not there any more, or is another caller's. */
+/** Creates the 404 for a file that does not exist, has expired, or belongs to another caller. */
 function fileNotFound(id: string): GatewayError {
   return new GatewayError(404, `there is no file with id ${JSON.stringify(id)}`, {
     code: "file_not_found",
@@ -26,7 +26,11 @@ function fileNotFound(id: string): GatewayError {
   });
 }
 
-/** The deployment's files. Throws 501 where its provider keeps none. */
+/**
+ * Returns the provider's file operations.
+ *
+ * @throws GatewayError 501 if the provider does not store files.
+ */
 export function filesOf(context: Context): FileKeeping {
   const { files } = providerOf(context.platform);
   if (files !== undefined) return files;
@@ -36,8 +40,10 @@ export function filesOf(context: Context): FileKeeping {
 }
 
 /**
- * What is remembered of a caller's file; null for a pass-through caller's that is not remembered: the provider knows those,
- * while of a managed account's files it cannot tell whose they are.
+ * Returns the stored record of a caller's file. Returns null for a pass-through caller's file without a record, because the
+ * provider checks who owns it. The provider cannot do that for the files of a managed account.
+ *
+ * @throws GatewayError 404 for a deleted file, or for a managed caller's file without a record.
  */
 async function remembered({ context, caller }: FileRequest, id: string): Promise<KeptFile | null> {
   const kept = await context.platform.files(caller.owner).get(id);
@@ -46,9 +52,10 @@ async function remembered({ context, caller }: FileRequest, id: string): Promise
 }
 
 /**
- * A caller's file as the account that has it says now.
+ * Reads a caller's file with its current state from the account that has it.
  *
- * @throws GatewayError 404 for one that is not the caller's, 501 where the provider keeps none, and what the provider says.
+ * @throws GatewayError 404 if the file is not the caller's, 501 if the provider does not store files, and the errors of the
+ * provider.
  */
 export async function readCallersFile(request: FileRequest, id: string): Promise<Uploaded> {
   request.context.log.dialect = request.style;
@@ -97,13 +104,17 @@ async function current(
   }
 }
 
-/** A pass-through caller's file that did not come through here, or has been forgotten. */
+/** Builds a record for a pass-through caller's file that was not uploaded here, or whose record has expired. */
 function unremembered(file: ProviderFile, account: string): KeptFile {
   const { id, filename, purpose, bytes, createdAt, status } = file;
   return { id, account, filename, mediaType: "", purpose, bytes, createdAt, status, expiresAt: 0 };
 }
 
-/** The files that are remembered of a caller, the oldest first. Throws 501 where the provider keeps none. */
+/**
+ * Lists the stored records of a caller's files, oldest first.
+ *
+ * @throws GatewayError 501 if the provider does not store files.
+ */
 export async function listCallersFiles({
   context,
   caller,
@@ -117,7 +128,7 @@ export async function listCallersFiles({
 }
 
 /**
- * Takes a file from its caller: from now on it is unknown to them. The provider's protocols have no way to delete files.
+ * Hides a file from its caller. It stays at the provider, whose protocols cannot delete files.
  *
  * @throws GatewayError as {@link readCallersFile} does.
  */
@@ -128,14 +139,15 @@ export async function deleteCallersFile(request: FileRequest, id: string): Promi
   filesOf(context);
   const kept = (await remembered(request, id)) ?? (await current(request, id, null)).kept;
   const expiresAt = kept.expiresAt || context.platform.now() + LONGEST_LIFETIME * 1000;
-  // Were the record gone, a pass-through caller would find the file at the provider.
+  // Keep the record: without it, a pass-through caller would still find the file at the provider.
   await context.platform.files(caller.owner).put({ ...kept, expiresAt, deleted: true });
 }
 
 /**
- * The content of a caller's file, which nobody keeps for them.
+ * Rejects a request for the content of a file, because the gateway does not store it.
  *
- * @throws GatewayError always: 404 for a file that is not the caller's, 501 where there are none, otherwise a 400.
+ * @throws GatewayError always: 404 if the file is not the caller's, 501 if the provider does not store files, otherwise
+ * 400.
  */
 export async function readCallersContent(request: FileRequest, id: string): Promise<never> {
   request.context.log.dialect = request.style;
@@ -156,9 +168,9 @@ export interface Page<Item> {
 }
 
 /**
- * The page of a list that begins behind the item with an id; from the beginning without one.
+ * Returns the page of a list that starts after the item with the id `after`, or the first page without `after`.
  *
- * @throws GatewayError 404 when there is no such item.
+ * @throws GatewayError 404 if no item has that id.
  */
 export function pageOf<Item extends { readonly id: string }>(
   items: readonly Item[],

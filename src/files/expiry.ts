@@ -1,14 +1,14 @@
 import { invalidRequest } from "../errors/gateway-error.ts";
 
-/** Shortest and longest time for which a file is remembered, in seconds. */
+/** Shortest and longest lifetime of a file record, in seconds. */
 const SHORTEST = 3600;
 export const LONGEST_LIFETIME = 30 * 86_400;
 
 /**
- * For how many seconds after its upload a file is remembered: `expires_after[seconds]` of the form, in the message
- * style `expires_in_seconds`, 30 days unless given.
+ * Returns the lifetime of a file record after the upload, in seconds: `expires_after[seconds]` of the form,
+ * `expires_in_seconds` in the message style, or 30 days by default.
  *
- * @throws GatewayError 400 for a wish that cannot be granted.
+ * @throws GatewayError 400 for an invalid lifetime.
  */
 export function lifetimeOf(fields: ReadonlyMap<string, string>): number {
   const anchor = fields.get("expires_after[anchor]");

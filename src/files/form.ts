@@ -3,10 +3,10 @@ import { invalidRequest } from "../errors/gateway-error.ts";
 import type { BodyLimits } from "./incoming-body.ts";
 import { MultipartFile, type PartSink } from "./parts.ts";
 
-/** Form fields are short; what is longer is cut off. */
+/** Form fields are short. The parser truncates longer ones. */
 const LIMITS = { fieldSize: 16 * 1024, parts: 100, headerPairs: 50, headerSize: 16 * 1024 };
 
-/** The fields that mean something; what else a form has is not kept. */
+/** Supported form fields. Other fields are ignored. */
 const FIELDS: ReadonlySet<string> = new Set([
   "purpose",
   "expires_after[anchor]",
@@ -17,10 +17,10 @@ const FIELDS: ReadonlySet<string> = new Set([
 const MULTIPART = /^\s*multipart\/form-data\s*;/i;
 
 /**
- * The file in an uploaded form (`multipart/form-data`).
+ * Reads the file in an uploaded form (`multipart/form-data`).
  *
- * @param check Called with the form's fields when the whole form has been read; what it throws fails the form.
- * @throws GatewayError 400 for anything but a multipart form, 413 for a declared length beyond the limit.
+ * @param check Called with the form's fields after the whole form was read. If it throws, the upload fails.
+ * @throws GatewayError 400 for any other type of body, 413 for a declared length above the limit.
  */
 export function fileInForm(
   request: Request,
@@ -40,7 +40,7 @@ function parserOf(contentType: string, sink: PartSink): BusboyInstance {
     parser = new Busboy({
       headers: { "content-type": contentType.trim() },
       limits: LIMITS,
-      // Whatever is called so is the file, also when a client forgets to name it.
+      // A part with the name `file` is the file, even if the client sends no file name.
       isPartAFile: (name, _type, filename) => name === "file" || filename !== undefined,
     });
   } catch {
@@ -51,7 +51,7 @@ function parserOf(contentType: string, sink: PartSink): BusboyInstance {
   });
   let found = false;
   parser.on("file", (name, file, filename, _encoding, mediaType) => {
-    // What ends a broken part ends the parser too, and is heard of there.
+    // Ignore this error: the parser reports the same error.
     file.on("error", () => undefined);
     if (name !== "file" || found) {
       file.resume();

@@ -3,31 +3,35 @@ import { drain } from "../http/drain.ts";
 import { brokenOff, tooLarge } from "../http/json-text.ts";
 import type { Rest } from "./refused-body.ts";
 
-/** Bounds of an upload. */
+/** Limits of an upload. */
 export interface BodyLimits {
   /** Bytes of the whole body. */
   readonly bytes: number;
-  /** How long the client may send nothing, in milliseconds. */
+  /** Maximum time without data from the client, in milliseconds. */
   readonly idleMs: number;
 }
 
-/** The body of an upload, read as it comes in: one that is too long, or whose client has stopped sending, is refused. */
+/** The streamed body of an upload. Rejects a body that is too long, and a client that stops sending. */
 export class IncomingBody implements Rest {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #limits: BodyLimits;
   #size = 0;
   #over = false;
-  /** The read that is under way. Not every runtime lets a body be read twice at once. */
+  /** The current read. Some runtimes do not allow two reads of a body at once. */
   #reading: Promise<unknown> = Promise.resolve();
 
-  /** @throws GatewayError 413 for a declared length beyond the limit. */
+  /** @throws GatewayError 413 for a declared length above the limit. */
   constructor(request: Request, limits: BodyLimits) {
     if (Number(request.headers.get("content-length") ?? 0) > limits.bytes) throw tooLarge(limits.bytes);
     this.#limits = limits;
     this.#reader = request.body?.getReader();
   }
 
-  /** What comes next; null at the end. Rejects with a `GatewayError` 408 or 413. */
+  /**
+   * Returns the next bytes, or null at the end.
+   *
+   * @throws GatewayError 408 if the client stops sending, 413 if the body is too long.
+   */
   async read(): Promise<Uint8Array | null> {
     if (this.#over) throw new TypeError("the body has been given up");
     if (this.#reader === undefined) return null;

@@ -4,36 +4,37 @@ import type { Rest } from "./refused-body.ts";
 import type { FileHead, IncomingFile } from "./upload.ts";
 
 /**
- * Characters of a multipart body's media type. Its boundary has at most 70 (RFC 2046, section 5.1.1), and each byte of the body
- * may be held against all of it.
+ * Maximum length of a multipart body's media type, in characters. A boundary has at most 70 (RFC 2046, section 5.1.1), and
+ * the parser may compare each byte of the body with the whole boundary.
  */
 const MAX_TYPE = 200;
 
-/** Reads the parts of a multipart body: Node's writable streams are so. */
+/** Parses the parts of a multipart body. Node's writable streams have this interface. */
 export interface PartParser {
   write(bytes: Uint8Array, written: () => void): unknown;
   end(): unknown;
   on(event: "error" | "finish", listener: () => void): unknown;
 }
 
-/** Where a parser tells what it finds. */
+/** Receives the results of a parser. */
 export interface PartSink {
   field(name: string, value: string): void;
-  /** The file begins; its bytes follow. */
+  /** The file starts. Its bytes follow. */
   begin(head: FileHead): void;
   piece(bytes: Uint8Array): void;
-  /** The body is no good, for this reason. */
+  /** The body is invalid because of `error`. */
   fail(error: unknown): void;
 }
 
 /**
- * A file in a multipart body, read as it streams in: at no moment more of it is held than one read brought. `head` reads
- * up to the file, `content` from there to the end of the whole body, so that fields after the file are known when it closes.
+ * A file in a multipart body, parsed while it streams in. It never buffers more than the bytes of one read. `head` reads up
+ * to the start of the file. `content` reads from there to the end of the whole body, so fields after the file are known
+ * when it closes.
  */
 export class MultipartFile implements IncomingFile, Rest {
-  /** The file's bytes. Errors with the `GatewayError` 400, 408 or 413 that is wrong with the body. */
+  /** The file's bytes. Fails with the `GatewayError` 400, 408 or 413 of an invalid body. */
   readonly content: ReadableStream<Uint8Array>;
-  /** Fields other than the file that mean something, so far. */
+  /** Supported fields other than the file, as far as they have been read. */
   readonly fields = new Map<string, string>();
   readonly #body: IncomingBody;
   readonly #parser: PartParser;
@@ -43,13 +44,13 @@ export class MultipartFile implements IncomingFile, Rest {
   #head: FileHead | null = null;
   #ended = false;
   #abandoned = false;
-  /** The read that is under way. */
+  /** The current read. */
   #advancing: Promise<void> = Promise.resolve();
 
   /**
-   * @param parserFor Makes the parser, which tells the sink what it finds.
-   * @param check Called when the whole body has been read; what it throws fails the upload.
-   * @throws GatewayError 400 for a boundary that is too long, 413 for a declared length beyond the limit.
+   * @param parserFor Creates the parser, which reports its results to the sink.
+   * @param check Called after the whole body was read. If it throws, the upload fails.
+   * @throws GatewayError 400 for a boundary that is too long, 413 for a declared length above the limit.
    */
   constructor(
     request: Request,
@@ -89,21 +90,25 @@ export class MultipartFile implements IncomingFile, Rest {
     );
   }
 
-  /** Reads up to the file. Throws a `GatewayError` 400 when there is none. */
+  /**
+   * Reads up to the start of the file.
+   *
+   * @throws GatewayError 400 if the body contains no file.
+   */
   async head(): Promise<FileHead> {
     while (this.#head === null && !this.#ended) await this.#advance();
     if (this.#head === null) throw invalidRequest("the form has no file in its field file", "file");
     return this.#head;
   }
 
-  /** Gives the body up, and reads what the client still sends. Rejects when the client goes away. */
+  /** Abandons the upload and reads the rest of the body. Rejects if the client disconnects. */
   async drain(): Promise<void> {
     this.#abandoned = true;
     await this.#advancing.catch(() => undefined);
     await this.#body.drain();
   }
 
-  /** Gives the body up without reading on. */
+  /** Abandons the upload without reading the rest of the body. */
   async cancel(): Promise<void> {
     this.#abandoned = true;
     await this.#body.cancel();
@@ -114,7 +119,7 @@ export class MultipartFile implements IncomingFile, Rest {
     return this.#advancing;
   }
 
-  /** Moves one read from the client to the parser. */
+  /** Reads once from the client and writes the bytes to the parser. */
   async #step(): Promise<void> {
     const bytes = await this.#body.read();
     if (bytes === null) {

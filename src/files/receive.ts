@@ -12,10 +12,10 @@ import { type IncomingFile, Upload, type Uploaded } from "./upload.ts";
 /** Contract, Limits: upload body size, in bytes. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
-/** What an upload holds at most: the fields of a form, a part's header, and what a few reads bring. */
+/** Maximum memory of an upload: the fields of a form, the header of a part, and the bytes of a few reads. */
 const UPLOAD_HELD_BYTES = 256 * 1024;
 
-/** The bounds of one request that brings a file. */
+/** Returns the limits of a request that uploads a file. */
 export function uploadLimits({ platform }: Pick<Context, "platform">): BodyLimits {
   return { bytes: MAX_UPLOAD_BYTES, idleMs: platform.variables.idleTimeoutMs };
 }
@@ -34,10 +34,11 @@ export const FORM_SCHEMA = {
 };
 
 /**
- * Takes a file from its caller to one of the provider's accounts, whole or not at all, and remembers it for the caller.
+ * Streams a file from its caller to one of the provider's accounts, whole or not at all, and stores a record of it for the
+ * caller.
  *
- * @param open Begins to read the request's body. What it throws refuses the request.
- * @throws GatewayError 501 where the provider keeps no files, what is wrong with the request, and what the provider says.
+ * @param open Starts to read the request's body. If it throws, the request is rejected.
+ * @throws GatewayError 501 if the provider does not store files, errors of the request, and errors of the provider.
  */
 export async function receiveFile(
   context: Context,
@@ -50,11 +51,11 @@ export async function receiveFile(
   return receive(context, caller, style, open);
 }
 
-/** The same for a file that comes as a form (contract, `POST /v1/files`). */
+/** Receives a file in a form (contract, `POST /v1/files`). See {@link receiveFile}. */
 export function receiveForm(context: Context, caller: Caller, style: string): Promise<Uploaded> {
   const limits = uploadLimits(context);
   return receiveFile(context, caller, style, async (request) => {
-    // Few isolates get a form, and what reads one needs much of Node.
+    // Load the parser on demand: few isolates receive a form, and the parser needs large parts of Node.
     const { fileInForm } = await import("./form.ts");
     return fileInForm(request, limits, (fields) => void lifetimeOf(fields));
   });
@@ -77,7 +78,7 @@ async function receive(
     context.log.account = uploaded.kept.account;
     return uploaded;
   } catch (error) {
-    // A provider that answered before it had the whole file must not be left waiting for the rest.
+    // Abort: a provider that answered before it received the whole file would wait for the rest.
     abort.abort(error);
     await forgetRest(incoming ?? restOf(request), error);
     throw error instanceof ProviderError ? providerErrorToGateway(error) : error;

@@ -1,16 +1,16 @@
 import { GatewayError } from "../errors/gateway-error.ts";
 import { drain } from "../http/drain.ts";
 
-/** How long a refused upload is still read, in milliseconds. */
+/** Maximum time for reading the rest of a rejected upload, in milliseconds. */
 const DRAIN_MS = 60_000;
 
-/** What a client still sends. */
+/** The unread part of a request body. */
 export interface Rest {
   drain(): Promise<void>;
   cancel(): Promise<void>;
 }
 
-/** A body of which nothing has been read yet. */
+/** Returns the body of a request that has not been read yet. */
 export function restOf(request: Request): Rest {
   const reader = request.body?.getReader();
   return {
@@ -20,8 +20,8 @@ export function restOf(request: Request): Rest {
 }
 
 /**
- * Reads what a refused client still sends: one that is cut off never sees the answer. Not for ever, and not for one that
- * has stopped sending or is gone.
+ * Reads and discards the rest of a rejected upload, because a client whose upload is cut off never sees the answer. Stops
+ * after 60 seconds, and at once if the client stopped sending (408) or disconnected (499).
  */
 export async function forgetRest(rest: Rest, error: unknown): Promise<void> {
   if (error instanceof GatewayError && (error.status === 408 || error.status === 499)) {

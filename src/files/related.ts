@@ -6,19 +6,19 @@ import type { BodyLimits } from "./incoming-body.ts";
 import { MultipartFile, type PartParser, type PartSink } from "./parts.ts";
 import type { FileHead } from "./upload.ts";
 
-/** What is said of a file before it is short. */
+/** Maximum length of a file's metadata, in characters. */
 const MAX_METADATA = 64 * 1024;
 
 const MULTIPART = /^\s*multipart\/related\s*;/i;
 const BOUNDARY = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i;
 
-/** What a style makes of the metadata of a file whose part has this media type. */
+/** Builds the description of a file from its metadata and the media type of its part. */
 export type HeadOf = (metadata: JsonObject, mediaType: string) => FileHead;
 
 /**
- * The file in a body of `multipart/related` (RFC 2387): the first part is JSON that describes it, the second is the file.
+ * Reads the file in a `multipart/related` body (RFC 2387): the first part is JSON metadata, the second part is the file.
  *
- * @throws GatewayError 400 for another type of body, 413 for a declared length beyond the limit.
+ * @throws GatewayError 400 for any other type of body, 413 for a declared length above the limit.
  */
 export function relatedFile(request: Request, limits: BodyLimits, headOf: HeadOf): MultipartFile {
   const type = request.headers.get("content-type") ?? "";
@@ -30,7 +30,7 @@ export function relatedFile(request: Request, limits: BodyLimits, headOf: HeadOf
   return new MultipartFile(request, limits, (sink) => parserOf(boundary, sink, headOf));
 }
 
-/** The type of a part by its header: names in lower case, each with its values. */
+/** Returns the media type in a part's header. The header's names are in lower case, and each has a list of values. */
 function mediaTypeOf(header: object): string {
   const values: unknown = isObject(header) ? header["content-type"] : undefined;
   const first: unknown = Array.isArray(values) ? values[0] : undefined;
@@ -45,7 +45,7 @@ function parserOf(boundary: string, sink: PartSink, headOf: HeadOf): PartParser 
   const described = Promise.withResolvers<void>();
   parser.on("part", (part) => {
     parts += 1;
-    // What ends a broken part ends the parser too, and is heard of there.
+    // Ignore this error: the parser reports the same error.
     part.on("error", () => undefined);
     if (parts === 1) {
       part.on("data", (piece: Uint8Array) => {

@@ -13,28 +13,28 @@ import { MAX_UPLOAD_BYTES, receiveFile, uploadLimits } from "./receive.ts";
 import { forgetRest } from "./refused-body.ts";
 import type { FileHead, Uploaded } from "./upload.ts";
 
-/** For how long what has come of an upload is kept after its beginning, milliseconds. */
+/** Lifetime of the stored pieces after the start of the upload, in milliseconds. */
 const LIFETIME_MS = 3_600_000;
 
-/** Bytes of one piece as it is kept, and what it takes in memory on its way there: itself, its base64, and its JSON. */
+/** Size of one stored piece in bytes, and its memory cost while it is stored: the bytes, their base64, and its JSON. */
 const PIECE = 1024 * 1024;
 const PIECE_COST = 5 * PIECE;
 
-/** Of the characters that may be kept for a caller, how many bytes of a file they hold in base64. */
+/** File bytes per stored character: base64 needs about 4 characters for 3 bytes, and the JSON needs some more. */
 const BYTES_PER_CHARACTER = 0.74;
 
-/** An upload's address holds so many bytes of its caller's name, and as many of a secret. */
+/** Length in bytes of each half of an upload's name: the caller's owner id and a secret. */
 const HALF = 32;
 
-/** An upload that was begun: what its address leads to. */
+/** A started upload, found by its name. */
 export interface OpenUpload {
   readonly upload: PartialUpload;
   readonly owner: string;
-  /** The credential of the caller who began it. */
+  /** The credential of the caller that started the upload. */
   readonly credential: string;
 }
 
-/** The 404 of an upload that was never begun, is over, or has expired. */
+/** Creates the 404 for an upload that does not exist, is finished, or has expired. */
 function uploadNotFound(): GatewayError {
   return new GatewayError(404, "there is no such upload: it is over, or it has expired; begin it again", {
     code: "not_found",
@@ -43,10 +43,10 @@ function uploadNotFound(): GatewayError {
 }
 
 /**
- * Begins an upload that comes in several requests. Nothing of it is kept beyond an hour.
+ * Starts an upload of several requests. Its data is stored for at most one hour.
  *
- * @returns what names it: whoever has it can go on with the upload, and do nothing else
- * @throws GatewayError 501 where the provider keeps no files, 413 for one that says it is too large
+ * @returns the upload's name. Every client that has the name can continue the upload, but do nothing else.
+ * @throws GatewayError 501 if the provider does not store files, 413 for a declared size above the limit
  */
 export async function beginUpload(
   context: Context,
@@ -73,9 +73,9 @@ export async function beginUpload(
 }
 
 /**
- * The upload that {@link beginUpload} named so.
+ * Returns the upload with a name that {@link beginUpload} returned.
  *
- * @throws GatewayError 404 when there is none.
+ * @throws GatewayError 404 if there is none.
  */
 export async function openUpload(context: Context, name: string): Promise<OpenUpload> {
   let bytes: Uint8Array<ArrayBuffer>;
@@ -92,7 +92,10 @@ export async function openUpload(context: Context, name: string): Promise<OpenUp
   return { upload, owner, credential: await unseal(upload.credential, secret) };
 }
 
-/** Keeps what a request brings of an upload, from the byte `offset` on. Returns how many bytes have come so far. */
+/**
+ * Stores the bytes of one request of an upload. They start at the byte `offset`. Returns the number of bytes received so
+ * far.
+ */
 export async function keepPieces(
   context: Context,
   style: string,
@@ -105,7 +108,7 @@ export async function keepPieces(
   return new Intake(context, store, upload, offset).run();
 }
 
-/** Takes the last of an upload, from the byte `offset` on, and with it the file. */
+/** Receives the last bytes of an upload, starting at the byte `offset`, and sends the whole file to the provider. */
 export async function finishUpload(
   context: Context,
   caller: Caller,
@@ -120,23 +123,27 @@ export async function finishUpload(
     const body = new IncomingBody(request, uploadLimits(context));
     return new BareFile(body, upload, bytesOf(body, store, upload, overlap(upload, offset)));
   });
-  // The file is there: what is left of its pieces ends with their hour at the latest.
+  // Ignore errors: the file is complete, and the remaining pieces expire within an hour.
   await store.remove(upload.id).catch(() => undefined);
   return uploaded;
 }
 
-/** Forgets an upload. */
+/** Deletes an upload and its pieces. */
 export async function cancelUpload(context: Context, { upload, owner }: OpenUpload): Promise<void> {
   await context.platform.uploads(owner).remove(upload.id);
 }
 
-/** How many bytes at the beginning of a request have come before. Throws 400 when some between are missing. */
+/**
+ * Returns how many bytes at the start of a request were already received.
+ *
+ * @throws GatewayError 400 if bytes are missing in between.
+ */
 function overlap({ received }: PartialUpload, offset: number): number {
   if (offset <= received) return received - offset;
   throw invalidRequest(`the upload goes on at the byte ${received}, not at ${offset}`, "offset");
 }
 
-/** One request that brings some of an upload, and not its end. */
+/** Stores the bytes of one request of an upload, except the last request. */
 class Intake {
   readonly #context: Context;
   readonly #store: UploadStore;
@@ -165,14 +172,17 @@ class Intake {
       await forgetRest(body, error);
       throw error;
     } finally {
-      // What came of a request that broke off need not come again.
+      // Store what was received even if the request broke off, so that the client need not send it again.
       await this.#flush();
       await this.#store.put(this.#upload);
     }
     return this.#upload.received;
   }
 
-  /** What came with small requests is kept in few pieces: how many objects a caller may keep is limited. */
+  /**
+   * Loads the last piece if it is not full, so that small requests share a piece. The number of stored objects per caller
+   * is limited.
+   */
   async #takeUpShortPiece(): Promise<void> {
     const { id, pieces, received } = this.#upload;
     if (pieces === 0) return;
@@ -225,13 +235,13 @@ async function* bytesOf(
   let total = 0;
   for (let index = 0; index < pieces; index += 1) {
     const piece = await store.getPiece(pieceId(id, index));
-    // The caller has begun so many uploads since that this one had to make room.
+    // The piece was evicted, because the caller has started too many uploads since.
     if (piece === null) throw uploadNotFound();
     const bytes = fromBase64(piece.data);
     total += bytes.length;
     yield bytes;
   }
-  // A request that had stalled may end after the one that was sent in its place, and each has written its own pieces.
+  // A stalled request may end after the request that the client sent instead. Then both have written pieces.
   if (total !== received) {
     throw invalidRequest("several requests brought the same bytes at once: begin the upload again");
   }

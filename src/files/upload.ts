@@ -12,31 +12,35 @@ import { providerOf } from "../provider/of-platform.ts";
 import type { FileKeeping, ProviderFile, UpstreamAccount } from "../provider/provider.ts";
 import { lifetimeOf } from "./expiry.ts";
 
-/** A file that has arrived, and what is remembered of it. */
+/** An uploaded file at the provider, and its stored record. */
 export interface Uploaded {
   readonly file: ProviderFile;
   readonly kept: KeptFile;
 }
 
-/** What is said of a file before its bytes. */
+/** The description of a file, known before its bytes. */
 export interface FileHead {
   readonly filename: string;
-  /** What its caller calls it, where the style keeps that apart from the name of the file. */
+  /** The caller's own name for the file, in styles that keep it separate from the file name. */
   readonly displayName?: string;
   readonly mediaType: string;
 }
 
-/** A file as it comes in from its caller. */
+/** A file that a caller is uploading. */
 export interface IncomingFile {
-  /** Reads up to the file. Throws a `GatewayError` 400 when there is none. */
+  /**
+   * Reads up to the start of the file.
+   *
+   * @throws GatewayError 400 if there is no file.
+   */
   head(): Promise<FileHead>;
-  /** The file's bytes. Errors with the `GatewayError` that is wrong with the request. */
+  /** The file's bytes. Fails with the `GatewayError` of an invalid request. */
   readonly content: ReadableStream<Uint8Array>;
-  /** What else the caller says of it, so far. */
+  /** Other fields of the upload, as far as they have been read. */
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** One upload: from the caller's request to an account's files. */
+/** One upload, from the caller's request to the provider's account. */
 export class Upload {
   readonly #context: Context;
   readonly #caller: Caller;
@@ -46,7 +50,10 @@ export class Upload {
   readonly #abort: LightAbortController;
   readonly #patience: Patience;
 
-  /** `style` is what the queue's status calls it. `abort` ends the upload; it is also aborted here when the client breaks off or the slot is lost. */
+  /**
+   * `style` is the name in the queue's status. `abort` ends the upload. It is also aborted if the client's body breaks off
+   * or is too slow, or if the lease is lost.
+   */
   constructor(
     context: Context,
     caller: Caller,
@@ -65,10 +72,10 @@ export class Upload {
   }
 
   /**
-   * Passes the file on as it comes in, and remembers it for its caller. Nobody's slot is taken before the file begins.
+   * Streams the file to the provider and stores a record for its caller. Takes a slot only when the file starts.
    *
-   * @throws GatewayError what is wrong with the form, or why no account could be had.
-   * @throws ProviderError why the provider did not take the file.
+   * @throws GatewayError if the form is invalid or no account is available.
+   * @throws ProviderError if the provider did not accept the file.
    */
   async run(): Promise<Uploaded> {
     const head = await this.#form.head();
@@ -80,7 +87,7 @@ export class Upload {
         model: "",
         dialect: this.#style,
         abort: this.#abort,
-        // A stream cannot be sent a second time.
+        // A stream cannot be sent twice.
         mayRepeat: () => !sending,
       },
       async (session) => {
@@ -94,7 +101,7 @@ export class Upload {
     );
   }
 
-  /** Tries the account's token before anything depends on it. Returns what the file object calls the account. */
+  /** Validates the account's token before the upload starts. Returns the account id for the file object. */
   async #tried(session: AccountSession): Promise<string> {
     const provider = providerOf(this.#context.platform);
     this.#patience.renew();
@@ -112,7 +119,7 @@ export class Upload {
     const source = this.#form.content.getReader();
     const { timers, platform } = this.#context;
     let reading = false;
-    // Each wait for the client or the provider has a limit of its own; this one bounds them all together.
+    // Each wait for the client or the provider has its own limit. This clock limits the total time.
     const clock = new BodyClock(timers, platform.variables.answerTimeoutMs, () => {
       if (reading) this.#abort.abort(tooSlow());
       else this.#patience.expire();
@@ -120,7 +127,7 @@ export class Upload {
     const body = new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
-          // What takes time now is the client's sending, which the form bounds.
+          // The client's sending takes the time from here on, and the form limits it.
           this.#patience.end();
           reading = true;
           try {
@@ -131,7 +138,7 @@ export class Upload {
             if (done) controller.close();
             else controller.enqueue(value);
           } catch (error) {
-            // Not every runtime tells the sender why its body broke off.
+            // Some runtimes do not report to the sender why its body failed.
             this.#abort.abort(error);
             controller.error(error);
           }
@@ -176,7 +183,7 @@ export class Upload {
   }
 }
 
-/** The provider's model that a file is prepared for: images for the one that sees. */
+/** Returns the provider's model that will read a file: the vision model for images. */
 function modelFor(mediaType: string): string {
   const image = mediaType.startsWith("image/");
   return CATALOGUE.find(({ vision }) => vision === image)?.upstream ?? "flash";

@@ -1,4 +1,4 @@
-/** A requested name, and the canonical id that it stands for. */
+/** A requested name, and the canonical id that it maps to. */
 export type Alias = readonly [name: string, target: string];
 
 export const FLASH = "provider-v4-flash";
@@ -6,7 +6,7 @@ export const PRO = "provider-v4-pro";
 export const SEARCH = "provider-v4-flash-search";
 export const VISION = "provider-v4-vision";
 
-/** The same target for each of the names. */
+/** Maps all names to the same target. */
 export function all(target: string, ...names: string[]): Alias[] {
   return names.map((name) => [name, target] as const);
 }

@@ -2,18 +2,19 @@ import { GatewayError } from "../errors/gateway-error.ts";
 import type { Context, LogFields } from "../platform/context.ts";
 import type { Naming } from "./naming.ts";
 
-/** The model under which usage counts requests for unknown models. Callers invent names without end. */
+/** The model name in usage records of requests for unknown models: callers may invent any number of names. */
 const UNKNOWN = "unknown";
 
-/** How usage counts a request: its API style, and what it is for. */
+/** Labels under which usage counts a request: its API style and its operation. */
 export type UsageLabels = Required<Pick<LogFields, "dialect" | "operation">>;
 
 /**
- * Reads what a request asks for, by what models are called; of a name that a copy of the configuration does not know
- * the newest one is asked. The body is handed over, because what a handler's function holds lives as long as its answer.
+ * Calls `read` with the model names of the configuration. If `read` fails with an unknown model, calls it again with the
+ * newest configuration, if there is a newer one. `body` is a parameter because a variable that `read` captures would live
+ * until the answer ends.
  *
- * @param usage how usage counts a request for an unknown model; absent: usage does not count such requests
- * @throws GatewayError whatever `read` throws.
+ * @param usage labels under which usage counts a request for an unknown model; absent: usage does not count such requests
+ * @throws GatewayError all errors of `read`.
  */
 export async function byNames<Body, Read>(
   context: Context,

@@ -1,9 +1,9 @@
 import type { CatalogueModel } from "../conversation/model.ts";
 
-/** Tokens of context that every model offers; told to clients that plan by it. */
+/** Context length of every model in tokens, reported to clients that plan with it. */
 export const CONTEXT_LENGTH = 131_072;
 
-/** Unix time at which the catalogue's models appeared (`created` of a model object). */
+/** Unix time (seconds) of the catalogue's models (`created` of a model object). */
 export const CATALOGUE_CREATED = 1_745_280_000;
 
 /** `owned_by` of a model object. */
@@ -29,13 +29,18 @@ export const CATALOGUE: readonly CatalogueModel[] = [
 
 const byId = new Map(CATALOGUE.map((model) => [model.id, model]));
 
-/** The model that sees images in place of one that does not. It thinks if that one does; none of them searches. */
+/**
+ * Returns the vision model that replaces a model without vision. It has the same thinking setting, and never web search.
+ */
 export function visionModel(model: CatalogueModel): CatalogueModel {
   if (model.vision) return model;
   return CATALOGUE.find(({ vision, thinking }) => vision && thinking === model.thinking) ?? model;
 }
 
-/** The model that searches in place of one that does not. It thinks if that one does; one that sees images is left as it is. */
+/**
+ * Returns the search model that replaces a model without web search, with the same thinking setting. Vision models are
+ * returned unchanged.
+ */
 export function searchModel(model: CatalogueModel): CatalogueModel {
   if (model.search || model.vision) return model;
   const { upstream, thinking } = model;
@@ -45,7 +50,7 @@ export function searchModel(model: CatalogueModel): CatalogueModel {
   );
 }
 
-/** The model of a canonical id. */
+/** Returns the model with a canonical id. */
 export function catalogueModel(id: string): CatalogueModel | undefined {
   return byId.get(id);
 }

@@ -18,7 +18,7 @@ const TABLE: readonly (readonly [dimensions: number, ...names: string[]])[] = [
   [4096, "qwen3-embedding", "qwen3-embedding:8b"],
 ];
 
-/** Models for embeddings that people ask for by default, and how many numbers their vectors have unless told otherwise. */
+/** Default embedding models of clients, and the usual number of dimensions of their vectors. */
 export const EMBEDDING_DIMENSIONS: ReadonlyMap<string, number> = new Map(
   TABLE.flatMap(([dimensions, ...names]) => names.map((name) => [name, dimensions] as const)),
 );

@@ -1,6 +1,6 @@
 import { type Alias, FLASH, PRO } from "./alias.ts";
 
-/** Message-style tiers and their canonical models, without the family's prefix. */
+/** Model names of the message style without the family's prefix, and their canonical models. */
 const TIERS: readonly Alias[] = [
   ["opus-5-5", PRO],
   ["opus-5", PRO],
@@ -52,19 +52,19 @@ const TIERS: readonly Alias[] = [
   ["haiku-4", FLASH],
 ];
 
-/** Aliases without a version, as agents' menus offer them. */
+/** Aliases without a version, as menus of agents offer them. */
 export const MESSAGE_SHORT: readonly Alias[] = [
   ["opus", PRO],
   ["sonnet", FLASH],
   ["haiku", FLASH],
 ];
 
-/** The family's names under one of its prefixes (`modelb-`, `claude-`), as its vendor writes them. */
+/** Returns the family's names with one of its prefixes (`modelb-`, `claude-`), in the vendor's spelling. */
 export function messageFamily(prefix: string): Alias[] {
   return [...TIERS, ...MESSAGE_SHORT].map(([name, target]) => [prefix + name, target] as const);
 }
 
-/** The same where a version has two numbers, with the dot that routers and people write: `claude-sonnet-4.5`. */
+/** Returns the names whose version has two numbers, in the spelling with a dot: `claude-sonnet-4.5`. */
 export function dottedFamily(prefix: string): Alias[] {
   return messageFamily(prefix).flatMap(([name, target]): Alias[] => {
     const dotted = name.replace(/(?<=-\d)-(?=\d(?:-|$))/, ".");

@@ -4,22 +4,22 @@ import type { CatalogueModel } from "../conversation/model.ts";
 import { nameFor } from "../conversation/model-path.ts";
 import { catalogueModel } from "./catalogue.ts";
 
-/** What of the configuration says which names stand for which models. */
+/** The part of the configuration that maps names to models. */
 export type Naming = Partial<Pick<Config, "model_aliases" | "model_routes" | "providers" | "unknown_models">>;
 
-/** What a table says of a name: as it is written, else of the first that differs in case alone. */
+/** Looks up a name in a table: first exactly, then ignoring case. */
 function saidOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   if (Object.hasOwn(table, name)) return table[name];
   const lower = name.toLowerCase();
   return Object.entries(table).find(([entry]) => entry.toLowerCase() === lower)?.[1];
 }
 
-/** The target of a configured alias. */
+/** Returns the target of a configured alias. */
 export function configuredAlias(name: string, { model_aliases = {} }: Naming): string | undefined {
   return saidOf(model_aliases, name);
 }
 
-/** What a configured route names, in order. */
+/** Returns the targets of a configured route, in order. */
 export function configuredRoute(
   name: string,
   { model_routes = {} }: Naming,
@@ -29,7 +29,7 @@ export function configuredRoute(
   );
 }
 
-/** What `provider/model` stands for: a model of a configured provider, by any name that the provider knows. */
+/** Resolves `provider/model`: a model of a configured provider, by any name that the provider knows. */
 export function modelOfProvider(name: string, { providers = [] }: Naming): CatalogueModel | undefined {
   if (providers.length === 0) return undefined;
   const slash = name.indexOf("/");
@@ -40,7 +40,7 @@ export function modelOfProvider(name: string, { providers = [] }: Naming): Catal
   return provider === undefined ? undefined : modelAsked(provider, own);
 }
 
-/** What a name stands for that nobody knows: a model of the provider that such names go to, if there is one. */
+/** Resolves an unknown name to a model of the provider that `unknown_models` configures, if any. */
 export function unknownModelAt(
   name: string,
   { providers = [], unknown_models }: Naming,
@@ -52,24 +52,26 @@ export function unknownModelAt(
   return provider === undefined ? undefined : modelAsked(provider, name);
 }
 
-/** A model by a name that a caller may have made up; one that the configuration lists is what that says. */
+/**
+ * Returns a model of a provider for a name that the caller may have invented. A listed model uses its configured entry.
+ */
 function modelAsked(provider: ProviderEntry, asked: string): CatalogueModel | undefined {
   const isListed = listedModel(provider, asked).model !== undefined;
   const name = isListed ? asked : nameFor(provider.driver, asked);
   return name === undefined ? undefined : modelAt(provider, name);
 }
 
-/** The models that providers beside the default one are said to have, but for those that are switched off. */
+/** Returns the configured models of all providers except the default one, without disabled models. */
 export function modelsOfProviders({ providers = [] }: Naming): CatalogueModel[] {
   return providers
     .filter(({ enabled }) => enabled)
     .flatMap((provider) => Object.keys(provider.models).flatMap((name) => modelAt(provider, name) ?? []));
 }
 
-/** Of a backend's own models nothing is known: it says itself what they cannot do. */
+/** Abilities of a backend's own models. They are unknown, so assume them and let the backend reject what it cannot do. */
 const OWN_ABILITIES = { thinking: true, search: false, vision: true };
 
-/** A model of a provider, by any name; undefined for one that is switched off. */
+/** Returns a model of a provider by any name, or undefined if it is disabled. */
 function modelAt(provider: ProviderEntry, name: string): CatalogueModel | undefined {
   const { name: listed, model } = listedModel(provider, name);
   if (model?.enabled === false) return undefined;
@@ -83,10 +85,10 @@ function modelAt(provider: ProviderEntry, name: string): CatalogueModel | undefi
   };
 }
 
-/** The driver of the provider whose models the catalogue describes. To other backends its ids are names like any other. */
+/** Driver of the provider whose models the catalogue describes. Other drivers treat catalogue ids like any other name. */
 const OF_THE_CATALOGUE = "sessions";
 
-/** What is known of one model, and nothing of those that may take its place. */
+/** Builds a model without its replacements for vision and search. */
 function describedModel(
   { id: provider, driver }: ProviderEntry,
   name: string,
@@ -107,7 +109,7 @@ function describedModel(
   };
 }
 
-/** The first model of a provider of which it is known that it can do something: rather one that thinks, if this one does. */
+/** Returns the provider's first model that is configured with an ability, preferably with the same thinking setting. */
 function otherModel(
   provider: ProviderEntry,
   ability: "vision" | "search",

@@ -12,15 +12,15 @@ import {
 } from "./naming.ts";
 
 /**
- * Retired historical models (contract, Model alias resolution 5): the message-style families 1.x and 2.x, `instant`
- * models and the old 3.5 chat family, also with their vendor before the name.
+ * Retired models (contract, Model alias resolution 5): the message-style families 1.x and 2.x, `instant` models and the old
+ * 3.5 chat family, with or without their vendor as a prefix.
  */
 const RETIRED = [
   /^(?:(?:anthropic|vendorb)\/)?(?:claude|modelb)(?:-(?:v?[12](?:[.-]|$)|instant)|$)/,
   /^(?:openai\/)?gpt-3\.5(?:-|$)/,
 ];
 
-/** Characters of the longest name that nobody has configured: it is kept in logs, records and memories. */
+/** Maximum length of a name that is not configured, in characters: it is stored in logs, records and memory. */
 const LONGEST_NAME = 200;
 
 function isConfigured(name: string, naming: Naming): boolean {
@@ -31,7 +31,7 @@ function unknownModel(why: string): GatewayError {
   return new GatewayError(400, why, { code: "model_not_found", param: "model" });
 }
 
-/** A model by a name of its own: a canonical id, or `provider/model`. */
+/** Returns a model by its canonical id or by `provider/model`. */
 export function namedModel(name: string, naming: Naming): CatalogueModel | undefined {
   return catalogueModel(name.toLowerCase()) ?? modelOfProvider(name, naming);
 }
@@ -48,7 +48,10 @@ function lookUp(name: string, naming: Naming): CatalogueModel | undefined {
   return known === undefined ? undefined : catalogueModel(known);
 }
 
-/** What a configured route leads to. What is not there, because its provider is switched off, is passed over. */
+/**
+ * Resolves the targets of a configured route. Skips targets that do not exist, for example because their provider is
+ * disabled.
+ */
 function routeOf(name: string, suffixed: boolean, naming: Naming): RouteTarget[] {
   return (configuredRoute(name, naming) ?? []).flatMap(({ model: target, weight }) => {
     const found = lookUp(target, naming);
@@ -58,13 +61,16 @@ function routeOf(name: string, suffixed: boolean, naming: Naming): RouteTarget[]
   });
 }
 
-/** What a configured route leads to first, under the route's own name: what lists tell of it. */
+/** Returns the first model of a configured route under the route's name, for lists of models. */
 export function routeModel(name: string, naming: Naming): CatalogueModel | undefined {
   const [first] = routeOf(name, name.toLowerCase().endsWith(NO_THINKING), naming);
   return first === undefined ? undefined : { ...first.model, id: name };
 }
 
-/** What lists have besides the catalogue: the models of configured providers, and the names of routes that lead somewhere. */
+/**
+ * Returns the listed models outside the catalogue: the models of configured providers, and the routes with at least one
+ * model.
+ */
 export function furtherModels(naming: Naming): CatalogueModel[] {
   const own = modelsOfProviders(naming);
   const taken = new Set([...CATALOGUE, ...own].map(({ id }) => id.toLowerCase()));
@@ -72,22 +78,24 @@ export function furtherModels(naming: Naming): CatalogueModel[] {
   return [...own, ...routes.flatMap((name) => routeModel(name, naming) ?? [])];
 }
 
-/** All that lists of models have: the catalogue in its order, then the rest. */
+/** Returns all listed models: the catalogue in its order, then the others. */
 export function listedModels(naming: Naming): CatalogueModel[] {
   return [...CATALOGUE, ...furtherModels(naming)];
 }
 
-/** What a name stands for that itself ends with the suffix: any name behind a provider's would be one. */
+/**
+ * Looks up a name that itself ends with the suffix. Skips `provider/model` names, because any such name would resolve.
+ */
 function lookUpSuffixed(name: string, bare: string, naming: Naming): CatalogueModel | undefined {
   return modelOfProvider(bare, naming) === undefined ? lookUp(name, naming) : undefined;
 }
 
-/** Whether a name stands for one model. */
+/** Returns whether a name resolves to a model. */
 export function resolves(name: string, naming: Naming): boolean {
   return lookUp(name, naming) !== undefined;
 }
 
-/** The variant that does not think. */
+/** Returns the variant of a model without thinking. */
 function withoutThinking(model: CatalogueModel): CatalogueModel | undefined {
   if (!model.thinking) return model;
   if (model.provider === undefined) return catalogueModel(model.id + NO_THINKING);
@@ -101,17 +109,18 @@ function withoutThinking(model: CatalogueModel): CatalogueModel | undefined {
   };
 }
 
-/** The same of one that a provider has, and so always. */
+/** Returns the variant without thinking of a provider's model, which always exists. */
 function thoughtless(model: CatalogueModel): CatalogueModel {
   return model.thinking ? { ...model, id: model.id + NO_THINKING, thinking: false } : model;
 }
 
 /**
- * Resolves a requested model name: configured route, canonical id, then exact alias (configured ones override the defaults), of which
- * `provider/model` for a configured provider is one; a name that ends with `-nothinking` stands for the variant that does not think, be it an alias itself or another name with the
- * suffix (contract, Model alias resolution). Case makes no difference. There is no guessing by family.
+ * Resolves a requested model name (contract, Model alias resolution). The order is: configured route, canonical id,
+ * configured alias, `provider/model` of a configured provider, built-in alias, and last the provider for unknown models.
+ * The suffix `-nothinking` selects the variant without thinking, unless the suffixed name is itself a route or an alias.
+ * Case is ignored, and similar names are not guessed.
  *
- * @throws GatewayError 400 `model_not_found` for a name that stands for nothing or for a retired model, or is too long for one.
+ * @throws GatewayError 400 `model_not_found` for an unknown or retired name, or for a name that is too long.
  */
 export function resolveModel(requested: string, naming: Naming): ResolvedModel {
   const name = requested.trim();
@@ -136,7 +145,7 @@ export function resolveModel(requested: string, naming: Naming): ResolvedModel {
 }
 
 /**
- * The same for a model that is asked for by path: there an unknown one is a thing that is not there.
+ * Resolves a model that a path names. Throws 404 instead of 400, because the resource does not exist.
  *
  * @throws GatewayError 404 `model_not_found`.
  */

@@ -2,7 +2,7 @@ import { type Alias, FLASH, PRO, VISION } from "./alias.ts";
 
 type Tagged = readonly [name: string, target: string, ...tags: string[]];
 
-/** The models of local runners' libraries, and the tags under which they offer each. */
+/** Models in the libraries of local runners, with their tags. */
 const LIBRARY: readonly Tagged[] = [
   ["llama3", FLASH, "8b", "70b"],
   ["llama3.1", FLASH, "8b", "70b", "405b"],
@@ -45,7 +45,7 @@ const LIBRARY: readonly Tagged[] = [
   ["mxbai-embed-large", FLASH, "335m"],
 ];
 
-/** The names that local runners use: each with its tags, with `latest`, and alone. */
+/** The names that local runners use: each name alone, with `latest`, and with each of its tags. */
 export const RUNNER_NAMES: readonly Alias[] = LIBRARY.flatMap(([name, target, ...tags]) => [
   [name, target] as const,
   ...["latest", ...tags].map((tag) => [`${name}:${tag}`, target] as const),

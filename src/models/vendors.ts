@@ -1,7 +1,7 @@
 import { type Alias, all, FLASH, PRO, SEARCH, VISION } from "./alias.ts";
 import { dottedFamily, messageFamily } from "./message-family.ts";
 
-/** A vendor, by the prefixes under which routers and model hubs list it, and the names of its models. */
+/** A vendor: its prefixes in routers and model hubs, and the names of its models. */
 export interface Vendor {
   readonly prefixes: readonly string[];
   readonly names: readonly Alias[];
@@ -27,7 +27,7 @@ const OPENAI: readonly Alias[] = [
   ...all(VISION, "gpt-4-vision-preview"),
   ...all(FLASH, "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna", "gpt-6-sol", "gpt-6-luna"),
   ...all(FLASH, "gpt-6.1-sol", "gpt-6.1-terra", "gpt-5.1-mini", "gpt-5.3-chat-latest"),
-  // Dated names of the same.
+  // Dated versions of the same models.
   ...all(FLASH, "gpt-4o-2024-05-13", "gpt-4-turbo-2024-04-09", "gpt-4-0125-preview", "gpt-4-1106-preview"),
   ...all(FLASH, "gpt-4-0314", "gpt-4-32k", "gpt-4-32k-0314", "gpt-4-32k-0613"),
   ...all(FLASH, "gpt-4.1-2025-04-14", "gpt-4.1-mini-2025-04-14", "gpt-4.1-nano-2025-04-14"),
@@ -136,7 +136,7 @@ const ZAI: readonly Alias[] = [
   ...all(PRO, "glm-4.5", "glm-4.6", "glm-4.7", "glm-5"),
 ];
 
-/** Every vendor whose names are known. */
+/** All known vendors. */
 export const VENDORS: readonly Vendor[] = [
   { prefixes: ["openai"], names: OPENAI },
   { prefixes: ["google"], names: GOOGLE },

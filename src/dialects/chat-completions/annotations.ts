@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Completion } from "../../conversation/events.ts";
 import { urlCitations } from "../shared/url-citations.ts";
 
-/** `annotations` of a message: the pages that its text refers to. */
+/** Builds `annotations` of a message: the web pages that its text cites. */
 export function annotationsOf({ sources }: Pick<Completion, "sources">): Record<string, unknown>[] {
   return urlCitations(sources?.citations ?? []).map((citation) => ({
     type: "url_citation",
@@ -10,7 +10,7 @@ export function annotationsOf({ sources }: Pick<Completion, "sources">): Record<
   }));
 }
 
-/** What {@link annotationsOf} makes. */
+/** Schema of one entry that {@link annotationsOf} returns. */
 export const annotationSchema = () =>
   z.object({
     type: z.literal("url_citation"),

@@ -2,12 +2,12 @@ import type { CompletedToolCall, FinishReason } from "../../conversation/events.
 import { FreeTextInput, freeText } from "../shared/free-text.ts";
 import type { CalledAs } from "./tools.ts";
 
-/** `finish_reason`: in the older form a call has a name of its own. */
+/** Maps to `finish_reason`. The legacy form (`functions`) has its own value for a call: `function_call`. */
 export function finishReason(reason: FinishReason, { legacy }: CalledAs): string {
   return legacy && reason === "tool_calls" ? "function_call" : reason;
 }
 
-/** The members of a message that tell its calls; none without calls. In the older form there is one call. */
+/** Builds the message fields that contain the tool calls, or no fields without calls. The legacy form allows one call. */
 export function callMembers(
   calls: readonly CompletedToolCall[],
   { tools, legacy }: CalledAs,
@@ -24,10 +24,12 @@ export function callMembers(
   return { tool_calls: shown };
 }
 
-/** Writes the deltas of the calls of one stream: each is the JSON of a `delta`, or empty where there is nothing to say. */
+/**
+ * Writes the tool call deltas of one stream. Each result is the JSON of a `delta`, or empty if there is nothing to send.
+ */
 export class CallDeltas {
   readonly #called: CalledAs;
-  /** The input of the free-text tool that is being called. */
+  /** Input of the free-text tool whose call is currently streamed. */
   #input: FreeTextInput | null = null;
 
   constructor(called: CalledAs) {

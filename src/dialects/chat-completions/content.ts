@@ -9,7 +9,7 @@ import type { OpenCalls } from "../shared/open-calls.ts";
 const partSchema = lazyLooseObject(() => ({ type: z.string() }));
 const contentSchema = () => z.union([z.string(), z.array(partSchema)]).nullish();
 
-/** One chat-completions message; the responses style accepts them too. */
+/** One message of the chat-completions style. The responses style accepts it too. */
 export const messageSchema = lazyLooseObject(() => ({
   role: z.string(),
   content: contentSchema(),
@@ -37,7 +37,7 @@ function filePart(file: Record<string, unknown>, where: string): Part {
   return { type: "file", source: inlineOrUrl(stringMember(file, "file_data", where), where), ...filename };
 }
 
-/** One content part (client assertions 1 and 3). */
+/** Converts one content part (client assertions 1 and 3). */
 function toPart(part: z.output<typeof partSchema>, where: string): Part {
   switch (part.type) {
     case "text":
@@ -69,7 +69,7 @@ function toParts(content: z.output<ReturnType<typeof contentSchema>>, where: str
   return content.map((part, index) => toPart(part, `${where}[${index}]`));
 }
 
-/** Arguments as JSON text; some clients send an object. */
+/** Returns the arguments as JSON text. Some clients send an object instead. */
 function argumentText(value: unknown): string {
   if (typeof value === "string") return value.trim() === "" ? "{}" : value;
   return value === undefined || value === null ? "{}" : JSON.stringify(value);
@@ -97,8 +97,10 @@ function toolCallsOf(message: z.output<typeof messageSchema>, where: string, cal
 }
 
 /**
- * Translates one message; `where` names it in errors, `calls` are those of the messages before it that are still to be
- * answered. Throws 400.
+ * Translates one message. `where` names the message in errors. `calls` are the calls of earlier messages that have no
+ * result yet.
+ *
+ * @throws GatewayError 400
  */
 export function toMessage(message: z.output<typeof messageSchema>, where: string, calls: OpenCalls): Message {
   const parts = toParts(message.content, `${where}.content`);

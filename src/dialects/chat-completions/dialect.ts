@@ -4,7 +4,7 @@ import type { Dialect } from "../dialect.ts";
 import { createChatCompletion } from "./endpoints.ts";
 import { ID } from "./request.ts";
 
-/** The chat-completions style. `/v1` and the root shortcuts (contract, general rule 6) belong to its family. */
+/** The chat-completions style. `/v1` and the root shortcuts (contract, general rule 6) belong to its route family. */
 export const chatCompletions: Dialect = {
   id: ID,
   tag: "Chat completions",

@@ -16,7 +16,7 @@ export const createChatCompletion = forCallers({
   answers: chatCompletionAnswers,
   handler: async (context, { caller, body }) => {
     const { conversation, called } = await byNames(context, body, toTurn, { dialect: ID, operation: "chat" });
-    // The body itself must not outlive the translation: the request may wait for long.
+    // Keep only this flag: the body must not stay in memory while the request waits in the queue.
     const includeUsage = body.stream_options?.include_usage === true;
     return answer(
       { context, caller, conversation },

@@ -35,7 +35,7 @@ function body({ model, system, turns, tools, stream }: Ask): Record<string, unkn
 
 const usage = (data: unknown): Piece[] => usageIn(at(data, "usage"), "prompt_tokens", "completion_tokens");
 
-/** The parts of a message or of a delta: both have the same fields. */
+/** Converts a message or a delta to pieces. Both have the same fields. */
 function parts(source: unknown): Piece[] {
   const calls = listAt(source, "tool_calls").flatMap((call): Piece[] => {
     const name = textAt(call, "function", "name");

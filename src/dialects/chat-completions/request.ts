@@ -13,11 +13,11 @@ import { webSearchOf } from "../shared/web-search.ts";
 import { messageSchema, toMessage } from "./content.ts";
 import { type CalledAs, toolFields, toTools } from "./tools.ts";
 
-/** The name of the style. */
+/** Identifier of the style. */
 export const ID = "chat-completions";
 
 /**
- * The body of `POST /v1/chat/completions` (contract). Fields that change nothing here (store, metadata and the like) are
+ * The body of `POST /v1/chat/completions` (contract). Fields without effect here (`store`, `metadata` and similar) are
  * accepted and ignored.
  */
 export const chatRequestSchema = lazyLooseObject(() => ({
@@ -64,13 +64,17 @@ function toFormat(format: ChatRequest["response_format"]): ResponseFormat {
   };
 }
 
-/** A chat-completions request, translated. */
+/** A translated chat-completions request. */
 export interface ChatTurn {
   readonly conversation: Conversation;
   readonly called: CalledAs;
 }
 
-/** Translates a chat-completions request. Throws 400 that names the field at fault. */
+/**
+ * Translates a chat-completions request.
+ *
+ * @throws GatewayError 400 that names the invalid field.
+ */
 export function toTurn(body: ChatRequest, naming: Naming): ChatTurn {
   const model = resolveModel(body.model, naming);
   const thinking = model.thinking && wantsThinking(body);

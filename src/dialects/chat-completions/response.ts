@@ -6,7 +6,7 @@ import { callMembers, finishReason } from "./calls.ts";
 import type { CalledAs } from "./tools.ts";
 import { chatUsage } from "./usage.ts";
 
-/** The chat completion object (contract, Chat completion, non-streaming). */
+/** Builds the chat completion object (contract, Chat completion, non-streaming). */
 export function toChatCompletion(
   completion: Completion,
   info: AnswerInfo,

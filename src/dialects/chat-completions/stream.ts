@@ -10,7 +10,7 @@ import type { CalledAs } from "./tools.ts";
 import { chatUsage } from "./usage.ts";
 
 /**
- * Renders a chat-completions stream (contract, Chat-completions stream). What all chunks share is written once: a
+ * Renders a chat-completions stream (contract, Chat-completions stream). The text that all chunks share is built once, so a
  * chunk costs one `JSON.stringify` of its own text.
  */
 export class ChatStream implements StreamRenderer {
@@ -53,7 +53,7 @@ export class ChatStream implements StreamRenderer {
       case "finish":
         return this.#finish(event);
       case "error":
-        // No [DONE]: a failure must not look like an ordinary end.
+        // Send no [DONE]: clients must be able to tell a failure from a normal end.
         return dataItem(JSON.stringify({ error: errorObject(event.error) }));
     }
   }
@@ -67,7 +67,10 @@ export class ChatStream implements StreamRenderer {
     return `${this.#open(content)}${this.#head},"choices":[{"index":0,"delta":${delta},${logprobs}"finish_reason":null}]}\n\n`;
   }
 
-  /** The role comes first, and once; with `content` null unless text follows, as clients add up what the message has. */
+  /**
+   * Returns the role chunk before the first delta, and nothing later. `content` is null unless text follows, because
+   * clients concatenate the fields of all deltas.
+   */
   #open(content: "" | null): string {
     if (this.#opened) return "";
     this.#opened = true;
@@ -81,7 +84,7 @@ export class ChatStream implements StreamRenderer {
       annotations.length === 0 ? "" : this.#delta("", `{"annotations":${JSON.stringify(annotations)}}`);
     const reason = finishReason(event.reason, this.#called);
     const last = `${cited}${this.#open("")}${this.#head},"choices":[{"index":0,"delta":{},"finish_reason":"${reason}"}],"usage":${usage}}\n\n`;
-    // With include_usage clients read the counts from a chunk without choices; the final chunk has them either way.
+    // With `include_usage`, clients read the counts from a chunk without choices. The final chunk always contains them too.
     const extra = this.#includeUsage ? `${this.#head},"choices":[],"usage":${usage}}\n\n` : "";
     return `${last}${extra}data: [DONE]\n\n`;
   }

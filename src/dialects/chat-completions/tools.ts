@@ -15,7 +15,7 @@ const functionSchema = lazyLooseObject(() => ({
   strict: z.boolean().nullish(),
 }));
 
-/** A tool, wrapped as the real API has it, or flat as in the responses style. */
+/** A tool: nested under `function` or `custom` as in the real API, or flat as in the responses style. */
 const toolSchema = lazyLooseObject(() => ({
   type: z.string().optional(),
   function: functionSchema.optional(),
@@ -25,7 +25,7 @@ const toolSchema = lazyLooseObject(() => ({
   name: z.string().nullish(),
 }));
 
-/** The fields by which a request declares tools, in the present form and in the older one. */
+/** Request fields that declare tools, in the current form and in the legacy form. */
 export const toolFields = () => ({
   tools: z.array(toolSchema).nullish(),
   tool_choice: z.unknown().optional(),
@@ -35,16 +35,20 @@ export const toolFields = () => ({
 
 type ToolFields = z.output<z.ZodObject<ReturnType<typeof toolFields>>>;
 
-/** How the caller knows the tools that the model calls. */
+/** The declared tools, needed to write tool calls under the names that the caller knows. */
 export interface CalledAs {
   readonly tools: DeclaredTools;
-  /** They were declared as `functions`: an answer has one call, as `function_call`. */
+  /** The request declared `functions`: the answer has at most one call, in `function_call`. */
   readonly legacy: boolean;
 }
 
 const LEGACY = "function_call";
 
-/** The older `function_call`. Throws 400 for one that names no declared function. */
+/**
+ * Translates the legacy field `function_call`.
+ *
+ * @throws GatewayError 400 if it names an undeclared function.
+ */
 function legacyChoice(value: unknown, tools: DeclaredTools): ToolChoice {
   if (value === undefined || value === null || value === "auto") return { type: "auto" };
   if (value === "none") return { type: "none" };
@@ -54,7 +58,9 @@ function legacyChoice(value: unknown, tools: DeclaredTools): ToolChoice {
   return { type: "function", name };
 }
 
-/** The tools of a request, in the present form or in the older one, which knows one call an answer. */
+/**
+ * Translates the tools of a request, in the current or in the legacy form. The legacy form allows one call per answer.
+ */
 export function toTools(body: ToolFields): CalledAs & { readonly toolChoice: ToolChoice } {
   const tools = new DeclaredTools();
   const legacy = (body.functions?.length ?? 0) > 0;

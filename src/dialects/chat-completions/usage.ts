@@ -1,6 +1,6 @@
 import type { Usage } from "../../conversation/events.ts";
 
-/** `usage` of a chat completion (contract, Chat completion). */
+/** Builds `usage` of a chat completion (contract, Chat completion). */
 export function chatUsage(usage: Usage): Record<string, unknown> {
   return {
     prompt_tokens: usage.prompt,

@@ -2,7 +2,9 @@ import { STANDARD_FAMILY } from "../../routing/error-formats.ts";
 import type { Dialect } from "../dialect.ts";
 import { ID } from "./names.ts";
 
-/** The text-completions style, which came before chat completions: a prompt in, the text that follows it out. */
+/**
+ * The text-completions style, the predecessor of chat completions: it takes a prompt and returns the text that follows it.
+ */
 export const completions: Dialect = {
   id: ID,
   tag: "Text completions",

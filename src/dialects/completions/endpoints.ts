@@ -18,7 +18,7 @@ export const createTextCompletion = forCallers({
   handler: async (context, { caller, body }) => {
     const conversation = await byNames(context, body, toConversation, { dialect: ID, operation: "chat" });
     const echo = echoOf(body);
-    // The body itself must not outlive the translation: the request may wait for long.
+    // Keep only this flag: the body must not stay in memory while the request waits in the queue.
     const includeUsage = body.stream_options?.include_usage === true;
     return answer(
       { context, caller, conversation },

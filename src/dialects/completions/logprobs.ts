@@ -1,7 +1,9 @@
 import * as z from "zod";
 import type { AnswerToken } from "../../conversation/events.ts";
 
-/** `logprobs` of a choice: the tokens, how likely each was, what else might have stood there, and where each begins. */
+/**
+ * `logprobs` of a choice: the tokens, their log probabilities, the alternatives, and the offset of each token in the text.
+ */
 export interface TextLogprobs {
   readonly tokens: readonly string[];
   readonly token_logprobs: readonly number[];
@@ -9,18 +11,18 @@ export interface TextLogprobs {
   readonly text_offset: readonly number[];
 }
 
-/** States the tokens of one answer, piece by piece. */
+/** Builds `logprobs` for the tokens of one answer, chunk by chunk. */
 export class TokenCount {
   #offset: number;
   readonly #alternatives: boolean;
 
-  /** `offset` is how much stands before the answer; `alternatives`: others are told than those that were chosen. */
+  /** `offset` is the length of the text before the answer. `alternatives`: include tokens that were not chosen. */
   constructor(offset: number, alternatives: boolean) {
     this.#offset = offset;
     this.#alternatives = alternatives;
   }
 
-  /** The tokens that come next; null where there are none. */
+  /** Returns `logprobs` of the next tokens, or null if there are none. */
   next(tokens: readonly AnswerToken[] | undefined): TextLogprobs | null {
     if (tokens === undefined || tokens.length === 0) return null;
     return {

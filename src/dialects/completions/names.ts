@@ -1,2 +1,2 @@
-/** The name of the style. */
+/** Identifier of the style. */
 export const ID = "completions";

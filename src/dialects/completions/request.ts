@@ -10,13 +10,13 @@ import { chatOptions, samplingOf } from "../shared/sampling.ts";
 import { ID } from "./names.ts";
 
 const ONE_PROMPT = "must be one text, as a string or an array of one string";
-/** Alternatives of a token that can be asked for. */
+/** Maximum number of alternatives per token that a request can ask for. */
 const MAX_ALTERNATIVES = 20;
 const ONE_ANSWER = "must be 1: a request has one answer";
 
 /**
- * The body of `POST /v1/completions` (contract). What would change the answer and cannot be done is refused. Fields that
- * change nothing here (user, logit_bias, penalties and the like) are accepted and ignored, as in the chat style.
+ * The body of `POST /v1/completions` (contract). Unsupported fields that would change the answer are rejected. Unknown
+ * fields are accepted and ignored; `user`, `logit_bias` and the penalties are passed on, as in the chat-completions style.
  */
 export const completionRequestSchema = lazyLooseObject(() => ({
   ...chatRequestSchema.pick({
@@ -45,7 +45,7 @@ const CONTINUE =
 
 const text = (value: string): Part[] => (value === "" ? [] : [{ type: "text", text: value }]);
 
-/** What the model is told of a text that it is to continue, up to `suffix` if there is one. */
+/** Builds the system message that asks the model to continue a text, up to `suffix` if there is one. */
 function instructions(suffix: string): Part[] {
   return suffix === "" ? text(CONTINUE) : insertionBefore(suffix);
 }
@@ -54,14 +54,14 @@ function promptOf({ prompt }: CompletionRequest): string {
   return typeof prompt === "string" ? prompt : prompt[0];
 }
 
-/** What the answer begins with, before the model's own text. */
+/** Returns the prompt if the answer must repeat it before the model's own text, else an empty string. */
 export function echoOf(body: CompletionRequest): string {
   return body.echo === true ? promptOf(body) : "";
 }
 
 /**
- * Translates a text-completions request: the prompt is the user's one message. The model does not think, as the style has
- * no place for reasoning.
+ * Translates a text-completions request. The prompt becomes the only user message. Thinking is off, because the style has
+ * no field for reasoning.
  *
  * @throws GatewayError 400 for an unknown model.
  */

@@ -4,23 +4,25 @@ import type { AnswerInfo } from "../../generation/job.ts";
 import { chatUsage } from "../chat-completions/usage.ts";
 import { TokenCount } from "./logprobs.ts";
 
-/** What a text completion and each of its chunks begin with. */
+/** Builds the common first fields of a text completion and of each of its chunks. */
 export function completionHead({ conversation, created }: AnswerInfo) {
   return { id: randomId("cmpl-"), object: "text_completion", created, model: conversation.model.id };
 }
 
-/** `finish_reason` of this style, which has no word for calls, and no place of their own for words that decline. */
+/** Maps to `finish_reason`. This style has no value for tool calls, and no separate field for a refusal. */
 export function finishReason(reason: FinishReason, refused: boolean): Exclude<FinishReason, "tool_calls"> {
   if (refused) return "content_filter";
   return reason === "tool_calls" ? "stop" : reason;
 }
 
-/** Whether the caller wants to read which tokens might have been chosen instead. */
+/** Returns whether the caller asked for the alternatives of each token. */
 export function wantsAlternatives({ conversation }: AnswerInfo): boolean {
   return (conversation.sampling.logprobs ?? 0) > 0;
 }
 
-/** The text completion object (contract, Text completion). `echo` is what its text begins with. */
+/**
+ * Builds the text completion object (contract, Text completion). `echo` is the repeated prompt at the start of its text.
+ */
 export function toTextCompletion(
   completion: Completion,
   info: AnswerInfo,

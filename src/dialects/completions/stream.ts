@@ -8,8 +8,8 @@ import { type TextLogprobs, TokenCount } from "./logprobs.ts";
 import { completionHead, finishReason, wantsAlternatives } from "./response.ts";
 
 /**
- * Renders a text-completions stream (contract, Text-completions stream). What all chunks share is written once: a chunk
- * costs one `JSON.stringify` of its own text.
+ * Renders a text-completions stream (contract, Text-completions stream). The text that all chunks share is built once, so a
+ * chunk costs one `JSON.stringify` of its own text.
  */
 export class CompletionStream implements StreamRenderer {
   readonly keepAlive = KEEP_ALIVE_COMMENT;
@@ -19,7 +19,7 @@ export class CompletionStream implements StreamRenderer {
   readonly #tokens: TokenCount;
   #refused = false;
 
-  /** `echo`: what the text begins with; `includeUsage`: the caller asked for the usage chunk. */
+  /** `echo` is the repeated prompt at the start of the text. `includeUsage`: the caller asked for the usage chunk. */
   constructor(info: AnswerInfo, echo: string, includeUsage: boolean) {
     this.#head = `data: ${JSON.stringify(completionHead(info)).slice(0, -1)}`;
     this.#echo = echo;
@@ -36,7 +36,7 @@ export class CompletionStream implements StreamRenderer {
         return this.#chunk(event.text, "null");
       case "text":
         return this.#chunk(event.text, "null", this.#tokens.next(event.tokens));
-      // The style has no place for reasoning, and no tools to call.
+      // The style has no field for reasoning, and no tools.
       case "reasoning":
       case "tool-call":
       case "tool-arguments":
@@ -49,7 +49,7 @@ export class CompletionStream implements StreamRenderer {
         return `${last}${extra}${dataItem("[DONE]")}`;
       }
       case "error":
-        // No [DONE]: a failure must not look like an ordinary end.
+        // Send no [DONE]: clients must be able to tell a failure from a normal end.
         return dataItem(JSON.stringify(STANDARD_FAMILY.formatError(event.error)));
     }
   }

@@ -45,10 +45,10 @@ function responseSchema() {
 /** A response (contract, Content-generation-style response). */
 export const contentAnswers = json(responseSchema);
 
-/** The chunks of one (contract, Content-generation stream). */
+/** The chunks of a streamed response (contract, Content-generation stream). */
 export const contentStreamAnswers = eventsOnly("Each is a response with the parts that are new.");
 
-/** What counting answers. */
+/** Schema of the answer of `:countTokens`. */
 export const totalTokensSchema = () => z.object({ totalTokens: z.int() });
 
 /** A model of the content-generation style. */
@@ -65,5 +65,5 @@ export const contentModelSchema = () =>
     thinking: z.boolean(),
   });
 
-/** The content-generation style's list of models. */
+/** List of models of the content-generation style. */
 export const contentModelsSchema = () => z.object({ models: z.array(contentModelSchema()) });

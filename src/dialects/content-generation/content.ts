@@ -57,27 +57,29 @@ const partsSchema = inOtherFormsToo(
   (value) => (isObject(value) ? [value] : value),
 );
 
-/** One turn: `{role, parts}`. */
+/** One turn of a conversation: `{role, parts}`. */
 export const contentSchema = styled(() => ({ role: z.string().nullish(), parts: partsSchema.nullish() }));
 
-/** The turns of a conversation; a single one need not stand in an array. */
+/** The turns of a conversation. A single turn may be sent without an array. */
 export const contentsSchema = inOtherFormsToo(
   z.array(contentSchema).min(1),
   () => [contentSchema, z.string()],
   (value) => (isObject(value) ? [value] : typeof value === "string" ? [{ parts: [{ text: value }] }] : value),
 );
 
-/** `systemInstruction`: a turn whose role does not matter, or plain text. */
+/** `systemInstruction`: a turn whose role is ignored, or plain text. */
 export const systemSchema = inOtherFormsToo(
   contentSchema,
   () => [z.string()],
   (value) => (typeof value === "string" ? { parts: [{ text: value }] } : value),
 );
 
-/** The address that an upload told, whatever its host: one behind a proxy has several names. */
+/**
+ * Matches the URI that an upload returned. It accepts any host, because a gateway behind a proxy has several host names.
+ */
 const OWN_URI = /^https?:\/\/[^/?#]+\/v1beta\/files\/([^/?#]+)$/i;
 
-/** The id of the file that was uploaded here and that a URI names; undefined for an address elsewhere. */
+/** Returns the id of an uploaded file that a URI names, or undefined if the URI is on another service. */
 function fileIdIn(uri: string): string | undefined {
   const own = OWN_URI.exec(uri)?.[1];
   if (own !== undefined || /^(?:https?|data):/i.test(uri)) return own;
@@ -93,7 +95,7 @@ function attachment(
   return { type: "file", source, ...(name === undefined ? {} : { filename: name }), mediaType };
 }
 
-/** Text and attachments; undefined for what a model cannot read. */
+/** Converts text and attachments. Returns undefined for parts that a model cannot read. */
 function readable(part: ContentPart, where: string): Part | undefined {
   if (typeof part.text === "string") return part.text === "" ? undefined : { type: "text", text: part.text };
   if (part.inlineData) {
@@ -116,7 +118,10 @@ function readable(part: ContentPart, where: string): Part | undefined {
   return undefined;
 }
 
-/** What a function gave back, as the model reads it: `{output}`, `{error}`, `{name, content}` or any object. */
+/**
+ * Converts the result of a function to the text that the model reads. `response` is `{output}`, `{result}`, `{error}`,
+ * `{name, content}` or any other object.
+ */
 function responseText(response: unknown): { text: string; isError: boolean } {
   if (!isObject(response)) {
     return { text: typeof response === "string" ? response : JSON.stringify(response ?? {}), isError: false };
@@ -182,7 +187,7 @@ function userMessages(parts: readonly ContentPart[], where: string, calls: OpenC
   return messages.length === 0 ? [{ role: "user", parts: [] }] : messages;
 }
 
-/** One turn as messages: function responses stand alone, in the order in which they came. */
+/** Converts one turn to messages. Each function response becomes its own message, in the original order. */
 export function toMessages(
   content: z.output<typeof contentSchema>,
   where: string,
@@ -204,7 +209,7 @@ export function toMessages(
   }
 }
 
-/** A turn as instructions. */
+/** Converts a turn to a system message. */
 export function systemMessage(content: z.output<typeof contentSchema>, where: string): Message {
   const parts = (content.parts ?? []).flatMap(
     (part, index) => readable(part, `${where}.parts[${index}]`) ?? [],

@@ -2,7 +2,7 @@ import type { Dialect } from "../dialect.ts";
 import { CONTENT_FAMILY } from "./family.ts";
 import { ID, KEY_HEADERS, KEY_PARAMETERS, UPLOAD_HEADERS } from "./names.ts";
 
-/** The content-generation style, under `/v1beta` and, told by its verbs, under `/v1`. */
+/** The content-generation style: under `/v1beta`, and under `/v1` for paths that end with one of its verbs. */
 export const contentGeneration: Dialect = {
   id: ID,
   tag: "Content-generation style",

@@ -13,7 +13,7 @@ import { styled } from "./field-names.ts";
 import { ID } from "./names.ts";
 import { modelName } from "./request.ts";
 
-/** `taskType` and `title` change nothing here. */
+/** The fields `taskType` and `title` are accepted without effect. */
 const embedSchema = styled(() => ({
   model: z.string().nullish(),
   content: contentSchema,
@@ -22,7 +22,11 @@ const embedSchema = styled(() => ({
 
 type EmbedRequest = z.output<typeof embedSchema>;
 
-/** The text of a content. Throws 400 for parts that are none, and when there is no text at all. */
+/**
+ * Returns the text of a content.
+ *
+ * @throws GatewayError 400 for parts that are not text, and if there is no text at all.
+ */
 function textOf({ content }: EmbedRequest, where: string): string {
   const parts = content.parts ?? [];
   const texts = parts.map(({ text }, index) => {
@@ -33,7 +37,7 @@ function textOf({ content }: EmbedRequest, where: string): string {
   return texts.join("\n");
 }
 
-/** The vectors of some requests for one model, which may have different dimensions. */
+/** Embeds the texts of several requests for one model. All requests must have the same dimensions. */
 async function embedded(
   context: Context,
   caller: Caller,
@@ -74,7 +78,7 @@ async function embedded(
 const embeddingSchema = () => z.object({ values: z.array(z.number()) });
 const usageSchema = () => z.object({ promptTokenCount: z.int() });
 
-/** `POST /v1beta/models/{model}:embedContent`: one content as a vector. */
+/** `POST /v1beta/models/{model}:embedContent`: embeds one content. */
 export const embedContent = forCallers({
   method: "POST",
   path: PATHS,
@@ -95,7 +99,7 @@ export const embedContent = forCallers({
   },
 });
 
-/** `POST /v1beta/models/{model}:batchEmbedContents`: several contents as vectors. */
+/** `POST /v1beta/models/{model}:batchEmbedContents`: embeds several contents. */
 export const batchEmbedContents = forCallers({
   method: "POST",
   path: PATHS,

@@ -13,7 +13,7 @@ import { type ContentRequest, contentRequestSchema, toConversation } from "./req
 import { toContentResponse } from "./response.ts";
 import { ContentStream } from "./stream.ts";
 
-/** A model's path; the verb of each endpoint follows it after a colon. */
+/** Paths of a model. A colon and the verb of the endpoint follow. */
 export const PATHS = ["/v1beta/models/:model+", "/v1/models/:model+"];
 
 async function generate(
@@ -61,7 +61,9 @@ export const streamContent: CallerEndpoint = forCallers({
     generate(context, caller, body, params["model"] ?? "", true),
 });
 
-/** `contents`, or a whole request under `generateContentRequest`, in either spelling. */
+/**
+ * The body of `:countTokens`: `contents`, or a whole request under `generateContentRequest` (camel case or snake case).
+ */
 const countSchema = inOtherFormsToo(
   contentRequestSchema,
   () => [z.looseObject({ generateContentRequest: contentRequestSchema })],
@@ -71,7 +73,7 @@ const countSchema = inOtherFormsToo(
   },
 );
 
-/** `POST /v1beta/models/{model}:countTokens`: what a request would cost as a prompt. */
+/** `POST /v1beta/models/{model}:countTokens`: counts the prompt tokens of a request. */
 export const countContentTokens: CallerEndpoint = forCallers({
   method: "POST",
   path: PATHS,

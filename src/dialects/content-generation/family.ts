@@ -2,7 +2,7 @@ import type { GatewayError } from "../../errors/gateway-error.ts";
 import { objectSchema } from "../../routing/error-formats.ts";
 import type { RouteFamily } from "../../routing/surface.ts";
 
-/** The `google.rpc.Code` name that goes with an HTTP status. */
+/** Returns the name of the `google.rpc.Code` for an HTTP status. */
 function rpcStatus(status: number): string {
   const names: Readonly<Record<number, string>> = {
     400: "INVALID_ARGUMENT",
@@ -21,7 +21,7 @@ function rpcStatus(status: number): string {
   return names[status] ?? (status >= 500 ? "INTERNAL" : "INVALID_ARGUMENT");
 }
 
-/** What the style's own service tells besides, in its own types: when to ask again, and why where the status says too little. */
+/** Builds `details` with the types of `google.rpc`: when to retry, and the reason if the status is too general. */
 function detailsOf(error: GatewayError): { details?: readonly object[] } {
   const { code, message, upstream, retryAfterSeconds: seconds } = error;
   const told: object[] = [];

@@ -2,14 +2,14 @@ import * as z from "zod";
 import { isObject } from "../../encoding/json.ts";
 import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
 
-// A run of underscores is tried from its beginning only: from each of them, a long one would take for ever.
+// Match a run of underscores only at its start. Matching from each underscore takes quadratic time on a long run.
 function camel(name: string): string {
   return name.replace(/(?<!_)_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**
- * The members of one object under their camel-case names; what they hold is untouched. This style's JSON may be written
- * in either case, as examples for curl usually are in the other.
+ * Renames the members of one object to camel case, but not the members of nested objects. This style accepts JSON in camel
+ * case and in snake case: examples for curl usually use snake case.
  */
 function camelNames(value: unknown): unknown {
   if (!isObject(value)) return value;
@@ -18,7 +18,10 @@ function camelNames(value: unknown): unknown {
   return named;
 }
 
-/** An object of this style's own (not the caller's data): its members may be named `likeThis` or `like_this`. */
+/**
+ * Schema of an object that this style defines (not of the caller's own data). Its members may be named `likeThis` or
+ * `like_this`.
+ */
 export function styled<Shape extends z.core.$ZodLooseShape>(fields: () => Shape) {
   return z.preprocess(camelNames, lazyLooseObject(fields));
 }

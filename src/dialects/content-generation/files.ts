@@ -18,13 +18,16 @@ const USUAL_PAGE = 10;
 
 const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-/** The address at which the client reached this program: behind a proxy that ends TLS the request's own says otherwise. */
+/**
+ * Returns the origin under which the client reached the gateway. Behind a proxy that terminates TLS, the scheme of the
+ * request's own URL is wrong.
+ */
 export function originOf({ request, url }: Pick<Context, "request" | "url">): string {
   const secure = request.headers.get("x-forwarded-proto")?.split(",")[0]?.trim() === "https";
   return secure ? `https://${url.host}` : url.origin;
 }
 
-/** What the provider says of a file, in this style's words. */
+/** Maps the provider's file status to `state` of this style. */
 function stateOf(status: string | undefined): string {
   switch (status) {
     case "uploaded":
@@ -40,7 +43,7 @@ function stateOf(status: string | undefined): string {
   }
 }
 
-/** A file as this style describes it. */
+/** Builds the file resource of this style. */
 export function fileResource(kept: KeptFile, context: Pick<Context, "request" | "url">): object {
   const created = time(kept.createdAt * 1000);
   return {
@@ -72,10 +75,10 @@ export const fileResourceSchema = () =>
     source: z.literal("UPLOADED"),
   });
 
-/** An empty object. */
+/** Answer with an empty object. */
 export const NOTHING: Answers = json(() => ({ type: "object", maxProperties: 0 }));
 
-/** An endpoint under `/v1beta`, and under `/v1` for SDKs of the style. */
+/** Declares an endpoint under `/v1beta`, and under `/v1` for SDKs of this style. */
 function shared<Query>(
   path: string,
   declaration: Omit<CallerDeclaration<unknown, Query>, "path" | "when">,
@@ -86,7 +89,7 @@ function shared<Query>(
   ];
 }
 
-/** The newest first; a page's token is the id of the file that ended the page before. */
+/** Lists the newest files first. A page token is the id of the last file of the previous page. */
 const list = shared("", {
   method: "GET",
   summary: "List the uploaded files",
@@ -133,5 +136,5 @@ const remove = shared("/:file_id", {
   },
 });
 
-/** The files of the content-generation style: those that are known to the other styles too. */
+/** File endpoints of the content-generation style. All styles share the same files. */
 export const CONTENT_FILES: readonly Endpoint[] = [...list, ...read, ...remove];

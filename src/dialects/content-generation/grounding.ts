@@ -3,7 +3,10 @@ import type { Sources } from "../../conversation/sources.ts";
 
 const encoder = new TextEncoder();
 
-/** What the answer rests on, as this style tells it. Segments count bytes of UTF-8. `text` is the answer's whole text. */
+/**
+ * Builds `groundingMetadata`: the sources of the answer. Segment indexes count bytes of UTF-8. `text` is the whole answer
+ * text.
+ */
 export function groundingMetadata({ found, citations }: Sources, text: string): Record<string, unknown> {
   const places = new Map(found.map(({ url }, index) => [url, index]));
   const bytes = (end: number): number => encoder.encode(text.slice(0, end)).byteLength;
@@ -21,7 +24,7 @@ export function groundingMetadata({ found, citations }: Sources, text: string): 
   };
 }
 
-/** What {@link groundingMetadata} makes. */
+/** Schema of the result of {@link groundingMetadata}. */
 export const groundingSchema = () =>
   z.object({
     webSearchQueries: z.array(z.string()),

@@ -2,7 +2,7 @@ import type { AnswerToken, LikelyToken } from "../../conversation/events.ts";
 
 const candidate = ({ token, logprob }: LikelyToken) => ({ token, logProbability: logprob });
 
-/** What a candidate says of its tokens. */
+/** Builds the log probability fields of a candidate. */
 export function logprobsResult(tokens: readonly AnswerToken[]) {
   return {
     avgLogprobs: tokens.reduce((sum, { logprob }) => sum + logprob, 0) / tokens.length,

@@ -7,10 +7,10 @@ import { type Declaration, type Endpoint, json, open } from "../../routing/endpo
 import { contentModelSchema, contentModelsSchema } from "./answers.ts";
 import { speaksContentGeneration } from "./names.ts";
 
-/** Tokens that one answer may have; told to clients that plan by it. */
+/** Maximum output tokens reported for a model without its own limit. Clients plan with this number. */
 const OUTPUT_LIMIT = 65_536;
 
-/** A model as this style describes it. `name` is the name that it was asked for by. */
+/** Converts a model to the model object of this style. `name` is the name that the caller requested. */
 function toModelObject(model: CatalogueModel, name: string): Record<string, unknown> {
   return {
     name: `models/${name}`,
@@ -49,8 +49,8 @@ const reading: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
 };
 
 /**
- * `GET /v1beta/models`: the canonical models, in one page; `GET /v1beta/models/{id}`: a model by id or alias. Under `/v1`
- * they are for SDKs of the style.
+ * `GET /v1beta/models`: the canonical models, in one page. `GET /v1beta/models/{id}`: a model by id or alias. The paths
+ * under `/v1` answer only SDKs of this style.
  */
 export const CONTENT_MODELS: readonly Endpoint[] = [
   open({ ...listing, path: "/v1beta/models" }),

@@ -1,16 +1,16 @@
-/** The name of the style. */
+/** Identifier of the style. */
 export const ID = "content-generation";
 
-/** The header in which the style's real SDKs send their key, and nobody else does. */
+/** Header in which the vendor's SDKs send their key. Clients of other styles do not send it. */
 const SDK_KEY_HEADER = "x-goog-api-key";
 
-/** Headers that carry a key in this style: the contract's neutral name and its real-world twin. */
+/** Headers that carry a key in this style: the contract's neutral name and the vendor's name. */
 export const KEY_HEADERS = ["x-vendorc-api-key", SDK_KEY_HEADER] as const;
 
 /** Query parameters that carry a key (contract, Authentication). */
 export const KEY_PARAMETERS = ["key", "api_key"] as const;
 
-/** What the style's resumable protocol answers in headers. */
+/** Response headers of the style's resumable upload protocol. */
 export const UPLOAD_HEADERS = [
   "X-Goog-Upload-URL",
   "X-Goog-Upload-Status",
@@ -20,8 +20,9 @@ export const UPLOAD_HEADERS = [
 ] as const;
 
 /**
- * Whether a request on a path that other styles have too comes from an SDK of this one, told by what no client of another
- * style sends. The contract's own places of a key are good for every style, and say nothing (contract, Authentication).
+ * Returns whether an SDK of this style sent a request on a path that several styles share. The check uses a header that
+ * only these SDKs send. The contract's own places for a key are valid for every style, so they prove nothing (contract,
+ * Authentication).
  */
 export function speaksContentGeneration({ headers }: { headers: Headers }): boolean {
   return headers.has(SDK_KEY_HEADER);

@@ -60,7 +60,7 @@ function part(source: unknown): Piece[] {
   ];
 }
 
-/** A chunk and a whole answer have the same shape. */
+/** Converts a chunk or a whole answer to pieces. Both have the same shape. */
 function chunk(data: unknown): readonly Piece[] {
   const used: Piece[] =
     at(data, "usageMetadata") === undefined
@@ -78,7 +78,10 @@ function chunk(data: unknown): readonly Piece[] {
   return pieces(...parts.flatMap(part), ...used, errorIn(data));
 }
 
-/** The request's body as the SDKs want it: what is not `contents` goes into `config`, `generationConfig` unwrapped. */
+/**
+ * Converts the request body to SDK arguments: every field except `contents` moves to `config`, and `generationConfig` is
+ * unwrapped.
+ */
 function sdkArguments(wire: WireRequest, model: string) {
   const { contents, generationConfig, ...config } = wire.body;
   return { model, contents, config: { ...config, ...(isObject(generationConfig) && generationConfig) } };

@@ -38,7 +38,7 @@ const generationConfigSchema = styled(() => ({
   thinkingConfig: thinkingSchema.nullish(),
 }));
 
-/** Where options stand that a provider may be unable to meet. */
+/** Names, in this style, of options that a provider may not support. */
 const OPTION_NAMES = {
   n: "generationConfig.candidateCount",
   logprobs: "generationConfig.responseLogprobs",
@@ -48,8 +48,8 @@ const OPTION_NAMES = {
 type GenerationConfig = z.output<typeof generationConfigSchema>;
 
 /**
- * The body of `:generateContent` and `:streamGenerateContent` (contract). Fields that change nothing here
- * (safetySettings, topK and the like) are accepted and ignored.
+ * The body of `:generateContent` and `:streamGenerateContent` (contract). Fields without effect here (`safetySettings` and
+ * similar) are accepted and ignored.
  */
 export const contentRequestSchema = styled(() => ({
   contents: contentsSchema,
@@ -62,7 +62,7 @@ export const contentRequestSchema = styled(() => ({
 
 export type ContentRequest = z.output<typeof contentRequestSchema>;
 
-/** Media types that an answer can have. */
+/** Supported media types of an answer. */
 const MEDIA_TYPES = ["text/plain", "application/json", "text/x.enum"];
 
 function toFormat(config: GenerationConfig | null | undefined): ResponseFormat {
@@ -70,7 +70,7 @@ function toFormat(config: GenerationConfig | null | undefined): ResponseFormat {
     throw unknownFormat(config.responseMimeType, "generationConfig.responseMimeType");
   }
   if (isObject(config?.responseJsonSchema)) return { type: "json-schema", schema: config.responseJsonSchema };
-  // An enumeration is answered with the bare word, not with JSON.
+  // An enumeration is answered with the plain word, not with JSON.
   if (config?.responseMimeType === "text/x.enum") return { type: "text" };
   if (isObject(config?.responseSchema)) {
     return { type: "json-schema", schema: toJsonSchema(config.responseSchema) };
@@ -78,16 +78,16 @@ function toFormat(config: GenerationConfig | null | undefined): ResponseFormat {
   return config?.responseMimeType === "application/json" ? { type: "json" } : { type: "text" };
 }
 
-/** `models/x` and longer resource names are known by their last segment after `models/`. */
+/** Returns the part of a resource name after the last `models/`: the name of the model. */
 export function modelName(path: string): string {
   return path.replace(/^(?:.*\/)?models\//, "");
 }
 
 /**
- * Translates a content-generation request to the model of its path. Thinking is on unless the budget is 0, and thoughts
- * are shown when the request says `includeThoughts`: who does not reads the first part as the answer.
+ * Translates a content-generation request. `path` names the model. Thinking is on unless the budget is 0. Thoughts are
+ * shown only if the request sets `includeThoughts`: other clients read the first part as the answer.
  *
- * @throws GatewayError 400 that names the field at fault.
+ * @throws GatewayError 400 that names the invalid field.
  */
 export function toConversation(
   body: ContentRequest,

@@ -9,7 +9,7 @@ function functionCall({ id, name, arguments: text }: CompletedToolCall): Record<
   return { functionCall: { id, name, args: inputObject(text) } };
 }
 
-/** The response object (contract, Content-generation-style response). A candidate always has a part. */
+/** Builds the response object (contract, Content-generation-style response). A candidate always has at least one part. */
 export function toContentResponse(completion: Completion, info: AnswerInfo): Record<string, unknown> {
   const parts: Record<string, unknown>[] = [];
   if (completion.reasoning !== "") parts.push({ text: completion.reasoning, thought: true });

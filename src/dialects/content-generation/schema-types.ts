@@ -1,11 +1,11 @@
 import type { JsonSchema } from "../../conversation/tool.ts";
 import { isObject } from "../../encoding/json.ts";
 
-/** Keywords whose value is a schema, a list of schemas, or schemas by name. */
+/** Keywords whose value is a schema, a list of schemas, or a map from names to schemas. */
 const SINGLE = new Set(["items", "additionalProperties", "not"]);
 const LISTS = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 const NAMED = new Set(["properties", "$defs", "defs", "patternProperties"]);
-/** 64-bit integers travel as strings in this style. */
+/** Keywords with a number. This style sends 64-bit integers as strings. */
 const COUNTS = new Set(["minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"]);
 
 function convert(value: unknown): unknown {
@@ -18,8 +18,8 @@ function typeName(value: unknown): unknown {
 }
 
 /**
- * A schema of this style (upper-case types, `nullable`, counts as strings) as JSON Schema. What is JSON Schema already
- * stays as it is (client assertion 42).
+ * Converts a schema of this style (upper-case types, `nullable`, counts as strings) to JSON Schema. Keywords that are
+ * already JSON Schema stay unchanged (client assertion 42).
  */
 export function toJsonSchema(schema: Readonly<Record<string, unknown>>): JsonSchema {
   const converted: Record<string, unknown> = {};
@@ -28,7 +28,7 @@ export function toJsonSchema(schema: Readonly<Record<string, unknown>>): JsonSch
     if (keyword === "type") {
       if (value !== "TYPE_UNSPECIFIED") converted["type"] = typeName(value);
     } else if (keyword === "format" && value === "enum") {
-      // Says no more than `enum` itself.
+      // Redundant: the keyword `enum` has the same meaning.
     } else if (SINGLE.has(keyword)) converted[keyword] = convert(value);
     else if (LISTS.has(keyword) && Array.isArray(value)) converted[keyword] = value.map(convert);
     else if (NAMED.has(keyword) && isObject(value)) {

@@ -11,20 +11,22 @@ import { FINISH_REASONS, usageMetadata } from "./usage.ts";
 const HEAD = 'data: {"candidates":[{"content":{"role":"model","parts":[';
 
 /**
- * Renders a content-generation stream (contract): text and thoughts as they come, function calls together in the last
- * chunk. No chunk is without a part, because SDK chats drop the turn for that. What all chunks share is written once: a
- * chunk costs one `JSON.stringify` of its own text.
+ * Renders a content-generation stream (contract). Text and thoughts are sent at once; function calls are sent together in
+ * the last chunk. Every chunk has a part, because SDK chats drop a turn with an empty chunk. The text that all chunks share
+ * is built once, so a chunk costs one `JSON.stringify` of its own text.
  */
 export class ContentStream implements StreamRenderer {
-  /** An empty line: SDKs of this style that find items by a pattern lose every chunk that follows a comment. */
+  /**
+   * An empty line. SDKs of this style split the stream with a regular expression and lose every chunk after a comment.
+   */
   readonly keepAlive = "\n";
   readonly #info: AnswerInfo;
   readonly #calls: { head: string; args: string; ended: boolean }[] = [];
-  /** What stands behind the candidates of every chunk. */
+  /** The fields after `candidates`, the same in every chunk. */
   #tail = "";
   #refused = false;
 
-  /** The answer's text so far: what it rests on is told by places in it. */
+  /** The answer's text so far. The positions of citations refer to it. */
   #said = "";
 
   constructor(info: AnswerInfo) {
@@ -76,7 +78,7 @@ export class ContentStream implements StreamRenderer {
   }
 
   #finish(event: Extract<GenerationEvent, { type: "finish" }>): string {
-    // Arguments are JSON already, and keep their digits when they are not read and printed again.
+    // Copy the arguments as they are: parsing and printing them again can change the digits of numbers.
     const calls = this.#calls
       .filter(({ ended }) => ended)
       .map(({ head, args }) => `${head}${inputText(args)}}}`);

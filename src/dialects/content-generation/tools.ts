@@ -23,7 +23,9 @@ const groupSchema = styled(() => ({
   googleSearchRetrieval: jsonObject.nullish(),
 }));
 
-/** `tools`: groups of function declarations. Search and other tools of the vendor's servers are not run here. */
+/**
+ * `tools`: groups of function declarations. Except web search, the gateway ignores tools that run on the vendor's servers.
+ */
 export const toolsSchema = inOtherFormsToo(
   z.array(groupSchema),
   () => [groupSchema],
@@ -37,7 +39,7 @@ export const toolConfigSchema = styled(() => ({
   })).nullish(),
 }));
 
-/** The vendor's own web search, if it is among the tools. */
+/** Returns the options of the vendor's web search tool if the request declares it. */
 export function webSearchIn(groups: z.output<typeof toolsSchema> | null | undefined): {
   webSearch?: WebSearch;
 } {
@@ -59,8 +61,8 @@ function toDefinition(declaration: z.output<typeof declarationSchema>): ToolDefi
 const ALLOWED = "toolConfig.functionCallingConfig.allowedFunctionNames";
 
 /**
- * The functions that the model may call, and whether it must (client assertions 42 and 43). Where functions are allowed by
- * name only those are offered; `ANY` with one allowed name forces that function.
+ * Returns the functions that the model may call, and whether it must call one (client assertions 42 and 43). If
+ * `allowedFunctionNames` is set, only these functions are offered. `ANY` with one allowed name forces that function.
  *
  * @throws GatewayError 400 for an unknown mode, or an allowed function that is not declared.
  */

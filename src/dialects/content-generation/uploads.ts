@@ -16,10 +16,10 @@ import { ID } from "./names.ts";
 
 const PATHS = ["/upload/v1beta/files", "/upload/v1/files"];
 
-/** Bytes of which clients should send multiples; none has to. */
+/** Recommended chunk size in bytes: clients should send multiples of it. The gateway also accepts other sizes. */
 const GRANULARITY = "262144";
 
-/** Names the upload in its address. */
+/** Query parameter that names the upload. */
 const PARAMETER = "upload_id";
 
 const metadataSchema = styled(() => ({
@@ -32,7 +32,7 @@ const metadataSchema = styled(() => ({
 
 type Metadata = z.output<typeof metadataSchema>;
 
-/** What a request says of a file: in its body, and besides in its headers. */
+/** Returns the description of a file from the request's body and headers. */
 function headOf({ file }: Metadata, headers: Headers, mediaType: string): FileHead {
   const displayName = file?.displayName ?? undefined;
   return {
@@ -48,13 +48,13 @@ function uploadedFile({ file, kept }: Uploaded, context: Context): JsonObject {
 
 const answers = json(() => z.object({ file: fileResourceSchema() }));
 
-/** The words of `X-Goog-Upload-Command`: one, or several with commas between. */
+/** Returns the words of `X-Goog-Upload-Command`, which are separated by commas. */
 function commandsOf(headers: Headers): readonly string[] {
   const words = (headers.get("x-goog-upload-command") ?? "").toLowerCase().split(",");
   return words.map((word) => word.trim()).filter((word) => word !== "");
 }
 
-/** A number of bytes in a header; null where it is missing. */
+/** Reads a byte count from a header. Returns null if the header is missing. */
 function bytesIn(headers: Headers, name: string): number | null {
   const text = headers.get(name);
   if (text === null) return null;
@@ -62,7 +62,7 @@ function bytesIn(headers: Headers, name: string): number | null {
   throw invalidRequest(`${name} must be a number of bytes`, name);
 }
 
-/** `X-Goog-Upload-Command: start`: what the file is called. The answer says where its bytes go. */
+/** `X-Goog-Upload-Command: start`: takes the description of the file and answers with the URL for its bytes. */
 const begin = forCallers({
   method: "POST",
   path: PATHS,
@@ -94,7 +94,7 @@ const begin = forCallers({
 
 const openedBy = (context: Context) => openUpload(context, context.url.searchParams.get(PARAMETER) ?? "");
 
-/** What comes to the address of an upload: `upload`, `upload, finalize`, `finalize`, `query` or `cancel`. */
+/** Requests to the URL of an upload: `upload`, `upload, finalize`, `finalize`, `query` or `cancel`. */
 const goOn = forCallers({
   method: "POST",
   path: PATHS,
@@ -102,7 +102,7 @@ const goOn = forCallers({
   summary: "Upload the bytes of a file",
   streamedBody: { mediaType: "application/octet-stream", schema: { type: "string", format: "binary" } },
   answers,
-  // Clients send nothing here but what the address says.
+  // Clients send no credential here, only the URL of the upload.
   onBehalfOf: async (context) => (await openedBy(context)).credential,
   refused: (context, error) => forgetRest(restOf(context.request), error),
   handler: async (context, { caller }) => {
@@ -135,7 +135,7 @@ function unknownCommand(commands: readonly string[]) {
   return invalidRequest(`${name} ${given}: send upload, finalize, query or cancel`, name);
 }
 
-/** A file in one request: metadata and file as `multipart/related`, or the bare file. */
+/** Uploads a file in one request: metadata and file as `multipart/related`, or the file alone. */
 const whole = forCallers({
   method: "POST",
   path: PATHS,
@@ -169,5 +169,5 @@ const whole = forCallers({
   },
 });
 
-/** How files come in, in the content-generation style. */
+/** Upload endpoints of the content-generation style. */
 export const CONTENT_UPLOADS: readonly Endpoint[] = [goOn, begin, whole];

@@ -1,13 +1,13 @@
 import type { FinishReason, Usage } from "../../conversation/events.ts";
 
 /**
- * `usageMetadata` (contract, Content-generation-style response). This style counts thoughts apart from the candidate's
- * own tokens; the total holds both.
+ * Builds `usageMetadata` (contract, Content-generation-style response). This style counts thoughts separately from the
+ * candidate's own tokens. The total includes both.
  */
 export function usageMetadata(usage: Usage): Record<string, number> {
   const counts: Record<string, number> = {
     promptTokenCount: usage.prompt,
-    // Some backends leave reasoning out of the completion.
+    // Some backends do not include reasoning in the completion count.
     candidatesTokenCount: Math.max(0, usage.completion - usage.reasoning),
     totalTokenCount: usage.prompt + usage.completion,
   };
@@ -16,7 +16,7 @@ export function usageMetadata(usage: Usage): Record<string, number> {
   return counts;
 }
 
-/** `finishReason` of a candidate. A function call ends with `STOP` too (contract). */
+/** Maps to `finishReason` of a candidate. A function call also ends with `STOP` (contract). */
 export const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
   stop: "STOP",
   tool_calls: "STOP",

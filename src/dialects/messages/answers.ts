@@ -46,13 +46,13 @@ function messageSchema() {
   });
 }
 
-/** A message, or the events of one (contract, Message-style response and stream). */
+/** A message, or the events of a streamed one (contract, Message-style response and stream). */
 export const messageAnswers = jsonOrEvents(messageSchema, "From message_start to message_stop.");
 
-/** What counting answers. */
+/** Schema of the answer of `count_tokens`. */
 export const tokenCountSchema = () => z.object({ input_tokens: z.int() });
 
-/** A model of the message-style list, with the fields that the style's SDKs read besides. */
+/** A model of the message-style list, with the additional fields that SDKs of the style read. */
 export const messageModelSchema = () =>
   z.object({
     id: z.string(),

@@ -3,8 +3,8 @@ import type { Completion } from "../../conversation/events.ts";
 import type { AnswerInfo } from "../../generation/job.ts";
 
 /**
- * The places in the text that refer to pages, for callers that ask for a web search. Where it is not known what a
- * page says there, `cited_text` is what it is cited for.
+ * Builds the citations of the answer text, for callers that requested a web search. If the quoted text of the page is
+ * unknown, `cited_text` is the passage of the answer that cites it.
  */
 export function citationsOf(
   { sources }: Pick<Completion, "sources">,
@@ -20,7 +20,7 @@ export function citationsOf(
   }));
 }
 
-/** What {@link citationsOf} makes. */
+/** Schema of one entry that {@link citationsOf} returns. */
 export const citationSchema = () =>
   z.object({
     type: z.literal("web_search_result_location"),

@@ -5,13 +5,13 @@ import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
 import { objectMember, optionalString, stringMember, unknownContent } from "../shared/members.ts";
 
-/** A content block, whatever its type. */
+/** A content block of any type. */
 export type Block = JsonObject & { type: string };
 
-/** `content` of a message, of the system prompt or of a tool result: a string, blocks, or nothing. */
+/** `content` of a message, of the system prompt or of a tool result: a string, blocks, or absent. */
 export type Content = string | readonly Block[] | null | undefined;
 
-/** Where the bytes of an image or document are: `base64`, `url` or `file` (client assertion 24). */
+/** Parses the source of an image or document: `base64`, `url` or `file` (client assertion 24). */
 function sourceOf(source: JsonObject, where: string): AttachmentSource {
   switch (source["type"]) {
     case "base64":
@@ -29,7 +29,7 @@ function sourceOf(source: JsonObject, where: string): AttachmentSource {
   }
 }
 
-/** A document: text is read as text, everything else is an attachment. */
+/** Converts a document: text becomes text parts, other documents become attachments. */
 function documentParts(block: Block, where: string): Part[] {
   const source = objectMember(block, "source", where);
   const title = optionalString(block, "title");
@@ -46,7 +46,11 @@ function documentParts(block: Block, where: string): Part[] {
   return [title === undefined ? file : { ...file, filename: title }];
 }
 
-/** `content` inside a block: a string, an array of blocks, or absent. Throws 400 for anything else. */
+/**
+ * Reads `content` inside a block: a string, an array of blocks, or absent.
+ *
+ * @throws GatewayError 400 for anything else.
+ */
 function contentMember(block: JsonObject, name: string, where: string): Content {
   const value = block[name];
   if (value === undefined || value === null || typeof value === "string") return value;
@@ -58,12 +62,12 @@ function contentMember(block: JsonObject, name: string, where: string): Content 
   });
 }
 
-/** Adds one by one: a call takes only so many arguments. */
+/** Adds the parts in a loop: spreading them into `push` fails for too many arguments. */
 function addParts(parts: Part[], more: readonly Part[]): void {
   for (const part of more) parts.push(part);
 }
 
-/** `cache_control` of a block, a tool or a request: what the provider may keep. Anything else than a mark is none. */
+/** Reads `cache_control` of a block, a tool or a request. Any value that is not an object is ignored. */
 export function cacheOf(marked: JsonObject): { cache?: CacheMark } {
   const control = marked["cache_control"];
   if (!isObject(control)) return {};
@@ -71,7 +75,7 @@ export function cacheOf(marked: JsonObject): { cache?: CacheMark } {
   return { cache: typeof ttl === "string" ? { ttl } : {} };
 }
 
-/** The parts of a block; its mark stands behind the last of them. */
+/** Converts a block to parts. Its cache mark applies to the last part. */
 function blockParts(block: Block, where: string): Part[] {
   const parts = unmarkedParts(block, where);
   const last = parts.at(-1);
@@ -103,7 +107,7 @@ function unmarkedParts(block: Block, where: string): Part[] {
   }
 }
 
-/** The parts of a content that holds no tool blocks. Empty text says nothing and is left out. */
+/** Converts a content without tool blocks to parts. A string that is empty gives no part. */
 export function toParts(content: Content, where: string): Part[] {
   if (content === null || content === undefined) return [];
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
@@ -121,8 +125,8 @@ function toolResult(block: Block, where: string): Message {
 }
 
 /**
- * A user message: each tool result becomes a message of its own and what stands between them stays between them, so
- * that the order is the caller's (client assertions 25 and 26).
+ * Converts a user message. Each tool result becomes its own message, and other content keeps its position between the
+ * results, so the caller's order is preserved (client assertions 25 and 26).
  */
 export function userMessages(content: Content, where: string): Message[] {
   if (content === null || content === undefined || typeof content === "string") {
@@ -146,8 +150,8 @@ export function userMessages(content: Content, where: string): Message[] {
 }
 
 /**
- * An assistant message of the history. Signatures mean nothing here; redacted thinking and what server tools left behind
- * cannot be read by the model and is passed over.
+ * Converts an assistant message of the history. The gateway ignores signatures, redacted thinking and the blocks of server
+ * tools, because the model cannot read them.
  */
 export function assistantMessage(content: Content, where: string): Message {
   if (content === null || content === undefined || typeof content === "string") {

@@ -6,9 +6,10 @@ import type { toolChoiceSchema, toolSchema } from "./tools.ts";
 type Tool = z.output<typeof toolSchema>;
 
 /**
- * The names of tools that the model is not told of. It learns of one with `defer_loading` only when a tool's result refers to
- * it: the caller searches. The vendor's own search cannot be run here, so with it all tools are told; and so are those that
- * were called before or have to be called now, or without which there would be none (client assertion 33).
+ * Returns the names of the tools to hide from the model. A tool with `defer_loading` stays hidden until the result of
+ * another tool refers to it, because the caller does the search (client assertion 33). Tools that were called before or
+ * that `tool_choice` forces are never hidden. If all tools are deferred, or if the vendor's own search tool is declared
+ * (the gateway cannot run it), no tool is hidden.
  */
 export function deferredTools(
   tools: readonly Tool[],
@@ -24,7 +25,7 @@ export function deferredTools(
   return deferred;
 }
 
-/** The names that results refer to, and those of the calls. */
+/** Returns the names of all tools that were called or that tool results refer to. */
 function knownTools(messages: readonly { readonly content?: Content }[]): Set<unknown> {
   const names = new Set<unknown>();
   for (const { content } of messages) {

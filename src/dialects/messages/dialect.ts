@@ -3,7 +3,7 @@ import { MESSAGE_FAMILY } from "./family.ts";
 import { MESSAGE_LIMIT_HEADERS } from "./limit-headers.ts";
 import { BETA_HEADERS, ID, PREFIXES, VERSION_HEADERS } from "./names.ts";
 
-/** The message style, under both of its prefixes and with its shortcuts. */
+/** The message style, under both of its path prefixes and with its shortcuts. */
 export const messages: Dialect = {
   id: ID,
   tag: "Message style",

@@ -12,7 +12,7 @@ import { messageVersion } from "./version.ts";
 
 const PATHS = ["/v1/messages", "/messages", ...PREFIXES.map((prefix) => `${prefix}/v1/messages`)];
 
-/** `POST /vendorb/v1/messages` and its shortcuts (contract). The answer names the version that it is given in. */
+/** `POST /vendorb/v1/messages` and its shortcuts (contract). A header of the answer names the version of the style. */
 export const createMessage = forCallers({
   method: "POST",
   path: PATHS,
@@ -22,7 +22,7 @@ export const createMessage = forCallers({
   answers: messageAnswers,
   handler: async (context, { caller, body }) => {
     const conversation = await byNames(context, body, toConversation, { dialect: ID, operation: "chat" });
-    // The body itself must not outlive the translation: the request may wait for long.
+    // Do not keep a reference to the body: it must not stay in memory while the request waits in the queue.
     return versioned(
       context,
       answer(
@@ -33,7 +33,7 @@ export const createMessage = forCallers({
   },
 });
 
-/** An answer that names its version. */
+/** Adds the header with the version to the answer. */
 async function versioned({ request }: Context, answered: Promise<Response>): Promise<Response> {
   const response = await answered;
   response.headers.set(VERSION_HEADERS[0], messageVersion(request));
@@ -41,8 +41,8 @@ async function versioned({ request }: Context, answered: Promise<Response>): Pro
 }
 
 /**
- * `POST /vendorb/v1/messages/count_tokens` and its shortcuts (contract). Counts messages, system and tools; the same
- * number opens the stream of the message itself.
+ * `POST /vendorb/v1/messages/count_tokens` and its shortcuts (contract). Counts messages, system prompt and tools. The
+ * stream of the same message starts with the same number.
  */
 export const countMessageTokens = forCallers({
   method: "POST",

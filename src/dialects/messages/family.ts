@@ -3,7 +3,7 @@ import { ERROR_OBJECT_SCHEMA, errorObject, objectSchema } from "../../routing/er
 import type { RouteFamily } from "../../routing/surface.ts";
 import { messageLimitHeaders } from "./limit-headers.ts";
 
-/** `error.type` in the message style. */
+/** Maps an HTTP status to `error.type` of the message style. */
 function messageErrorType(status: number): string {
   if (status === 401) return "authentication_error";
   if (status === 403) return "permission_error";
@@ -14,13 +14,15 @@ function messageErrorType(status: number): string {
   return status >= 500 ? "api_error" : "invalid_request_error";
 }
 
-/** Agents shorten their conversation when they are told so in these words, as the style's own service has no code for it. */
+/**
+ * Agents shorten their conversation when they read these words, because the style's own service has no error code for it.
+ */
 function messageOf({ code, message }: GatewayError): string {
   if (code !== "context_length_exceeded" || /prompt is too long/i.test(message)) return message;
   return `prompt is too long: ${message}`;
 }
 
-/** The message style. Its errors carry a top-level `type`: that is what its SDKs recognise an error by. */
+/** Route family of the message style. SDKs recognize its errors by the top-level `type`. */
 export const MESSAGE_FAMILY: RouteFamily = {
   id: "messages",
   requestIdHeader: "request-id",

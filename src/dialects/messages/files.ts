@@ -19,7 +19,7 @@ const USUAL_PAGE = 20;
 
 const time = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
-/** A file as this style describes it. */
+/** Builds the file metadata of this style. */
 function metadata(kept: KeptFile): Record<string, unknown> {
   return {
     id: kept.id,
@@ -45,7 +45,7 @@ const metadataSchema = () =>
     downloadable: z.literal(false),
   });
 
-/** An endpoint under the style's prefixes, and under `/v1` alone for SDKs of the style. */
+/** Declares an endpoint under the style's prefixes, and under `/v1` for SDKs of this style only. */
 function shared<Query>(
   path: string,
   declaration: Omit<CallerDeclaration<unknown, Query>, "path" | "when">,
@@ -69,7 +69,10 @@ const upload = shared("", {
 
 const cursor = () => z.string().optional();
 
-/** The newest first. `page` and `after_id` go on behind a file, `before_id` ends before one; `ids` names some. */
+/**
+ * Lists the newest files first. `page` and `after_id` continue after a file, `before_id` stops before a file, `ids` selects
+ * files.
+ */
 const list = shared("", {
   method: "GET",
   summary: "List the files for messages",
@@ -139,5 +142,5 @@ const content = shared("/:file_id/content", {
     readCallersContent({ context, caller, style: ID }, params["file_id"] ?? ""),
 });
 
-/** The files of the message style: those that are known to the other styles too. */
+/** File endpoints of the message style. All styles share the same files. */
 export const MESSAGE_FILES: readonly Endpoint[] = [...upload, ...list, ...read, ...remove, ...content];

@@ -12,13 +12,13 @@ function of(what: string, state: WindowState | null, now: number): Record<string
   };
 }
 
-/** As the style's SDKs read them. */
+/** Builds the rate limit headers that SDKs of the style read. */
 export const messageLimitHeaders: LimitHeaders = ({ requests, tokens }, now) => ({
   ...of("requests", requests, now),
   ...of("tokens", tokens, now),
 });
 
-/** Names of all headers that {@link messageLimitHeaders} may make. */
+/** Names of all headers that {@link messageLimitHeaders} may return. */
 export const MESSAGE_LIMIT_HEADERS: readonly string[] = ["requests", "tokens"].flatMap((what) =>
   ["limit", "remaining", "reset"].map((part) => `${PREFIX}-${what}-${part}`),
 );

@@ -9,7 +9,10 @@ import { PREFIXES, speaksMessages } from "./names.ts";
 
 const CREATED_AT = new Date(CATALOGUE_CREATED * 1000).toISOString();
 
-/** A model of the message-style list (contract), with the fields that the style's SDKs read besides. */
+/**
+ * Converts a model to an entry of the message-style list (contract), with the additional fields that SDKs of the style
+ * read.
+ */
 function toModelObject(id: string, model: Partial<CatalogueModel> = {}): Record<string, unknown> {
   return {
     id,
@@ -60,8 +63,8 @@ const reading: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
 };
 
 /**
- * `GET /vendorb/v1/models`: the whole list in one page; with an id any name that a message may be sent to. Under `/v1` alone
- * they are for SDKs of the style.
+ * `GET /vendorb/v1/models`: the whole list in one page. With an id: any model name that a message may be sent to. The paths
+ * under `/v1` answer only SDKs of this style.
  */
 export const MESSAGE_MODELS: readonly Endpoint[] = [
   open({ ...listing, path: PREFIXES.map((prefix) => `${prefix}/v1/models`) }),

@@ -1,15 +1,15 @@
 /*
- * The contract's neutral names and their real-world twins. Real SDKs cannot change their paths and headers, so each
- * neutral name has its twin here, and nowhere else.
+ * Neutral names of the contract and the matching names of the vendor's API. SDKs cannot change their paths and headers, so
+ * the gateway accepts both. Only this file contains the vendor's names.
  */
 
-/** The name of the style. */
+/** Identifier of the style. */
 export const ID = "messages";
 
 /** Path prefixes of the style. */
 export const PREFIXES = ["/vendorb", "/anthropic"] as const;
 
-/** What the style's real SDKs send with every request, and nobody else does. */
+/** Headers that the vendor's SDKs send. Clients of other styles do not send them. */
 const SDK_HEADERS = { version: "anthropic-version", beta: "anthropic-beta" } as const;
 
 /** Headers that select the version of the style. */
@@ -18,12 +18,13 @@ export const VERSION_HEADERS = ["vendorb-version", SDK_HEADERS.version] as const
 /** Headers that switch on betas. */
 export const BETA_HEADERS = ["vendorb-beta", SDK_HEADERS.beta] as const;
 
-/** The version that is assumed when a request names none (contract, Versioning 2). */
+/** The version to use when a request names none (contract, Versioning 2). */
 export const DEFAULT_VERSION = "2023-06-01";
 
 /**
- * Whether a request on a path that other styles have too comes from an SDK of this one, which says a version or a beta by its
- * real name. The contract's own names are allowed everywhere, and change no answer's shape (contract, general rules 4 and 6).
+ * Returns whether an SDK of this style sent a request on a path that several styles share: it has the vendor's version or
+ * beta header. The contract's own header names are allowed everywhere and do not change the answer (contract, general rules
+ * 4 and 6).
  */
 export function speaksMessages({ headers }: { headers: Headers }): boolean {
   return headers.has(SDK_HEADERS.version) || headers.has(SDK_HEADERS.beta);

@@ -24,9 +24,8 @@ const contentSchema = () =>
 const formatSchema = lazyLooseObject(() => ({ type: z.string(), schema: jsonObject.nullish() }));
 
 /**
- * The body of `POST /vendorb/v1/messages` (contract). Fields that change nothing here (service_tier,
- * context_management and the like) are accepted and ignored. `max_tokens` is a wish: the contract forbids to
- * truncate by it.
+ * The body of `POST /vendorb/v1/messages` (contract). Fields without effect here (`service_tier`, `context_management` and
+ * similar) are accepted and ignored. `max_tokens` is only a hint: the contract forbids truncating the answer at it.
  */
 export const messageRequestSchema = lazyLooseObject(() => ({
   model: z.string().min(1),
@@ -48,8 +47,8 @@ export const messageRequestSchema = lazyLooseObject(() => ({
 export type MessageRequest = z.output<typeof messageRequestSchema>;
 
 /**
- * Server-side threads are not kept. Told so in exactly these words, the SDK sends the whole conversation instead and
- * goes on (client assertion 35); a thread that were ignored would lose the history silently.
+ * Rejects server-side threads, which the gateway does not store. On exactly this error, the SDK sends the whole
+ * conversation instead and continues (client assertion 35). Ignoring the field would silently lose the history.
  */
 function refuseThread(thread: unknown): void {
   if (thread === undefined || thread === null) return;
@@ -68,13 +67,13 @@ function toMessages(body: MessageRequest): Message[] {
     const where = `messages[${index}].content`;
     switch (role) {
       case "user":
-        // One by one: a call takes only so many arguments.
+        // Push in a loop: spreading a long array into `push` exceeds the maximum number of arguments.
         for (const message of userMessages(content, where)) messages.push(message);
         break;
       case "assistant":
         messages.push(assistantMessage(content, where));
         break;
-      // Newer agents put later instructions among the messages (client assertion 29).
+      // Newer agents send later instructions between the messages (client assertion 29).
       case "system":
         messages.push({ role: "system", parts: toParts(content, where) });
         break;
@@ -88,7 +87,7 @@ function toMessages(body: MessageRequest): Message[] {
   return messages;
 }
 
-/** The newer field for the format of the answer, or the older one. */
+/** Reads the format of the answer from the newer field `output_config.format`, or from the older `output_format`. */
 function toFormat({ output_config: config, output_format: older }: MessageRequest): ResponseFormat {
   const format = config?.format ?? older;
   const where = format === config?.format ? "output_config.format" : "output_format";
@@ -105,15 +104,19 @@ const shownThinking = once(() =>
 );
 
 /**
- * Whether the caller wants to read what the model thinks: `thinking` is `enabled` or `adaptive`, and its `display` is not
- * `omitted`. Who says nothing of thinking reads the first block as the answer.
+ * Returns whether the caller wants to read the model's thinking: `thinking` is `enabled` or `adaptive`, and `display` is
+ * not `omitted`. A caller that sends no `thinking` reads the first block as the answer.
  */
 function showsThinking(thinking: unknown): boolean {
   const { success, data } = shownThinking().safeParse(thinking);
   return success && (data === true || data.display !== "omitted");
 }
 
-/** Translates a message-style request. Throws 400 that names the field at fault. */
+/**
+ * Translates a message-style request.
+ *
+ * @throws GatewayError 400 that names the invalid field.
+ */
 export function toConversation(body: MessageRequest, naming: Naming): Conversation {
   refuseThread(body.thread);
   const model = resolveModel(body.model, naming);

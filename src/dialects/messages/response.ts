@@ -10,8 +10,8 @@ function toolUse({ id, name, arguments: text }: CompletedToolCall): Record<strin
 }
 
 /**
- * The message object (contract, Message-style response). `model` is the name that the caller asked for: agents look
- * up what they know of a model by it. A block without content is never sent.
+ * Builds the message object (contract, Message-style response). `model` is the name that the caller requested, because
+ * agents look up model data by that name. Empty blocks are omitted.
  */
 export function toMessage(completion: Completion, info: AnswerInfo): Record<string, unknown> {
   const content: Record<string, unknown>[] = [];

@@ -14,17 +14,17 @@ const PING = namedItem("ping", '{"type":"ping"}');
 const MESSAGE_STOP = namedItem("message_stop", '{"type":"message_stop"}');
 
 /**
- * Renders a message-style stream (contract, Message-style stream). One block is open at a time and indices count up
- * without a gap. What the deltas of a block share is written once when the block opens: a delta costs one
- * `JSON.stringify` of its own text.
+ * Renders a message-style stream (contract, Message-style stream). One block is open at a time, and block indexes increase
+ * by 1. The text that all deltas of a block share is built once when the block opens, so a delta costs one `JSON.stringify`
+ * of its own text.
  */
 export class MessageStream implements StreamRenderer {
   readonly keepAlive = PING;
   readonly #info: AnswerInfo;
   #open: OpenBlock = "none";
-  /** Index of the open block, or of the last one. */
+  /** Index of the open block, or of the last block if none is open. */
   #index = -1;
-  /** What every delta of the open block begins with. */
+  /** Start of every delta of the open block. */
   #head = "";
   #hasInput = false;
   #refused = false;
@@ -53,7 +53,7 @@ export class MessageStream implements StreamRenderer {
       case "finish":
         return this.#finish(event);
       case "error":
-        // No `message_stop` follows: an answer that broke off must not look like a whole one.
+        // Send no `message_stop`: clients must be able to tell a failure from a normal end.
         return this.#fail(event.error);
     }
   }
@@ -109,8 +109,9 @@ export class MessageStream implements StreamRenderer {
   }
 
   /**
-   * Closes the open block, as the real service does also with a call that was cut off: what came of its input stays a
-   * fragment. Agents take a call without any input delta for a broken one.
+   * Closes the open block. Like the real service, it also closes a tool call that was cut off, whose input stays a
+   * fragment. A complete call without input gets one `{}` delta, because agents treat a call without an input delta as
+   * broken.
    */
   #close(ended = false): string {
     if (this.#open === "none") return "";
@@ -120,7 +121,7 @@ export class MessageStream implements StreamRenderer {
     return input + namedItem("content_block_stop", stop);
   }
 
-  /** What the text refers to is known at the end: it is told while the text's block is still open. */
+  /** Renders the citations. They are known only at the end, and are sent while the text block is still open. */
   #cite(event: Extract<GenerationEvent, { type: "finish" }>): string {
     return citationsOf(event, this.#info)
       .map((citation) => {

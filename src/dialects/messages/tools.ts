@@ -8,7 +8,7 @@ import { undeclaredTool } from "../shared/tool-choice.ts";
 import { webSearchOf } from "../shared/web-search.ts";
 import { cacheOf } from "./content.ts";
 
-/** One declared tool: the caller's own, one that the vendor defines, or a server tool. */
+/** One declared tool: the caller's own tool, a tool that the vendor defines, or a server tool. */
 export const toolSchema = lazyLooseObject(() => ({
   type: z.string().nullish(),
   name: z.string().nullish(),
@@ -25,8 +25,8 @@ const text = { type: "string" } as const;
 const integer = { type: "integer" } as const;
 
 /**
- * Tools that the vendor defines and the caller executes: they come by type alone, without description or schema, which
- * the model cannot know.
+ * Tools that the vendor defines and the caller executes. Requests declare them by type only, so the gateway adds the
+ * description and the schema that the model needs.
  */
 const VENDOR_TOOLS: readonly (readonly [type: RegExp, description: string, parameters: JsonSchema])[] = [
   [
@@ -72,8 +72,8 @@ const VENDOR_TOOLS: readonly (readonly [type: RegExp, description: string, param
 ];
 
 /**
- * The tools that the caller executes. Server tools (web search and the like) would have to be executed here; they are
- * accepted and not offered to the model (client assertion 33).
+ * Returns the tools that the caller executes. Server tools (web search and similar) would run in the gateway; they are
+ * accepted but not offered to the model (client assertion 33).
  */
 export function toTools(tools: readonly z.output<typeof toolSchema>[]): ToolDefinition[] {
   return tools.flatMap((tool, index): ToolDefinition[] => {
@@ -94,7 +94,7 @@ export function toTools(tools: readonly z.output<typeof toolSchema>[]): ToolDefi
   });
 }
 
-/** The vendor's own web search, if it is among the tools and tools may be used. */
+/** Returns the options of the vendor's web search tool if the request declares it and `tool_choice` allows tools. */
 export function webSearchIn(
   tools: readonly z.output<typeof toolSchema>[],
   choice: z.output<ReturnType<typeof toolChoiceSchema>> | null | undefined,
@@ -107,7 +107,7 @@ export function webSearchIn(
   return { webSearch: { ...webSearchOf(tool), ...(isForced ? { asked: true } : {}) } };
 }
 
-/** `tool_choice` as the message-style SDKs and as the contract write it (client assertion 32). */
+/** `tool_choice`, in the form of the message-style SDKs and in the form of the contract (client assertion 32). */
 export const toolChoiceSchema = () =>
   z.union(
     [
@@ -123,9 +123,10 @@ export const toolChoiceSchema = () =>
   );
 
 /**
- * Which tools the model may or must call. Forcing a server tool leaves the choice to the model, as it is not offered here.
+ * Returns which tools the model may or must call. If the request forces a server tool, the model chooses freely, because
+ * the gateway does not offer that tool.
  *
- * @throws GatewayError 400 for a choice that means nothing, or names a tool that the request does not declare.
+ * @throws GatewayError 400 for an unknown choice, or for a tool that the request does not declare.
  */
 export function toToolChoice(
   choice: z.output<ReturnType<typeof toolChoiceSchema>> | null | undefined,

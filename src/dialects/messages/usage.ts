@@ -1,6 +1,6 @@
 import type { FinishReason, Usage } from "../../conversation/events.ts";
 
-/** `stop_reason` of a message: what SDK tool runners look at. */
+/** Maps to `stop_reason` of a message. SDK tool runners read it. */
 const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
   stop: "end_turn",
   tool_calls: "tool_use",
@@ -8,7 +8,10 @@ const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
   content_filter: "refusal",
 };
 
-/** `usage` of a message. Its input is what no cache had a part in; agents want numbers, also where nothing was cached. */
+/**
+ * Builds `usage` of a message. `input_tokens` excludes tokens read from or written to a cache. Agents expect numbers even
+ * if no cache was used.
+ */
 export function messageUsage(usage: Usage): Record<string, unknown> {
   const { prompt, cached = 0, cacheWritten = 0 } = usage;
   return {
@@ -21,15 +24,15 @@ export function messageUsage(usage: Usage): Record<string, unknown> {
   };
 }
 
-/** `usage` of a whole message: the same, and what the real service tells besides, of which there is nothing here. */
+/** Builds `usage` of a whole message: the counts, and the other fields of the real service, which have no value here. */
 export function wholeUsage(usage: Usage): Record<string, unknown> {
   const nothing = { cache_creation: null, inference_geo: null, service_tier: "standard", speed: null };
   return { ...messageUsage(usage), ...nothing };
 }
 
 /**
- * How a message ended, in the members that the real service always states: SDK tool runners look at `stop_reason`. A message
- * that has not ended has no reason; `sequence` is the stop sequence that ended it.
+ * Builds the fields that say how a message ended. The real service always sends them, and SDK tool runners read
+ * `stop_reason`. `reason` null: the message has not ended. `sequence` is the stop sequence that ended it.
  */
 export function ending(reason: FinishReason | null, sequence?: string): Record<string, unknown> {
   const refused = { type: "refusal", category: null, explanation: null };

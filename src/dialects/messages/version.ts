@@ -1,6 +1,6 @@
 import { DEFAULT_VERSION, VERSION_HEADERS } from "./names.ts";
 
-/** The message-style version of a request: as it says, else the default (contract, Versioning 2). */
+/** Returns the message-style version that a request names, or the default version (contract, Versioning 2). */
 export function messageVersion(request: Request): string {
   for (const name of VERSION_HEADERS) {
     const version = request.headers.get(name)?.trim();

@@ -3,7 +3,9 @@ import type { Answers } from "../../routing/endpoint.ts";
 import { tokenSchema } from "../shared/tokens.ts";
 import { JSON_LINES } from "./stream.ts";
 
-/** What an answer says besides `own`, the words of its endpoint: why it ended, and counts unless a model was merely loaded. */
+/**
+ * Schema of an answer: `own` has the fields of the endpoint. An answer that only loads or unloads a model has no counts.
+ */
 function answerSchema(own: z.ZodRawShape) {
   const head = { model: z.string(), created_at: z.string(), ...own, done: z.literal(true) };
   return z.union([
@@ -35,7 +37,7 @@ function messageSchema() {
   });
 }
 
-/** An answer, whole or as JSON lines. */
+/** An answer in one piece, or as JSON lines. */
 function jsonOrLines(schema: () => z.ZodType): Answers {
   return () => ({
     "application/json": schema(),
@@ -80,7 +82,7 @@ export const tagsSchema = () =>
     models: z.array(modelSchema().extend({ modified_at: z.string(), capabilities: z.array(z.string()) })),
   });
 
-/** The list of models that are loaded. */
+/** The list of loaded models. */
 export const runningSchema = () =>
   z.object({
     models: z.array(
@@ -88,7 +90,7 @@ export const runningSchema = () =>
     ),
   });
 
-/** What a model can do. */
+/** The description of a model. */
 export const showAnswerSchema = () =>
   z.object({
     id: z.string(),

@@ -8,7 +8,7 @@ import { ID } from "./names.ts";
 
 const vector = () => z.array(z.number());
 
-/** `truncate`, `options` and `keep_alive` change nothing here. An input that is not there only loads the model. */
+/** `truncate`, `options` and `keep_alive` have no effect here. A request without `input` only loads the model. */
 const embedSchema = lazyLooseObject(() => ({
   model: z.string().min(1),
   input: z.union([z.string(), z.array(z.string()).max(MAX_INPUTS)]).nullish(),
@@ -54,7 +54,7 @@ export const runnerEmbed = forCallers({
   },
 });
 
-/** `POST /api/embeddings`, which `/api/embed` has replaced: the vector of one prompt. */
+/** `POST /api/embeddings`, the predecessor of `/api/embed`: embeds one prompt. */
 export const runnerEmbeddings = forCallers({
   method: "POST",
   path: "/api/embeddings",

@@ -31,10 +31,13 @@ function run(context: Context, caller: Caller, conversation: Conversation, shape
   );
 }
 
-/** A time of nothing, as `keep_alive` may say it. */
+/** Matches a duration of zero in `keep_alive`. */
 const UNLOADS = /^0+(?:\.0*)?(?:ms|s|m|h)?$/;
 
-/** A request without a prompt asks to load the model, or with `keep_alive: 0` to unload it. Here there is neither. */
+/**
+ * Answers a request without a prompt. It asks to load the model, or with `keep_alive: 0` to unload it; the gateway does
+ * neither.
+ */
 function loaded(context: Context, model: ResolvedModel, shape: Shape, keepAlive: unknown): Response {
   return Response.json({
     model: model.requested,
@@ -45,7 +48,7 @@ function loaded(context: Context, model: ResolvedModel, shape: Shape, keepAlive:
   });
 }
 
-/** `POST /api/chat`. It uses provider accounts, so that unlike the listings it needs a credential. */
+/** `POST /api/chat`. Unlike the lists of models, it uses a provider account and therefore needs a credential. */
 export const runnerChat = forCallers({
   method: "POST",
   path: "/api/chat",

@@ -14,20 +14,20 @@ import { ID } from "./names.ts";
 
 const MODIFIED_AT = new Date(CATALOGUE_CREATED * 1000).toISOString();
 
-/** When a model that stays loaded is unloaded. */
+/** Time at which a loaded model expires: never. */
 const NEVER = "9999-12-31T23:59:59Z";
 
-/** `general.architecture`, and the prefix of what belongs to it in `model_info`. */
+/** Value of `general.architecture`, and the prefix of the architecture's fields in `model_info`. */
 const ARCHITECTURE = "provider";
 
-/** The tag that clients append to a name that has none. */
+/** The tag that clients append to a model name without a tag. */
 const DEFAULT_TAG = ":latest";
 
 /**
  * Resolves a model name of this style, with or without its tag.
  *
- * @param operation what usage counts a request for an unknown model as; absent: usage does not count it
- * @throws GatewayError 404 for a name that stands for nothing, as this style's clients expect.
+ * @param operation the operation under which usage counts a request for an unknown model; absent: usage does not count it
+ * @throws GatewayError 404 for an unknown name, as clients of this style expect.
  */
 export async function resolveRunnerModel(
   context: Context,
@@ -40,7 +40,10 @@ export async function resolveRunnerModel(
   return { ...model, requested: name };
 }
 
-/** What a model can do, in this style's words (contract, Local-model-runner style). Images may go to one that sees them. */
+/**
+ * Returns the capabilities of a model (contract, Local-model-runner style). `vision` also covers a model with a vision
+ * variant.
+ */
 export function capabilities(model: CatalogueModel): string[] {
   return [
     "completion",
@@ -67,7 +70,7 @@ function details(model: CatalogueModel): Record<string, unknown> {
   };
 }
 
-/** A name for a model's present state; clients only compare it. */
+/** Returns an identifier of the current version of a model. Clients only compare it. */
 function digest(model: CatalogueModel): Promise<string> {
   return sha256Hex(`${VERSION} ${model.id}`);
 }
@@ -85,7 +88,10 @@ async function described(model: CatalogueModel) {
   return { name: model.id, model: model.id, size: 0, digest: await digest(model), details: details(model) };
 }
 
-/** `GET /api/tags`: the canonical models, then those of configured providers and the names of routes. Nothing is kept on a disk here, so their size is 0. */
+/**
+ * `GET /api/tags`: the canonical models, then the models of configured providers and the names of routes. Their `size` is
+ * 0, because the gateway stores no models on disk.
+ */
 export const runnerTags = open({
   method: "GET",
   path: "/api/tags",
@@ -102,7 +108,7 @@ export const runnerTags = open({
   },
 });
 
-/** `GET /api/ps`: the models that are ready. All of them are at any time, and none takes memory here. */
+/** `GET /api/ps`: the loaded models. Every model is always ready and uses no memory here. */
 export const runnerRunning = open({
   method: "GET",
   path: "/api/ps",
@@ -120,7 +126,7 @@ export const runnerRunning = open({
   },
 });
 
-/** `POST /api/show`: what a model can do and how much it can read; `id` is in lower case (contract). */
+/** `POST /api/show`: capabilities and context length of a model. `id` is in lower case (contract). */
 export const runnerShow = open({
   method: "POST",
   path: "/api/show",

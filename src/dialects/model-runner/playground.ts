@@ -28,7 +28,7 @@ function message(turn: Turn): Record<string, unknown> {
   }
 }
 
-/** Unlike the other styles this one streams unless it is told not to, while its SDKs do only when they are told to. */
+/** This style streams by default, but its SDKs do not, so the body always contains `stream`. */
 function body({ model, system, turns, tools, stream }: Ask): Record<string, unknown> {
   return {
     model,
@@ -38,7 +38,7 @@ function body({ model, system, turns, tools, stream }: Ask): Record<string, unkn
   };
 }
 
-/** A line of a stream and a whole answer have the same shape; calls come whole. */
+/** Converts a line of a stream or a whole answer to pieces. Both have the same shape, and tool calls are never split. */
 function line(data: unknown): readonly Piece[] {
   const calls = listAt(data, "message", "tool_calls").flatMap((call): Piece[] => [
     { type: "call", id: textAt(call, "id"), name: textAt(call, "function", "name") },

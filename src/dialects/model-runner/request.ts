@@ -85,7 +85,7 @@ function imageParts(images: readonly string[] | null | undefined, where: string)
   }));
 }
 
-/** The media type of base64 image data, by its first bytes: this style does not state it. */
+/** Detects the media type of base64 image data from its first bytes, because this style does not send it. */
 function imageType(data: string): string {
   if (data.startsWith("/9j/")) return "image/jpeg";
   if (data.startsWith("R0lGOD")) return "image/gif";
@@ -138,7 +138,10 @@ function toFormat(format: Shared["format"]): ResponseFormat {
   return format === "json" ? { type: "json" } : { type: "json-schema", schema: format };
 }
 
-/** What both routes share. Streaming is this style's default; so is thinking, for models that can. */
+/**
+ * Builds the fields that both routes share. Streaming is the default of this style, and so is thinking for models that
+ * support it.
+ */
 function base(body: Shared, model: ResolvedModel) {
   const { options } = body;
   const thinking = model.thinking && body.think !== false;
@@ -155,7 +158,7 @@ function base(body: Shared, model: ResolvedModel) {
       ...chatOptions(options ?? {}),
       repetitionPenalty: options?.["repeat_penalty"],
       logprobs: body["logprobs"] === true ? (body["top_logprobs"] ?? 0) : undefined,
-      // Negative numbers mean "as many as there are".
+      // Negative numbers mean "no limit".
       maxTokens: typeof predict === "number" && predict > 0 ? predict : undefined,
       reasoningEffort: typeof body.think === "string" && body.think !== "" ? body.think : undefined,
     }),
@@ -164,15 +167,19 @@ function base(body: Shared, model: ResolvedModel) {
   } as const;
 }
 
-/** Translates `POST /api/chat`. Throws 400 that names the field at fault. */
+/**
+ * Translates `POST /api/chat`.
+ *
+ * @throws GatewayError 400 that names the invalid field.
+ */
 export function chatConversation(body: z.output<typeof chatSchema>, model: ResolvedModel): Conversation {
   return { ...base(body, model), messages: toMessages(body.messages ?? []), tools: toTools(body.tools) };
 }
 
-/** Templates that say no more than that the prompt is the prompt. */
+/** Matches templates that contain only the prompt. */
 const PLAIN_TEMPLATE = /^\s*(?:\{\{-?\s*\.Prompt\s*-?\}\}\s*)?$/;
 
-/** What would change the answer, and cannot be done, is refused. */
+/** Rejects unsupported fields that would change the answer. */
 function refuseUnsupported({ template, raw, context, system }: GenerateRequest): void {
   if (raw === true && (template || system || context?.length)) {
     throw invalidRequest("raw mode does not support template, system, or context", "raw");
@@ -186,9 +193,9 @@ function refuseUnsupported({ template, raw, context, system }: GenerateRequest):
 }
 
 /**
- * Translates `POST /api/generate`. With a `suffix` the model writes what stands between the prompt and that.
+ * Translates `POST /api/generate`. With a `suffix`, the model writes the text between the prompt and the suffix.
  *
- * @throws GatewayError 400 that names the field at fault.
+ * @throws GatewayError 400 that names the invalid field.
  */
 export function generateConversation(body: GenerateRequest, model: ResolvedModel): Conversation {
   refuseUnsupported(body);

@@ -3,7 +3,7 @@ import type { AnswerInfo } from "../../generation/job.ts";
 import { logprobsOf } from "../shared/tokens.ts";
 import { closing, type Shape, type Stopwatch } from "./shape.ts";
 
-/** The body of an answer that is not streamed. `model` is the name that the caller asked for. */
+/** Builds the body of an answer that is not streamed. `model` is the name that the caller requested. */
 export function toRunnerResponse(
   completion: Completion,
   info: AnswerInfo,

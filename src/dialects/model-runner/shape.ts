@@ -1,22 +1,24 @@
 import type { CompletedToolCall, Completion, FinishReason, Usage } from "../../conversation/events.ts";
 import { inputObject } from "../shared/tool-input.ts";
 
-/** When a request began, and what time it is: milliseconds since the epoch. */
+/** Start time and current time of a request, in milliseconds since the epoch. */
 export interface Stopwatch {
   readonly startedAt: number;
   now(): number;
-  /** How long the answer's first token took, in milliseconds; 0 while there is none. */
+  /** Time to the answer's first token, in milliseconds; 0 before the first token. */
   firstTokenMs(): number;
 }
 
-/** `done_reason`, which is any word: this style has none of its own for tool calls, nor for what a filter withheld. */
+/**
+ * Maps to `done_reason`, a free string. This style has no value for tool calls; filtered answers keep `content_filter`.
+ */
 function doneReason(reason: FinishReason): string {
   return reason === "tool_calls" ? "stop" : reason;
 }
 
 const nanoseconds = (milliseconds: number): number => Math.max(1, Math.round(milliseconds * 1_000_000));
 
-/** What the last line says: why it ended, token counts, and durations in nanoseconds. */
+/** Builds the fields of the last line: finish reason, token counts, and durations in nanoseconds. */
 export function closing(reason: FinishReason, usage: Usage, watch: Stopwatch): Record<string, unknown> {
   const total = nanoseconds(watch.now() - watch.startedAt);
   const reading = Math.min(nanoseconds(watch.firstTokenMs()), total);
@@ -28,29 +30,29 @@ export function closing(reason: FinishReason, usage: Usage, watch: Stopwatch): R
     prompt_eval_count: usage.prompt,
     prompt_eval_duration: reading,
     eval_count: usage.completion,
-    // Clients divide by it.
+    // At least 1, because clients divide by it.
     eval_duration: Math.max(1, total - reading),
   };
 }
 
-/** A tool call: arguments are an object in this style. */
+/** Converts a tool call. In this style, the arguments are an object. */
 export function toolCall({ id, name, arguments: text }: CompletedToolCall, index: number) {
   return { id, function: { index, name, arguments: inputObject(text) } };
 }
 
-/** The two routes of this style differ in how they name the answer. */
+/** Output format of one route of this style. The two routes use different field names for the answer. */
 export interface Shape {
-  /** The members of a line that carries `text`, as JSON text without braces. */
+  /** Returns the fields of a line with text, as JSON text without braces. */
   text(json: string): string;
-  /** The members of a line that carries reasoning, as JSON text without braces. */
+  /** Returns the fields of a line with reasoning, as JSON text without braces. */
   thinking(json: string): string;
-  /** The members of a line that carries a tool call, as JSON text without braces. */
+  /** Returns the fields of a line with a tool call, as JSON text without braces. */
   call(json: string): string;
-  /** The answer in a body that is not streamed, or nothing in a stream's last line. */
+  /** Returns the fields of an answer that is not streamed. With null: of a stream's last line, which contains no text. */
   whole(completion: Completion | null): Record<string, unknown>;
 }
 
-/** The answer's words; this style has no place of their own for those that decline. */
+/** Returns the answer's text. This style has no separate field for a refusal, so the refusal is appended. */
 function said(completion: Completion | null): string {
   return (completion?.text ?? "") + (completion?.refusal ?? "");
 }
@@ -72,7 +74,7 @@ export const CHAT_SHAPE: Shape = {
   }),
 };
 
-/** `POST /api/generate`: the answer is a text. It offers no tools, so that there are no calls. */
+/** `POST /api/generate`: the answer is a text. This route offers no tools, so no tool calls occur. */
 export const GENERATE_SHAPE: Shape = {
   text: (json) => `"response":${json}`,
   thinking: (json) => `"response":"","thinking":${json}`,

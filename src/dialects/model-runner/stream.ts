@@ -9,11 +9,11 @@ import { closing, type Shape, type Stopwatch, toolCall } from "./shape.ts";
 export const JSON_LINES = "application/x-ndjson";
 
 /**
- * Renders a local-runner stream: one JSON object a line. Tool calls come whole, each in a line of its own. What all
- * lines share is written once: a line costs one `JSON.stringify` of its own text.
+ * Renders a local-runner stream: one JSON object per line. Each tool call is sent complete, in its own line. The text that
+ * all lines share is built once, so a line costs one `JSON.stringify` of its own text.
  */
 export class RunnerStream implements StreamRenderer {
-  /** White space before a line's JSON is skipped by every parser; an empty line is an error to some. */
+  /** A space: JSON parsers skip it, but some clients reject an empty line. */
   readonly keepAlive = " ";
   readonly #shape: Shape;
   readonly #watch: Stopwatch;
@@ -64,7 +64,7 @@ export class RunnerStream implements StreamRenderer {
   }
 }
 
-/** The member of a line that tells of its tokens. */
+/** Returns the `logprobs` field of a line, or an empty string without tokens. */
 function logprobs(tokens: readonly AnswerToken[] | undefined): string {
   return tokens === undefined ? "" : `,"logprobs":${JSON.stringify(logprobsOf(tokens))}`;
 }

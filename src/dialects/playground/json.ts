@@ -1,4 +1,4 @@
-/** The member of a parsed JSON value at a path of names and places; undefined when there is none. */
+/** Returns the member of a parsed JSON value at a path of names and indexes, or undefined. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let found = value;
   for (const step of path) {
@@ -8,19 +8,19 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
   return found;
 }
 
-/** The text at a path; empty when there is none. */
+/** Returns the string at a path, or an empty string. */
 export function textAt(value: unknown, ...path: readonly (string | number)[]): string {
   const found = at(value, ...path);
   return typeof found === "string" ? found : "";
 }
 
-/** The number at a path; 0 when there is none. */
+/** Returns the number at a path, or 0. */
 export function numberAt(value: unknown, ...path: readonly (string | number)[]): number {
   const found = at(value, ...path);
   return typeof found === "number" ? found : 0;
 }
 
-/** The list at a path; empty when there is none. */
+/** Returns the array at a path, or an empty array. */
 export function listAt(value: unknown, ...path: readonly (string | number)[]): readonly unknown[] {
   const found = at(value, ...path);
   return Array.isArray(found) ? found : [];

@@ -1,14 +1,14 @@
-/** A JSON value as JavaScript source, indented by two blanks a level. */
+/** Formats a JSON value as JavaScript source, indented by two spaces per level. */
 export function javascriptLiteral(value: unknown, indent = 0): string {
   const text = JSON.stringify(value, null, 2).replace(
     /^( *)"([A-Za-z_]\w*)":/gm,
-    // Written plainly, this one name would set the object's prototype.
+    // The plain name `__proto__` would set the object's prototype.
     (_, space: string, name: string) => `${space}${name === "__proto__" ? '["__proto__"]' : name}:`,
   );
   return text.replaceAll("\n", `\n${" ".repeat(indent)}`);
 }
 
-/** A JSON value as Python source. */
+/** Formats a JSON value as Python source. */
 export function pythonLiteral(value: unknown, indent = 0): string {
   const inner = " ".repeat(indent + 4);
   const outer = " ".repeat(indent);
@@ -27,12 +27,12 @@ export function pythonLiteral(value: unknown, indent = 0): string {
   return `{\n${lines.join("")}${outer}}`;
 }
 
-/** Named arguments of a Python call, one a line. */
+/** Formats values as named arguments of a Python call, one per line. */
 export function pythonArguments(values: Readonly<Record<string, unknown>>): string {
   return Object.entries(values)
     .map(([name, value]) => `    ${name}=${pythonLiteral(value, 4)},\n`)
     .join("");
 }
 
-/** What code says instead of a key. */
+/** Environment variable that the generated code reads instead of containing a key. */
 export const KEY_VARIABLE = "POLYGATE_KEY";

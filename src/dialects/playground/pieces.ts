@@ -1,7 +1,7 @@
 import { at, numberAt, textAt } from "./json.ts";
 import type { Call, Piece } from "./types.ts";
 
-/** Pieces without the empty texts. */
+/** Returns the pieces, without empty texts and empty errors. */
 export function pieces(...found: readonly Piece[]): readonly Piece[] {
   return found.filter((piece) => {
     if (piece.type === "text" || piece.type === "reasoning" || piece.type === "arguments")
@@ -10,18 +10,18 @@ export function pieces(...found: readonly Piece[]): readonly Piece[] {
   });
 }
 
-/** The token counts of `source`, by what its style calls them; none when it has no count of the answer's. */
+/** Reads the token counts of `source` under the names of its style. Returns nothing if there is no output count. */
 export function usageIn(source: unknown, input: string, output: string): Piece[] {
   if (at(source, output) === undefined) return [];
   return [{ type: "usage", input: numberAt(source, input), output: numberAt(source, output) }];
 }
 
-/** The error of an answer in the shape that most styles share; its message is empty when there is none. */
+/** Reads the error in the shape that most styles share. Its message is empty if there is no error. */
 export function errorIn(source: unknown): Piece {
   return { type: "error", message: textAt(source, "error", "message") };
 }
 
-/** A call's arguments as a value; an empty object when they are no JSON. */
+/** Parses the arguments of a call. Returns an empty object if they are not valid JSON. */
 export function argumentsOf(call: Call): unknown {
   try {
     return JSON.parse(call.arguments);

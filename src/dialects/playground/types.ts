@@ -1,11 +1,11 @@
-/** A call that the model has made; `arguments` is JSON text. */
+/** A tool call that the model made. `arguments` is JSON text. */
 export interface Call {
   readonly id: string;
   readonly name: string;
   readonly arguments: string;
 }
 
-/** One turn of the conversation, in no dialect. */
+/** One turn of the conversation, independent of the dialect. */
 export type Turn =
   | { readonly role: "user"; readonly text: string }
   | {
@@ -16,14 +16,14 @@ export type Turn =
     }
   | { readonly role: "tool"; readonly call: Call; readonly output: string };
 
-/** A tool that is offered; `parameters` is a JSON schema. */
+/** A tool that the request offers. `parameters` is a JSON schema. */
 export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly parameters: unknown;
 }
 
-/** All that a request is made of. */
+/** The data from which a dialect builds a request. */
 export interface Ask {
   readonly model: string;
   readonly system: string;
@@ -32,7 +32,7 @@ export interface Ask {
   readonly stream: boolean;
 }
 
-/** A piece of an answer, in no dialect. A call's arguments come in parts. */
+/** A piece of an answer, independent of the dialect. The arguments of a call arrive in several pieces. */
 export type Piece =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
@@ -41,27 +41,27 @@ export type Piece =
   | { readonly type: "usage"; readonly input: number; readonly output: number }
   | { readonly type: "error"; readonly message: string };
 
-/** A request as it goes over the wire. */
+/** A request in the format of its dialect. */
 export interface WireRequest {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 /**
- * How the console's playground speaks a dialect. A dialect's folder exports one from `playground.ts`, which the console is
- * built with; it runs in the browser, so that it imports nothing of the gateway but this folder.
+ * The console playground's client for one dialect. The dialect's `playground.ts` exports it, and the build adds it to the
+ * console. It runs in the browser, so it may import only this folder of the gateway's code.
  */
 export interface PlaygroundDialect {
   /** The name of the dialect's folder. */
   readonly id: string;
   readonly name: string;
   request(ask: Ask): WireRequest;
-  /** What one event of a stream says; `data` is parsed JSON. */
+  /** Converts one event of a stream to pieces. `data` is parsed JSON. */
   event(data: unknown): readonly Piece[];
-  /** What the whole answer of a request without a stream says. */
+  /** Converts the whole answer of a request that is not streamed to pieces. */
   whole(body: unknown): readonly Piece[];
-  /** The same request by the vendor's own JavaScript SDK. */
+  /** Returns JavaScript source that sends the same request with the vendor's SDK. */
   javascript(origin: string, request: WireRequest, ask: Ask): string;
-  /** The same request by the vendor's own Python SDK. */
+  /** Returns Python source that sends the same request with the vendor's SDK. */
   python(origin: string, request: WireRequest, ask: Ask): string;
 }

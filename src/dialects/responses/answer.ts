@@ -18,7 +18,7 @@ import { inputResources } from "./resources.ts";
 import { ResponseObject } from "./response.ts";
 import { ResponsesStream } from "./stream.ts";
 
-/** The assistant message that an answer adds to its conversation. */
+/** Builds the assistant message that an answer adds to its conversation. */
 function assistantMessage(completion: Completion): Message {
   const said = completion.text + (completion.refusal ?? "");
   const parts: Part[] = said === "" ? [] : [{ type: "text", text: said }];
@@ -26,7 +26,7 @@ function assistantMessage(completion: Completion): Message {
   return completion.reasoning === "" ? message : { ...message, reasoning: completion.reasoning };
 }
 
-/** Answers one responses request, and keeps the answer for its caller. */
+/** Answers one responses request and stores the answer for its caller. */
 export class ResponsesAnswer implements DialectAnswer {
   readonly #context: Context;
   readonly #caller: Caller;
@@ -74,8 +74,8 @@ export class ResponsesAnswer implements DialectAnswer {
   }
 
   /**
-   * The answer to a request that wants nothing generated (`generate: false`): an empty response, from which a later one
-   * goes on. Agents send the beginning of a conversation ahead in this way.
+   * Answers a request with `generate: false`: an empty response that later requests can continue. Agents use it to send the
+   * beginning of a conversation ahead of time.
    */
   async prepared(): Promise<Response> {
     const { conversation } = this.#asked.turn;
@@ -120,12 +120,12 @@ export class ResponsesAnswer implements DialectAnswer {
     try {
       await platform.responses(this.#caller.owner).put(response);
     } catch (error) {
-      // The answer is there and paid for: that it cannot be read again is no reason to withhold it.
+      // Do not fail the request: the answer exists and is paid for. It only cannot be read again later.
       log.cause = `the response was not stored: ${error instanceof Error ? error.name : "unknown error"}`;
     }
   }
 
-  /** The items that the answer is made from: those of the whole conversation. */
+  /** Returns the input items of the whole conversation up to this answer. */
   #input(): JsonObject[] {
     const { previous, items } = this.#asked;
     const earlier = previous === null ? [] : [...inputOf(previous), ...outputOf(previous)];

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { jsonOrEvents } from "../../routing/event-stream-answers.ts";
 import { tokenSchema } from "../shared/tokens.ts";
 
-/** How whole answers and their items end; the other states are those of streams (contract, States and transitions). */
+/** Final states of whole answers and their items. Streams also have other states (contract, States and transitions). */
 const finalStatus = () => z.enum(["completed", "incomplete"]);
 
 function outputItemSchema() {
@@ -95,21 +95,21 @@ export function responseSchema() {
   });
 }
 
-/** A response, or the events of one (contract, Responses stream). */
+/** A response, or the events of a streamed one (contract, Responses stream). */
 export const responseAnswers = jsonOrEvents(
   responseSchema,
   "From response.created to response.completed, response.incomplete or response.failed, then [DONE].",
 );
 
-/** What counting answers. */
+/** Schema of the answer of `input_tokens`. */
 export const tokenCountSchema = () =>
   z.object({ object: z.literal("response.input_tokens"), input_tokens: z.int() });
 
-/** What deleting answers. */
+/** Schema of the answer of a deletion. */
 export const deletedSchema = () =>
   z.object({ id: z.string(), object: z.literal("response"), deleted: z.literal(true) });
 
-/** One page of input items. They are the caller's own, in the form of the real API. */
+/** One page of input items: the caller's own items, in the form of the real API. */
 export const inputItemsSchema = () =>
   z.object({
     object: z.literal("list"),
@@ -119,7 +119,7 @@ export const inputItemsSchema = () =>
     has_more: z.boolean(),
   });
 
-/** A compacted conversation: what people said, and one item that holds the rest. */
+/** A compacted conversation: the messages of users and developers, and one item that contains the summary. */
 export const compactionSchema = () =>
   z.object({
     id: z.string().startsWith("resp_"),

@@ -8,24 +8,24 @@ import { ID } from "./names.ts";
 import { readPrevious, resolveReferences } from "./references.ts";
 import { inputItems, type ResponsesRequest, type ResponsesTurn, toTurn } from "./request.ts";
 
-/** How usage counts requests for a response. */
+/** Labels under which usage counts requests for a response. */
 export const CHAT_USAGE: UsageLabels = { dialect: ID, operation: "chat" };
 
-/** What a request asks, with all that it refers to. */
+/** A translated request and the data that it refers to. */
 export interface Asked {
   readonly turn: ResponsesTurn;
-  /** The response that it continues. */
+  /** The response that the request continues. */
   readonly previous: StoredResponse | null;
-  /** Its own items, references resolved. */
+  /** The request's own items, with references resolved. */
   readonly items: readonly unknown[];
 }
 
 /**
- * Reads what a request refers to, and translates it.
+ * Reads the data that a request refers to, and translates the request.
  *
- * @param usage as for `byNames`
- * @throws GatewayError 400 that names the field at fault, 400 `previous_response_not_found`, 404 `response_not_found`,
- *   413 and 503 for want of memory.
+ * @param usage as for `readWithModelNames`
+ * @throws GatewayError 400 that names the invalid field, 400 `previous_response_not_found`, 404 `response_not_found`, 413
+ * and 503 if the memory budget is exhausted.
  */
 export async function askedBy(
   context: Context,
@@ -39,7 +39,7 @@ export async function askedBy(
     resolveReferences(inputItems(body), store, context.hold),
     id === null ? null : readPrevious(store, id, context.connection),
   ]);
-  // What was stored counts like what is sent.
+  // Stored data counts in the memory budget like received data.
   if (previous !== null) context.hold.demand(costOfValue(previous));
   const turn = await byNames(
     context,

@@ -23,7 +23,10 @@ const ORDER = `The conversation above becomes too long and is about to be replac
 - what is still open, and the next step.
 Write the summary alone. Do not answer the conversation, and call no tools.`;
 
-/** A message in plain words: calls are told, so that no backend asks for the tools that they belong to. */
+/**
+ * Converts tool calls and results of a message to plain text. Otherwise a provider would require the tools that they refer
+ * to.
+ */
 function told(message: Message): Message {
   switch (message.role) {
     case "assistant": {
@@ -40,7 +43,7 @@ function told(message: Message): Message {
   }
 }
 
-/** The conversation that makes the summary. */
+/** Builds the conversation that asks the model for the summary. */
 function summarising({ turn: { conversation } }: Asked): Conversation {
   const order: Message = { role: "user", parts: [{ type: "text", text: ORDER }] };
   return {
@@ -55,20 +58,21 @@ function summarising({ turn: { conversation } }: Asked): Conversation {
   };
 }
 
-/** What people and developers said stays word for word, as with the real service. */
+/** Returns whether to keep an item word for word: messages of users and developers, as in the real service. */
 function isKept({ type, role }: JsonObject): boolean {
   return type === "message" && role !== "assistant";
 }
 
-/** Only what is continued is to be compacted: then there is no input of its own. */
+/** If a request only continues a response and has no input of its own, adds an empty input. */
 function withInput(body: ResponsesRequest): ResponsesRequest {
   const empty = (body.input ?? body.messages ?? null) === null;
   return empty && previousId(body) !== null ? { ...body, input: [] } : body;
 }
 
 /**
- * `POST /v1/responses/compact` (contract): a conversation made short. Answers the messages of people and developers as they
- * were, and an item that holds a summary of everything: sent back as input, it stands for what it replaces.
+ * `POST /v1/responses/compact` (contract): compacts a conversation. The answer contains the messages of users and
+ * developers unchanged, and one item with a summary of everything. Sent back as input, this item replaces the compacted
+ * conversation.
  */
 export const compactResponse = forCallers({
   method: "POST",

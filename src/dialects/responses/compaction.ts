@@ -3,21 +3,22 @@ import type { JsonObject } from "../../encoding/json.ts";
 import { invalidRequest } from "../../errors/gateway-error.ts";
 import { optionalString } from "../shared/members.ts";
 
-/** Tells our own content from that of other services. */
+/** Prefix that distinguishes content of this gateway from content of other services. */
 const MARK = "pg1.";
 
-/** What the model reads before a summary. */
+/** Heading that the model reads before a summary. */
 const HEADING = "Summary of the conversation up to here, which it replaces:";
 
-/** A summary as `encrypted_content`. It is no secret: it is the caller's own conversation. */
+/** Encodes a summary as `encrypted_content`. It is not encrypted, because it is the caller's own conversation. */
 export function packSummary(summary: string): string {
   return MARK + toBase64Url(toUtf8(summary));
 }
 
 /**
- * The text that a compaction item stands for.
+ * Returns the summary text of a compaction item.
  *
- * @throws GatewayError 400 for the content of another service: to answer without it would be to forget silently.
+ * @throws GatewayError 400 for content of another service: an answer without it would silently ignore the earlier
+ * conversation.
  */
 export function readSummary(item: JsonObject, where: string): string {
   const content = optionalString(item, "encrypted_content") ?? "";

@@ -2,18 +2,18 @@ import type { BodyHold } from "../../http/body-budget.ts";
 import { costOfValue } from "../../http/value-cost.ts";
 import type { ConnectionResponses, StoredResponse } from "../../platform/responses.ts";
 
-/** A connection keeps at most so many responses. */
+/** Maximum number of responses that a connection keeps in memory. */
 const MAX_KEPT = 4;
 
 interface KeptResponse {
   readonly response: StoredResponse;
-  /** Gives the memory of the response back. */
+  /** Releases the memory budget of the response. */
   readonly release: () => void;
 }
 
 /**
- * The latest responses of a connection, for as long as it lasts. Each counts in the budget; where that is short the oldest
- * responses of all connections go first.
+ * The latest responses of a WebSocket connection, kept until it closes. Each response counts in the memory budget. If
+ * memory runs short, the oldest responses of all connections are evicted first.
  */
 export class LatestResponses implements ConnectionResponses {
   readonly #hold: BodyHold;
@@ -28,12 +28,12 @@ export class LatestResponses implements ConnectionResponses {
     return this.#kept.get(id)?.response ?? null;
   }
 
-  /** The id of the response that was made last, whether it is kept or not. */
+  /** Id of the latest response, even if it is not in memory. */
   get latest(): string | undefined {
     return this.#latest;
   }
 
-  /** Keeps a response, if there is memory for it. */
+  /** Keeps a response in memory if the memory budget allows it. */
   put(response: StoredResponse): void {
     const { id } = response;
     this.#latest = id;
@@ -46,13 +46,13 @@ export class LatestResponses implements ConnectionResponses {
     if (release !== null) this.#kept.set(id, { response, release });
   }
 
-  /** Forgets a response: a turn that went on from it has failed. */
+  /** Removes a response. Called when a turn that continues it fails. */
   remove(id: string): void {
     this.#kept.get(id)?.release();
     this.#kept.delete(id);
   }
 
-  /** Forgets all: the connection has ended. */
+  /** Removes all responses. Called when the connection closes. */
   clear(): void {
     for (const id of this.#kept.keys()) this.remove(id);
   }

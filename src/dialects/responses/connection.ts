@@ -9,50 +9,57 @@ import { optionalString } from "../shared/members.ts";
 import { LatestResponses } from "./connection-responses.ts";
 import { UnreadMessages } from "./unread-messages.ts";
 
-/** How long a connection may last, and how long nothing may be asked over it, in milliseconds. */
+/** Maximum lifetime of a connection, and maximum time without a request, in milliseconds. */
 export interface ConnectionLimits {
   readonly lifeMs: number;
   readonly idleMs: number;
 }
 
-/** An hour is what the real service gives a connection. */
+/** The real service limits a connection to one hour, too. */
 const LIMITS: ConnectionLimits = { lifeMs: 3_600_000, idleMs: 600_000 };
 
-/** Messages that may wait while a response is made. */
+/** Maximum number of messages in the queue while a response is generated. */
 const MAX_WAITING = 8;
 
-/** Characters of the `stream_id` that every event of an answer repeats. */
+/** Maximum length of `stream_id`, in characters. Every event of an answer repeats it. */
 const MAX_STREAM_ID = 256;
 
-/** What a connection holds in any case, bytes (docs/performance.md). */
+/** Minimum memory of a connection, in bytes (docs/performance.md). */
 const CONNECTION_BYTES = 128 * 1024;
 
-/** Status codes of RFC 6455: the connection has done what it was for; the server has no room. */
+/** Close codes of RFC 6455: normal closure, and the server has no capacity. */
 const NORMAL = 1000;
 const TRY_AGAIN_LATER = 1013;
 
-/** Headers of the handshake that are none of the requests that come over the connection. */
+/** Handshake headers that are not copied to the requests of the connection. */
 const HANDSHAKE =
   /^(?:connection|upgrade|host|content-|sec-websocket-|x-request-id$|accept-encoding$|transfer-)/;
 
 const BLOCK_END = "\n\n";
 const FAILED = "event: response.failed\n";
 
-/** What the requests over a connection have of the one that opened it. Not to be had any more once it is upgraded. */
+/**
+ * Copies the headers of the opening request that apply to every request of the connection. Call it before the upgrade,
+ * because afterwards the headers cannot be read.
+ */
 export function turnHeaders(request: Request): Headers {
   const headers = new Headers({ "content-type": "application/json" });
   for (const [name, value] of request.headers) if (!HANDSHAKE.test(name)) headers.set(name, value);
   return headers;
 }
 
-/** What one message asks for. */
+/** The content of one message. */
 interface Ask {
   readonly body: JsonObject;
-  /** The lane that every event of the answer names. */
+  /** The `stream_id` of the message, repeated in every event of the answer. */
   readonly lane: string | undefined;
 }
 
-/** Reads a message. Throws 400 for what is no `response.create`. */
+/**
+ * Parses a message.
+ *
+ * @throws GatewayError 400 unless the message is a valid `response.create`.
+ */
 function askIn(text: string): Ask {
   let event: unknown;
   try {
@@ -72,17 +79,17 @@ function askIn(text: string): Ask {
   return { body, lane };
 }
 
-/** A message that waits for its turn, and the bytes that are held for it. */
+/** A queued message, and the bytes reserved for it in the memory budget. */
 interface WaitingMessage {
   readonly text: string;
   readonly bytes: number;
 }
 
 /**
- * One WebSocket of the responses style. Each message is served as the request that it would be over HTTP, by itself and in
- * its turn: access, limits, history and log are those of a request. When the connection ends, so does the response that
- * is being made. The hold of the request that opened the connection counts what the connection keeps in memory, until the
- * runtime reports the end of the connection.
+ * One WebSocket connection of the responses style. The connection serves its messages one after another. Each message
+ * becomes a separate request with its own access checks, limits, history and log. Closing the connection also aborts the
+ * response in progress. The memory reservation of the opening request counts the connection's memory until the runtime
+ * reports the close.
  */
 export class ResponsesConnection implements SocketListener {
   readonly #context: Context;
@@ -92,20 +99,23 @@ export class ResponsesConnection implements SocketListener {
   readonly #responses: LatestResponses;
   readonly #unread: UnreadMessages;
   readonly #waiting: WaitingMessage[] = [];
-  /** Ends the turn under way. A signal keeps the request that it was given to: it goes with the turn. */
+  /**
+   * Aborts the current turn. It is replaced for each turn, because a signal keeps a reference to the request that received
+   * it.
+   */
   #turnAbort: AbortController | undefined;
   #ended = false;
   readonly #life: ReturnType<typeof setTimeout>;
   #idle: ReturnType<typeof setTimeout> | undefined;
-  /** Bytes that are held for a message that is not complete. */
+  /** Bytes reserved for a message that is not complete yet. */
   #partialBytes = 0;
   #busy = false;
   #expired = false;
 
   /**
-   * `headers` are those of {@link turnHeaders}.
+   * `headers` are the result of {@link turnHeaders}.
    *
-   * @throws GatewayError 503 when there is no memory for another connection.
+   * @throws GatewayError 503 if the memory budget has no room for another connection.
    */
   constructor(context: Context, headers: Headers, socket: ServerSocket, limits = LIMITS) {
     context.hold.demand(CONNECTION_BYTES);
@@ -142,7 +152,7 @@ export class ResponsesConnection implements SocketListener {
     this.#context.hold.giveBack(partialBytes);
   }
 
-  /** Lets a message wait for its turn, if there is memory for it. */
+  /** Adds a message to the queue if the memory budget allows it. */
   #take(text: string): void {
     const bytes = costOfText(text);
     try {
@@ -152,7 +162,7 @@ export class ResponsesConnection implements SocketListener {
       return;
     }
     this.#waiting.push({ text, bytes });
-    // What is under way goes on, and is given back, also when the connection has ended.
+    // `waitUntil` lets the current turn finish and release its memory even if the connection has closed.
     if (!this.#busy) this.#context.waitUntil(this.#work());
   }
 
@@ -161,7 +171,7 @@ export class ResponsesConnection implements SocketListener {
     this.#context.hold.end();
   }
 
-  /** Ends the work. What is still in memory stays counted until the runtime reports the end. */
+  /** Stops all work. The remaining memory stays reserved until the runtime reports the close. */
   #stop(): void {
     clearTimeout(this.#life);
     clearTimeout(this.#idle);
@@ -192,20 +202,20 @@ export class ResponsesConnection implements SocketListener {
     this.#stop();
   }
 
-  /** A response that is being made is finished first. */
+  /** Closes the connection at the end of its lifetime. A response in progress is finished first. */
   #expire(): void {
     this.#expired = true;
     if (!this.#busy && !this.#ended) this.#replace("the connection has reached its longest life");
   }
 
-  /** Ends the connection, and asks the client for another one. */
+  /** Closes the connection and asks the client to open a new one. */
   #replace(reason: string): void {
     const message = `${reason}: open another one`;
     this.#refuse(new GatewayError(400, message, { code: "websocket_connection_limit_reached" }));
     this.#end(reason);
   }
 
-  /** Serves one message. A response that it could not go on from is forgotten: it might go wrong for ever. */
+  /** Serves one message. If it fails, forget the response that it continues: every further attempt might fail, too. */
   async #turn({ text, bytes }: WaitingMessage): Promise<void> {
     let previous: string | undefined;
     let lane: string | undefined;
@@ -221,7 +231,7 @@ export class ResponsesConnection implements SocketListener {
       const abort = new AbortController();
       this.#turnAbort = abort;
       const request = this.#requestOf(ask.body, abort.signal);
-      // From here on the request holds its own.
+      // From here on, the request reserves its own memory.
       hold.giveBack(held);
       held = 0;
       succeeded = await this.#answer(request, lane, abort.signal);
@@ -235,7 +245,7 @@ export class ResponsesConnection implements SocketListener {
     if (!succeeded && previous !== undefined) this.#responses.remove(previous);
   }
 
-  /** Whether the answer is one that can be gone on from. */
+  /** Serves a request and sends its answer. Returns whether a later turn can continue the answer. */
   async #answer(request: Request, lane: string | undefined, signal: AbortSignal): Promise<boolean> {
     const response = await this.#context.serve(request, this.#responses);
     if (response.ok && response.body !== null) return this.#pass(response.body, lane, signal);
@@ -254,7 +264,7 @@ export class ResponsesConnection implements SocketListener {
     });
   }
 
-  /** Passes the events of a stream on, one a message. Whether the last one was no failure. */
+  /** Sends each event of a stream as one message. Returns whether the last event is not a failure. */
   async #pass(
     stream: ReadableStream<Uint8Array>,
     lane: string | undefined,
@@ -293,7 +303,9 @@ export class ResponsesConnection implements SocketListener {
     void this.#send(JSON.stringify({ type: "error", status, error: errorObject(error) }), lane);
   }
 
-  /** Sends a message, and waits for a client that is slow to read. Without memory for the message the connection ends. */
+  /**
+   * Sends a message, and waits if the client reads too slowly. Closes the connection if the memory budget is exhausted.
+   */
   async #send(json: string, lane: string | undefined): Promise<void> {
     if (this.#ended) return;
     const text = lane === undefined ? json : `{"stream_id":${JSON.stringify(lane)},${json.slice(1)}`;

@@ -8,7 +8,7 @@ const EFFORTS = new Set(["none", "minimal", "low", "medium", "high", "xhigh", "m
 const SUMMARIES = new Set(["auto", "concise", "detailed"]);
 const VERBOSITIES = new Set(["low", "medium", "high"]);
 
-/** A string that the real API knows in this place, else null. */
+/** Returns a string that the real API allows in this field, else null. */
 function known(values: ReadonlySet<string>, value: unknown): string | null {
   return typeof value === "string" && values.has(value) ? value : null;
 }
@@ -20,13 +20,13 @@ function wholeOrNull(value: unknown): number | null {
   return number === undefined ? null : Math.trunc(number);
 }
 
-/** A tool or a choice that may also come in the chat-completions form, with its members one level down. */
+/** Flattens a tool or choice in the chat-completions form, whose fields are nested one level deeper. */
 function flat(declared: JsonObject, type: string): JsonObject {
   const { [type]: nested, ...own } = declared;
   return isObject(nested) ? { ...own, ...nested } : declared;
 }
 
-/** A declared tool with the members that the real API always states. */
+/** Returns a declared tool with all fields that the real API always returns. */
 function tool(declared: unknown): unknown {
   if (!isObject(declared)) return declared;
   const type = optionalString(declared, "type") ?? "function";
@@ -46,7 +46,7 @@ function tool(declared: unknown): unknown {
   };
 }
 
-/** `tool_choice` in the form of the real API. */
+/** Returns `tool_choice` in the form of the real API. */
 function toolChoice(choice: unknown): unknown {
   if (choice === undefined || choice === null) return "auto";
   if (choice === "any") return "required";
@@ -68,7 +68,9 @@ function textSettings(text: ResponsesRequest["text"]): JsonObject {
   return { format: textFormat(text?.format), ...(verbosity === null ? {} : { verbosity }) };
 }
 
-/** The real API takes strings alone; other values are repeated as their JSON text. */
+/**
+ * Converts the values of `metadata` to strings, because the real API allows only strings. Other values become JSON text.
+ */
 function metadataOf(metadata: JsonObject | null | undefined): Record<string, string> {
   const entries = Object.entries(metadata ?? {});
   return Object.fromEntries(
@@ -77,8 +79,8 @@ function metadataOf(metadata: JsonObject | null | undefined): Record<string, str
 }
 
 /**
- * What a response repeats of its request, in the full public shape of the real API. What was not said has the real API's
- * default; what it would not take there is left out, so that typed clients can read the object.
+ * Builds the fields of a response that repeat its request, in the full public shape of the real API. Absent fields get the
+ * real API's default. Values that the real API does not allow are omitted, so that typed clients can parse the object.
  */
 export function requestFields(body: ResponsesRequest, info: AnswerInfo): Record<string, unknown> {
   const { conversation } = info;
@@ -113,7 +115,7 @@ export function requestFields(body: ResponsesRequest, info: AnswerInfo): Record<
   };
 }
 
-/** The response that a request continues. Null: none; clients also say so with an empty string. */
+/** Returns the id of the response that a request continues, or null. Some clients send an empty string for "none". */
 export function previousId(body: Pick<ResponsesRequest, "previous_response_id">): string | null {
   const id = body.previous_response_id ?? "";
   return id === "" ? null : id;

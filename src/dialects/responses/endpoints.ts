@@ -22,7 +22,7 @@ export const createResponse = forCallers({
   },
 });
 
-/** `POST /v1/responses/input_tokens` (contract): what the same request would cost as a prompt. */
+/** `POST /v1/responses/input_tokens` (contract): counts the prompt tokens of the same request. */
 export const countInputTokens = forCallers({
   method: "POST",
   path: ["/v1/responses/input_tokens", "/responses/input_tokens"],

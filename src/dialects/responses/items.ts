@@ -9,20 +9,20 @@ import { OpenCalls } from "../shared/open-calls.ts";
 import { readSummary } from "./compaction.ts";
 import { isBarePart, toParts } from "./parts.ts";
 
-/** An assistant message that is still being put together from its items. */
+/** An assistant message that is being assembled from its items. */
 interface Draft {
   readonly parts: Part[];
   readonly toolCalls: ToolCall[];
   reasoning: string;
 }
 
-/** A value as JSON text, unless it is text already. */
+/** Returns text unchanged and other values as JSON text. */
 function jsonText(value: unknown, empty: string): string {
   if (typeof value === "string") return value.trim() === "" ? empty : value;
   return value === undefined || value === null ? empty : JSON.stringify(value);
 }
 
-/** The text of a reasoning item: its summary, or the reasoning itself. */
+/** Returns the text of a reasoning item: its summary, or else its content. */
 function reasoningText(item: JsonObject): string {
   for (const name of ["summary", "content"]) {
     const parts = item[name];
@@ -33,28 +33,31 @@ function reasoningText(item: JsonObject): string {
   return "";
 }
 
-/** Whether a message can only be read as a chat-completions one. */
+/** Returns whether a message uses fields that only the chat-completions style has. */
 function isChatMessage(item: JsonObject): boolean {
   const role = item["role"];
   return role === "tool" || role === "function" || "tool_calls" in item || "function_call" in item;
 }
 
 /**
- * Puts messages together from input items (client assertions 13 to 15). What the model produced in one turn comes as
- * several items; here it becomes one assistant message again. Item types that are not known are left out.
+ * Assembles messages from input items (client assertions 13 to 15). The model's output of one turn arrives as several
+ * items, which are merged into one assistant message. Unknown item types are ignored.
  */
 export class MessageBuilder {
   readonly #messages: Message[] = [];
   readonly #tools: DeclaredTools;
-  /** The names of the calls so far, for their outputs. */
+  /** Tool names of all calls so far, by call id. Outputs refer to the ids. */
   readonly #calls = new Map<string, string>();
-  /** Whether all that came before is known: then an output without its call is a mistake. */
+  /**
+   * Whether the request continues a stored conversation, so all calls are known: then an output without its call is an
+   * error.
+   */
   readonly #continues: boolean;
-  /** The same of those chat messages whose results may come without their ids. */
+  /** Pending calls of chat-completions messages, whose results may have no ids. */
   readonly #openCalls = new OpenCalls();
   #draft: Draft | null = null;
 
-  /** `earlier`: the messages of the conversation that is continued. */
+  /** `earlier`: messages of the conversation that the request continues. */
   constructor(tools: DeclaredTools, earlier: readonly Message[]) {
     this.#tools = tools;
     this.#continues = earlier.length > 0;
@@ -64,13 +67,17 @@ export class MessageBuilder {
     }
   }
 
-  /** All messages; the last one is complete. */
+  /** Completes the last message and returns all messages. */
   finish(): Message[] {
     this.#close();
     return this.#messages;
   }
 
-  /** Takes one item of `input` or `messages`. Throws 400 that names the field at fault. */
+  /**
+   * Adds one item of `input` or `messages`.
+   *
+   * @throws GatewayError 400 that names the invalid field.
+   */
   add(item: unknown, where: string): void {
     if (typeof item === "string") {
       this.#push({ role: "user", parts: toParts(item, where) });
@@ -104,7 +111,7 @@ export class MessageBuilder {
     this.#draft = null;
     if (draft === null) return;
     const { parts, toolCalls, reasoning } = draft;
-    // Reasoning that led to nothing tells nothing.
+    // Drop reasoning without text or calls.
     if (parts.length === 0 && toolCalls.length === 0) return;
     const message: Message = { role: "assistant", parts, toolCalls };
     this.#messages.push(reasoning === "" ? message : { ...message, reasoning });
@@ -133,11 +140,11 @@ export class MessageBuilder {
         return;
       }
       case "assistant": {
-        // A second message without a call between them belongs to another turn.
+        // A second message without a call in between belongs to another turn.
         const { parts: said, toolCalls } = this.#open();
         if (said.length > 0 && toolCalls.length === 0) this.#close();
         const { parts: open } = this.#open();
-        // One by one: a call takes only so many arguments.
+        // Push in a loop: spreading a long array into `push` exceeds the maximum number of arguments.
         for (const part of parts) open.push(part);
         return;
       }
@@ -158,7 +165,7 @@ export class MessageBuilder {
     draft.reasoning = draft.reasoning === "" ? text : `${draft.reasoning}\n\n${text}`;
   }
 
-  /** `function_call`, `custom_tool_call`, and the calls of tools that only the real service runs. */
+  /** Adds `function_call`, `custom_tool_call`, and calls of tools that only the real service can run. */
   #addCall(item: JsonObject, type: string): void {
     const id =
       optionalString(item, "call_id") ?? (type === "function_call" ? optionalString(item, "id") : undefined);
@@ -178,7 +185,7 @@ export class MessageBuilder {
     return jsonText(item["arguments"] ?? item["action"] ?? item["operation"] ?? input, "{}");
   }
 
-  /** `function_call_output`, `custom_tool_call_output` and their like: bound to the call by its id. */
+  /** Adds `function_call_output`, `custom_tool_call_output` and similar items. `call_id` assigns them to their calls. */
   #addOutput(item: JsonObject, where: string): void {
     const callId = optionalString(item, "call_id");
     if (callId === undefined) return;
@@ -196,7 +203,7 @@ export class MessageBuilder {
   }
 }
 
-/** Content parts, or any other array as JSON text. */
+/** Converts an output to content parts. An array that is not a list of content parts becomes JSON text. */
 function toOutputParts(output: string | unknown[], where: string): Part[] {
   const isContent =
     typeof output === "string" || output.every((part) => isObject(part) && typeof part["type"] === "string");

@@ -5,16 +5,16 @@ import { logprobsOf } from "../shared/tokens.ts";
 import { type UrlCitation, urlCitations } from "../shared/url-citations.ts";
 import { itemId } from "./ids.ts";
 
-/** Where an item stands: still being written, whole, or broken off. */
+/** Status of an item: in progress, complete, or cut off. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
-/** An item of `output`, as the real API shapes it. */
+/** An item of `output`, in the form of the real API. */
 export type OutputItem = Readonly<Record<string, unknown>> & { readonly id: string; readonly type: string };
 
-/** A place in a text part that refers to a page. */
+/** A citation of a web page in a text part. */
 export type Annotation = UrlCitation & { readonly type: "url_citation" };
 
-/** Annotations of a text part that begins so many characters behind the answer's beginning. */
+/** Builds the annotations of a text part. `behind` is the offset of the part in the answer's text, in characters. */
 export function annotationsOf({ sources }: Pick<Completion, "sources">, behind = 0): Annotation[] {
   return urlCitations(sources?.citations ?? [], behind).map((citation) => ({
     type: "url_citation",
@@ -22,10 +22,10 @@ export function annotationsOf({ sources }: Pick<Completion, "sources">, behind =
   }));
 }
 
-/** A part of a message. */
+/** A content part of a message. */
 export type OutputPart = Readonly<Record<string, unknown>>;
 
-/** A text part of a message, with the tokens that are known of it and the pages that it refers to. */
+/** Builds a text part of a message, with its log probabilities and its citations. */
 export function textPart(
   text: string,
   tokens: readonly AnswerToken[] = [],
@@ -34,22 +34,22 @@ export function textPart(
   return { type: "output_text", text, annotations, logprobs: logprobsOf(tokens) };
 }
 
-/** The part of a message in which the model declines. */
+/** Builds the part of a message that contains a refusal. */
 export function refusalPart(refusal: string): OutputPart {
   return { type: "refusal", refusal };
 }
 
-/** A message; `part` null: its part has not begun. */
+/** Builds a message. `part` null: its content part has not started. */
 export function messageItem(id: string, part: OutputPart | null, status: ItemStatus): OutputItem {
   return { id, type: "message", status, role: "assistant", content: part === null ? [] : [part] };
 }
 
-/** Reasoning, as a summary: the form that every client shows. `text` null: its part has not begun. */
+/** Builds a reasoning item with a summary, the form that every client displays. `text` null: its part has not started. */
 export function reasoningItem(id: string, text: string | null): OutputItem {
   return { id, type: "reasoning", summary: text === null ? [] : [{ type: "summary_text", text }] };
 }
 
-/** A call. `payload` is the arguments as JSON text, or the input of a free-text tool. */
+/** Builds a tool call. `payload` is the arguments as JSON text, or the input of a free-text tool. */
 export function callItem(
   id: string,
   callId: string,
@@ -69,7 +69,7 @@ export function callItem(
     : { ...shared, type: "function_call", arguments: payload };
 }
 
-/** The items of a whole answer: reasoning, the message, the calls. */
+/** Builds the items of a whole answer: reasoning, message, refusal, calls. */
 export function outputOf(completion: Completion, responseId: string, tools: DeclaredTools): OutputItem[] {
   const output: OutputItem[] = [];
   const { text, reasoning, refusal, tokens, finishReason } = completion;

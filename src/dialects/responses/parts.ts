@@ -4,7 +4,7 @@ import { invalidRequest } from "../../errors/gateway-error.ts";
 import { inlineOrUrl } from "../shared/attachments.ts";
 import { optionalString } from "../shared/members.ts";
 
-/** An attachment that is named by a file id, or that stands in one of the named fields. */
+/** Returns the source of an attachment: its `file_id`, or else the first of the named fields. */
 function sourceOf(fields: JsonObject, names: readonly string[], where: string): AttachmentSource {
   const fileId = optionalString(fields, "file_id");
   if (fileId !== undefined) return { kind: "file", fileId };
@@ -30,7 +30,7 @@ function filePart(fields: JsonObject, where: string): Part {
   return filename === undefined ? { type: "file", source } : { type: "file", source, filename };
 }
 
-/** Whether an input item is a content part that stands where a message should. */
+/** Returns whether an input item is a content part without a message around it. */
 export function isBarePart(type: string | undefined): boolean {
   return type === "input_text" || type === "input_image" || type === "input_file" || type === "text";
 }
@@ -58,8 +58,10 @@ function toPart(value: unknown, where: string): Part {
 }
 
 /**
- * The content of a message or of a tool's output: a string, an array of parts, or nothing (client assertion 14). Any
- * part that carries text is text. Throws 400 for a part whose content would be lost.
+ * Converts the content of a message or of a tool's output: a string, an array of parts, or absent (client assertion 14).
+ * Every part with text becomes a text part.
+ *
+ * @throws GatewayError 400 for a part whose content would be lost.
  */
 export function toParts(content: unknown, where: string): Part[] {
   if (content === null || content === undefined) return [];

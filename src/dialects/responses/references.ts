@@ -6,7 +6,7 @@ import type { ConnectionResponses, ResponseStore, StoredResponse } from "../../p
 import { optionalString } from "../shared/members.ts";
 import { itemAddress } from "./ids.ts";
 
-/** The 404 of a stored response that is not there, is not there any more, or is another caller's. */
+/** Creates the 404 for a stored response that does not exist, has expired, or belongs to another caller. */
 export function responseNotFound(id: string, param: string): GatewayError {
   return new GatewayError(404, `no response with id ${JSON.stringify(id)} is stored`, {
     code: "response_not_found",
@@ -17,8 +17,8 @@ export function responseNotFound(id: string, param: string): GatewayError {
 /**
  * Reads the response that a request continues.
  *
- * @throws GatewayError 400 `previous_response_not_found`, as the real service does: its clients then send the whole
- * conversation again. One that failed has nothing to go on from.
+ * @throws GatewayError 400 `previous_response_not_found` if it does not exist or has failed. The real service uses the same
+ * code: its clients then send the whole conversation again.
  */
 export async function readPrevious(
   store: ResponseStore,
@@ -33,25 +33,25 @@ export async function readPrevious(
   });
 }
 
-/** The items of a stored response's output. */
+/** Returns the output items of a stored response. */
 export function outputOf({ body }: StoredResponse): JsonObject[] {
   const { output } = objectIn(body);
   return Array.isArray(output) ? output.filter(isObject) : [];
 }
 
-/** The items that a stored response was made from, oldest first. */
+/** Returns the input items of a stored response, oldest first. */
 export function inputOf({ input }: StoredResponse): JsonObject[] {
-  // What was stored before there was such a list has none.
+  // Responses stored by older versions have no `input`.
   const items: unknown = JSON.parse(input ?? "[]");
   return Array.isArray(items) ? items.filter(isObject) : [];
 }
 
 /**
- * Puts the items that `item_reference` items point at in their places. A reference to an item that never was ours is
- * left as it is, and tells nothing.
+ * Replaces each `item_reference` item with the item that it refers to. References with unknown ids stay unchanged and have
+ * no effect.
  *
- * @throws GatewayError 404 `response_not_found` when the response that had the item is gone: to answer without it would
- * be to forget silently. 413 and 503 for want of memory.
+ * @throws GatewayError 404 `response_not_found` if the response of the item no longer exists: an answer without the item
+ * would silently ignore it. 413 and 503 if the memory budget is exhausted.
  */
 export async function resolveReferences(
   items: readonly unknown[],

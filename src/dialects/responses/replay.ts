@@ -3,13 +3,13 @@ import { EventWriter } from "./stream-items.ts";
 
 const DONE = "data: [DONE]\n\n";
 
-/** The text of the first part of a reasoning. */
+/** Returns the text of the first part of a reasoning item, or null without parts. */
 function firstText(parts: unknown): string | null {
   const [part] = Array.isArray(parts) ? parts : [];
   return isObject(part) ? String(part["text"] ?? "") : null;
 }
 
-/** What an item is when it is added: nothing of it has been said yet. */
+/** Returns an item as it is when it is added: with empty content. */
 function begun(item: JsonObject): JsonObject {
   const status = item["status"] === undefined ? {} : { status: "in_progress" };
   switch (item["type"]) {
@@ -26,7 +26,7 @@ function begun(item: JsonObject): JsonObject {
   }
 }
 
-/** The events of a stored response once more: each text in one piece. */
+/** Renders the events of a stored response again, with each text in one delta. */
 class Replay {
   readonly #events: EventWriter;
   readonly #response: JsonObject;
@@ -58,7 +58,7 @@ class Replay {
 
   #item(item: JsonObject, index: number): string {
     const place = { response_id: this.#id, item_id: item["id"], output_index: index };
-    // What broke off was never closed.
+    // Items that were cut off have no closing event.
     const isWhole = this.#response["status"] !== "failed" || item["status"] !== "incomplete";
     return (
       this.#write("response.output_item.added", { ...place, item: begun(item) }) +
@@ -127,11 +127,11 @@ class Replay {
 }
 
 /**
- * A stored response as a stream. Its events are numbered anew, always alike: whoever lost the connection goes on with
- * what comes after the number that it saw last.
+ * Renders a stored response as a stream. The event numbers are always the same, so a client that lost the connection can
+ * continue after the last number that it received.
  *
  * @param body the response object as JSON text.
- * @param after the number of the last event to leave out; -1: none.
+ * @param after the number of the last event to omit; -1: omit no event.
  */
 export function replay(body: string, after: number): string {
   return new Replay(objectIn(body), after).text();

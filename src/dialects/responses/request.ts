@@ -15,13 +15,12 @@ import { toToolChoice } from "../shared/tool-choice.ts";
 import { MessageBuilder } from "./items.ts";
 import { ID } from "./names.ts";
 
-/** What `include` says for log probabilities. */
+/** Value of `include` that asks for log probabilities. */
 const LOGPROBS = "message.output_text.logprobs";
 
 /**
- * The body of `POST /v1/responses` (contract). JsonObject that change nothing here (include, prompt_cache_key,
- * client_metadata, truncation and the like) are accepted and ignored. Items and tools are looked at one by one, so that
- * an unknown kind among them does no harm.
+ * The body of `POST /v1/responses` (contract). Fields without effect here (`client_metadata` and similar) are accepted and
+ * ignored. Items and tools are validated one by one, so that an unknown type is not an error.
  */
 export const responsesRequestSchema = lazyLooseObject(() => ({
   model: z.string().min(1),
@@ -51,25 +50,25 @@ export const responsesRequestSchema = lazyLooseObject(() => ({
 
 export type ResponsesRequest = z.output<typeof responsesRequestSchema>;
 
-/** The vendor's own web search, if it is among the tools and tools may be used. */
+/** Returns the options of the vendor's web search tool if the request declares it and `tool_choice` allows tools. */
 function webSearchIn({ webSearch }: DeclaredTools, choice: unknown): { webSearch?: WebSearch } {
   if (webSearch === undefined || choice === "none") return {};
   const isForced = isObject(choice) && String(choice["type"]).startsWith("web_search");
   return { webSearch: isForced ? { ...webSearch, asked: true } : webSearch };
 }
 
-/** A responses request, translated. */
+/** A translated responses request. */
 export interface ResponsesTurn {
   readonly conversation: Conversation;
   readonly tools: DeclaredTools;
-  /** What a later turn continues from: all messages but the instructions, which are not carried over. */
+  /** The messages that a later turn continues: all messages except the instructions. */
   readonly history: readonly Message[];
 }
 
 /**
- * The items of a request, in order: `input`, or `messages` when there is no `input`.
+ * Returns the items of a request in order: `input`, or `messages` if there is no `input`.
  *
- * @throws GatewayError 400 when the request has neither.
+ * @throws GatewayError 400 if the request has neither.
  */
 export function inputItems(body: ResponsesRequest): readonly unknown[] {
   const input = body.input ?? body.messages;
@@ -80,8 +79,8 @@ export function inputItems(body: ResponsesRequest): readonly unknown[] {
 }
 
 /**
- * Whether the caller wants to see reasoning (contract, tool rule 9). The model thinks unless told not to; its reasoning
- * is shown to callers that say anything about reasoning, as with the real service, which shows none unasked.
+ * Returns whether the caller wants to see reasoning (contract, tool rule 9). The model thinks unless the request disables
+ * it. Like the real service, the gateway shows reasoning only to callers that set a reasoning option.
  */
 function wantsReasoning(body: ResponsesRequest): boolean {
   const { reasoning, thinking } = body;
@@ -98,7 +97,7 @@ function effortOf(body: ResponsesRequest): string | undefined {
   return effort ?? body.reasoning_effort ?? undefined;
 }
 
-/** With so many alternatives, or, asked for by `include` alone, with none. */
+/** Returns the number of alternatives per token, 0 if only `include` asks for log probabilities, else undefined. */
 function logprobsOf(body: ResponsesRequest): number | undefined {
   const top = body.top_logprobs ?? 0;
   const included = Array.isArray(body["include"]) && body["include"].includes(LOGPROBS);
@@ -118,7 +117,7 @@ function toFormat(format: JsonObject | null | undefined): ResponseFormat {
   return { type: "json-schema", schema, ...(name === undefined ? {} : { name }), ...strict };
 }
 
-/** Tools that an item brings along: those found by a search, or added later. */
+/** Adds the tools that input items declare: tools found by a search, or added later. */
 function addItemTools(items: readonly unknown[], field: string, tools: DeclaredTools): void {
   for (const [index, item] of items.entries()) {
     if (!isObject(item)) continue;
@@ -130,9 +129,9 @@ function addItemTools(items: readonly unknown[], field: string, tools: DeclaredT
 /**
  * Translates a responses request.
  *
- * @param items the request's items, references resolved.
+ * @param items the request's items, with references resolved.
  * @param earlier the messages of the conversation that the request continues.
- * @throws GatewayError 400 that names the field at fault.
+ * @throws GatewayError 400 that names the invalid field.
  */
 export function toTurn(
   body: ResponsesRequest,

@@ -3,10 +3,10 @@ import { optionalString } from "../shared/members.ts";
 import { inputItemId } from "./ids.ts";
 import { isBarePart } from "./parts.ts";
 
-/** The types of items that have a status. */
+/** Matches the item types that have a status. */
 const WITH_STATUS = /_(call|output)$/;
 
-/** A content part in the form of the real API. What is no part of it stays as it is. */
+/** Converts a content part to the form of the real API. Unknown values stay unchanged. */
 function contentPart(part: unknown, assistant: boolean): unknown {
   if (typeof part === "string") return contentPart({ type: "text", text: part }, assistant);
   if (!isObject(part)) return part;
@@ -38,7 +38,7 @@ function contentOf(content: unknown, assistant: boolean): unknown[] {
   return parts.map((part) => contentPart(part, assistant));
 }
 
-/** A message of the chat-completions style as the items that it comes to. */
+/** Converts a message of the chat-completions style to items. */
 function fromChatMessage(message: JsonObject): JsonObject[] {
   const { role, content } = message;
   if (role === "tool" || role === "function") {
@@ -65,7 +65,7 @@ function isChatMessage(item: JsonObject): boolean {
   return item["role"] === "tool" || item["role"] === "function" || Array.isArray(item["tool_calls"]);
 }
 
-/** One item as the real API lists it, but for its id. */
+/** Converts one item to the form in which the real API lists it, without an id. */
 function resource(item: JsonObject): JsonObject {
   const type = optionalString(item, "type");
   if (isBarePart(type)) return resource({ role: "user", content: [item] });
@@ -78,8 +78,8 @@ function resource(item: JsonObject): JsonObject {
 }
 
 /**
- * The items of a request as `GET …/input_items` lists them: strings are messages, every item has an id, what is said has
- * its parts. An item that the caller named keeps its name.
+ * Converts the items of a request to the form of `GET …/input_items`: strings become messages, content becomes parts, and
+ * every item gets an id. An id that the caller set stays.
  */
 export function inputResources(items: readonly unknown[], responseId: string): JsonObject[] {
   const whole = items.flatMap((item): JsonObject[] => {

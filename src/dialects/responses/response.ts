@@ -6,7 +6,7 @@ import type { OutputItem } from "./output.ts";
 import type { ResponsesRequest } from "./request.ts";
 import { responseUsage } from "./usage.ts";
 
-/** How far a response has come. */
+/** State of a response. */
 export type ResponseState =
   | { readonly status: "in_progress" }
   | {
@@ -18,15 +18,15 @@ export type ResponseState =
     }
   | { readonly status: "failed"; readonly error: GatewayError };
 
-/** The `status` of a response that ended for this reason. */
+/** Returns the `status` of a response with this finish reason. */
 export function statusOf(reason: FinishReason): "completed" | "incomplete" {
   return reason === "length" || reason === "content_filter" ? "incomplete" : "completed";
 }
 
-/** Codes besides those that are published which the real service gives, and which clients act on. */
+/** Undocumented error codes that the real service returns and that clients handle. */
 const KNOWN_CODES: ReadonlySet<string> = new Set(["context_length_exceeded"]);
 
-/** `error` of a failed response: a code that typed clients know, and beside it the gateway's own. */
+/** Builds `error` of a failed response: a code that typed clients know, and the gateway's own code. */
 function errorFields({ code, message, status }: GatewayError): Record<string, string> {
   const published = KNOWN_CODES.has(code)
     ? code
@@ -56,7 +56,7 @@ function stateFields(state: ResponseState): Record<string, unknown> {
   };
 }
 
-/** Writes the response object of one request in all its states. */
+/** Builds the response object of one request, in any of its states. */
 export class ResponseObject {
   readonly id: string;
   readonly #created: number;
@@ -68,7 +68,7 @@ export class ResponseObject {
     this.#request = requestFields(body, info);
   }
 
-  /** The object in one state. */
+  /** Builds the object for one state. */
   in(state: ResponseState, output: readonly OutputItem[]): Record<string, unknown> {
     return {
       id: this.id,

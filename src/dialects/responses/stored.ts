@@ -19,7 +19,11 @@ const paths = (rest: string) => [`/v1/responses/:response_id${rest}`, `/response
 
 const idOf = (params: Params) => params["response_id"] ?? "";
 
-/** The caller's own response of that id. Throws 404 `response_not_found`. */
+/**
+ * Reads the caller's own response with the id in the path.
+ *
+ * @throws GatewayError 404 `response_not_found`.
+ */
 async function storedResponse(context: Context, caller: Caller, params: Params): Promise<StoredResponse> {
   const id = idOf(params);
   const stored = await context.platform.responses(caller.owner).get(id);
@@ -28,8 +32,8 @@ async function storedResponse(context: Context, caller: Caller, params: Params):
 }
 
 /**
- * `GET /v1/responses/{response_id}` (contract): the caller's own stored response, until it expires. With `stream=true` as
- * the events that it comes to, those up to `starting_after` left out.
+ * `GET /v1/responses/{response_id}` (contract): the caller's own stored response, until it expires. With `stream=true`, the
+ * answer consists of the response's events after the number `starting_after`.
  */
 export const readResponse = forCallers({
   method: "GET",
@@ -64,7 +68,9 @@ export const deleteResponse = forCallers({
   },
 });
 
-/** `POST /v1/responses/{response_id}/cancel` (contract): there are no responses in the background yet. */
+/**
+ * `POST /v1/responses/{response_id}/cancel` (contract): always an error, because background responses are not supported.
+ */
 export const cancelResponse = forCallers({
   method: "POST",
   path: paths("/cancel"),
@@ -82,7 +88,11 @@ const pageSchema = lazyLooseObject(() => ({
   after: z.string().optional(),
 }));
 
-/** The items behind the one that `after` names. Throws 400 when there is none of that name. */
+/**
+ * Returns the items after the item with the id `after`.
+ *
+ * @throws GatewayError 400 if no item has that id.
+ */
 function behind(items: readonly JsonObject[], after: string | undefined): readonly JsonObject[] {
   if (after === undefined || after === "") return items;
   const at = items.findIndex(({ id }) => id === after);
@@ -90,7 +100,7 @@ function behind(items: readonly JsonObject[], after: string | undefined): readon
   return items.slice(at + 1);
 }
 
-/** `GET /v1/responses/{response_id}/input_items` (contract): what the answer was made from, newest first. */
+/** `GET /v1/responses/{response_id}/input_items` (contract): the input items of a response, newest first. */
 export const listInputItems = forCallers({
   method: "GET",
   path: paths("/input_items"),

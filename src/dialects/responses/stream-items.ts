@@ -17,17 +17,17 @@ import {
 
 const NO_TOKENS: readonly AnswerToken[] = [];
 
-/** Writes the events of one response, numbering them. */
+/** Writes the numbered events of one response. */
 export class EventWriter {
   readonly #after: number;
   #next = 0;
 
-  /** Events up to the number `after` are counted, and not written. */
+  /** Events up to the number `after` are counted but not written. */
   constructor(after = -1) {
     this.#after = after;
   }
 
-  /** One event. `fields` are JSON members without the braces. */
+  /** Writes one event. `fields` are JSON members without braces. */
   write(type: string, fields: string): string {
     const number = this.#next;
     this.#next += 1;
@@ -36,34 +36,34 @@ export class EventWriter {
   }
 }
 
-/** Where in a response an item is written. */
+/** Position of an item in a response. */
 export interface ItemPlace {
   readonly events: EventWriter;
   readonly responseId: string;
-  /** The item's place in `output`. */
+  /** The item's index in `output`. */
   readonly index: number;
-  /** How many items have begun before it: one that was cut off has no place. */
+  /** Number of items started before this one. It can exceed `index`, because `output` omits calls that were cut off. */
   readonly number: number;
 }
 
-/** An output item while it is being written. What all its events share is written once. */
+/** An output item while it is being streamed. The fields that all its events share are built once. */
 export interface OpenItem {
   readonly kind: "reasoning" | "message" | "refusal" | "call";
   begin(): string;
-  /** Adds a piece, with the tokens that are known of it. */
+  /** Adds a piece of text, with its tokens if they are known. */
   delta(piece: string, tokens?: readonly AnswerToken[]): string;
-  /** Closes the item; afterwards {@link item} is final. */
+  /** Closes the item. Afterwards {@link item} is final. */
   end(status: ItemStatus): string;
-  /** The item as it is now. */
+  /** Returns the item in its current state. */
   item(status: ItemStatus): OutputItem;
 }
 
-/** What all kinds have in common: their id, their place, and the events that frame them. */
+/** Common base of all items: the id, the position, and the events that open and close the item. */
 abstract class Framed implements OpenItem {
   abstract readonly kind: OpenItem["kind"];
   protected readonly id: string;
   protected readonly events: EventWriter;
-  /** `response_id`, `item_id`, `output_index`: where every event of the item belongs. */
+  /** Fields of every event of the item: `response_id`, `item_id`, `output_index`. */
   protected readonly place: string;
   protected text = "";
   #begun = false;
@@ -100,9 +100,9 @@ abstract class Framed implements OpenItem {
   }
 }
 
-/** A message with one part. */
+/** A message with one content part. */
 abstract class OneMessage extends Framed {
-  /** `place` and the part's: where every event of the part belongs. */
+  /** Fields of every event of the part: `place` and `content_index`. */
   protected readonly part: string;
 
   constructor(place: ItemPlace) {
@@ -110,9 +110,9 @@ abstract class OneMessage extends Framed {
     this.part = `${this.place},"content_index":0`;
   }
 
-  /** The part as it is now. */
+  /** Returns the part in its current state. */
   protected abstract content(): OutputPart;
-  /** The event behind the last piece. */
+  /** Writes the event after the last piece. */
   protected abstract textDone(): string;
 
   protected empty(): OutputItem {
@@ -153,7 +153,7 @@ export class OpenMessage extends OneMessage {
     );
   }
 
-  /** Tells what the text refers to, when all of it is written. */
+  /** Writes the citations of the text. Call it when the text is complete. */
   annotate(annotations: readonly Annotation[]): string {
     this.#annotations = annotations;
     return annotations
@@ -178,7 +178,7 @@ export class OpenMessage extends OneMessage {
   }
 }
 
-/** A message with one part in which the model declines. */
+/** A message with one refusal part. */
 export class OpenRefusal extends OneMessage {
   readonly kind = "refusal";
 
@@ -196,7 +196,7 @@ export class OpenRefusal extends OneMessage {
   }
 }
 
-/** Reasoning, as a summary with one part. */
+/** A reasoning item with a summary of one part. */
 export class OpenReasoning extends Framed {
   readonly kind = "reasoning";
   readonly #part: string;
@@ -241,7 +241,7 @@ export class OpenReasoning extends Framed {
   }
 }
 
-/** A call of a function or of a free-text tool. */
+/** A call of a function or a free-text tool. */
 export class OpenCall extends Framed {
   readonly kind = "call";
   readonly #callId: string;

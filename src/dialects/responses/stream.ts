@@ -18,8 +18,8 @@ const ITEMS = { reasoning: OpenReasoning, message: OpenMessage, refusal: OpenRef
 const DONE = "data: [DONE]\n\n";
 
 /**
- * Renders a responses stream (contract, Responses stream), with the fields of the contract and those of the real API
- * side by side. Items are written one at a time, in the order in which the model produces them.
+ * Renders a responses stream (contract, Responses stream). Its events have the fields of the contract and those of the real
+ * API. Items are written one after another, in the order of the model's output.
  */
 export class ResponsesStream implements StreamRenderer {
   readonly keepAlive = KEEP_ALIVE_COMMENT;
@@ -29,17 +29,17 @@ export class ResponsesStream implements StreamRenderer {
   readonly #events = new EventWriter();
   readonly #output: OutputItem[] = [];
   #open: OpenItem | null = null;
-  /** Characters of the answer's text, and those before the open item. */
+  /** Length of the answer's text so far, and its length before the open item, in characters. */
   #written = 0;
   #behind = 0;
-  /** Items that have begun. */
+  /** Number of items started. */
   #begun = 0;
   #created = false;
 
   /** The final response object as JSON text, once `finish` or `error` has been rendered. */
   finalJson: string | null = null;
 
-  /** `now` gives milliseconds since the epoch. */
+  /** `now` returns milliseconds since the epoch. */
   constructor(response: ResponseObject, tools: DeclaredTools, now: () => number) {
     this.#response = response;
     this.#tools = tools;
@@ -71,7 +71,7 @@ export class ResponsesStream implements StreamRenderer {
     }
   }
 
-  /** `response.created` comes first, and once. */
+  /** Writes `response.created` and `response.in_progress` once, before all other events. */
   #create(): string {
     if (this.#created) return "";
     this.#created = true;
@@ -82,7 +82,7 @@ export class ResponsesStream implements StreamRenderer {
     );
   }
 
-  /** Clients of the contract read `id` and `status` at the top, SDKs read `response`. */
+  /** Clients of the contract read `id` and `status` at the top level, SDKs read `response`. */
   #lifecycle(status: string, json: string): string {
     return `"id":"${this.#response.id}","status":"${status}","response":${json}`;
   }
@@ -108,13 +108,16 @@ export class ResponsesStream implements StreamRenderer {
     return closed + this.#begin(item) + item.delta(text, tokens);
   }
 
-  /** Another item begins. Calls that have ended are closed by then. */
+  /** Closes the current item before the next one starts. Complete calls are already closed. */
   #next(): string {
     this.#leaveCall();
     return this.#close("completed");
   }
 
-  /** A call that was cut off is neither closed nor listed, and what follows has its place: clients act on a closed call at once. */
+  /**
+   * Drops a call that was cut off: it is neither closed nor listed, because clients run a closed call at once. The next
+   * item takes its index.
+   */
   #leaveCall(): void {
     if (this.#open?.kind === "call") this.#open = null;
   }
@@ -132,7 +135,7 @@ export class ResponsesStream implements StreamRenderer {
     const { reason, usage } = event;
     const status = statusOf(reason);
     this.#leaveCall();
-    // Sources are known at the end only: a message that calls have followed is closed by then.
+    // Citations are known only at the end. A message that is followed by calls is already closed and gets none.
     const annotated =
       this.#open instanceof OpenMessage ? this.#open.annotate(annotationsOf(event, this.#behind)) : "";
     const opened = this.#create() + annotated + this.#close(status);

@@ -2,28 +2,29 @@ import type { BodyHold } from "../../http/body-budget.ts";
 import { costOfText } from "../../http/value-cost.ts";
 import type { ServerSocket } from "../../platform/web-socket.ts";
 
-/** With so many unread bytes before it, a message waits for the client to read. */
+/** Unread bytes above which sending waits for the client to read. */
 const MAX_UNREAD = 1_000_000;
-/** A client with so many unread bytes may ask for nothing more. */
+/** Unread bytes above which the client may not send further requests. */
 const MOST_UNREAD = 4 * MAX_UNREAD;
 
 /**
- * What has been sent over a connection and may still be in memory. Every byte counts in the budget until the network has
- * taken it.
+ * Counts the messages that were sent over a connection and may still be in memory. Every byte counts in the memory budget
+ * until the network has accepted it.
  *
- * Workers do not report when that is. There a stranger's bytes count until the client proves that it has read them: it goes
- * on from the response that a turn made, so it has read what came before that turn. Managed keys are trusted to read.
+ * Workers do not report that. There, the bytes of a client without a managed key count until the client proves that it has
+ * read them: when it continues the response of a turn, it has read everything that was sent before that turn. Clients with
+ * a managed key are trusted to read.
  */
 export class UnreadMessages {
   readonly #hold: BodyHold;
   readonly #socket: ServerSocket;
   #bytes = 0;
-  /** The part of `#bytes` about which the runtime reports nothing. */
+  /** The part of `#bytes` whose delivery the runtime does not report. */
   #unreported = 0;
   #unreportedAtStart = 0;
-  /** The response that the connection made last, as of the latest turn. */
+  /** Id of the connection's latest response at the end of the latest turn. */
   #made: string | undefined;
-  /** A client that names this response has read so many of the unreported bytes. */
+  /** If the client continues the response `id`, it has read `bytes` of the unreported bytes. */
   #proof: { readonly id: string; readonly bytes: number } | undefined;
 
   constructor(hold: BodyHold, socket: ServerSocket) {
@@ -31,12 +32,12 @@ export class UnreadMessages {
     this.#socket = socket;
   }
 
-  /** Whether the client has too much to read to ask for more. */
+  /** Whether the client has too many unread bytes to send further requests. */
   get tooMany(): boolean {
     return this.#bytes > MOST_UNREAD;
   }
 
-  /** A turn begins, which goes on from the response `previous`. */
+  /** Starts a turn that continues the response `previous`. */
   startTurn(previous: string | undefined): void {
     if (previous !== undefined && previous === this.#proof?.id) {
       this.#unreported -= this.#proof.bytes;
@@ -46,14 +47,17 @@ export class UnreadMessages {
     this.#unreportedAtStart = this.#unreported;
   }
 
-  /** A turn ends. `latest` is the response that the connection made last. */
+  /** Ends a turn. `latest` is the connection's latest response. */
   endTurn(latest: string | undefined): void {
     if (latest === undefined || latest === this.#made) return;
     this.#made = latest;
     this.#proof = { id: latest, bytes: this.#unreportedAtStart };
   }
 
-  /** Sends a message. The promise resolves when the client is not far behind. Returns null without memory for the message. */
+  /**
+   * Sends a message. The promise resolves when the client has few unread bytes. Returns null if the memory budget is
+   * exhausted.
+   */
   send(text: string): Promise<void> | null {
     const bytes = costOfText(text);
     if (!this.#hold.take(bytes)) return null;

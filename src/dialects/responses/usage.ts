@@ -1,6 +1,6 @@
 import type { Usage } from "../../conversation/events.ts";
 
-/** `usage` of a response object. */
+/** Builds `usage` of a response object. */
 export function responseUsage(usage: Usage): Record<string, unknown> {
   return {
     input_tokens: usage.prompt,

@@ -5,10 +5,10 @@ import { ResponsesConnection, turnHeaders } from "./connection.ts";
 const VERSION = "13";
 
 /**
- * `GET /v1/responses` with an upgrade (contract): one response after another over a WebSocket.
+ * `GET /v1/responses` with an upgrade (contract): creates responses one after another over a WebSocket.
  *
- * @throws GatewayError 405 for a request without an upgrade, 400 and 426 for a handshake that is none of RFC 6455, 503 without
- *   memory for another connection.
+ * @throws GatewayError 405 for a request without an upgrade, 400 and 426 for a handshake that violates RFC 6455, 503 if the
+ * memory budget has no room for another connection.
  */
 export const openConnection = forCallers({
   method: "GET",
@@ -29,7 +29,7 @@ export const openConnection = forCallers({
   },
 });
 
-/** Not every runtime looks at what a handshake says (RFC 6455, section 4.2.1). */
+/** Validates the handshake (RFC 6455, section 4.2.1), because not every runtime does. */
 function requireHandshake(headers: Headers): void {
   if (headers.get("sec-websocket-version") !== VERSION) {
     throw new GatewayError(426, `only version ${VERSION} of the WebSocket protocol is spoken`, {

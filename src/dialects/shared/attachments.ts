@@ -6,10 +6,10 @@ import { invalidRequest } from "../../errors/gateway-error.ts";
 const BASE64 = /^[A-Za-z0-9+/_=\s-]*$/;
 
 /**
- * Where an attachment is that a request gives as a `data:` URL, an `https:` URL or bare base64.
+ * Parses an attachment: a `data:` URL, an `http:` or `https:` URL, or plain base64.
  *
  * @param where the field's name, for the error.
- * @throws GatewayError 400 when it is none of these.
+ * @throws GatewayError 400 for any other value.
  */
 export function inlineOrUrl(
   value: string,

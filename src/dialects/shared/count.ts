@@ -6,7 +6,7 @@ import { suited } from "../../generation/suit.ts";
 import type { Context } from "../../platform/context.ts";
 import { providerNamed } from "../../provider/of-platform.ts";
 
-/** The words of a conversation without a provider's frame around them. */
+/** Returns the text of a conversation without the formatting of a provider. */
 function plainText(conversation: Conversation): string {
   const lines = conversation.tools.map((tool) => JSON.stringify(tool));
   for (const message of conversation.messages) {
@@ -19,8 +19,8 @@ function plainText(conversation: Conversation): string {
 }
 
 /**
- * Tokens that a conversation would cost as a prompt: messages, system and tools, counted on the very text that would be
- * sent. A conversation that the provider would refuse (a broken attachment) is counted by its words.
+ * Counts the prompt tokens of a conversation: messages, system prompt and tools, in the exact text that the provider would
+ * get. If the gateway rejects the conversation (a broken attachment), only its plain text is counted.
  */
 export async function countPromptTokens(context: Context, conversation: Conversation): Promise<number> {
   const { config } = await context.config();

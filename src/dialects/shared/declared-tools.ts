@@ -5,29 +5,29 @@ import { invalidRequest } from "../../errors/gateway-error.ts";
 import { optionalString } from "./members.ts";
 import { webSearchOf } from "./web-search.ts";
 
-/** A tool as the caller knows it. */
+/** A declared tool under the name that the caller uses. */
 export interface CalledTool {
-  /** `custom`: a tool whose input is free text. */
+  /** `custom`: a tool with free-text input. */
   readonly kind: "function" | "custom";
   readonly name: string;
   readonly namespace?: string;
 }
 
-/** What a free-text tool takes, as arguments. */
+/** Parameter schema of a free-text tool. */
 const FREE_TEXT = { type: "object", properties: { input: { type: "string" } }, required: ["input"] };
 
-/** The one name under which the model sees a tool of a namespace. */
+/** Returns the flat name under which the model sees a tool of a namespace. */
 function flatten(name: string, namespace: string | undefined): string {
   if (namespace === undefined || namespace === "") return name;
   return namespace.endsWith("__") ? namespace + name : `${namespace}__${name}`;
 }
 
-/** A grammar is no schema; the model is told of it in the description. */
+/** Adds a custom tool's grammar to its description, because a JSON schema cannot express it. */
 function customDescription(tool: JsonObject): string {
   const described = optionalString(tool, "description") ?? "";
   const declared = tool["format"];
   if (!isObject(declared)) return described;
-  // The chat style wraps what the responses style has side by side.
+  // The chat-completions style nests these fields under `grammar`; the responses style does not.
   const format = isObject(declared["grammar"]) ? declared["grammar"] : declared;
   const definition = optionalString(format, "definition");
   if (definition === undefined) return described;
@@ -36,42 +36,48 @@ function customDescription(tool: JsonObject): string {
 }
 
 /**
- * The tools of a request in the chat or responses style, whose definitions may be wrapped (`{type, function: {…}}`) or
- * not. Functions and free-text tools are offered to the model, those of a namespace under one flat
- * name; tools that only the real service can run (web search and the like) are accepted and not offered (client
- * assertion 16).
+ * The tools of a request in the chat-completions or responses style, with nested (`{type, function: {…}}`) or flat
+ * definitions. The model gets functions and free-text tools; tools of a namespace get a flat name. Tools that only the real
+ * service can run (web search and similar) are accepted but not offered (client assertion 16).
  */
 export class DeclaredTools {
   readonly definitions: ToolDefinition[] = [];
-  /** The real service's web search is among the tools. */
+  /** Options of the real service's web search, if the request declares that tool. */
   webSearch: WebSearch | undefined;
   readonly #byFlatName = new Map<string, CalledTool>();
-  /** The flat name of a tool by its own name; null when two namespaces have one. */
+  /** Flat names by a tool's own name; null if two namespaces have a tool of that name. */
   readonly #byBareName = new Map<string, string | null>();
 
-  /** Takes the value of a `tools` field. Throws 400 that names the tool at fault. */
+  /**
+   * Adds the value of a `tools` field.
+   *
+   * @throws GatewayError 400 that names the invalid tool.
+   */
   add(tools: unknown, where: string, namespace?: string): void {
     if (tools === null || tools === undefined) return;
     if (!Array.isArray(tools)) throw invalidRequest(`${where} must be an array`, where);
     for (const [index, tool] of tools.entries()) this.#addOne(tool, `${where}[${index}]`, namespace);
   }
 
-  /** The tool that the model called. A name that was not declared is the caller's to judge. */
+  /**
+   * Returns the declared tool for a call of the model. An undeclared name is returned as a function; the caller must handle
+   * it.
+   */
   called(name: string): CalledTool {
     return this.#byFlatName.get(this.#flatNameOf(name)) ?? { kind: "function", name };
   }
 
-  /** The name under which the model knows a tool of an earlier call. */
+  /** Returns the flat name of a tool that an earlier call used. */
   flatName(name: string, namespace: string | undefined): string {
     return namespace === undefined ? this.#flatNameOf(name) : flatten(name, namespace);
   }
 
-  /** Whether a tool with this name is offered. */
+  /** Returns whether the request declares a tool with this name. */
   has(name: string, namespace?: string): boolean {
     return this.#byFlatName.has(this.flatName(name, namespace));
   }
 
-  /** Offers only the tools with these flat names. */
+  /** Removes all tools except those with these flat names. */
   keep(flatNames: ReadonlySet<string>): void {
     const kept = this.definitions.filter(({ name }) => flatNames.has(name));
     this.definitions.length = 0;

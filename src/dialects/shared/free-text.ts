@@ -1,12 +1,12 @@
 import { isObject } from "../../encoding/json.ts";
 
-/** How the arguments of a free-text tool begin when they are what its schema says. */
+/** Matches the start of a free-text tool's arguments if they follow its schema. */
 const HEAD = /^\s*\{\s*"input"\s*:\s*"/;
 const HEAD_ANY = /^\s*\{\s*"input"\s*:\s*/;
-/** Longer than any head that is worth waiting for. */
+/** Maximum number of characters to buffer while looking for this start. */
 const HEAD_MAX = 64;
 
-/** The text that the inside of a JSON string stands for; what is no JSON stays as it is. */
+/** Decodes the content of a JSON string. Returns invalid content unchanged. */
 function unescapeJson(raw: string): string {
   try {
     const decoded: unknown = JSON.parse(`"${raw}"`);
@@ -16,7 +16,7 @@ function unescapeJson(raw: string): string {
   }
 }
 
-/** The free text in whole arguments that are not what the schema says. */
+/** Extracts the free text from whole arguments that do not follow the schema. */
 function textOfArguments(text: string): string {
   let value: unknown;
   try {
@@ -31,19 +31,19 @@ function textOfArguments(text: string): string {
   if (first === undefined) return "";
   if (entries.length > 1) return text;
   if (typeof first[1] === "string") return first[1];
-  // A number keeps its digits only as source text.
+  // Take the number's source text: parsing can lose digits.
   return HEAD_ANY.test(text) ? text.replace(HEAD_ANY, "").trimEnd().slice(0, -1).trimEnd() : text;
 }
 
 /**
- * Turns the arguments of a free-text tool, `{"input": "…"}` as JSON text, into that text while they stream. Arguments
- * of any other shape come out at the end, as faithfully as can be.
+ * Extracts the text from the streamed arguments of a free-text tool, `{"input": "…"}` as JSON text. Arguments of any other
+ * shape are converted at the end, as completely as possible.
  */
 export class FreeTextInput {
   #state: "head" | "text" | "whole" | "done" = "head";
   #held = "";
 
-  /** The text that the next piece of the arguments yields. */
+  /** Returns the text that the next piece of the arguments adds. */
   push(piece: string): string {
     if (this.#state === "done") return "";
     this.#held += piece;
@@ -57,14 +57,14 @@ export class FreeTextInput {
     return this.#state === "text" ? this.#decode() : "";
   }
 
-  /** What is left when the arguments have ended. */
+  /** Returns the remaining text at the end of the arguments. */
   finish(): string {
     const state = this.#state;
     this.#state = "done";
     return state === "head" || state === "whole" ? textOfArguments(this.#held) : "";
   }
 
-  /** Decodes up to the closing quote, or up to an escape that is not whole yet. */
+  /** Decodes up to the closing quote or up to an incomplete escape sequence. */
   #decode(): string {
     const held = this.#held;
     let end = 0;
@@ -81,7 +81,7 @@ export class FreeTextInput {
   }
 }
 
-/** The free text of whole arguments. */
+/** Extracts the free text from whole arguments. */
 export function freeText(argumentsText: string): string {
   const input = new FreeTextInput();
   return input.push(argumentsText) + input.finish();

@@ -4,7 +4,7 @@ const INSERT =
   "Write what stands between the user's text and the text below. Write that alone, with white space at its ends where " +
   "it needs some: do not repeat either text, comment on them or address the user.";
 
-/** What the model is told of a text that it is to go on with up to `suffix`. */
+/** Builds the system message that asks the model for the text between the user's text and `suffix`. */
 export function insertionBefore(suffix: string): Part[] {
   return [
     { type: "text", text: INSERT },

@@ -1,4 +1,4 @@
-/** What is known of the call that a result belongs to. */
+/** The tool call that a result belongs to. */
 export interface AnsweredCall {
   readonly callId: string;
   readonly name?: string;
@@ -10,7 +10,7 @@ interface OpenCall {
   open: boolean;
 }
 
-/** Calls in their order, of which some may have been answered already. */
+/** A queue of tool calls, oldest first. Some of them may already have a result. */
 class Line {
   readonly #calls: OpenCall[] = [];
   #next = 0;
@@ -19,7 +19,7 @@ class Line {
     this.#calls.push(call);
   }
 
-  /** The oldest that is open, which then is not any more. */
+  /** Removes and returns the oldest pending call. */
   take(): OpenCall | undefined {
     for (; this.#next < this.#calls.length; this.#next += 1) {
       const call = this.#calls[this.#next];
@@ -40,17 +40,19 @@ function lineOf(lines: Map<string, Line>, key: string): Line {
 }
 
 /**
- * The calls of a conversation whose results are still to come. Calls may be without ids: a result without one belongs to
- * the oldest open call, of its name if it has one (client assertion 40).
+ * The tool calls of a conversation that have no result yet. Calls and results may have no ids: a result without an id
+ * belongs to the oldest pending call, or to the oldest one of its tool name if it has a name (client assertion 40).
  */
 export class OpenCalls {
-  /** By id and by name, oldest first; what was answered is passed over, so that any number of calls costs linear time. */
+  /**
+   * Each queue is ordered oldest first. Queues skip calls that have a result, so any number of calls takes linear time.
+   */
   readonly #all = new Line();
   readonly #byId = new Map<string, Line>();
   readonly #byName = new Map<string, Line>();
   #count = 0;
 
-  /** A call was made. Returns its id: its own if it has one. */
+  /** Registers a call. Returns its id, or a new id if it has none. */
   call(id: string | null | undefined, name: string): string {
     this.#count += 1;
     const given = id || `call_${this.#count}_${name}`;
@@ -61,7 +63,7 @@ export class OpenCalls {
     return given;
   }
 
-  /** A result came. */
+  /** Assigns a result to its call. */
   answer(id: string | null | undefined, name: string | null | undefined): AnsweredCall {
     const call = (id ? this.#byId.get(id) : name ? this.#byName.get(name) : this.#all)?.take();
     const known = name ?? call?.name;

@@ -2,10 +2,10 @@ import type { Sampling } from "../../conversation/conversation.ts";
 import { isObject, type JsonObject } from "../../encoding/json.ts";
 import { finite } from "./fields.ts";
 
-/** Options as a request has them, whatever they are. */
+/** Options as the request contains them, not validated. */
 export type WishedSampling = { readonly [name in keyof Sampling]?: unknown };
 
-/** The options of the chat-completions style that its relatives call by the same names. */
+/** Returns the options that have the same names in the chat-completions style and related styles. */
 export function chatOptions(body: JsonObject): WishedSampling {
   return {
     temperature: body["temperature"],
@@ -23,12 +23,12 @@ export function chatOptions(body: JsonObject): WishedSampling {
   };
 }
 
-/** `budget_tokens` of a `thinking` that is switched on; undefined: none is given. */
+/** Returns `budget_tokens` of an enabled `thinking`, or undefined. */
 export function thinkingBudgetOf(thinking: unknown): unknown {
   return isObject(thinking) && thinking["type"] !== "disabled" ? thinking["budget_tokens"] : undefined;
 }
 
-/** Options with everything left out that the request left out. Unusable values are left out too. */
+/** Validates the options. Absent and unusable values are omitted. */
 export function samplingOf(wished: WishedSampling): Sampling {
   const { stop, logitBias, logprobs, n, thinkingBudget, modalities } = wished;
   const stops = (typeof stop === "string" ? [stop] : texts(stop)) ?? [];

@@ -1,4 +1,4 @@
-/** Fields by which chat-completions style clients switch thinking on and off. */
+/** Fields with which clients of the chat-completions style enable and disable thinking. */
 export interface ThinkingFields {
   readonly thinking?: unknown;
   readonly reasoning?: unknown;
@@ -11,8 +11,8 @@ function member(value: unknown, name: string): unknown {
 }
 
 /**
- * Whether a request wants the model to think. Thinking is on unless the request switches it off: `thinking: {type:
- * "disabled"}` or `false`, `reasoning: {effort: "none"}` or `{enabled: false}`, `reasoning_effort: "none"`,
+ * Returns whether a request wants the model to think. Thinking is on unless the request disables it with `thinking: {type:
+ * "disabled"}` or `false`, `reasoning: {effort: "none"}` or `{enabled: false}` or `false`, `reasoning_effort: "none"`, or
  * `enable_thinking: false`.
  */
 export function wantsThinking(fields: ThinkingFields): boolean {

@@ -7,15 +7,15 @@ const likely = ({ token, logprob, bytes }: LikelyToken) => ({
   bytes: bytes ?? bytesOf(token),
 });
 
-/** The bytes of a token that is a text of its own. */
+/** Returns the UTF-8 bytes of a token. Correct only for a token that is complete text. */
 const bytesOf = (token: string): number[] => [...new TextEncoder().encode(token)];
 
-/** Tokens as the chat-completions style and its relatives write them. */
+/** Converts tokens to the log probabilities of the chat-completions style and related styles. */
 export function logprobsOf(tokens: readonly AnswerToken[]) {
   return tokens.map(({ top, ...token }) => ({ ...likely(token), top_logprobs: top.map(likely) }));
 }
 
-/** What {@link logprobsOf} makes of a token. */
+/** Schema of one entry that {@link logprobsOf} returns. */
 export function tokenSchema() {
   const likely = { token: z.string(), logprob: z.number(), bytes: z.array(z.int()) };
   return z.object({ ...likely, top_logprobs: z.array(z.object(likely)) });

@@ -6,16 +6,20 @@ import { optionalString } from "./members.ts";
 
 const PARAM = "tool_choice";
 
-/** Types of tools that only the real service can run. */
+/** Matches the types of tools that only the real service can run. */
 const HOSTED =
   /^(?:web_search|file_search|code_interpreter|image_generation|computer|mcp|tool_search|shell|local_shell|apply_patch)/;
 
-/** The 400 of a request that names a tool which it does not declare; `param` is the field that names it. */
+/** Creates the 400 for a tool that the request does not declare. `param` is the field that names it. */
 export function undeclaredTool(name: string, param: string): GatewayError {
   return invalidRequest(`${param} names ${JSON.stringify(name)}, which tools does not declare`, param);
 }
 
-/** The flat name of the function or free-text tool that an object names, wrapped or not. Throws 400. */
+/**
+ * Returns the flat name of the function or free-text tool that a nested or flat object names.
+ *
+ * @throws GatewayError 400 for a missing or undeclared name.
+ */
 function named(choice: JsonObject, type: string, tools: DeclaredTools, param: string): string {
   const nested = choice[type];
   const tool = isObject(nested) ? nested : choice;
@@ -27,8 +31,8 @@ function named(choice: JsonObject, type: string, tools: DeclaredTools, param: st
 }
 
 /**
- * `{type: "allowed_tools", mode, tools}`, in the chat style wrapped once more: only these are offered. Those that only the
- * real service can run are passed over.
+ * Applies `{type: "allowed_tools", mode, tools}`, which the chat-completions style nests one level deeper: only the listed
+ * tools are offered. Tools that only the real service can run are ignored.
  */
 function allowedTools(choice: JsonObject, tools: DeclaredTools): ToolChoice {
   const nested = choice["allowed_tools"];
@@ -52,10 +56,11 @@ function allowedTools(choice: JsonObject, tools: DeclaredTools): ToolChoice {
 }
 
 /**
- * `tool_choice` of the chat and responses styles, in all forms that clients send (client assertions 9 and 17). Of the tools
- * it leaves only those that it allows. Forcing a tool that only the real service can run leaves the choice to the model.
+ * Translates `tool_choice` of the chat-completions and responses styles, in all forms that clients send (client assertions
+ * 9 and 17). Removes the tools that it does not allow from `tools`. If it forces a tool that only the real service can run,
+ * the model chooses.
  *
- * @throws GatewayError 400 for an unknown choice, a function without a name, or one that `tools` does not declare.
+ * @throws GatewayError 400 for an unknown choice, a function without a name, or a function that `tools` does not declare.
  */
 export function toToolChoice(value: unknown, tools: DeclaredTools): ToolChoice {
   if (value === undefined || value === null) return { type: "auto" };

@@ -1,12 +1,12 @@
 import { type JsonObject, objectIn } from "../../encoding/json.ts";
 
 /**
- * A call's arguments as the object that they are. A backend's own calls may break off in the middle when it runs out of
- * tokens; what cannot be read is an empty object, as the tool's executor refuses missing arguments anyway.
+ * Parses the arguments of a call to an object. Arguments that are cut off, because the model ran out of tokens, give an
+ * empty object: the tool then rejects the call because of missing arguments.
  */
 export const inputObject: (text: string) => JsonObject = objectIn;
 
-/** Arguments as JSON text of one object: as it stands, digits untouched, when it is one. */
+/** Returns arguments as the JSON text of one object. Valid text is returned unchanged, so numbers keep their digits. */
 export function inputText(text: string): string {
   const object = inputObject(text);
   return Object.keys(object).length === 0 ? "{}" : text;

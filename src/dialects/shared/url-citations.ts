@@ -1,6 +1,6 @@
 import type { Citation } from "../../conversation/sources.ts";
 
-/** A place in a text that refers to a page, as the chat-completions and the responses style describe it. */
+/** A citation of a web page in a text, in the form of the chat-completions and responses styles. */
 export interface UrlCitation {
   readonly start_index: number;
   readonly end_index: number;
@@ -8,7 +8,7 @@ export interface UrlCitation {
   readonly url: string;
 }
 
-/** Citations in a text that begins so many characters behind the answer's beginning. */
+/** Builds the citations of a text. `behind` is the offset of the text in the answer, in characters. */
 export function urlCitations(citations: readonly Citation[], behind = 0): UrlCitation[] {
   return citations
     .filter(({ start }) => start >= behind)

@@ -4,8 +4,8 @@ import { isObject, type JsonObject } from "../../encoding/json.ts";
 const PLACE = ["city", "region", "country", "timezone"] as const;
 
 /**
- * How a request's own web search is to search: a tool of the responses, the message or the content-generation style, or
- * `web_search_options` of the chat style. What is not as it is documented says nothing.
+ * Parses the options of a request's own web search: of a tool in the responses, message or content-generation style, or of
+ * `web_search_options` in the chat-completions style. Undocumented values are ignored.
  */
 export function webSearchOf(declared: JsonObject): WebSearch {
   const { search_context_size: size, max_uses: uses } = declared;
@@ -22,7 +22,7 @@ export function webSearchOf(declared: JsonObject): WebSearch {
   };
 }
 
-/** A place; the chat style wraps what the others have side by side. */
+/** Parses a location. The chat-completions style nests these fields under `approximate`; the other styles do not. */
 function locationIn(declared: unknown): SearchLocation | undefined {
   if (!isObject(declared)) return undefined;
   const place = isObject(declared["approximate"]) ? declared["approximate"] : declared;
