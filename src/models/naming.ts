@@ -1,7 +1,8 @@
 import { listedModel, modelOf } from "../config/provider-models.ts";
 import { type Config, DEFAULT_PROVIDER, type ProviderEntry, type ProviderModel } from "../config/schema.ts";
 import type { CatalogueModel } from "../conversation/model.ts";
-import { nameFor } from "../conversation/model-path.ts";
+import { nameInPath } from "../conversation/model-path.ts";
+import { findDriver } from "../provider/drivers.ts";
 import { catalogueModel } from "./catalogue.ts";
 
 /** What of the configuration says which names stand for which models. */
@@ -55,7 +56,8 @@ export function unknownModelAt(
 /** A model by a name that a caller may have made up; one that the configuration lists is what that says. */
 function modelAsked(provider: ProviderEntry, asked: string): CatalogueModel | undefined {
   const isListed = listedModel(provider, asked).model !== undefined;
-  const name = isListed ? asked : nameFor(provider.driver, asked);
+  const inPath = findDriver(provider.driver)?.modelNamesInPaths === true;
+  const name = isListed || !inPath ? asked : nameInPath(asked);
   return name === undefined ? undefined : modelAt(provider, name);
 }
 
@@ -83,16 +85,14 @@ function modelAt(provider: ProviderEntry, name: string): CatalogueModel | undefi
   };
 }
 
-/** The driver of the provider whose models the catalogue describes. To other backends its ids are names like any other. */
-const OF_THE_CATALOGUE = "sessions";
-
 /** What is known of one model, and nothing of those that may take its place. */
 function describedModel(
   { id: provider, driver }: ProviderEntry,
   name: string,
   model: ProviderModel = {},
 ): CatalogueModel {
-  const canonical = driver === OF_THE_CATALOGUE ? catalogueModel(name.toLowerCase()) : undefined;
+  const described = findDriver(driver)?.servesCatalogue === true;
+  const canonical = described ? catalogueModel(name.toLowerCase()) : undefined;
   const { thinking, search, vision } = canonical ?? OWN_ABILITIES;
   const { context, output } = model;
   return {
