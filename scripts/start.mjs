@@ -36,9 +36,9 @@ async function variableProblem(given) {
   // Whoever sets none does not wait for the rules to be loaded.
   if (Object.keys(given).length === 0 || !process.features.typescript) return "";
   const { parseVariables, VariableError } = await import("../src/platform/variables.ts");
-  const { DRIVER_NAMES } = await import("../src/provider/drivers.ts");
+  const { DRIVER_ALIASES, DRIVER_NAMES } = await import("../src/provider/drivers.ts");
   try {
-    parseVariables(given, { drivers: DRIVER_NAMES });
+    parseVariables(given, { drivers: DRIVER_NAMES, driverAliases: DRIVER_ALIASES });
     return "";
   } catch (error) {
     if (!(error instanceof VariableError)) throw error;

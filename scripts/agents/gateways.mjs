@@ -18,7 +18,7 @@ export const KEY = "sk-dev";
  */
 
 /** The drivers that speak a style of ours, by where it begins. */
-const BEHIND = { openai: "/v1", responses: "/v1", messages: "/anthropic", "content-generation": "" };
+const BEHIND = { openai: "/v1", "openai-responses": "/v1", anthropic: "/anthropic", gemini: "" };
 
 /** The drivers that can be asked for. */
 export const DRIVERS = ["sessions", ...Object.keys(BEHIND)];

@@ -1,5 +1,5 @@
 /**
- * `npm run agents [-- --only <id>,… --driver sessions,openai,responses,messages,content-generation --requests]`: installs coding agents, agent frameworks and SDKs
+ * `npm run agents [-- --only <id>,… --driver sessions,openai,openai-responses,anthropic,gemini --requests]`: installs coding agents, agent frameworks and SDKs
  * into `.cache/agents`, takes each through a conversation with text, with one and with two parallel tool calls against a
  * gateway with tool markup and one with native calls, and prints a table. What cannot be installed here is told and
  * passed over. `--requests` keeps what the clients sent, in `.cache/agents/requests`.

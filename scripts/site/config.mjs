@@ -43,9 +43,9 @@ const sidebar = [
       page("Clients", "/docs/clients"),
       page("Tool markup", "/docs/tool-markup"),
       page("The provider's protocol", "/docs/provider-protocol"),
-      page("Message backends", "/docs/message-backends"),
-      page("Responses backends", "/docs/responses-backends"),
-      page("Content-generation backends", "/docs/content-generation-backends"),
+      page("Anthropic backends", "/docs/anthropic-backends"),
+      page("OpenAI Responses backends", "/docs/openai-responses-backends"),
+      page("Gemini backends", "/docs/gemini-backends"),
     ],
   },
   {

@@ -5,6 +5,7 @@ import { failureMessage } from "../errors/failure-message.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import type { ModelAsk } from "../platform/administration.ts";
 import type { Platform } from "../platform/platform.ts";
+import { isSameDriver } from "../provider/drivers.ts";
 import { providerNamed } from "../provider/of-platform.ts";
 import { withFreeAccount } from "./free-account.ts";
 
@@ -130,8 +131,8 @@ async function list(platform: Platform, id: string, names: readonly string[]): P
       added = [];
       const providers = current.providers.map((entry) => {
         // Another address may have other models.
-        if (entry.id !== id || entry.base_url !== present.base_url || entry.driver !== present.driver)
-          return entry;
+        if (entry.id !== id || entry.base_url !== present.base_url) return entry;
+        if (!isSameDriver(entry.driver, present.driver)) return entry;
         added = fresh(entry).map(([name, said]) => ({
           path: `providers[${id}].models.${name}`,
           before: null,

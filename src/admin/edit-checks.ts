@@ -2,7 +2,7 @@ import { allSwitchedOn } from "../config/provider-models.ts";
 import { type Config, DEFAULT_PROVIDER } from "../config/schema.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import { namedModel, resolves } from "../models/resolve.ts";
-import { DRIVER_NAMES } from "../provider/drivers.ts";
+import { DRIVER_NAMES, findDriver } from "../provider/drivers.ts";
 
 /** A place of the configuration that refers to something else in it. */
 interface Reference {
@@ -49,7 +49,7 @@ const DRIVERS: Kind = {
   references: ({ providers }) =>
     providers.map(({ driver }, index) => ({ param: `providers[${index}].driver`, to: driver })),
   fault: () => (to) =>
-    DRIVER_NAMES.includes(to)
+    findDriver(to) !== undefined
       ? null
       : `${JSON.stringify(to)} is no driver: there are ${DRIVER_NAMES.join(", ")}`,
 };

@@ -1,6 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import type { Platform } from "../platform/platform.ts";
-import { driverNamed } from "../provider/drivers.ts";
+import { getDriver } from "../provider/drivers.ts";
 
 /** What is known of the default provider, the only one that unknown keys can reach. */
 type Deployment = Pick<Platform, "variables" | "providerBaseUrl">;
@@ -14,7 +14,7 @@ function isRealCredential(token: string): boolean {
  * for it, or it is a hosted API (https) without accounts, whose callers bring their own keys.
  */
 function checksKeys({ variables, providerBaseUrl }: Deployment, { accounts }: Config): boolean {
-  if (driverNamed(variables.providerDriver).signsIn === true) return true;
+  if (getDriver(variables.providerDriver).signsIn === true) return true;
   if (isRealCredential(variables.providerToken)) return true;
   const own = accounts.filter(({ provider = "" }) => provider === "");
   if (own.length === 0) return providerBaseUrl?.startsWith("https:") === true;

@@ -1,6 +1,6 @@
 import { ProviderError } from "../errors/provider-error.ts";
 import type { Sample } from "../platform/captures.ts";
-import { driverNamed } from "../provider/drivers.ts";
+import { getDriver } from "../provider/drivers.ts";
 import type { ProviderEvent, TurnDecoder } from "../provider/provider.ts";
 
 /** What a driver's decoder makes of one upstream answer. */
@@ -21,12 +21,7 @@ export function replay({ meta, upstream }: Sample, bytesPerRead = 4096): Replaye
   return meta.rounds.map((round) => {
     const text = upstream.slice(at, at + round.length);
     at += round.length;
-    return replayRound(
-      driverNamed(meta.provider).replay(round.content_type),
-      round.label,
-      text,
-      bytesPerRead,
-    );
+    return replayRound(getDriver(meta.provider).replay(round.content_type), round.label, text, bytesPerRead);
   });
 }
 

@@ -4,7 +4,7 @@ import type { Context } from "../platform/context.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Fetch, OutboundProxy } from "../platform/upstream.ts";
 import type { ExchangeKind } from "../provider/driver.ts";
-import { driverNamed } from "../provider/drivers.ts";
+import { getDriver } from "../provider/drivers.ts";
 import { readBounded } from "../provider/transport.ts";
 import { cutText } from "../storage/texts.ts";
 import { series } from "../telemetry/counts.ts";
@@ -111,7 +111,7 @@ let latest: { readonly driver: string; readonly url: string; readonly kind: Exch
 /** What an exchange is for, in the driver's words. */
 function exchangeOf(driver: string, url: string): ExchangeKind {
   if (latest.url !== url || latest.driver !== driver) {
-    latest = { driver, url, kind: driverNamed(driver).exchange(new URL(url).pathname) };
+    latest = { driver, url, kind: getDriver(driver).exchange(new URL(url).pathname) };
   }
   return latest.kind;
 }

@@ -1,8 +1,5 @@
 import { isDots } from "../encoding/path-segment.ts";
 
-/** Drivers whose protocol has a model's name in the path of its requests, by their ids. */
-const IN_PATHS: ReadonlySet<string> = new Set(["content-generation"]);
-
 /** What means something in an address, or is taken out of it. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 const NO_PART_OF_NAMES = /[\\%?#\u0000-\u001f\u007f]/;
@@ -21,9 +18,8 @@ export function withoutCollection(name: string): string {
   return name.replace(/^(?:models\/)+/, "");
 }
 
-/** What a driver knows a model by that somebody asks for; undefined where that can be no model's name. */
-export function nameFor(driver: string, name: string): string | undefined {
-  if (!IN_PATHS.has(driver)) return name;
+/** A requested model's name for the path of a request; undefined where it cannot be a model's name. */
+export function nameInPath(name: string): string | undefined {
   const bare = withoutCollection(name);
   return changesAddress(bare) ? undefined : bare;
 }

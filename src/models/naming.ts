@@ -1,7 +1,8 @@
 import { listedModel, modelOf } from "../config/provider-models.ts";
 import { type Config, DEFAULT_PROVIDER, type ProviderEntry, type ProviderModel } from "../config/schema.ts";
 import type { CatalogueModel } from "../conversation/model.ts";
-import { nameFor } from "../conversation/model-path.ts";
+import { nameInPath } from "../conversation/model-path.ts";
+import { findDriver } from "../provider/drivers.ts";
 import { catalogueModel } from "./catalogue.ts";
 
 /** The part of the configuration that maps names to models. */
@@ -57,7 +58,8 @@ export function unknownModelAt(
  */
 function modelAsked(provider: ProviderEntry, asked: string): CatalogueModel | undefined {
   const isListed = listedModel(provider, asked).model !== undefined;
-  const name = isListed ? asked : nameFor(provider.driver, asked);
+  const inPath = findDriver(provider.driver)?.modelNamesInPaths === true;
+  const name = isListed || !inPath ? asked : nameInPath(asked);
   return name === undefined ? undefined : modelAt(provider, name);
 }
 
@@ -85,16 +87,14 @@ function modelAt(provider: ProviderEntry, name: string): CatalogueModel | undefi
   };
 }
 
-/** Driver of the provider whose models the catalogue describes. Other drivers treat catalogue ids like any other name. */
-const OF_THE_CATALOGUE = "sessions";
-
 /** Builds a model without its replacements for vision and search. */
 function describedModel(
   { id: provider, driver }: ProviderEntry,
   name: string,
   model: ProviderModel = {},
 ): CatalogueModel {
-  const canonical = driver === OF_THE_CATALOGUE ? catalogueModel(name.toLowerCase()) : undefined;
+  const described = findDriver(driver)?.servesCatalogue === true;
+  const canonical = described ? catalogueModel(name.toLowerCase()) : undefined;
   const { thinking, search, vision } = canonical ?? OWN_ABILITIES;
   const { context, output } = model;
   return {

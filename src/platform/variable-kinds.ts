@@ -56,9 +56,9 @@ export const flag = kind("true or false", (text) => {
   return NO.includes(word) ? false : undefined;
 });
 
-/** One of some words. */
-export function oneOf<T extends string>(words: readonly T[]) {
-  return kind(`one of ${words.join(", ")}`, (text) => words.find((word) => word === text));
+/** One of some words. Aliases are accepted, too, and stay as they are; the error does not offer them. */
+export function oneOf<T extends string>(words: readonly T[], aliases: readonly T[] = []) {
+  return kind(`one of ${words.join(", ")}`, (text) => [...words, ...aliases].find((word) => word === text));
 }
 
 /** An http or https address. It may hold a password. */

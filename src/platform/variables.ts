@@ -21,7 +21,7 @@ export const MOST_SHARDS = 64;
 
 /** The deployment's variables. Their names are fixed: documentation and tools rely on them. */
 export interface Variables {
-  /** `PROVIDER_DRIVER`: which protocol the upstream speaks; one of the drivers, the first unless set. */
+  /** `PROVIDER_DRIVER`: which protocol the upstream speaks; a driver's name or alias as stated, the first driver unless set. */
   readonly providerDriver: string;
   /** `PROVIDER_BASE_URL`, without a slash at its end; null: the sandbox, if there is one. */
   readonly providerBaseUrl: string | null;
@@ -151,6 +151,8 @@ export class VariableError extends Error {
 export interface VariableOptions {
   /** What `PROVIDER_DRIVER` may be. The first is the default. */
   readonly drivers: readonly string[];
+  /** Earlier names of drivers → their names today. `PROVIDER_DRIVER` may be one of them, too. */
+  readonly driverAliases?: ReadonlyMap<string, string>;
   /** The default of `BODY_BUDGET_BYTES`; what fits an isolate of 128 MB, unless given. */
   readonly bodyBudgetBytes?: number;
 }
@@ -178,7 +180,11 @@ function textOf(value: unknown): string {
  * @throws VariableError for the first one that is not what it may be
  */
 export function parseVariables(env: Readonly<Record<string, unknown>>, options: VariableOptions): Variables {
-  const { drivers, bodyBudgetBytes = ISOLATE_BODY_BYTES } = options;
+  const {
+    drivers,
+    driverAliases = new Map<string, string>(),
+    bodyBudgetBytes = ISOLATE_BODY_BYTES,
+  } = options;
   function read<T, Unset>(name: string, kind: Kind<T>, unset: Unset): T | Unset {
     const text = textOf(env[name]);
     if (text === "") return unset;
@@ -189,7 +195,7 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
   const time = milliseconds();
   const amount = count();
   return {
-    providerDriver: read("PROVIDER_DRIVER", oneOf(drivers), drivers[0] ?? ""),
+    providerDriver: read("PROVIDER_DRIVER", oneOf(drivers, [...driverAliases.keys()]), drivers[0] ?? ""),
     providerBaseUrl: read("PROVIDER_BASE_URL", baseUrl, null),
     providerToken: read("PROVIDER_TOKEN", anyText, "none"),
     providerModels: read("PROVIDER_MODELS", textMap, {}),

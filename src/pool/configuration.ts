@@ -1,7 +1,7 @@
 import { accountIdentifier } from "../config/account-identifier.ts";
 import type { Config, ProviderEntry } from "../config/schema.ts";
 import type { PoolAccount, PoolConfiguration } from "../platform/pool-configuration.ts";
-import { DRIVERS } from "../provider/drivers.ts";
+import { findDriver } from "../provider/drivers.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -28,7 +28,8 @@ const NO_TOKEN = "none";
 
 /** Whether a provider can be used without accounts. */
 function needsNone({ driver }: ProviderEntry): boolean {
-  return DRIVERS.some(({ id, signsIn }) => id === driver && signsIn !== true);
+  const found = findDriver(driver);
+  return found !== undefined && found.signsIn !== true;
 }
 
 /** What the pool needs of the configuration. `queueWaitMs` is a setting of the deployment; `version`: see `PoolConfiguration`. */

@@ -35,6 +35,10 @@ export interface Driver {
   readonly id: string;
   /** Its accounts sign in, and nothing can be asked without one. Absent: a key is all that is needed. */
   readonly signsIn?: true;
+  /** The catalogue describes its provider's models. To other backends the catalogue's ids are names like any other. */
+  readonly servesCatalogue?: true;
+  /** The paths of its requests contain the model's name. */
+  readonly modelNamesInPaths?: true;
   /** Makes a provider. It holds no connection, and serves any number of requests at once. */
   create(options: ProviderOptions): Provider;
   /** Tells what the path of an upstream address is for. */

@@ -1,19 +1,47 @@
-import { contentGeneration } from "./content-generation/driver.ts";
+import { anthropicDriver } from "./anthropic/driver.ts";
 import type { Driver } from "./driver.ts";
-import { messages } from "./messages/driver.ts";
-import { openai } from "./openai/driver.ts";
-import { responses } from "./responses/driver.ts";
-import { sessions } from "./sessions/driver.ts";
+import { geminiDriver } from "./gemini/driver.ts";
+import { openaiDriver } from "./openai/driver.ts";
+import { openaiResponsesDriver } from "./openai-responses/driver.ts";
+import { sessionsDriver } from "./sessions/driver.ts";
 
 /** The protocols in which a provider may be spoken to; the first is the default. */
-export const DRIVERS: readonly Driver[] = [sessions, openai, responses, messages, contentGeneration];
+export const DRIVERS: readonly Driver[] = [
+  sessionsDriver,
+  openaiDriver,
+  openaiResponsesDriver,
+  anthropicDriver,
+  geminiDriver,
+];
 
-/** What `PROVIDER_DRIVER` may be. */
+/** The drivers' names, as documentation and forms offer them. */
 export const DRIVER_NAMES: readonly string[] = DRIVERS.map(({ id }) => id);
 
-/** The driver of a name. Throws for a name that none has: the deployment's variables have been checked by then. */
-export function driverNamed(name: string): Driver {
-  const driver = DRIVERS.find(({ id }) => id === name);
+/** Earlier names of drivers → their names today. Variables, configurations and captures may still contain them. */
+export const DRIVER_ALIASES: ReadonlyMap<string, string> = new Map([
+  ["responses", "openai-responses"],
+  ["messages", "anthropic"],
+  ["content-generation", "gemini"],
+]);
+
+function currentName(name: string): string {
+  return DRIVER_ALIASES.get(name) ?? name;
+}
+
+/** The driver of a name or of an earlier name; undefined: no driver has it. */
+export function findDriver(name: string): Driver | undefined {
+  const id = currentName(name);
+  return DRIVERS.find((driver) => driver.id === id);
+}
+
+/** As {@link findDriver}. Throws for an unknown name: the deployment's variables have been checked by then. */
+export function getDriver(name: string): Driver {
+  const driver = findDriver(name);
   if (driver === undefined) throw new RangeError(`there is no provider driver ${JSON.stringify(name)}`);
   return driver;
+}
+
+/** Whether two names stand for the same driver. */
+export function isSameDriver(one: string, other: string): boolean {
+  return currentName(one) === currentName(other);
 }

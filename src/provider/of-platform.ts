@@ -3,7 +3,7 @@ import type { Config, ProviderEntry } from "../config/schema.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import type { Platform } from "../platform/platform.ts";
 import type { Variables } from "../platform/variables.ts";
-import { DRIVER_NAMES, driverNamed } from "./drivers.ts";
+import { findDriver, getDriver, isSameDriver } from "./drivers.ts";
 import type { Provider } from "./provider.ts";
 
 /** For how long a provider may be silent, milliseconds. */
@@ -36,7 +36,7 @@ class Registry {
       id: "",
       driver: variables.providerDriver,
       baseUrl: providerBaseUrl,
-      api: driverNamed(variables.providerDriver).create({
+      api: getDriver(variables.providerDriver).create({
         baseUrl: providerBaseUrl,
         token: variables.providerToken,
         models: variables.providerModels,
@@ -74,7 +74,7 @@ export function sameParty(one: NamedProvider, other: NamedProvider): boolean {
   return (
     one === other ||
     (one.id === other.id &&
-      one.driver === other.driver &&
+      isSameDriver(one.driver, other.driver) &&
       one.baseUrl === other.baseUrl &&
       one.proxyId === other.proxyId)
   );
@@ -86,7 +86,8 @@ function sameSettings(one: ProviderEntry, other: ProviderEntry): boolean {
 
 function providerOfEntry(variables: Variables, entry: ProviderEntry): NamedProvider {
   const { id, driver, base_url: baseUrl, token, proxy_id: proxyId, headers } = entry;
-  if (!DRIVER_NAMES.includes(driver)) {
+  const found = findDriver(driver);
+  if (found === undefined) {
     throw unavailable(`the provider ${JSON.stringify(id)} has a driver that does not exist`);
   }
   const { tool_calls: toolCalls, whole_answers: wholeAnswers } = entry;
@@ -94,7 +95,7 @@ function providerOfEntry(variables: Variables, entry: ProviderEntry): NamedProvi
     id,
     driver,
     baseUrl,
-    api: driverNamed(driver).create({
+    api: found.create({
       baseUrl,
       token: token || "none",
       models: upstreamNames(entry),

@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { cacheFolder } from "../../scripts/development.mjs";
 import { ProviderError } from "../../src/errors/provider-error.ts";
-import { driverNamed } from "../../src/provider/drivers.ts";
+import { getDriver } from "../../src/provider/drivers.ts";
 import type { Provider, ProviderEvent } from "../../src/provider/provider.ts";
 import { thinkingConversation } from "../support/conversations.ts";
 
@@ -28,9 +28,9 @@ interface Fake {
 /** Drivers, and where their APIs begin. */
 const DRIVERS = [
   ["openai", "/v1"],
-  ["responses", "/v1"],
-  ["messages", ""],
-  ["content-generation", ""],
+  ["openai-responses", "/v1"],
+  ["anthropic", ""],
+  ["gemini", ""],
 ] as const;
 
 const SHELL = {
@@ -204,7 +204,7 @@ let wrong = 0;
 const rows: Record<string, Record<string, string>> = {};
 try {
   for (const [driver, base] of DRIVERS) {
-    const provider = driverNamed(driver).create({
+    const provider = getDriver(driver).create({
       baseUrl: fake.url + base,
       token: "key",
       models: {},

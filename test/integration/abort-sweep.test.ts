@@ -39,7 +39,7 @@ const config = (accounts: unknown[]) =>
 const drivers = [
   ["sessions", "", [{ email: "one@sandbox.test", password: "sandbox" }], 250],
   ["openai", "/v1", [{ token: "backend-key" }], 100],
-  ["messages", "", [{ token: "backend-key" }], 100],
+  ["anthropic", "", [{ token: "backend-key" }], 100],
 ] as const;
 
 describe.each(drivers)(

@@ -17,8 +17,8 @@ const behind = useGateway({ vars: config([{ email: "one@sandbox.test", password:
 
 /** Drivers that speak a style of ours, and where it begins. */
 const BACKENDS = [
-  { driver: "responses", base: "/v1" },
-  { driver: "content-generation", base: "" },
+  { driver: "openai-responses", base: "/v1" },
+  { driver: "gemini", base: "" },
 ] as const;
 
 const [chat] = DIALECT_CLIENTS;
@@ -31,7 +31,7 @@ async function ask(api: TestGateway, talk: (typeof TALKS)[string], stream: boole
   return stream ? chat?.streamed(text) : chat?.whole(JSON.parse(text));
 }
 
-describe.each(BACKENDS)("a backend of the $driver style", ({ driver, base }) => {
+describe.each(BACKENDS)("a backend of the driver $driver", ({ driver, base }) => {
   const front = useGateway(() => ({
     vars: {
       ...config([{ token: DEV_KEY }]),

@@ -7,7 +7,7 @@ import { rawChat } from "../support/raw-client.ts";
 const drivers = [
   ["sessions", "", [{ email: "one@sandbox.test", password: "sandbox" }]],
   ["openai", "/v1", [{ token: "backend-key" }]],
-  ["messages", "", [{ token: "backend-key" }]],
+  ["anthropic", "", [{ token: "backend-key" }]],
 ] as const;
 
 async function start(

@@ -13,7 +13,7 @@ const behind = useGateway({ vars: config([{ email: "one@sandbox.test", password:
 const front = useGateway(() => ({
   vars: {
     ...config([{ token: DEV_KEY }]),
-    PROVIDER_DRIVER: "messages",
+    PROVIDER_DRIVER: "anthropic",
     PROVIDER_BASE_URL: `${behind.gateway.url}/anthropic`,
   },
 }));
@@ -280,7 +280,7 @@ describe("a backend of the message style that refuses", () => {
 });
 
 function backendVars(url: string): Record<string, string> {
-  return { ...config([{ token: "backend-key" }]), PROVIDER_DRIVER: "messages", PROVIDER_BASE_URL: url };
+  return { ...config([{ token: "backend-key" }]), PROVIDER_DRIVER: "anthropic", PROVIDER_BASE_URL: url };
 }
 
 function post(gateway: Gateway, path: string, body: object, key: string = DEV_KEY): Promise<Response> {

@@ -18,11 +18,11 @@ import {
 import { inputItems, responsesRequestSchema, toTurn } from "../../src/dialects/responses/request.ts";
 import { parseWith } from "../../src/http/json-body.ts";
 import { resolveModel } from "../../src/models/resolve.ts";
-import { RequestBuilder as ContentRequest } from "../../src/provider/content-generation/request.ts";
-import { RequestBuilder as MessagesRequest } from "../../src/provider/messages/request.ts";
+import { RequestBuilder as MessagesRequest } from "../../src/provider/anthropic/request.ts";
+import { RequestBuilder as ContentRequest } from "../../src/provider/gemini/request.ts";
 import { RequestBuilder as CompletionsRequest } from "../../src/provider/openai/request.ts";
+import { RequestBuilder as ResponsesRequest } from "../../src/provider/openai-responses/request.ts";
 import type { PrepareOptions } from "../../src/provider/provider.ts";
-import { RequestBuilder as ResponsesRequest } from "../../src/provider/responses/request.ts";
 import { composePrompt, renderTranscript } from "../../src/provider/sessions/prompt.ts";
 
 const MODEL = "provider-v4-flash";
@@ -69,10 +69,10 @@ export const PROMPTS: Readonly<Record<string, (conversation: Conversation) => st
   "openai, markup": (conversation) =>
     new CompletionsRequest(conversation, OPTIONS, { model: MODEL, toolCalls: "markup", whole: false })
       .promptText,
-  "responses, native": (conversation) => responsesRequest(conversation, "native").promptText,
-  "responses, markup": (conversation) => responsesRequest(conversation, "markup").promptText,
-  "messages, native": (conversation) => messagesRequest(conversation, "native").promptText,
-  "messages, markup": (conversation) => messagesRequest(conversation, "markup").promptText,
-  "content-generation, native": (conversation) => contentRequest(conversation, "native").promptText,
-  "content-generation, markup": (conversation) => contentRequest(conversation, "markup").promptText,
+  "openai-responses, native": (conversation) => responsesRequest(conversation, "native").promptText,
+  "openai-responses, markup": (conversation) => responsesRequest(conversation, "markup").promptText,
+  "anthropic, native": (conversation) => messagesRequest(conversation, "native").promptText,
+  "anthropic, markup": (conversation) => messagesRequest(conversation, "markup").promptText,
+  "gemini, native": (conversation) => contentRequest(conversation, "native").promptText,
+  "gemini, markup": (conversation) => contentRequest(conversation, "markup").promptText,
 };

@@ -17,7 +17,7 @@ import type { Fetch } from "../../src/platform/upstream.ts";
 import { parseVariables } from "../../src/platform/variables.ts";
 import { poolConfiguration } from "../../src/pool/configuration.ts";
 import { createInProcessPool } from "../../src/pool/in-process.ts";
-import { DRIVER_NAMES } from "../../src/provider/drivers.ts";
+import { DRIVER_ALIASES, DRIVER_NAMES } from "../../src/provider/drivers.ts";
 import { SqlUsage } from "../../src/usage/sql-usage.ts";
 import { memoryDatabase } from "../unit/archive/sqlite.ts";
 import { MemoryPoolStore } from "./memory-pool-store.ts";
@@ -69,7 +69,10 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     assets = {},
   } = options;
   const now = Date.now;
-  const variables = parseVariables({ PROVIDER_BASE_URL: BASE_URL, ...env }, { drivers: DRIVER_NAMES });
+  const variables = parseVariables(
+    { PROVIDER_BASE_URL: BASE_URL, ...env },
+    { drivers: DRIVER_NAMES, driverAliases: DRIVER_ALIASES },
+  );
   const accounts = createInProcessPool(new MemoryPoolStore());
   const config = configSchema.parse({
     keys: [KEY],

@@ -1,4 +1,4 @@
-import { DRIVER_NAMES } from "../../provider/drivers.ts";
+import { DRIVER_ALIASES, DRIVER_NAMES } from "../../provider/drivers.ts";
 import { parseVariables, type Variables } from "../variables.ts";
 
 const parsed = new WeakMap<object, Variables>();
@@ -12,7 +12,7 @@ const parsed = new WeakMap<object, Variables>();
 export function variablesOf(env: object): Variables {
   let variables = parsed.get(env);
   if (variables === undefined) {
-    variables = parseVariables({ ...env }, { drivers: DRIVER_NAMES });
+    variables = parseVariables({ ...env }, { drivers: DRIVER_NAMES, driverAliases: DRIVER_ALIASES });
     parsed.set(env, variables);
   }
   return variables;

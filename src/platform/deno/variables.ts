@@ -1,4 +1,4 @@
-import { DRIVER_NAMES } from "../../provider/drivers.ts";
+import { DRIVER_ALIASES, DRIVER_NAMES } from "../../provider/drivers.ts";
 import { parseVariables, VariableError, type Variables } from "../variables.ts";
 
 /** A process may take more memory than an isolate. */
@@ -7,7 +7,11 @@ const BODY_BYTES = 256 * 1024 * 1024;
 /** The variables of the process. One that is not what it may be ends it: the reason is printed, the exit code is 1. */
 export function variablesOrExit(): Variables {
   try {
-    return parseVariables(Deno.env.toObject(), { drivers: DRIVER_NAMES, bodyBudgetBytes: BODY_BYTES });
+    return parseVariables(Deno.env.toObject(), {
+      drivers: DRIVER_NAMES,
+      driverAliases: DRIVER_ALIASES,
+      bodyBudgetBytes: BODY_BYTES,
+    });
   } catch (error) {
     if (!(error instanceof VariableError)) throw error;
     console.error(error.message);

@@ -15,7 +15,7 @@ import type { WireRequest } from "./wire.ts";
 const ERROR_KINDS: ErrorKinds = { statuses: { 404: "model_unavailable" } };
 
 /** Any chat-completions backend. */
-export const openai = {
+export const openaiDriver = {
   id: "openai",
   create: (options: ProviderOptions) => new OpenAiProvider(options),
   exchange: (path: string) => bearerExchange(path, "/chat/completions"),

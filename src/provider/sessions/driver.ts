@@ -31,9 +31,10 @@ const OTHER_EXCHANGES: readonly (readonly [pattern: RegExp, label: string])[] = 
 ];
 
 /** The account-and-session protocol: chats live in sessions, a turn is one prompt with a parent. */
-export const sessions = {
+export const sessionsDriver = {
   id: "sessions",
   signsIn: true,
+  servesCatalogue: true,
   create: (options: ProviderOptions) => new SessionsProvider(options),
   exchange: (path: string): ExchangeKind => {
     const turn = TURN.exec(path);

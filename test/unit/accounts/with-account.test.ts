@@ -84,8 +84,9 @@ describe("a request that waits for an account while its provider is edited", () 
   const G = { id: "g", driver: "openai", base_url: "http://g.test/v1", token: "a-token" };
 
   /** What comes of it. */
-  async function waitsThrough(edited: object): Promise<unknown> {
-    const made = await gateway({ config: { providers: [G], runtime: { account_max_inflight: 1 } } });
+  async function waitsThrough(edited: object, driver = G.driver): Promise<unknown> {
+    const providers = [{ ...G, driver }];
+    const made = await gateway({ config: { providers, runtime: { account_max_inflight: 1 } } });
     const { platform } = made;
     const { config } = await platform.configuration.read();
     const provider = providerNamed(platform, config, "g");
@@ -94,8 +95,8 @@ describe("a request that waits for an account while its provider is edited", () 
     const next = new AccountWork(made, { provider }).with(async () => "well");
     const outcome = next.catch((error: unknown) => error);
     await pass(1);
-    const { providers } = configSchema.parse({ providers: [{ ...G, ...edited }] });
-    await platform.configuration.update((present) => ({ ...present, providers }));
+    const after = configSchema.parse({ providers: [{ ...G, driver, ...edited }] });
+    await platform.configuration.update((present) => ({ ...present, providers: after.providers }));
     await pass(10_000);
     await first;
     return outcome;
@@ -109,9 +110,13 @@ describe("a request that waits for an account while its provider is edited", () 
     expect(await waitsThrough(edited)).toBe("well");
   });
 
+  test("goes on where the driver's earlier name is replaced by its new name", async () => {
+    expect(await waitsThrough({ driver: "anthropic" }, "messages")).toBe("well");
+  });
+
   test.each([
     ["its address", { base_url: "http://elsewhere.test/v1" }],
-    ["its driver", { driver: "responses" }],
+    ["its driver", { driver: "openai-responses" }],
   ])("sends nothing where it is not: %s", async (_, edited) => {
     expect(await waitsThrough(edited)).toMatchObject({ status: 503, code: "upstream_unavailable" });
   });
@@ -253,7 +258,7 @@ describe("an account's token", () => {
 
     test.each([
       ["its address", { ...G, base_url: "http://new.test/v1", token: "the-new-token" }],
-      ["its driver", { ...G, driver: "responses", token: "the-new-token" }],
+      ["its driver", { ...G, driver: "openai-responses", token: "the-new-token" }],
     ])("is replaced for the provider as it is now only: %s was changed as well", async (_, g) => {
       const { end, tokens, made } = await refusedAfter(
         { providers: [G] },

@@ -37,6 +37,15 @@ describe("replaying a sample", () => {
     expect(replay(sample("sessions", rounds), 1)).toEqual(whole);
   });
 
+  it("decodes a sample whose driver had an earlier name when it was saved", () => {
+    const texts = ['{"content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn"}'];
+    const [old, today] = ["messages", "anthropic"].map((name) =>
+      replay(sample(name, texts, "application/json")),
+    );
+    expect(old?.[0]?.events).toContainEqual({ type: "text", text: "Hi" });
+    expect(old).toEqual(today);
+  });
+
   it("tells how a broken stream ends", () => {
     const [round] = replay(sample("sessions", ['event: text\ndata: {"text":"a"}\n\n']));
     expect(round?.events).toEqual([{ type: "text", text: "a" }]);

@@ -118,10 +118,10 @@ const CONTENT = {
 const BACKENDS = {
   openai: (asked: Asked): Reply =>
     wantsWhole(asked.body) ? { json: COMPLETION } : { body: COMPLETION_STREAM },
-  messages: (asked: Asked): Reply => (wantsWhole(asked.body) ? { json: MESSAGE } : { body: MESSAGE_STREAM }),
-  responses: (asked: Asked): Reply =>
+  anthropic: (asked: Asked): Reply => (wantsWhole(asked.body) ? { json: MESSAGE } : { body: MESSAGE_STREAM }),
+  "openai-responses": (asked: Asked): Reply =>
     wantsWhole(asked.body) ? { json: RESPONSE } : { body: RESPONSE_STREAM },
-  "content-generation": (asked: Asked): Reply =>
+  gemini: (asked: Asked): Reply =>
     wantsWhole(asked.body, asked.path)
       ? { json: CONTENT }
       : { body: [`data: ${JSON.stringify(CONTENT)}\n\n`] },
@@ -179,31 +179,31 @@ const STYLES: Readonly<Record<string, (stream: boolean) => [path: string, body: 
 };
 
 /** What each style says of the page, wherever it stands in the answer. */
-const TOLD: Readonly<Record<string, Readonly<Record<"openai" | "messages", RegExp>>>> = {
+const TOLD: Readonly<Record<string, Readonly<Record<"openai" | "anthropic", RegExp>>>> = {
   "chat completions": {
     openai:
       /"url_citation":\{"start_index":13,"end_index":42,"title":"One","url":"https:\/\/one\.example\/"\}/,
-    messages:
+    anthropic:
       /"url_citation":\{"start_index":22,"end_index":22,"title":"One","url":"https:\/\/one\.example\/"\}/,
   },
   responses: {
     openai:
       /"type":"url_citation","start_index":13,"end_index":42,"title":"One","url":"https:\/\/one\.example\/"/,
-    messages:
+    anthropic:
       /"type":"url_citation","start_index":22,"end_index":22,"title":"One","url":"https:\/\/one\.example\/"/,
   },
   messages: {
     openai: /"web_search_result_location","url":"https:\/\/one\.example\/",[^}]*"cited_text":"Rome is warm"/,
-    messages:
+    anthropic:
       /"web_search_result_location","url":"https:\/\/one\.example\/",[^}]*"cited_text":"Rome: 25 degrees"/,
   },
   "content generation": {
     openai: /"uri":"https:\/\/one\.example\/".*"startIndex":0,"endIndex":12,"text":"Rome is warm"/,
-    messages: /"uri":"https:\/\/one\.example\/".*"startIndex":10,"endIndex":22,"text":"Rome is warm"/,
+    anthropic: /"uri":"https:\/\/one\.example\/".*"startIndex":10,"endIndex":22,"text":"Rome is warm"/,
   },
 };
 
-describe.each(["openai", "messages"] as const)("a web search through %s", (driver) => {
+describe.each(["openai", "anthropic"] as const)("a web search through %s", (driver) => {
   for (const [style, request] of Object.entries(STYLES)) {
     it.each([false, true])(`comes back in ${style} (stream: %s)`, async (stream) => {
       const made = await gateway(driver);
@@ -261,7 +261,7 @@ describe.each(["openai", "messages"] as const)("a web search through %s", (drive
 
 /** What the other drivers send for it; what comes back is the same as with their likes. */
 const OTHERS = {
-  responses: {
+  "openai-responses": {
     like: "openai",
     tools: [
       {
@@ -271,10 +271,10 @@ const OTHERS = {
       },
     ],
   },
-  "content-generation": { like: "messages", tools: [{ googleSearch: {} }] },
+  gemini: { like: "anthropic", tools: [{ googleSearch: {} }] },
 } as const;
 
-describe.each(["responses", "content-generation"] as const)("a web search through %s", (driver) => {
+describe.each(["openai-responses", "gemini"] as const)("a web search through %s", (driver) => {
   const { like, tools } = OTHERS[driver];
 
   it.each(Object.entries(STYLES))("comes back in %s", async (style, request) => {

@@ -148,7 +148,7 @@ describe("a file's status", () => {
 const SCRIPTS: Readonly<Record<string, () => Script>> = {
   sessions: sessionsScript,
   openai: completionsScript,
-  responses: responsesScript,
+  "openai-responses": responsesScript,
 };
 
 describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file (%s driver)", (driver) => {

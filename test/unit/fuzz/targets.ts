@@ -7,12 +7,12 @@ import type { IncomingFile } from "../../../src/files/upload.ts";
 import { JsonScan } from "../../../src/http/json-scan.ts";
 import { signalsFromHtml } from "../../../src/pages/technologies/html-signals.ts";
 import type { OutboundProxy } from "../../../src/platform/upstream.ts";
-import { ContentStreamDecoder } from "../../../src/provider/content-generation/decoder.ts";
-import { MessageStreamDecoder } from "../../../src/provider/messages/decoder.ts";
+import { MessageStreamDecoder } from "../../../src/provider/anthropic/decoder.ts";
+import { ContentStreamDecoder } from "../../../src/provider/gemini/decoder.ts";
 import { CompletionStreamDecoder } from "../../../src/provider/openai/decoder.ts";
+import { ResponseStreamDecoder } from "../../../src/provider/openai-responses/decoder.ts";
 import type { ProviderEvent, TurnDecoder } from "../../../src/provider/provider.ts";
 import { proxiedFetch } from "../../../src/provider/proxy/fetch.ts";
-import { ResponseStreamDecoder } from "../../../src/provider/responses/decoder.ts";
 import { SessionTurnDecoder } from "../../../src/provider/sessions/decoder.ts";
 import { checkPageUrl } from "../../../src/url-safety/check.ts";
 import { PARSERS, PROMPTS } from "../../support/dialect-parsers.ts";
@@ -99,9 +99,9 @@ const context = () => {
 const DECODERS: Readonly<Record<string, () => TurnDecoder>> = {
   sessions: () => new SessionTurnDecoder("a-secret-token"),
   openai: () => new CompletionStreamDecoder(context()),
-  responses: () => new ResponseStreamDecoder(context()),
-  messages: () => new MessageStreamDecoder(context()),
-  "content-generation": () => new ContentStreamDecoder(context()),
+  "openai-responses": () => new ResponseStreamDecoder(context()),
+  anthropic: () => new MessageStreamDecoder(context()),
+  gemini: () => new ContentStreamDecoder(context()),
 };
 
 /** A stream gives the same events however it is cut, and fails with nothing but the provider's error. */

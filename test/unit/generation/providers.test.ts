@@ -216,7 +216,7 @@ describe("a name that leads to several models", () => {
   });
 
   test("is held to what the only model that the caller may use can be asked for, as that model itself is", async () => {
-    const providers = [{ ...provider("claude"), driver: "messages" }, provider("two")];
+    const providers = [{ ...provider("claude"), driver: "anthropic" }, provider("two")];
     const config = {
       providers,
       model_routes: { best: ["claude/opus", "two/b"] },

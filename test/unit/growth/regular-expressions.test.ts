@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { OPTIONAL_FIELDS as CONTENT_FIELDS } from "../../../src/provider/content-generation/optional-fields.ts";
-import { OPTIONAL_FIELDS as MESSAGE_FIELDS } from "../../../src/provider/messages/optional-fields.ts";
+import { OPTIONAL_FIELDS as MESSAGE_FIELDS } from "../../../src/provider/anthropic/optional-fields.ts";
+import { OPTIONAL_FIELDS as CONTENT_FIELDS } from "../../../src/provider/gemini/optional-fields.ts";
 import { OPTIONAL_FIELDS as CHAT_FIELDS } from "../../../src/provider/openai/optional-fields.ts";
-import { OPTIONAL_FIELDS as RESPONSE_FIELDS } from "../../../src/provider/responses/optional-fields.ts";
+import { OPTIONAL_FIELDS as RESPONSE_FIELDS } from "../../../src/provider/openai-responses/optional-fields.ts";
 import { regExpsOf, superLinearText, type WrittenRegExp } from "../../support/regular-expressions.ts";
 import { sources } from "../architecture/sources.ts";
 
@@ -15,10 +15,10 @@ const OVER_SHORT_TEXTS: Readonly<Record<string, string>> = {
 /** Files that build expressions from texts; all that they build is checked below. */
 const BUILDERS = ["src/provider/optional-fields.ts"];
 const BUILT: readonly WrittenRegExp[] = Object.entries({
-  "content-generation": CONTENT_FIELDS,
-  messages: MESSAGE_FIELDS,
+  gemini: CONTENT_FIELDS,
+  anthropic: MESSAGE_FIELDS,
   openai: CHAT_FIELDS,
-  responses: RESPONSE_FIELDS,
+  "openai-responses": RESPONSE_FIELDS,
 }).flatMap(([driver, fields]) =>
   fields.map(({ named }, index) => ({
     place: `src/provider/${driver}/optional-fields.ts, field ${index}`,

@@ -7,9 +7,9 @@ import { fileInForm } from "../../../src/files/form.ts";
 import { JsonScan } from "../../../src/http/json-scan.ts";
 import { readMetadata } from "../../../src/pages/metadata/read.ts";
 import type { OutboundProxy } from "../../../src/platform/upstream.ts";
+import { MessageStreamDecoder } from "../../../src/provider/anthropic/decoder.ts";
 import { withoutCallersWords } from "../../../src/provider/callers-words.ts";
-import { groundingEvents } from "../../../src/provider/content-generation/grounding.ts";
-import { MessageStreamDecoder } from "../../../src/provider/messages/decoder.ts";
+import { groundingEvents } from "../../../src/provider/gemini/grounding.ts";
 import { CompletionStreamDecoder } from "../../../src/provider/openai/decoder.ts";
 import type { TurnDecoder } from "../../../src/provider/provider.ts";
 import { ProxyFailure } from "../../../src/provider/proxy/failure.ts";
@@ -62,7 +62,7 @@ const context = { secret: "a-secret", newId: () => `id${made++}` };
 const DECODERS: Readonly<Record<string, () => TurnDecoder>> = {
   sessions: () => new SessionTurnDecoder("a-secret"),
   openai: () => new CompletionStreamDecoder(context),
-  messages: () => new MessageStreamDecoder(context),
+  anthropic: () => new MessageStreamDecoder(context),
 };
 
 /** How many bytes a decoder takes before it finds that a stream is broken; all of them if it does so at the end, or never. */

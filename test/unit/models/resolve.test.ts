@@ -98,7 +98,7 @@ describe("model alias resolution", () => {
 describe("a name behind a provider whose addresses have names in them", () => {
   const provider = (driver: string, models = {}) =>
     providerSchema.parse({ id: "g", driver, base_url: "http://g.test/v1", models });
-  const inPaths = { providers: [provider("content-generation", { "models/own": "x" })] };
+  const inPaths = { providers: [provider("gemini", { "models/own": "x" })] };
 
   it.each([
     "g/../../../theirs/models/x",

@@ -240,4 +240,12 @@ describe("the provider driver", () => {
   it("is the first of those that there are", () => {
     expect(parseVariables({}, { drivers: ["one", "two"] }).providerDriver).toBe("one");
   });
+
+  it("may be an earlier name, which stays as it is and is not offered", () => {
+    const options = { drivers: ["one", "two"], driverAliases: new Map([["second", "two"]]) };
+    expect(parseVariables({ PROVIDER_DRIVER: "second" }, options).providerDriver).toBe("second");
+    expect(() => parseVariables({ PROVIDER_DRIVER: "third" }, options)).toThrow(
+      'PROVIDER_DRIVER is "third": it must be one of one, two',
+    );
+  });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import * as content from "./content-generation/fake.ts";
-import * as messages from "./messages/fake.ts";
+import * as anthropic from "./anthropic/fake.ts";
+import * as gemini from "./gemini/fake.ts";
 import * as openai from "./openai/fake.ts";
-import * as responses from "./responses/fake.ts";
+import * as openaiResponses from "./openai-responses/fake.ts";
 import { conversation, FakeUpstream, neverAborted, prepareOptions, readTurn } from "./support.ts";
 
 const backends = [
@@ -13,8 +13,8 @@ const backends = [
     whole: { choices: [{ index: 0, message: { content: "Hi" }, finish_reason: "stop" }] },
   },
   {
-    name: "responses",
-    ...responses,
+    name: "openai-responses",
+    ...openaiResponses,
     key: ["authorization", "Bearer token-of-the-account"],
     whole: {
       status: "completed",
@@ -22,14 +22,14 @@ const backends = [
     },
   },
   {
-    name: "messages",
-    ...messages,
+    name: "anthropic",
+    ...anthropic,
     key: ["x-api-key", "token-of-the-account"],
     whole: { content: [{ type: "text", text: "Hi" }], stop_reason: "end_turn" },
   },
   {
-    name: "content-generation",
-    ...content,
+    name: "gemini",
+    ...gemini,
     key: ["x-goog-api-key", "token-of-the-account"],
     whole: { candidates: [{ content: { parts: [{ text: "Hi" }] }, finishReason: "STOP" }] },
     version: "/v1beta",

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Sampling } from "../../../src/conversation/conversation.ts";
-import { contentGeneration } from "../../../src/provider/content-generation/driver.ts";
+import { anthropicDriver } from "../../../src/provider/anthropic/driver.ts";
 import type { Driver } from "../../../src/provider/driver.ts";
-import { messages } from "../../../src/provider/messages/driver.ts";
-import { openai } from "../../../src/provider/openai/driver.ts";
-import { responses } from "../../../src/provider/responses/driver.ts";
-import { sessions } from "../../../src/provider/sessions/driver.ts";
+import { geminiDriver } from "../../../src/provider/gemini/driver.ts";
+import { openaiDriver } from "../../../src/provider/openai/driver.ts";
+import { openaiResponsesDriver } from "../../../src/provider/openai-responses/driver.ts";
+import { sessionsDriver } from "../../../src/provider/sessions/driver.ts";
 import { keyed } from "./keyed.ts";
 import { conversation, eventStream, FakeUpstream, neverAborted, prepareOptions } from "./support.ts";
 
@@ -42,7 +42,7 @@ async function sessionsRequest(changes: Parameters<typeof conversation>[0]) {
   const fake = new FakeUpstream(({ url }) =>
     url.endsWith("/sessions") ? Response.json({ id: "s" }) : eventStream(""),
   );
-  const provider = sessions.create({
+  const provider = sessionsDriver.create({
     baseUrl: "http://engine.example",
     token: "",
     models: {},
@@ -56,16 +56,16 @@ async function sessionsRequest(changes: Parameters<typeof conversation>[0]) {
 }
 
 const DRIVERS = [
-  { name: "openai", ...keyedRequest(openai, "/chat/completions") },
-  { name: "responses", ...keyedRequest(responses, "/responses") },
-  { name: "messages", ...keyedRequest(messages, "/messages") },
+  { name: "openai", ...keyedRequest(openaiDriver, "/chat/completions") },
+  { name: "openai-responses", ...keyedRequest(openaiResponsesDriver, "/responses") },
+  { name: "anthropic", ...keyedRequest(anthropicDriver, "/messages") },
   {
-    name: "content-generation",
-    ...keyedRequest(contentGeneration, ":streamGenerateContent?alt=sse"),
+    name: "gemini",
+    ...keyedRequest(geminiDriver, ":streamGenerateContent?alt=sse"),
   },
   {
     name: "sessions",
-    abilities: sessions.create({
+    abilities: sessionsDriver.create({
       baseUrl: "http://engine.example",
       token: "",
       models: {},
@@ -94,7 +94,7 @@ describe.each(DRIVERS)("the driver $name", ({ abilities, request }) => {
 });
 
 describe("budgets for thinking", () => {
-  const { request } = keyedRequest(messages, "/messages");
+  const { request } = keyedRequest(anthropicDriver, "/messages");
   const budget = async (thinkingBudget: number, maxTokens?: number) => {
     const sampling = { thinkingBudget, ...(maxTokens === undefined ? {} : { maxTokens }) };
     const body = await request({ thinking: true, sampling });
@@ -113,10 +113,13 @@ describe("budgets for thinking", () => {
 
 describe("names of users", () => {
   it("that are too long for the backend are left out", async () => {
-    const { request } = keyedRequest(messages, "/messages");
+    const { request } = keyedRequest(anthropicDriver, "/messages");
     expect(await request({ sampling: { user: "u".repeat(257) } })).not.toHaveProperty("metadata");
     expect(await request({ sampling: { user: "u" } })).toMatchObject({ metadata: { user_id: "u" } });
-    for (const chat of [keyedRequest(openai, "/chat/completions"), keyedRequest(responses, "/responses")]) {
+    for (const chat of [
+      keyedRequest(openaiDriver, "/chat/completions"),
+      keyedRequest(openaiResponsesDriver, "/responses"),
+    ]) {
       expect(await chat.request({ sampling: { user: "u".repeat(65) } })).not.toHaveProperty("user");
     }
   });

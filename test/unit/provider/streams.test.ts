@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { DRIVERS, driverNamed } from "../../../src/provider/drivers.ts";
+import { DRIVERS, getDriver } from "../../../src/provider/drivers.ts";
 import { cutAt, decode } from "./support.ts";
 
 /** A folder a driver, each with streams as they were captured; see the README there. */
@@ -44,7 +44,7 @@ describe.each(folders)("captured streams of the %s driver", (folder) => {
     "%s means the same in pieces of %d bytes",
     async (file, size) => {
       const bytes = readFileSync(join(root, folder, file));
-      const decoder = driverNamed(folder).replay(mediaTypeOf(file) ?? "");
+      const decoder = getDriver(folder).replay(mediaTypeOf(file) ?? "");
       const outcome = decode(decoder, inPieces(bytes, Math.min(size, bytes.length)));
       const events = join(root, folder, `${file.replace(/\.[^.]+$/, "")}.events.json`);
       await expect(`${JSON.stringify(outcome, null, 2)}\n`).toMatchFileSnapshot(events);

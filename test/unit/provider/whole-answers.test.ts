@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../src/conversation/events.ts";
 import { CompletionFold } from "../../../src/conversation/fold.ts";
 import { Assembler } from "../../../src/generation/assembler.ts";
-import { contentGeneration } from "../../../src/provider/content-generation/driver.ts";
-import { messages } from "../../../src/provider/messages/driver.ts";
-import { openai } from "../../../src/provider/openai/driver.ts";
-import { responses } from "../../../src/provider/responses/driver.ts";
+import { anthropicDriver } from "../../../src/provider/anthropic/driver.ts";
+import { geminiDriver } from "../../../src/provider/gemini/driver.ts";
+import { openaiDriver } from "../../../src/provider/openai/driver.ts";
+import { openaiResponsesDriver } from "../../../src/provider/openai-responses/driver.ts";
 import { eventBlocks } from "../../support/fault-body.ts";
 import { type Told, tells } from "../../support/told-answers.ts";
 import { wantsWhole, wholeAnswer } from "../../support/whole-answers.ts";
@@ -24,12 +24,12 @@ import {
 /** Answers that nobody wants streamed are asked for in one piece, and mean the same. */
 
 const BACKENDS = [
-  { name: "openai", driver: openai, protocol: "chat-completions", path: "/chat/completions" },
-  { name: "responses", driver: responses, protocol: "responses", path: "/responses" },
-  { name: "messages", driver: messages, protocol: "messages", path: "/v1/messages" },
+  { name: "openai", driver: openaiDriver, protocol: "chat-completions", path: "/chat/completions" },
+  { name: "openai-responses", driver: openaiResponsesDriver, protocol: "responses", path: "/responses" },
+  { name: "anthropic", driver: anthropicDriver, protocol: "messages", path: "/v1/messages" },
   {
-    name: "content-generation",
-    driver: contentGeneration,
+    name: "gemini",
+    driver: geminiDriver,
     protocol: "content-generation",
     path: "/v1beta/models/provider-v4-flash:streamGenerateContent?alt=sse",
   },
@@ -84,7 +84,7 @@ const answers: fc.Arbitrary<Told> = fc.record(
 describe.each(BACKENDS)("$name", (backend) => {
   // An object says nothing of whether it is complete: calls of the message style are read as they come.
   const told =
-    backend.name !== "messages"
+    backend.name !== "anthropic"
       ? answers
       : answers.map(({ half: _half, calls: made = [], ...rest }) =>
           rest.end === "stop" ? { ...rest, calls: made } : rest,
@@ -122,7 +122,7 @@ describe.each(BACKENDS)("$name", (backend) => {
     expect(await asks(false, true)).toBe(true);
     expect(await asks(true, true)).toBe(false);
     expect(await asks(false, false)).toBe(false);
-    expect(await asks(false, true, true)).toBe(backend.name !== "messages");
+    expect(await asks(false, true, true)).toBe(backend.name !== "anthropic");
   });
 
   it.each([

@@ -47,10 +47,10 @@ export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
 
 /** The protocols in which a provider may be spoken to, as the gateway names them, and for people. */
 export const DRIVERS = [
-  ["openai", "Chat completions (OpenAI and most engines)"],
-  ["responses", "Responses (OpenAI)"],
-  ["messages", "Messages (Anthropic)"],
-  ["content-generation", "Content generation (Google)"],
+  ["openai", "OpenAI (chat completions, also most engines)"],
+  ["openai-responses", "OpenAI Responses"],
+  ["anthropic", "Anthropic"],
+  ["gemini", "Google Gemini"],
   ["sessions", "Chat sessions (this gateway's own provider)"],
 ] as const;
 

@@ -37,7 +37,7 @@ function gateway(refused = "nothing of the kind"): Promise<MemoryGateway> {
     }
     return wantsWhole(asked.body) ? { json: MESSAGE } : { body: STREAM };
   });
-  return make({ upstream, env: { PROVIDER_DRIVER: "messages" }, config: { accounts: [{ token: "key" }] } });
+  return make({ upstream, env: { PROVIDER_DRIVER: "anthropic" }, config: { accounts: [{ token: "key" }] } });
 }
 
 const mark = { cache_control: { type: "ephemeral" } };

@@ -250,7 +250,7 @@ export const UPSTREAM_ANSWERS: Readonly<Record<string, readonly string[]>> = {
       JSON_TYPE,
     ),
   ],
-  responses: [
+  "openai-responses": [
     answer(
       200,
       "/responses",
@@ -264,7 +264,7 @@ export const UPSTREAM_ANSWERS: Readonly<Record<string, readonly string[]>> = {
       EVENTS,
     ),
   ],
-  messages: [
+  anthropic: [
     answer(
       200,
       "/messages",
@@ -278,7 +278,7 @@ export const UPSTREAM_ANSWERS: Readonly<Record<string, readonly string[]>> = {
       EVENTS,
     ),
   ],
-  "content-generation": [
+  gemini: [
     answer(
       200,
       "enerateContent",

@@ -37,7 +37,7 @@ export const STREAMS: Readonly<Record<string, readonly string[]>> = {
       "data: [DONE]\n\n",
     event({ error: { message: "no", code: 429 } }),
   ],
-  "content-generation": [
+  gemini: [
     event({ candidates: [{ content: { parts: [{ text: "Hm.", thought: true }] } }], responseId: "r" }) +
       event({ candidates: [{ content: { parts: [{ text: "Hé" }] }, index: 0 }] }) +
       event({
@@ -58,7 +58,7 @@ export const STREAMS: Readonly<Record<string, readonly string[]>> = {
     event({ promptFeedback: { blockReason: "SAFETY" } }),
     event({ error: { code: 429, status: "RESOURCE_EXHAUSTED", message: "a-secret-token" } }),
   ],
-  responses: [
+  "openai-responses": [
     event({ type: "response.created", response: { id: "r" } }) +
       event({ type: "response.output_item.added", output_index: 0, item: { type: "reasoning", id: "rs" } }) +
       event({
@@ -95,7 +95,7 @@ export const STREAMS: Readonly<Record<string, readonly string[]>> = {
       response: { error: { code: "server_error", message: "a-secret-token" } },
     }),
   ],
-  messages: [
+  anthropic: [
     named("message_start", { type: "message_start", message: { id: "m", usage: { input_tokens: 1 } } }) +
       named("content_block_start", {
         type: "content_block_start",

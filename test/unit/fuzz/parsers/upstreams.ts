@@ -1,7 +1,7 @@
 import { isObject } from "../../../../src/encoding/json.ts";
 import { ProviderError } from "../../../../src/errors/provider-error.ts";
 import type { Fetch } from "../../../../src/platform/upstream.ts";
-import { DRIVER_NAMES, driverNamed } from "../../../../src/provider/drivers.ts";
+import { DRIVER_NAMES, getDriver } from "../../../../src/provider/drivers.ts";
 import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
 import { sessionsScript } from "../../../support/upstream-scripts.ts";
 import { UPSTREAM_ANSWERS } from "../corpus/http.ts";
@@ -67,7 +67,7 @@ const wholeAnswers = DRIVER_NAMES.map((driver) =>
     async (input) => {
       const decode = (pieces: readonly Uint8Array[]) =>
         only([ProviderError], () => {
-          const decoder = driverNamed(driver).replay("application/json");
+          const decoder = getDriver(driver).replay("application/json");
           const events = pieces.flatMap((piece) => [...decoder.push(piece)]);
           return [...events, ...decoder.finish()];
         });

@@ -1,4 +1,4 @@
-import { openai } from "../../../../src/provider/openai/driver.ts";
+import { openaiDriver } from "../../../../src/provider/openai/driver.ts";
 import { keyed } from "../keyed.ts";
 
 export { text, user, WEATHER } from "../support.ts";
@@ -7,7 +7,7 @@ export const ANSWER =
   'data: {"id":"c1","choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
 export const { provider, answering, request } = keyed({
-  driver: openai,
+  driver: openaiDriver,
   baseUrl: "http://engine.example/v1/",
   path: "/chat/completions",
   answer: ANSWER,

@@ -1,6 +1,6 @@
 import type { Conversation } from "../../../../src/conversation/conversation.ts";
 import type { PrepareOptions, UpstreamTurn } from "../../../../src/provider/provider.ts";
-import { sessions } from "../../../../src/provider/sessions/driver.ts";
+import { sessionsDriver } from "../../../../src/provider/sessions/driver.ts";
 import { eventStream, FakeUpstream, neverAborted, prepareOptions, type Seen } from "../support.ts";
 
 export const ANSWER =
@@ -11,7 +11,7 @@ export const slept: number[] = [];
 export function provider() {
   let made = 0;
   slept.length = 0;
-  return sessions.create({
+  return sessionsDriver.create({
     baseUrl: "https://provider.example/base/",
     token: "none",
     models: {},

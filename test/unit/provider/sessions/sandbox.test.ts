@@ -4,13 +4,13 @@ import type { Message } from "../../../../src/conversation/conversation.ts";
 import { ProviderError } from "../../../../src/errors/provider-error.ts";
 import type { Fetch } from "../../../../src/platform/upstream.ts";
 import type { FollowUp, ProviderEvent, UpstreamTurn } from "../../../../src/provider/provider.ts";
-import { sessions } from "../../../../src/provider/sessions/driver.ts";
+import { sessionsDriver } from "../../../../src/provider/sessions/driver.ts";
 import { conversation, neverAborted, prepareOptions, textOfEvents } from "../support.ts";
 
 const sandbox = new SandboxProvider();
 const fetch: Fetch = (url, init) => sandbox.fetch(new Request(url, init));
 const account = { token: "sandbox-token-driver", fetch };
-const provider = sessions.create({
+const provider = sessionsDriver.create({
   baseUrl: "http://sandbox.test",
   token: "none",
   models: {},

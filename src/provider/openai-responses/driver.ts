@@ -14,9 +14,9 @@ import { StoppingDecoder, stopped } from "./stop-sequences.ts";
 import type { WireRequest, WireThought } from "./wire.ts";
 
 /** Any backend that speaks the responses style. */
-export const responses = {
-  id: "responses",
-  create: (options: ProviderOptions) => new ResponsesProvider(options),
+export const openaiResponsesDriver = {
+  id: "openai-responses",
+  create: (options: ProviderOptions) => new OpenAiResponsesProvider(options),
   exchange: (path: string) => bearerExchange(path, "/responses"),
   replay: (contentType: string) =>
     replayed(contentType, (context) => ({
@@ -26,7 +26,7 @@ export const responses = {
 } satisfies Driver;
 
 /** A backend of the responses style. It is asked to keep nothing: each request has the whole conversation. */
-class ResponsesProvider extends BearerBackend<WireRequest> {
+class OpenAiResponsesProvider extends BearerBackend<WireRequest> {
   readonly #memory = new ThoughtMemory<WireThought>((thought) => JSON.stringify(thought).length);
 
   constructor(options: ProviderOptions) {

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { contentGeneration } from "../../../../src/provider/content-generation/driver.ts";
+import { geminiDriver } from "../../../../src/provider/gemini/driver.ts";
 import { keyed } from "../keyed.ts";
 
 export { text, user, WEATHER } from "../support.ts";
 
-const FOLDER = join(import.meta.dirname, "../../../fixtures/streams/content-generation");
+const FOLDER = join(import.meta.dirname, "../../../fixtures/streams/gemini");
 
 /** A captured stream. */
 export const stream = (name: string): string => readFileSync(join(FOLDER, `${name}.sse`), "utf8");
@@ -17,7 +17,7 @@ export const whole = (name: string): string => readFileSync(join(FOLDER, `${name
 export const STREAMED = ":streamGenerateContent?alt=sse";
 
 export const { provider, answering, request } = keyed({
-  driver: contentGeneration,
+  driver: geminiDriver,
   baseUrl: "http://engine.example/",
   path: STREAMED,
   answer: stream("text"),

@@ -17,9 +17,9 @@ import type { WireRequest, WireThought } from "./wire.ts";
 const VERSION = "2023-06-01";
 
 /** Any backend that speaks the message style. */
-export const messages = {
-  id: "messages",
-  create: (options: ProviderOptions) => new MessagesProvider(options),
+export const anthropicDriver = {
+  id: "anthropic",
+  create: (options: ProviderOptions) => new AnthropicProvider(options),
   exchange: (path: string): ExchangeKind => {
     if (path.endsWith("/messages")) return { label: "completion", round: { session: null } };
     return { label: path.endsWith("/models") ? "models" : "other" };
@@ -43,7 +43,7 @@ function lengthOf(thought: WireThought): number {
 }
 
 /** A backend of the message style. */
-class MessagesProvider extends KeyedBackend<WireRequest> {
+class AnthropicProvider extends KeyedBackend<WireRequest> {
   readonly #memory = new ThoughtMemory(lengthOf);
 
   constructor(options: ProviderOptions) {

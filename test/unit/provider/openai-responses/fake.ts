@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { responses } from "../../../../src/provider/responses/driver.ts";
+import { openaiResponsesDriver } from "../../../../src/provider/openai-responses/driver.ts";
 import { keyed } from "../keyed.ts";
 
 export { text, user, WEATHER } from "../support.ts";
 
-const FOLDER = join(import.meta.dirname, "../../../fixtures/streams/responses");
+const FOLDER = join(import.meta.dirname, "../../../fixtures/streams/openai-responses");
 
 /** A captured stream. */
 export const stream = (name: string): string => readFileSync(join(FOLDER, `${name}.sse`), "utf8");
@@ -18,7 +18,7 @@ export const event = (type: string, members: object = {}): string =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
 
 export const { provider, answering, request } = keyed({
-  driver: responses,
+  driver: openaiResponsesDriver,
   baseUrl: "http://engine.example/v1/",
   path: "/responses",
   answer: stream("text"),

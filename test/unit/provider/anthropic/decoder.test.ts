@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MessageStreamDecoder, messageEvents } from "../../../../src/provider/messages/decoder.ts";
-import type { WireThought } from "../../../../src/provider/messages/wire.ts";
+import { MessageStreamDecoder, messageEvents } from "../../../../src/provider/anthropic/decoder.ts";
+import type { WireThought } from "../../../../src/provider/anthropic/wire.ts";
 import { WholeAnswerDecoder } from "../../../../src/provider/whole-answer.ts";
 import { cutAt, decode, type Outcome, utf8 } from "../support.ts";
 import { event, stream } from "./fake.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ResponseStreamDecoder, responseEvents } from "../../../../src/provider/responses/decoder.ts";
-import type { WireThought } from "../../../../src/provider/responses/wire.ts";
+import { ResponseStreamDecoder, responseEvents } from "../../../../src/provider/openai-responses/decoder.ts";
+import type { WireThought } from "../../../../src/provider/openai-responses/wire.ts";
 import { WholeAnswerDecoder } from "../../../../src/provider/whole-answer.ts";
 import { cutAt, decode, type Outcome, textOfEvents, utf8 } from "../support.ts";
 import { event, stream, whole } from "./fake.ts";

@@ -13,7 +13,7 @@ it.each([true, false])(
     const upstream = new ScriptedUpstream(
       responsesScript({ turns: () => tells(told, "responses", "native") }),
     );
-    const env = { PROVIDER_DRIVER: "responses" };
+    const env = { PROVIDER_DRIVER: "openai-responses" };
     const made = await make({ upstream, env, config: { accounts: [{ token: "key" }] } });
     const body = {
       model: "provider-v4-flash",

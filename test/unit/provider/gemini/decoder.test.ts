@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ContentStreamDecoder, contentEvents } from "../../../../src/provider/content-generation/decoder.ts";
+import { ContentStreamDecoder, contentEvents } from "../../../../src/provider/gemini/decoder.ts";
 import { WholeAnswerDecoder } from "../../../../src/provider/whole-answer.ts";
 import { cutAt, decode, type Outcome, utf8 } from "../support.ts";
 import { stream, whole } from "./fake.ts";

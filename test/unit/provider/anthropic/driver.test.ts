@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../../src/conversation/conversation.ts";
-import { messages } from "../../../../src/provider/messages/driver.ts";
+import { anthropicDriver } from "../../../../src/provider/anthropic/driver.ts";
 import type { Provider } from "../../../../src/provider/provider.ts";
 import {
   conversation,
@@ -305,19 +305,19 @@ describe("a backend of the message style that fails", () => {
 
 describe("what passes between", () => {
   it("is named by its path", () => {
-    expect(messages.exchange("/anthropic/v1/messages")).toEqual({
+    expect(anthropicDriver.exchange("/anthropic/v1/messages")).toEqual({
       label: "completion",
       round: { session: null },
     });
-    expect(messages.exchange("/v1/models")).toEqual({ label: "models" });
-    expect(messages.exchange("/v1/else")).toEqual({ label: "other" });
+    expect(anthropicDriver.exchange("/v1/models")).toEqual({ label: "models" });
+    expect(anthropicDriver.exchange("/v1/else")).toEqual({ label: "other" });
   });
 
   it("is decoded again as it came, streamed or whole", () => {
-    const streamed = decode(messages.replay("text/event-stream"), [utf8(stream("tools"))]);
+    const streamed = decode(anthropicDriver.replay("text/event-stream"), [utf8(stream("tools"))]);
     expect(streamed.events.at(-1)).toEqual({ type: "finish", reason: "tool_calls" });
     const whole = '{"content":[{"type":"tool_use","name":"f","input":{}}],"stop_reason":"tool_use"}';
-    expect(decode(messages.replay("application/json"), [utf8(whole)]).events).toContainEqual({
+    expect(decode(anthropicDriver.replay("application/json"), [utf8(whole)]).events).toContainEqual({
       type: "tool-call",
       index: 0,
       id: "toolu_replayed2",

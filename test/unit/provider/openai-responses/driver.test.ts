@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../../src/conversation/conversation.ts";
+import { openaiResponsesDriver } from "../../../../src/provider/openai-responses/driver.ts";
 import type { Provider } from "../../../../src/provider/provider.ts";
-import { responses } from "../../../../src/provider/responses/driver.ts";
 import {
   conversation,
   decode,
@@ -305,15 +305,17 @@ describe("a backend of the responses style that fails", () => {
 describe("what passes between", () => {
   it("is named by its path", () => {
     const round = { label: "completion", round: { session: null } };
-    expect(responses.exchange("/v1/responses")).toEqual(round);
-    expect(responses.exchange("/v1/embeddings")).toEqual({ label: "embeddings" });
-    expect(responses.exchange("/v1/models")).toEqual({ label: "models" });
-    expect(responses.exchange("/v1/else")).toEqual({ label: "other" });
+    expect(openaiResponsesDriver.exchange("/v1/responses")).toEqual(round);
+    expect(openaiResponsesDriver.exchange("/v1/embeddings")).toEqual({ label: "embeddings" });
+    expect(openaiResponsesDriver.exchange("/v1/models")).toEqual({ label: "models" });
+    expect(openaiResponsesDriver.exchange("/v1/else")).toEqual({ label: "other" });
   });
 
   it("is decoded again as it came, streamed or whole", () => {
     const kinds = (mediaType: string, body: string) =>
-      decode(responses.replay(mediaType), [utf8(body)]).events.filter(({ type }) => type === "tool-call");
+      decode(openaiResponsesDriver.replay(mediaType), [utf8(body)]).events.filter(
+        ({ type }) => type === "tool-call",
+      );
     expect(kinds("application/json", whole("tools"))).toEqual(kinds("text/event-stream", stream("tools")));
   });
 });

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { messages } from "../../../../src/provider/messages/driver.ts";
+import { anthropicDriver } from "../../../../src/provider/anthropic/driver.ts";
 import { keyed } from "../keyed.ts";
 
 export { text, user, WEATHER } from "../support.ts";
 
-const FOLDER = join(import.meta.dirname, "../../../fixtures/streams/messages");
+const FOLDER = join(import.meta.dirname, "../../../fixtures/streams/anthropic");
 
 /** A captured stream. */
 export const stream = (name: string): string => readFileSync(join(FOLDER, `${name}.sse`), "utf8");
@@ -15,7 +15,7 @@ export const event = (type: string, members: object = {}): string =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
 
 export const { provider, answering, request } = keyed({
-  driver: messages,
+  driver: anthropicDriver,
   baseUrl: "http://engine.example/",
   path: "/v1/messages",
   answer: stream("text"),

@@ -18,9 +18,10 @@ import { RequestBuilder } from "./request.ts";
 import type { WireRequest } from "./wire.ts";
 
 /** Any backend that speaks the content-generation style. */
-export const contentGeneration = {
-  id: "content-generation",
-  create: (options: ProviderOptions) => new ContentProvider(options),
+export const geminiDriver = {
+  id: "gemini",
+  modelNamesInPaths: true,
+  create: (options: ProviderOptions) => new GeminiProvider(options),
   exchange: (path: string): ExchangeKind => {
     if (/:(?:generate|streamGenerate)Content$/.test(path)) {
       return { label: "completion", round: { session: null } };
@@ -70,7 +71,7 @@ function noModel(name: string): GatewayError {
 }
 
 /** A backend of the content-generation style. */
-class ContentProvider extends KeyedBackend<WireRequest> {
+class GeminiProvider extends KeyedBackend<WireRequest> {
   readonly #memory = new ThoughtMemory<string>((signature) => signature.length);
 
   readonly embeddings: Embedding = {

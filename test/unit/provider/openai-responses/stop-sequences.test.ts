@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { stopped } from "../../../../src/provider/openai-responses/stop-sequences.ts";
 import type { ProviderEvent } from "../../../../src/provider/provider.ts";
-import { stopped } from "../../../../src/provider/responses/stop-sequences.ts";
 import {
   conversation,
   eventStream,

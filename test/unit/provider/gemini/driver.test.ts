@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../../src/conversation/conversation.ts";
-import { contentGeneration } from "../../../../src/provider/content-generation/driver.ts";
+import { geminiDriver } from "../../../../src/provider/gemini/driver.ts";
 import type { Provider } from "../../../../src/provider/provider.ts";
 import {
   conversation,
@@ -385,18 +385,18 @@ describe("what passes between", () => {
   it("is named by its path", () => {
     const round = { label: "completion", round: { session: null } };
     for (const verb of ["generateContent", "streamGenerateContent"]) {
-      expect(contentGeneration.exchange(`/v1beta/models/m:${verb}`)).toEqual(round);
+      expect(geminiDriver.exchange(`/v1beta/models/m:${verb}`)).toEqual(round);
     }
     for (const verb of ["embedContent", "batchEmbedContents"]) {
-      expect(contentGeneration.exchange(`/v1beta/models/m:${verb}`)).toEqual({ label: "embeddings" });
+      expect(geminiDriver.exchange(`/v1beta/models/m:${verb}`)).toEqual({ label: "embeddings" });
     }
-    expect(contentGeneration.exchange("/v1beta/models")).toEqual({ label: "models" });
-    expect(contentGeneration.exchange("/v1beta/else")).toEqual({ label: "other" });
+    expect(geminiDriver.exchange("/v1beta/models")).toEqual({ label: "models" });
+    expect(geminiDriver.exchange("/v1beta/else")).toEqual({ label: "other" });
   });
 
   it("is decoded again as it came, streamed or whole", () => {
     const events = (mediaType: string, body: string) =>
-      decode(contentGeneration.replay(mediaType), [utf8(body)]).events;
+      decode(geminiDriver.replay(mediaType), [utf8(body)]).events;
     expect(events("application/json", whole("tools"))).toEqual(events("text/event-stream", stream("tools")));
   });
 });
